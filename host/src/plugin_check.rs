@@ -15,6 +15,7 @@ use crate::address;
 use crate::cli::{CheckFlags, Flags};
 use crate::config::{Config, ConfigError, Environment};
 use crate::gateway::{CheckedAddress, DeploymentCheck, Gateway, StartError};
+use crate::jobs::failure::Reason;
 use crate::registry::{PluginStatus, signature_files};
 
 /// Whose positions are looked for where no account is named: many tokens are burnt by sending them there.
@@ -113,7 +114,8 @@ fn table(check: &DeploymentCheck) -> String {
     }
     for job in &check.jobs {
         let (network, protocol) = (&job.report.network.slug, &job.report.subject);
-        let why = if job.report.detail.is_empty() { String::new() } else { format!(": {}", job.report.detail) };
+        let words = job.report.words();
+        let why = if words.is_empty() { String::new() } else { format!(": {words}") };
         let (status, reads) = (job.report.status.as_str(), job.report.figures.reads);
         line(format_args!("{network:<12} {protocol} {} {status}, {reads} reads{why}", job.question));
     }
@@ -163,8 +165,8 @@ fn document(check: &DeploymentCheck) -> Value {
             "network": job.report.network.slug,
             "question": job.question,
             "status": job.report.status,
-            "reason": job.report.reason.map(|reason| reason.as_str()),
-            "detail": job.report.detail,
+            "reason": job.report.reasons().next().map(Reason::as_str),
+            "detail": job.report.words(),
             "reads": job.report.figures.reads,
         })
     });

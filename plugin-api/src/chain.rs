@@ -224,9 +224,37 @@ impl Chain {
         self.state.emit(finding.into());
     }
 
-    /// Reports that something is missing from the answer, and why, without ending the job.
+    /// Reports that something is missing from the answer, and why, without ending the job: what could not be read. For
+    /// what the plugin never reads, see [`Chain::report_not_covered`].
     pub fn report_missing(&self, why: impl Into<String>) {
         self.state.report_missing(why.into());
+    }
+
+    /// Reports what the plugin knows and does not read, where this account may have something there: an older locker
+    /// that still holds people's stakes, payments beyond the bound of a list. The answer is partial with the reason
+    /// `not-covered`, and the sentence stands in its report.
+    ///
+    /// Only where a cheap read of this job shows that the account has something there, or may have: a balance, a count, a
+    /// bound that was reached. Who has nothing there gets a whole answer. The same sentence counts once. What could not
+    /// be read is [`Chain::report_missing`].
+    ///
+    /// ```
+    /// # use portolan_plugin_api::*;
+    /// # sol! { function balanceOf(address account) external view returns (uint256); }
+    /// # async fn example(cx: &Chain, locker_v1: Address, account: Address) -> Result<(), Error> {
+    /// if !cx.call(locker_v1, balanceOfCall { account }).zero_within(300).await?.is_zero() {
+    ///     cx.report_not_covered(format!("the first locker {locker_v1} holds a stake of this account, its rewards are not read"));
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn report_not_covered(&self, why: impl Into<String>) {
+        self.state.report_not_covered(why.into());
+    }
+
+    /// Whether the host takes what is not covered apart from what is missing.
+    pub(crate) fn tells_not_covered(&self) -> bool {
+        self.start.capabilities & capability::NOT_COVERED != 0
     }
 
     /// A claim: a call of a function that the catalogue declares a template for.

@@ -41,6 +41,8 @@ pub(crate) struct Step {
     pub(crate) findings: Vec<Finding>,
     pub(crate) facts: Vec<FactEntries>,
     pub(crate) message: String,
+    /// Sentences about what the plugin does not read; none before the end.
+    pub(crate) not_covered: Vec<String>,
 }
 
 impl Job {
@@ -70,8 +72,8 @@ impl Job {
             Ok(Polled::Refused(message)) => self.end(findings, state::FAILED, message),
             Ok(Polled::Ended(Ok(found))) => {
                 found.into_iter().for_each(|finding| self.chain.state.emit(finding));
-                let missing = self.chain.state.take_missing();
-                let state = if missing.is_empty() { state::COMPLETE } else { state::PARTIAL };
+                let (is_whole, missing) = self.missing();
+                let state = if is_whole { state::COMPLETE } else { state::PARTIAL };
                 self.end(findings, state, missing.join("; "))
             }
             Ok(Polled::Ended(Err(error))) => self.end(findings, state::FAILED, error.to_string()),
@@ -81,6 +83,17 @@ impl Job {
                 self.step(state::READING, String::new())
             }
         }
+    }
+
+    /// Whether nothing is missing, and what the message says is missing: also what is not covered, for a host that has no
+    /// other place for it.
+    fn missing(&self) -> (bool, Vec<String>) {
+        let state = &self.chain.state;
+        let mut missing = state.take_missing();
+        if !self.chain.tells_not_covered() {
+            missing.extend(state.take_not_covered());
+        }
+        (missing.is_empty() && !state.has_not_covered(), missing)
     }
 
     fn poll(&self, findings: &mut Findings) -> Polled {
@@ -105,12 +118,22 @@ impl Job {
             _ => self.step(state, message),
         };
         step.requests = RequestRows::default();
+        if self.chain.tells_not_covered() {
+            step.not_covered = self.chain.state.take_not_covered();
+        }
         step
     }
 
     fn step(&self, state: u8, message: String) -> Step {
         let (jobs, requests) = (&self.chain.state, self.chain.state.take_requests());
-        Step { state, requests, findings: jobs.take_findings(), facts: jobs.take_facts(), message }
+        Step {
+            state,
+            requests,
+            findings: jobs.take_findings(),
+            facts: jobs.take_facts(),
+            message,
+            not_covered: Vec::new(),
+        }
     }
 }
 

@@ -49,6 +49,7 @@ struct Inner {
     requests: RequestRows,
     findings: Vec<Finding>,
     missing: Vec<String>,
+    not_covered: Vec<String>,
     budget: Budget,
     facts: Vec<FactEntries>,
     /// Whether the future that walks a fact list is being polled.
@@ -113,6 +114,14 @@ impl JobState {
 
     pub(crate) fn report_missing(&self, why: String) {
         self.0.lock().missing.push(why);
+    }
+
+    /// The same sentence counts once: every row of a plugin may tell of the same gap.
+    pub(crate) fn report_not_covered(&self, why: String) {
+        let mut inner = self.0.lock();
+        if !inner.not_covered.contains(&why) {
+            inner.not_covered.push(why);
+        }
     }
 
     pub(crate) fn put_facts(&self, entries: FactEntries) {
@@ -228,5 +237,13 @@ impl JobState {
 
     pub(crate) fn take_missing(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().missing)
+    }
+
+    pub(crate) fn has_not_covered(&self) -> bool {
+        !self.0.lock().not_covered.is_empty()
+    }
+
+    pub(crate) fn take_not_covered(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().not_covered)
     }
 }

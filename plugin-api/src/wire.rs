@@ -54,6 +54,12 @@ fn check(frame: &Frame<'_>, jobs: usize) -> Result<(), ResumeError> {
     }
 }
 
+/// A line for each sentence, whatever is in it.
+fn lines(sentences: &[String]) -> String {
+    let line = |sentence: &String| sentence.replace(['\r', '\n'], " ");
+    sentences.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
 #[derive(Default)]
 struct Writer {
     frame: FrameWriter,
@@ -66,7 +72,17 @@ impl Writer {
         let (findings_offset, findings_len) = self.frame.bytes(&findings)?;
         let (message_offset, message_len) = self.frame.bytes(step.message.as_bytes())?;
         let reads = u32::try_from(step.requests.rows.len()).map_err(|_| FrameError::TooLarge)?;
-        let row = JobOut { state: step.state, reads, findings_offset, findings_len, message_offset, message_len };
+        let (not_covered_offset, not_covered_len) = self.frame.bytes(lines(&step.not_covered).as_bytes())?;
+        let row = JobOut {
+            state: step.state,
+            reads,
+            findings_offset,
+            findings_len,
+            message_offset,
+            message_len,
+            not_covered_offset,
+            not_covered_len,
+        };
         self.frame.row(resume_out::JOBS, &row);
         step.facts.into_iter().try_for_each(|facts| self.facts(job, facts))?;
         self.requests(step.requests)

@@ -111,8 +111,10 @@ impl<'a> CompositionJobs<'a> {
             state.given_up.insert(report.subject.clone());
         }
         if is_invalid || !is_complete {
-            let detail = format!("what tokens are made of: {}", report.detail);
-            JobReport { detail, ..report }.add_to(&mut state.reports);
+            let about = |words: &String| format!("what tokens are made of: {words}");
+            let detail = report.reason.map_or_else(String::new, |_| about(&report.detail));
+            let not_covered = report.not_covered.iter().map(about).collect();
+            JobReport { detail, not_covered, ..report }.add_to(&mut state.reports);
         }
     }
 

@@ -19,7 +19,7 @@ use crate::gateway::plan;
 use crate::gateway::protocols::ValidatedJob;
 use crate::gateway::query::{AnswerOptions, Filter};
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
-use crate::jobs::report::{JobReport, JobStatus};
+use crate::jobs::report::JobReport;
 use crate::network::{Network, Networks};
 
 /// The questions of jobs about an account, with their words.
@@ -79,8 +79,9 @@ impl DeploymentCheck {
 }
 
 impl CheckedJob {
+    /// What the plugin does not cover is no fault of a deployment.
     pub(crate) fn is_complete(&self) -> bool {
-        self.report.status == JobStatus::Ok
+        self.report.reason.is_none()
     }
 }
 
@@ -112,7 +113,7 @@ impl Gateway {
                 for (contract, function) in job.trace.iter().flat_map(|trace| trace.answered()) {
                     answered.entry((chain_id, *contract)).or_insert_with(|| function.clone());
                 }
-                if job.report.status == JobStatus::Ok || left == 0 {
+                if job.report.reason.is_none() || left == 0 {
                     let question = word(&job.plan.question);
                     check.jobs.push(CheckedJob { question, report: job.report });
                 } else {

@@ -43,7 +43,7 @@ pub(super) fn missing(networks: &Networks, pins: &Pins, jobs: &[JobReport]) -> V
 /// The parts of one job that are missing: a number of tokens for each reason, or something that has no number.
 fn missing_of(job: &JobReport, entry: impl Fn(&str, Reason, Option<usize>) -> Missing) -> Vec<Missing> {
     if job.missing_tokens.is_empty() {
-        return job.reason.iter().map(|reason| entry(&job.subject, *reason, None)).collect();
+        return job.reasons().map(|reason| entry(&job.subject, reason, None)).collect();
     }
     job.missing_tokens.iter().map(|(reason, count)| entry(&job.subject, *reason, Some(*count))).collect()
 }
@@ -101,6 +101,62 @@ fn failed_job(job: &JobReport) -> FailedJob {
         protocol: job.subject.clone(),
         network: job.network.slug.clone(),
         reason: job.reason.map_or("failed", Reason::as_str),
-        detail: sanitize::shorten(&job.detail, PROBLEM_DETAIL_CHARS_MAX),
+        detail: sanitize::shorten(&job.words(), PROBLEM_DETAIL_CHARS_MAX),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::jobs::failure::Failure;
+    use crate::network::Network;
+
+    const MAINNET: u64 = 1;
+
+    fn network() -> Arc<Network> {
+        Arc::clone(Networks::new([]).with_chain_id(MAINNET).unwrap())
+    }
+
+    /// A report of `acme` that says of one thing that it is not covered.
+    fn not_covered() -> JobReport {
+        let not_covered = vec!["the first locker holds a stake".to_owned()];
+        JobReport { status: JobStatus::Partial, not_covered, ..JobReport::blank("acme", &network()) }
+    }
+
+    fn reasons(job: JobReport) -> Vec<&'static str> {
+        let missing = missing(&Networks::new([]), &Pins::new(), &[job]);
+        missing.iter().map(|missing| missing.reason.as_str()).collect()
+    }
+
+    #[test]
+    fn what_is_not_covered_stands_beside_what_else_is_missing() {
+        assert_eq!(reasons(not_covered()), ["not-covered"]);
+        let mut job = not_covered();
+        job.mark_partial(Reason::Upstream, "a read failed");
+        assert_eq!(reasons(job.clone()), ["upstream", "not-covered"]);
+        assert_eq!(job.words(), "a read failed; the first locker holds a stake");
+    }
+
+    #[test]
+    fn an_answer_with_nothing_but_what_is_not_covered_is_no_problem() {
+        assert!(check(&[not_covered(), not_covered()]).is_ok());
+        let failed = not_covered().failed(Failure::new(Reason::Upstream, "no endpoint answered"));
+        assert!(check(&[not_covered(), failed.clone()]).is_ok());
+        let Err(Problem::OfJobs { jobs, .. }) = check(&[failed]) else { panic!("a failed job is a problem") };
+        assert_eq!(
+            (jobs[0].reason, jobs[0].detail.as_str()),
+            ("upstream", "no endpoint answered; the first locker holds a stake")
+        );
+    }
+
+    #[test]
+    fn reports_of_one_protocol_tell_each_sentence_once() {
+        let mut reports = vec![JobReport::blank("acme", &network())];
+        not_covered().add_to(&mut reports);
+        not_covered().add_to(&mut reports);
+        let told: Vec<_> = reports.iter().map(|report| (report.status, report.not_covered.len())).collect();
+        assert_eq!(told, [(JobStatus::Partial, 1)]);
     }
 }

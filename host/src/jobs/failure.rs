@@ -30,6 +30,8 @@ pub(crate) enum Reason {
     Stale,
     /// An off-chain host that the operator does not grant.
     NotAllowed,
+    /// The plugin knows that the account may have something that it does not read.
+    NotCovered,
 }
 
 impl Reason {
@@ -39,7 +41,7 @@ impl Reason {
             Self::Timeout | Self::Crashed | Self::InvalidOutput | Self::PluginError => true,
             Self::OverBudget | Self::Rejected => true,
             Self::Upstream | Self::WrongChain | Self::NotConfigured | Self::Quarantined | Self::Disabled => false,
-            Self::NotAllowed | Self::UnknownBlock | Self::NoState | Self::Stale => false,
+            Self::NotAllowed | Self::UnknownBlock | Self::NoState | Self::Stale | Self::NotCovered => false,
         }
     }
 
@@ -63,6 +65,7 @@ impl Reason {
             Self::Rejected => "rejected",
             Self::Stale => "stale",
             Self::NotAllowed => "not-allowed",
+            Self::NotCovered => "not-covered",
             Self::UnknownBlock => "unknown-block",
             Self::NoState => "state-unavailable",
         }

@@ -54,6 +54,8 @@ pub(crate) struct JobOutcome {
     pub(crate) trace: Option<ReadTrace>,
     /// Why something is missing, and the plugin's or the host's words for it.
     pub(crate) failure: Option<Failure>,
+    /// What the plugin knows and does not read, a sentence each.
+    pub(crate) not_covered: Vec<String>,
     /// Whether it reached its end; else everything that it did not find is missing.
     pub(crate) ended: bool,
     pub(crate) figures: JobFigures,
@@ -113,6 +115,7 @@ async fn run(
         claim_reads: driver.claim_reads,
         trace: driver.trace,
         failure: failure.or(driver.partial),
+        not_covered: driver.not_covered,
         ended: driver.ended,
         figures: JobFigures { reads: driver.allowance.reads_used(), ..driver.figures }.since(began),
         networks: driver.networks,
@@ -139,6 +142,7 @@ struct Driver<'a> {
     /// The reason why the first read that this job lacks was not made; the job may have failed because of it.
     missing: Option<Reason>,
     partial: Option<Failure>,
+    not_covered: Vec<String>,
     ended: bool,
     allowance: Allowance,
     facts: FactWalk<'a>,
@@ -162,6 +166,7 @@ impl<'a> Driver<'a> {
             findings: Vec::new(),
             missing: None,
             partial: None,
+            not_covered: Vec::new(),
             ended: false,
             allowance: Allowance::default(),
             facts: FactWalk::new(plan),
@@ -184,6 +189,7 @@ impl<'a> Driver<'a> {
             self.take_findings(step.findings)?;
             if step.state != state::READING {
                 self.take_views();
+                self.not_covered = step.not_covered;
                 self.recheck_findings(&participant, own).await?;
                 return self.end(step.state, step.message);
             }
@@ -220,6 +226,11 @@ impl<'a> Driver<'a> {
         let message = self.documents.explain(message);
         match ended {
             state::COMPLETE => {
+                self.partial = self.documents.refused().cloned();
+                Ok(())
+            }
+            // Everything that it reads is there.
+            state::PARTIAL if message.is_empty() && !self.not_covered.is_empty() => {
                 self.partial = self.documents.refused().cloned();
                 Ok(())
             }

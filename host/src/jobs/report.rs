@@ -23,8 +23,11 @@ pub(crate) struct JobReport {
     pub(crate) subject: String,
     pub(crate) network: Arc<Network>,
     pub(crate) status: JobStatus,
+    /// Why something could not be had.
     pub(crate) reason: Option<Reason>,
     pub(crate) detail: String,
+    /// What the plugin knows and does not read, a sentence each: the reason [`Reason::NotCovered`], beside any other.
+    pub(crate) not_covered: Vec<String>,
     /// Whether the plugin itself did what it must not.
     pub(crate) is_fault: bool,
     pub(crate) figures: JobFigures,
@@ -61,6 +64,7 @@ impl JobReport {
             status: JobStatus::Ok,
             reason: None,
             detail: String::new(),
+            not_covered: Vec::new(),
             is_fault: false,
             figures: JobFigures::default(),
             missing_tokens: Vec::new(),
@@ -71,7 +75,8 @@ impl JobReport {
     /// The report of a job that ran; `found` says whether anything of it stays in the answer.
     pub(crate) fn of(plan: &JobPlan, outcome: &JobOutcome, found: bool) -> Self {
         let status = match &outcome.failure {
-            None => JobStatus::Ok,
+            None if outcome.not_covered.is_empty() => JobStatus::Ok,
+            None => JobStatus::Partial,
             Some(_) if outcome.ended || found => JobStatus::Partial,
             Some(_) => JobStatus::Failed,
         };
@@ -79,11 +84,24 @@ impl JobReport {
             status,
             reason: outcome.failure.as_ref().map(|failure| failure.reason),
             detail: outcome.failure.as_ref().map(|failure| failure.detail.clone()).unwrap_or_default(),
+            not_covered: outcome.not_covered.clone(),
             is_fault: outcome.failure.as_ref().is_some_and(|failure| failure.is_fault),
             figures: outcome.figures,
             off_chain: outcome.off_chain.clone(),
             ..Self::blank(plan.subject(), &plan.network)
         }
+    }
+
+    /// Every reason, the one that stands for the whole job first.
+    pub(crate) fn reasons(&self) -> impl Iterator<Item = Reason> {
+        let not_covered = (!self.not_covered.is_empty()).then_some(Reason::NotCovered);
+        self.reason.into_iter().chain(not_covered)
+    }
+
+    /// What is missing and what is not covered, in words.
+    pub(crate) fn words(&self) -> String {
+        let detail = (!self.detail.is_empty()).then_some(self.detail.as_str());
+        detail.into_iter().chain(self.not_covered.iter().map(String::as_str)).collect::<Vec<_>>().join("; ")
     }
 
     /// Tells the build's breaker how the job ended, and the plugin's author and the operator what is missing by its
@@ -121,7 +139,7 @@ impl JobReport {
     }
 
     fn count(&self, plugin: &str) {
-        let (network, outcome) = (self.network.slug.clone(), self.reason.map_or("ok", Reason::as_str));
+        let (network, outcome) = (self.network.slug.clone(), self.reasons().next().map_or("ok", Reason::as_str));
         let plugin = SharedString::from(plugin.to_owned());
         counter!("portolan_plugin_jobs_total", "plugin" => plugin.clone(), "network" => network, "outcome" => outcome)
             .increment(1);
@@ -158,10 +176,21 @@ impl JobReport {
     pub(crate) fn add_to(self, reports: &mut Vec<Self>) {
         let is_same =
             |report: &&mut Self| report.subject == self.subject && report.network.chain_id == self.network.chain_id;
-        match (reports.iter_mut().find(is_same), self.reason) {
-            (Some(report), Some(reason)) => report.mark_partial(reason, &self.detail),
-            (Some(_), None) => {}
-            (None, _) => reports.push(self),
+        let Some(report) = reports.iter_mut().find(is_same) else { return reports.push(self) };
+        if let Some(reason) = self.reason {
+            report.mark_partial(reason, &self.detail);
+        }
+        for sentence in self.not_covered {
+            report.mark_not_covered(sentence);
+        }
+    }
+
+    fn mark_not_covered(&mut self, sentence: String) {
+        if self.status == JobStatus::Ok {
+            self.status = JobStatus::Partial;
+        }
+        if !self.not_covered.contains(&sentence) {
+            self.not_covered.push(sentence);
         }
     }
 }

@@ -29,7 +29,7 @@ pub use question::Question;
 pub const NATIVE: Address = Address::ZERO;
 
 /// Counts the additions inside 1.x. A host refuses a plugin whose revision is above its own.
-pub const API_REV: u32 = 9;
+pub const API_REV: u32 = 10;
 
 /// The oldest revision that this one can speak with: the maps of findings and claims changed with it, once.
 pub const API_REV_MIN: u32 = 5;
@@ -55,6 +55,10 @@ pub mod capability {
     /// A job may be resumed while some of its reads are open: with [`crate::row::status::PENDING`] in place of a reply.
     pub const PENDING_REPLIES: u64 = 1 << 5;
 
+    /// What a plugin does not cover stands apart from what could not be read, in [`crate::row::JobOut`]. A plugin tells a
+    /// host without it in the job's message.
+    pub const NOT_COVERED: u64 = 1 << 6;
+
     /// What this revision knows of every job.
-    pub const ALL: u64 = EARLY_FINDINGS | CROSS_NETWORK | COMPOSITION | EVENTS | PENDING_REPLIES;
+    pub const ALL: u64 = EARLY_FINDINGS | CROSS_NETWORK | COMPOSITION | EVENTS | PENDING_REPLIES | NOT_COVERED;
 }

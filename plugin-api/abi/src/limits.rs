@@ -42,6 +42,8 @@ pub const NETWORKS_MAX: usize = 64;
 pub const CALLDATA_MAX: usize = 32 << 10;
 /// Characters of a plugin's words for why a job ended; the rest is cut.
 pub const MESSAGE_MAX: usize = 512;
+/// Sentences of a job about what its plugin does not read; a protocol has a handful of such places.
+pub const NOT_COVERED_MAX: usize = 16;
 
 /// Bytes of a catalogue; a family of a hundred forks with their contracts needs some 100 KB.
 pub const CATALOGUE_BYTES_MAX: usize = 4 << 20;

@@ -232,7 +232,8 @@ pub mod state {
     pub const READING: u8 = 0;
     /// It ended, and has reported everything.
     pub const COMPLETE: u8 = 1;
-    /// It ended, and something is missing; the message says what.
+    /// It ended, and something is missing; the message says what could not be read, and [`super::JobOut`] has what the
+    /// plugin does not cover.
     pub const PARTIAL: u8 = 2;
     /// It ended with an error; the message says which.
     pub const FAILED: u8 = 3;
@@ -242,7 +243,7 @@ pub mod state {
     pub const MISUSE: u8 = 5;
 }
 
-/// What comes out of one job's resume, 24 bytes.
+/// What comes out of one job's resume, 32 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobOut {
     /// One of [`state`].
@@ -257,14 +258,22 @@ pub struct JobOut {
     pub message_offset: u32,
     /// Its length.
     pub message_len: u32,
+    /// UTF-8 text in the blob, a line for each thing that the plugin knows and does not read; only with
+    /// [`crate::capability::NOT_COVERED`].
+    pub not_covered_offset: u32,
+    /// Its length; 0 is none.
+    pub not_covered_len: u32,
 }
 
 impl Row for JobOut {
-    const SIZE: usize = 24;
+    const SIZE: usize = 32;
 
     fn write(&self, out: &mut Vec<u8>) {
         out.extend([self.state, 0, 0, 0]);
-        for field in [self.reads, self.findings_offset, self.findings_len, self.message_offset, self.message_len] {
+        let message = [self.message_offset, self.message_len];
+        let not_covered = [self.not_covered_offset, self.not_covered_len];
+        for field in [self.reads, self.findings_offset, self.findings_len].into_iter().chain(message).chain(not_covered)
+        {
             out.extend(field.to_le_bytes());
         }
     }
@@ -279,6 +288,8 @@ impl Row for JobOut {
             findings_len: take.u32(),
             message_offset: take.u32(),
             message_len: take.u32(),
+            not_covered_offset: take.u32(),
+            not_covered_len: take.u32(),
         }
     }
 }

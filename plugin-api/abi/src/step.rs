@@ -24,6 +24,8 @@ pub struct Step<'f> {
     pub facts: Vec<StepFacts<'f>>,
     /// The plugin's words for why it ended, unless it ended complete.
     pub message: &'f [u8],
+    /// What the plugin knows and does not read, a line each.
+    pub not_covered: &'f [u8],
 }
 
 /// A read that a job requests.
@@ -116,6 +118,7 @@ impl<'f> Step<'f> {
             state: job.state,
             findings: findings(frame.bytes(job.findings_offset, job.findings_len)?)?,
             message: frame.bytes(job.message_offset, job.message_len)?,
+            not_covered: frame.bytes(job.not_covered_offset, job.not_covered_len)?,
             facts: facts(&frame)?,
             reads: frame.rows(resume_out::READS).map(|row| read(&frame, &networks, row)).collect::<Result<_, _>>()?,
         })

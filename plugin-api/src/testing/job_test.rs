@@ -142,6 +142,7 @@ impl JobTest {
         let mut outcome = Outcome {
             end: End::Reading,
             message: String::new(),
+            not_covered: Vec::new(),
             findings: Vec::new(),
             batches: Vec::new(),
             facts: self.facts.clone(),
@@ -256,7 +257,7 @@ pub enum End {
     Reading,
     /// It reported everything.
     Complete,
-    /// Something is missing.
+    /// Something is missing, or not covered.
     Partial,
     /// With an error.
     Failed,
@@ -277,6 +278,8 @@ pub struct Outcome {
     pub end: End,
     /// Why, where it did not end complete.
     pub message: String,
+    /// What the plugin reported as not covered, a sentence each.
+    pub not_covered: Vec<String>,
     /// All that it emitted, in its order.
     pub findings: Vec<Finding>,
     /// The number of reads of each batch.
@@ -371,6 +374,7 @@ impl Outcome {
         taken?;
         step.facts.iter().for_each(|facts| self.take_facts(facts));
         self.message = String::from_utf8_lossy(step.message).into_owned();
+        self.not_covered.extend(String::from_utf8_lossy(step.not_covered).lines().map(str::to_owned));
         self.end = match step.state {
             state::READING => End::Reading,
             state::COMPLETE => End::Complete,

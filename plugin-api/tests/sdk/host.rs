@@ -19,6 +19,7 @@ use crate::scenario::{ACCOUNT, NETWORK};
 pub(crate) struct Host<P> {
     pub(crate) module: PluginRef,
     instance: RawInstance,
+    capabilities: u64,
     plugin: PhantomData<P>,
 }
 
@@ -66,10 +67,19 @@ impl<P: Exported> Host<P> {
         Self::configured(&shipped()).expect("the plugin takes its settings")
     }
 
+    /// A host that announces no more than these.
+    pub(crate) fn of_capabilities(capabilities: u64) -> Self {
+        let mut host = Self::new();
+        host.capabilities = capabilities;
+        host
+    }
+
     pub(crate) fn configured(settings: &[u8]) -> Result<Self, map::SettingsError> {
         let module = module::<P>();
         match (module.configure())(RSlice::from_slice(settings)) {
-            RResult::ROk(instance) => Ok(Self { module, instance, plugin: PhantomData }),
+            RResult::ROk(instance) => {
+                Ok(Self { module, instance, capabilities: portolan_abi::capability::ALL, plugin: PhantomData })
+            }
             RResult::RErr(error) => Err(codec::decode(&error).expect("a settings error")),
         }
     }
@@ -79,7 +89,8 @@ impl<P: Exported> Host<P> {
     }
 
     pub(crate) fn start(&self) -> Job<'_> {
-        self.start_with(&codec::encode(&start_map())).expect("the plugin starts the job")
+        let start = Start { capabilities: self.capabilities, ..start_map() };
+        self.start_with(&codec::encode(&start)).expect("the plugin starts the job")
     }
 
     pub(crate) fn start_with(&self, start: &[u8]) -> Result<Job<'_>, String> {
@@ -121,6 +132,7 @@ impl<P: Exported> Host<P> {
 pub(crate) struct Step {
     pub(crate) state: u8,
     pub(crate) message: String,
+    pub(crate) not_covered: String,
     pub(crate) findings: Vec<Finding>,
     /// The last word of each read's calldata: the number that it is about.
     pub(crate) requested: Vec<u64>,
@@ -158,10 +170,14 @@ pub(crate) fn steps(out: &[u8]) -> Vec<Step> {
         assert_eq!(reads.len(), job.reads as usize, "the frame has the reads that its jobs count");
         assert!(reads.iter().all(|read| usize::from(read.network) < networks));
         let found = frame.bytes(job.findings_offset, job.findings_len).expect("findings lie in the blob");
-        let message = frame.bytes(job.message_offset, job.message_len).expect("messages lie in the blob");
+        let text = |offset, len| {
+            let bytes = frame.bytes(offset, len).expect("texts lie in the blob");
+            String::from_utf8(bytes.to_vec()).expect("texts are UTF-8")
+        };
         Step {
             state: job.state,
-            message: String::from_utf8(message.to_vec()).expect("messages are UTF-8"),
+            message: text(job.message_offset, job.message_len),
+            not_covered: text(job.not_covered_offset, job.not_covered_len),
             findings: if found.is_empty() { Vec::new() } else { codec::decode(found).expect("findings") },
             requested: reads.iter().map(|read| number(&frame, read)).collect(),
         }

@@ -1,5 +1,6 @@
 //! What is lost is reported, and what was found before stays in the answer.
 
+use portolan_abi::capability;
 use portolan_abi::row::state;
 use portolan_plugin_api::testing::{End, ReadRequest, ReadResult};
 use portolan_plugin_api::{Claimable, Error, U256};
@@ -79,6 +80,56 @@ fn something_missing_makes_the_answer_partial_though_no_word_says_what() {
 fn an_error_outweighs_what_is_missing() {
     let outcome = play::<MissesAndFails>();
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Failed, "and then this"));
+}
+
+scenario!(KnowsOfMore, |cx| {
+    cx.report_not_covered("the first locker holds a stake");
+    let answer = value(cx, 1).await?;
+    cx.report_not_covered("32 of 40\nlists are read");
+    cx.report_not_covered("the first locker holds a stake");
+    Ok(vec![found(answer)])
+});
+
+scenario!(KnowsOfMoreAndMisses, |cx| {
+    cx.report_missing("pool 7 has no token");
+    cx.report_not_covered("the first locker holds a stake");
+    Ok(Vec::new())
+});
+
+scenario!(KnowsOfMoreAndFails, |cx| {
+    cx.report_not_covered("the first locker holds a stake");
+    Err(Error::new("and then this"))
+});
+
+#[test]
+fn what_is_not_covered_stands_apart_a_sentence_each_and_once() {
+    let outcome = play::<KnowsOfMore>();
+    assert_eq!((outcome.end, outcome.message.as_str(), numbers(&outcome)), (End::Partial, "", vec![3]));
+    assert_eq!(outcome.not_covered, ["the first locker holds a stake", "32 of 40 lists are read"]);
+}
+
+#[test]
+fn what_is_not_covered_stands_beside_what_is_missing_and_beside_an_error() {
+    let partial = play::<KnowsOfMoreAndMisses>();
+    assert_eq!((partial.end, partial.message.as_str()), (End::Partial, "pool 7 has no token"));
+    let failed = play::<KnowsOfMoreAndFails>();
+    assert_eq!((failed.end, failed.message.as_str()), (End::Failed, "and then this"));
+    for outcome in [partial, failed] {
+        assert_eq!(outcome.not_covered, ["the first locker holds a stake"]);
+    }
+}
+
+#[test]
+fn an_older_host_has_what_is_not_covered_in_the_message() {
+    let earlier = capability::ALL & !capability::NOT_COVERED;
+    let (step, _) = Host::<Play<KnowsOfMoreAndMisses>>::of_capabilities(earlier).run_to_end();
+    assert_eq!(
+        (step.state, step.message.as_str()),
+        (state::PARTIAL, "pool 7 has no token; the first locker holds a stake")
+    );
+    let (step, _) = Host::<Play<KnowsOfMore>>::of_capabilities(earlier).run_to_end();
+    assert_eq!(step.message, "the first locker holds a stake; 32 of 40\nlists are read");
+    assert!(step.not_covered.is_empty());
 }
 
 /// Four parts; those whose first reply is 0 fail, the others emit two findings.

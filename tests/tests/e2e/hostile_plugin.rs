@@ -274,6 +274,34 @@ fn what_a_plugin_misses_is_reported_in_its_words() {
 }
 
 #[test]
+fn what_a_plugin_does_not_cover_is_told_and_is_no_failure() {
+    let (items, job, partial) = fixture().together("knows_of_more");
+    let sentence = "the first locker holds a stake of this account";
+    assert_eq!((items.len(), partial.as_deref()), (0, Some("knows_of_more/polygon;reason=not-covered")), "{job}");
+    let told = ["status", "reason", "detail"].map(|member| job.text_at(member).unwrap());
+    assert_eq!(told, ["partial", "not-covered", sentence]);
+    // Nothing was found and nothing else is asked: still an answer.
+    let alone = format!("/knows_of_more/{}/claimables", fixture().truth.address("farmer").unwrap());
+    let alone = fixture().gateway.get(&alone).unwrap();
+    assert_eq!(
+        (alone.status.as_u16(), alone.body.trim(), alone.header("portolan-partial")),
+        (200, "[]", partial.as_deref())
+    );
+}
+
+#[test]
+fn what_a_plugin_does_not_cover_stands_beside_what_it_misses() {
+    let (items, job, partial) = fixture().together("knows_of_more_and_misses");
+    let slug = "knows_of_more_and_misses/polygon";
+    assert_eq!(items.len(), 1, "{job}");
+    assert_eq!(partial, Some(format!("{slug};reason=plugin-error, {slug};reason=not-covered")), "{job}");
+    let sentence = "the first locker holds a stake of this account";
+    let told = ["status", "reason", "detail"].map(|member| job.text_at(member).unwrap());
+    assert_eq!(told, ["partial", "plugin-error", &format!("a list was shorter than it says; {sentence}")]);
+    assert_eq!(job.text_at("notCovered/0").unwrap(), sentence);
+}
+
+#[test]
 fn the_largest_amount_is_shown_exactly() {
     let (items, job, partial) = fixture().together("finds_huge_amounts");
     assert_eq!((items.len(), partial), (1, None), "{job}");

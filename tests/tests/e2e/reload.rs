@@ -166,7 +166,10 @@ fn a_file_that_cannot_be_loaded_leaves_the_running_plugin_in_force() {
     let mut foreign = bytes.to_vec();
     foreign[18] = 0xf3; // e_machine: RISC-V.
     let newer_interface = plugin
-        .exchanged("\"apiRev\":9,\"frames\":[1],\"capabilities\":47", "\"apiRev\":10,\"frames\":[1],\"capabilities\":7")
+        .exchanged(
+            "\"apiRev\":10,\"frames\":[1],\"capabilities\":111",
+            "\"apiRev\":11,\"frames\":[1],\"capabilities\":111",
+        )
         .unwrap();
     let another_note = plugin.exchanged("\"panic\":\"unwind\"", "\"panic\":\"abort\" ").unwrap();
     let no_plugin = program("sh");

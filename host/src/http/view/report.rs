@@ -1,6 +1,7 @@
 //! The report of `detail=full`. Invariant: everything that is missing is among its jobs, also what was missing
 //! before a job began.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -101,7 +102,10 @@ struct JobReportView<'a> {
     network: &'a str,
     status: JobStatus,
     reason: Option<&'static str>,
-    detail: &'a str,
+    detail: Cow<'a, str>,
+    /// What the plugin knows and does not read; it stands in the detail too.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    not_covered: &'a [String],
     #[serde(flatten)]
     figures: JobFigures,
     /// What stands on no chain, though rows may rest on it.
@@ -123,8 +127,9 @@ impl<'a> JobReportView<'a> {
             protocol: &job.subject,
             network: &job.network.slug,
             status: job.status,
-            reason: job.reason.map(Reason::as_str),
-            detail: &job.detail,
+            reason: job.reasons().next().map(Reason::as_str),
+            detail: job.words().into(),
+            not_covered: &job.not_covered,
             figures: job.figures,
             off_chain: off_chain.collect(),
         }
@@ -136,7 +141,8 @@ impl<'a> JobReportView<'a> {
             network: missing.network.as_ref().map_or(ALL, |network| &network.slug),
             status: JobStatus::Failed,
             reason: Some(missing.reason.as_str()),
-            detail: "",
+            detail: "".into(),
+            not_covered: &[],
             figures: JobFigures::default(),
             off_chain: Vec::new(),
         }

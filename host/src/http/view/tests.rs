@@ -446,6 +446,7 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
         status: JobStatus::Failed,
         reason: Some(Reason::Timeout),
         detail: "read timed out".into(),
+        not_covered: vec!["the first locker holds a stake".into()],
         is_fault: false,
         figures: JobFigures { duration_ms: 12, batches: 3, reads: 40 },
         missing_tokens: Vec::new(),
@@ -468,7 +469,8 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
         "{{\"items\":[],\"report\":{{\"blocks\":{{\"polygon\":{{\"number\":70,\"hash\":\"{hash}\",\"timestamp\":9}},\
          \"ethereum\":{{\"number\":21,\"hash\":\"{hash}\",\"timestamp\":9}}}},\"jobs\":[\
          {{\"protocol\":\"aave_v3\",\"network\":\"ethereum\",\"status\":\"failed\",\"reason\":\"timeout\",\
-         \"detail\":\"read timed out\",\"durationMs\":12,\"waves\":3,\"reads\":40,\
+         \"detail\":\"read timed out; the first locker holds a stake\",\
+         \"notCovered\":[\"the first locker holds a stake\"],\"durationMs\":12,\"waves\":3,\"reads\":40,\
          \"offChain\":[{{\"host\":\"merkle.example.org\",\"ageSeconds\":61}}]}},\
          {{\"protocol\":\"*\",\"network\":\"optimism\",\"status\":\"failed\",\"reason\":\"not-configured\",\
          \"detail\":\"\",\"durationMs\":0,\"waves\":0,\"reads\":0}}],{BUDGET}}}}}"

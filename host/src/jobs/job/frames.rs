@@ -3,7 +3,7 @@
 
 use alloy::primitives::Bytes;
 use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
-use portolan_abi::limits::MESSAGE_MAX;
+use portolan_abi::limits::{MESSAGE_MAX, NOT_COVERED_MAX};
 use portolan_abi::map;
 use portolan_abi::row::{self, JobIn, JobOut, freshness, kind, mode, purpose, source, state, status};
 use portolan_abi::step::{self, StepError, StepFacts, StepRead};
@@ -26,6 +26,8 @@ pub(super) struct Step {
     pub(super) reads: Vec<RequestedRead>,
     pub(super) facts: Vec<FactEntries>,
     pub(super) message: String,
+    /// What the plugin knows and does not read, a sentence each.
+    pub(super) not_covered: Vec<String>,
 }
 
 /// A read that the plugin requests.
@@ -111,10 +113,11 @@ pub(super) fn is_last(bytes: &[u8]) -> bool {
 
 /// Parses the frame that came out of `resume`, for one job.
 pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
-    let step::Step { state, findings, reads, facts, message } = step::Step::parse(bytes).map_err(|error| {
-        let reason = if matches!(error, StepError::Limit(_)) { Reason::OverBudget } else { Reason::InvalidOutput };
-        Failure::new(reason, error.to_string())
-    })?;
+    let step::Step { state, findings, reads, facts, message, not_covered } =
+        step::Step::parse(bytes).map_err(|error| {
+            let reason = if matches!(error, StepError::Limit(_)) { Reason::OverBudget } else { Reason::InvalidOutput };
+            Failure::new(reason, error.to_string())
+        })?;
     let reads = reads.iter().map(requested);
     let facts = facts.into_iter().map(|StepFacts { list, from, total, entries }| FactEntries {
         list: list.to_owned(),
@@ -122,7 +125,8 @@ pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
         total,
         entries: entries.to_vec(),
     });
-    Ok(Step { state, findings, reads: reads.collect(), facts: facts.collect(), message: text(message) })
+    let (message, not_covered) = (text(message), sentences(not_covered));
+    Ok(Step { state, findings, reads: reads.collect(), facts: facts.collect(), message, not_covered })
 }
 
 fn requested(read: &StepRead<'_>) -> RequestedRead {
@@ -175,6 +179,17 @@ fn text(bytes: &[u8]) -> String {
     sanitize::plain(&String::from_utf8_lossy(bytes), MESSAGE_MAX)
 }
 
+/// What a plugin says that it does not read. Those beyond the bound are counted.
+fn sentences(bytes: &[u8]) -> Vec<String> {
+    let mut lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let mut sentences: Vec<String> = lines.by_ref().take(NOT_COVERED_MAX).map(text).collect();
+    let more = lines.count();
+    if more > 0 {
+        sentences.push(format!("and {more} more"));
+    }
+    sentences
+}
+
 #[cfg(test)]
 mod tests {
     use alloy::primitives::Address;
@@ -197,6 +212,22 @@ mod tests {
         assert!(reserved.into_iter().all(|row| !made(row, ReadExtension::default())));
         assert!(!made(plain(), ReadExtension { block: Some(1), ..ReadExtension::default() }));
         assert!(!made(plain(), ReadExtension { overrides: Some(Vec::new()), ..ReadExtension::default() }));
+    }
+
+    #[test]
+    fn what_is_not_covered_is_a_sentence_a_line_up_to_a_bound() {
+        let written = |lines: usize| {
+            let mut frame = FrameWriter::default();
+            let text = (0..lines).map(|line| format!("\nplace {line}\u{7}")).collect::<String>();
+            let (not_covered_offset, not_covered_len) = frame.bytes(text.as_bytes()).unwrap();
+            let job = JobOut { state: state::PARTIAL, not_covered_offset, not_covered_len, ..JobOut::default() };
+            frame.row(resume_out::JOBS, &job);
+            step(&frame.finish().unwrap()).unwrap_or_else(|failure| panic!("{}", failure.detail)).not_covered
+        };
+        assert_eq!(written(0), Vec::<String>::new());
+        assert!(written(2)[1].starts_with("place 1") && !written(2)[1].contains('\u{7}'));
+        let many = written(NOT_COVERED_MAX + 3);
+        assert_eq!((many.len(), many[NOT_COVERED_MAX].as_str()), (NOT_COVERED_MAX + 1, "and 3 more"));
     }
 
     #[test]

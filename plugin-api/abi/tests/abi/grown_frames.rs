@@ -100,6 +100,8 @@ fn every_row_reads_zero_where_an_older_writer_ends() {
         findings_len: 4,
         message_offset: 5,
         message_len: 6,
+        not_covered_offset: 7,
+        not_covered_len: 8,
     });
     read_cut_at_every_byte(&FactsRow {
         job: 1,
