@@ -26,6 +26,7 @@ mod compositions;
 mod deadline;
 mod deployment_check;
 mod fees;
+mod gas_limit;
 mod log_room;
 mod missing;
 mod plan;

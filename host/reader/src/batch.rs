@@ -18,6 +18,7 @@ use futures_util::stream::FuturesUnordered;
 use tokio::time::Instant;
 
 use self::shared_outcomes::SharedOutcomes;
+use self::simulate::SimulateBy;
 use crate::endpoint::{Capabilities, Endpoint};
 use crate::error::{EndpointError, RequestError};
 use crate::heavy_calls::HeavyCalls;
@@ -60,9 +61,9 @@ enum Request {
     Chunk(Vec<usize>),
     Single(usize),
     /// Runs simulations of one account together.
-    Simulations(Vec<usize>),
-    /// Runs a simulation alone, of which another run may have said this.
-    Simulation(usize, Option<Bytes>),
+    Simulations(SimulateBy, Vec<usize>),
+    /// Makes the only transaction of a simulation as a call, of whose failure the program said this.
+    SimulatedCall(usize, Option<Bytes>),
     /// Checks whether this address, whose calls returned nothing, has code.
     CodeCheck(Address, Vec<usize>),
     /// Proves the chain of so many outcomes, the first of those that are unproven.
@@ -90,12 +91,6 @@ impl Batch<'_> {
     /// Makes the reads at these places, which have no outcome yet. An error is the reason to leave the endpoint.
     pub(crate) async fn read(&self, open: &[usize], outcomes: &mut Outcomes) -> Result<(), EndpointError> {
         let capabilities = self.endpoint.capabilities(self.until).await?;
-        let (unsupported, open) = self.without_unsupported(capabilities, open);
-        unsupported.into_iter().for_each(|place| outcomes.put(place, Outcome::Unsupported));
-        if open.is_empty() {
-            return Ok(());
-        }
-        let open = &open[..];
         let mut proven = capabilities.batch_method == BatchMethod::Single;
         let outcomes = SharedOutcomes::new(outcomes);
         let ran = self.run(capabilities, open, &outcomes, &mut proven).await;
@@ -124,7 +119,7 @@ impl Batch<'_> {
         let mut simulations: Vec<usize> = Vec::new();
         for (like, places) in self.reads.by_row(open) {
             let is_alone = |place: usize| self.is_alone(capabilities, self.reads.at_row(place, like));
-            if matches!(like.kind, Kind::Simulation(_)) && capabilities.batch_method == BatchMethod::Override {
+            if matches!(like.kind, Kind::Simulation(_)) {
                 simulations.extend(places);
             } else if !may_share(capabilities, like) {
                 single.extend(places);
@@ -135,7 +130,7 @@ impl Batch<'_> {
             }
         }
         let mut requests: VecDeque<_> = self.chunks(capabilities, &shared).into_iter().map(Request::Chunk).collect();
-        requests.extend(self.simulations(&simulations));
+        requests.extend(self.simulations(capabilities, &simulations));
         if capabilities.batch_method != BatchMethod::Single && requests.is_empty() {
             requests.push_back(Request::Chunk(Vec::new())); // Only to prove the block.
         }
@@ -239,8 +234,8 @@ impl Batch<'_> {
         match request {
             Request::Chunk(members) => self.chunk(capabilities, members, outcomes).await,
             Request::Single(place) => self.single(place, outcomes).await,
-            Request::Simulations(members) => self.simulate(capabilities, members, outcomes).await,
-            Request::Simulation(place, other) => self.simulate_alone(place, other, outcomes).await,
+            Request::Simulations(by, members) => self.simulate(capabilities, (by, members), outcomes).await,
+            Request::SimulatedCall(place, other) => self.simulated_call(place, other, outcomes).await,
             Request::CodeCheck(address, asking) => self.check_code(address, asking, outcomes).await,
             Request::ChainCheck(count) => self.prove_chain(count, outcomes).await,
         }

@@ -11,6 +11,7 @@ mod simulate;
 mod status;
 mod transaction;
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -24,11 +25,13 @@ use serde::{Deserialize, Serialize};
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+pub(crate) use self::simulate::Simulated;
 use crate::budget::Budget;
 use crate::error::{EndpointError, RequestError};
 use crate::health::{Health, RequestKind};
 use crate::limit::{Limits, Permit, RequestLimiter};
 use crate::multicall::CHUNK_READS_MAX;
+use crate::next_block::{HeaderFees, NextBlock};
 use crate::rpc::{BlockId, EthCall, JsonRpc};
 use crate::status::BatchMethod;
 use crate::transport::Pool;
@@ -45,6 +48,9 @@ const UNKNOWN_BLOCK_PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration
 /// A request that is refused for being one too many is mostly answered a moment later; one that is refused after all of
 /// these pauses begins one of the whole endpoint.
 const REFUSED_PAUSES: [Duration; 3] = [Duration::from_millis(2), Duration::from_millis(10), Duration::from_millis(50)];
+
+/// Answers under way are pinned at a few blocks.
+const NEXT_BLOCKS_MAX: usize = 16;
 
 pub(crate) struct Endpoint {
     pub(crate) chain_id: u64,
@@ -73,6 +79,10 @@ struct Learned {
     has_multicall: bool,
     /// Until then no simulation is requested of it by `eth_simulateV1`.
     no_simulations_until: Option<Instant>,
+    /// What the blocks after the last ones that it reported would have, by the hash of the latter; oldest first.
+    next_blocks: VecDeque<(B256, NextBlock)>,
+    /// What its last gas price offered to the builder of a block, wei.
+    tip: Option<u128>,
     /// Until then no JSON-RPC batch is sent to it.
     no_batches_until: Option<Instant>,
     /// The highest block of which it had no state; it is not asked for lower ones until then.
@@ -119,6 +129,8 @@ struct BlockHeader {
     timestamp: U64,
     /// Arbitrum's: what contracts there see as `block.number`.
     l1_block_number: Option<U64>,
+    #[serde(flatten)]
+    fees: HeaderFees,
 }
 
 impl From<BlockHeader> for Block {
@@ -211,13 +223,37 @@ impl Endpoint {
     pub(crate) async fn newest_block(&self, until: Instant) -> Result<Block, EndpointError> {
         self.ensure_chain(until).await?;
         let reply: Result<BlockHeader, _> = self.request("eth_getBlockByNumber", &("latest", false), until).await;
-        let block = Block::from(reply.map_err(RequestError::into_endpoint_error)?);
+        let block = self.take_header(reply.map_err(RequestError::into_endpoint_error)?);
         if !self.continues_chain(&block) {
             self.check_chain(until).await?;
         }
         self.learned.lock().head = Some(block.hash);
         self.health.record_head(Instant::now(), block.timestamp);
         Ok(block)
+    }
+
+    /// Remembers what the block after this one would have.
+    fn take_header(&self, header: BlockHeader) -> Block {
+        let next = NextBlock::after(self.chain_id, (header.number, header.hash, header.timestamp), &header.fees);
+        let block = Block::from(header);
+        let mut learned = self.learned.lock();
+        if let Some(next) = next
+            && learned.next_blocks.iter().all(|(hash, _)| *hash != block.hash)
+        {
+            if learned.next_blocks.len() == NEXT_BLOCKS_MAX {
+                learned.next_blocks.pop_front();
+            }
+            learned.next_blocks.push_back((block.hash, next));
+        }
+        block
+    }
+
+    fn known_block(&self, reply: Result<Option<BlockHeader>, RequestError>) -> Result<Option<Block>, EndpointError> {
+        match reply {
+            Ok(header) => Ok(header.map(|header| self.take_header(header))),
+            Err(RequestError::UnknownBlock) => Ok(None),
+            Err(error) => Err(error.into_endpoint_error()),
+        }
     }
 
     /// Whether this head is the last one or its child, so that it is of the same chain. Any other, be it lower or higher,
@@ -230,7 +266,7 @@ impl Endpoint {
     /// Returns the block with this hash; `None` where the endpoint does not know it.
     pub(crate) async fn block_by_hash(&self, hash: B256, until: Instant) -> Result<Option<Block>, EndpointError> {
         self.ensure_chain(until).await?;
-        known_block(self.request("eth_getBlockByHash", &(hash, false), until).await)
+        self.known_block(self.request("eth_getBlockByHash", &(hash, false), until).await)
     }
 
     /// Returns the block that the endpoint's chain has at this height.
@@ -253,7 +289,7 @@ impl Endpoint {
     /// A number or a tag names no chain, so the chain id is reported once more.
     async fn block_at(&self, place: impl Serialize, until: Instant) -> Result<Option<Block>, EndpointError> {
         self.ensure_chain(until).await?;
-        let block = known_block(self.request("eth_getBlockByNumber", &(place, false), until).await)?;
+        let block = self.known_block(self.request("eth_getBlockByNumber", &(place, false), until).await)?;
         self.check_chain(until).await?;
         Ok(block)
     }
@@ -288,7 +324,7 @@ impl Endpoint {
     /// Returns the height up to which its chain is final; `None` where it does not say.
     pub(crate) async fn finalized_number(&self, until: Instant) -> Result<Option<u64>, EndpointError> {
         self.ensure_chain(until).await?;
-        match known_block(self.request("eth_getBlockByNumber", &("finalized", false), until).await) {
+        match self.known_block(self.request("eth_getBlockByNumber", &("finalized", false), until).await) {
             Ok(block) => Ok(block.map(|block| block.number)),
             Err(EndpointError::Rpc(_) | EndpointError::Malformed) => Ok(None),
             Err(error) => Err(error),
@@ -467,13 +503,5 @@ impl Endpoint {
             }
             sleep_until(paused).await;
         }
-    }
-}
-
-fn known_block(reply: Result<Option<BlockHeader>, RequestError>) -> Result<Option<Block>, EndpointError> {
-    match reply {
-        Ok(header) => Ok(header.map(Block::from)),
-        Err(RequestError::UnknownBlock) => Ok(None),
-        Err(error) => Err(error.into_endpoint_error()),
     }
 }

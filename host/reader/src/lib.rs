@@ -40,6 +40,7 @@ mod heavy_calls;
 mod outcomes;
 
 mod multicall;
+mod next_block;
 mod packed;
 mod simulation;
 
@@ -77,7 +78,8 @@ pub use self::reply_set::ReplySet;
 pub use self::rpc_url::{RpcUrl, RpcUrlError};
 pub use self::session::{Participant, Session};
 pub use self::simulation::{
-    Approval, Changes, Effort, RUN_GAS, Run, RunStep, Simulation, SimulationMethod, StepEnd, Watched,
+    AccountCode, AccountLog, Approval, Changes, Effort, LogKind, Run, RunStep, Sender, Simulation, SimulationMethod,
+    StepEnd, TRANSACTION_GAS_MAX, Watched,
 };
 pub use self::status::{BatchMethod, EndpointFailure, EndpointState, EndpointStatus, NetworkStatus, Quantiles};
 pub use self::store::FactSettings;

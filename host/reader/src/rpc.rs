@@ -1,4 +1,4 @@
-//! JSON-RPC 2.0 with one endpoint: single requests and pairs of them, each with an id of its own.
+//! JSON-RPC 2.0 with one endpoint: single requests, pairs and batches of them, each with an id of its own.
 //!
 //! Invariant: a result is taken only from a whole reply with the id of the request; anything else is an error.
 //! Deadlines, retries and what is learned of the endpoint are the caller's business.
@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use tokio::task::spawn_blocking;
 
-pub(crate) use self::reply::{call_reply, pair_reply, request_reply};
+pub(crate) use self::reply::{batch_reply, call_reply, pair_reply, request_reply};
 use crate::RpcUrl;
 use crate::error::{EndpointError, RequestError};
 use crate::transport::{EndpointClient, HttpReply, Pool};
@@ -83,6 +83,19 @@ impl JsonRpc {
         let ids = methods.map(|_| self.next_id());
         let http = self.client.post(body::pair(ids, methods, params)?).await?;
         parse(http, move |body| pair_reply(body, ids)).await
+    }
+
+    /// Calls one method with each of these parameters in one batch, and returns the results in their order. The outer
+    /// error is about the batch as such.
+    pub(crate) async fn batch<R: DeserializeOwned + Send + 'static, P: Serialize>(
+        &self,
+        method: &'static str,
+        params: &[P],
+    ) -> Result<Vec<Result<R, RequestError>>, RequestError> {
+        let requests: Vec<_> = params.iter().map(|params| (self.next_id(), params)).collect();
+        let http = self.client.post(body::batch(&requests, method)?).await?;
+        let ids: Vec<u64> = requests.into_iter().map(|(id, _)| id).collect();
+        parse(http, move |body| batch_reply(body, &ids)).await
     }
 
     fn next_id(&self) -> u64 {

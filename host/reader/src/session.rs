@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use alloy::primitives::Address;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -20,7 +19,7 @@ use tracing::{Instrument, Span, debug_span};
 use crate::round_trips::{LINGER_MAX, LINGER_STEP, LINGERS_MAX};
 use crate::{
     Block, Effort, GasPrice, Lookup, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet, Run,
-    Simulation,
+    Sender, Simulation,
 };
 
 /// Reads one network at one block.
@@ -190,18 +189,20 @@ impl Session {
         self.reader.refute(self.chain_id, read);
     }
 
-    /// Makes simulations of transactions of this account, apart from any batch, in their order and as many. One is `None`
+    /// Makes simulations of transactions of this sender, apart from any batch, in their order and as many. One is `None`
     /// where it is more than a request can say, or the endpoints have no method that costs so little.
     pub async fn simulate(
         &self,
-        account: Address,
+        sender: &Sender,
         simulations: &[Simulation],
         effort: Effort,
     ) -> Vec<Result<Option<Run>, ReadFailure>> {
-        let reads: Vec<Option<Read>> = simulations.iter().map(|one| one.read(account, effort)).collect();
+        let reads: Vec<Option<Read>> = simulations.iter().map(|one| one.read(sender, effort)).collect();
         let mut replies = self.read(reads.iter().flatten().cloned().collect()).await.into_iter();
         let run = |(simulation, read): (&Simulation, &Option<Read>)| match read {
-            Some(_) => replies.next().map_or(Err(ReadFailure::Upstream), |reply| simulation.run(&reply.outcome)),
+            Some(_) => {
+                replies.next().map_or(Err(ReadFailure::Upstream), |reply| simulation.run(self.chain_id, &reply.outcome))
+            }
             None => Ok(None),
         };
         simulations.iter().zip(&reads).map(run).collect()

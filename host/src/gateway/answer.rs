@@ -243,6 +243,12 @@ impl ClaimItem {
         self.found.payments.iter().filter_map(worth).sum()
     }
 
+    /// The gas limits of its transactions together, as far as they are known.
+    pub(crate) fn gas_limit(&self) -> u64 {
+        let limits = self.simulation.iter().flat_map(|simulation| simulation.gas_limits.iter().flatten());
+        limits.map(|limit| u64::from(*limit)).sum()
+    }
+
     /// Whether it brings more than it costs, or it is not known.
     pub(crate) fn is_profitable(&self) -> bool {
         let is_bad = self.simulation.as_ref().is_some_and(ClaimSimulation::is_bad);
@@ -296,6 +302,8 @@ pub(crate) struct ClaimPlan {
 #[derive(Clone, Debug)]
 pub(crate) struct PlannedCall {
     pub(crate) transaction: ClaimTransaction,
+    /// Its gas limit, where it is known.
+    pub(crate) gas: Option<u32>,
     /// Those that it claims; several where they are merged into one call.
     pub(crate) claims: Vec<Arc<ClaimItem>>,
 }

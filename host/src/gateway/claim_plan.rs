@@ -12,13 +12,14 @@ use std::sync::Arc;
 use alloy::primitives::Address;
 use bigdecimal::BigDecimal;
 use portolan_abi::map::{Claimable, Payment};
-use portolan_reader::{Effort, ReadFailure, Run};
+use portolan_reader::{Effort, ReadFailure};
 use portolan_validation::ClaimTransaction;
 
 use crate::assets::token::Token;
 use crate::gateway::answer::{Answer, ClaimItem, ClaimPlan, Items, LeftOut, PlannedCall, Row, RowItem};
 use crate::gateway::context::Context;
 use crate::gateway::fees;
+use crate::gateway::gas_limit;
 use crate::gateway::plan::{self, Plans};
 use crate::gateway::planned_claim::PlannedClaim;
 use crate::gateway::problem::Problem;
@@ -26,7 +27,7 @@ use crate::gateway::protocols::rows_of;
 use crate::gateway::query::Filter;
 use crate::gateway::rows::{self, RowKind, TriedClaim};
 use crate::gateway::simulation;
-use crate::gateway::verdict::{self, ClaimSimulation, Verdict};
+use crate::gateway::verdict::{self, ClaimSimulation, Tried, Verdict};
 use crate::gateway::work::Work;
 use crate::jobs::plan::Question;
 use crate::network::Network;
@@ -35,6 +36,8 @@ use crate::sanitize::text::Text;
 /// Claims and transactions of one plan; more are left out.
 const CLAIMS_MAX: usize = 50;
 const TRANSACTIONS_MAX: usize = 100;
+/// The gas of all transactions of a plan: what nodes allow for a simulation, less the rest of the request.
+const PLAN_GAS_MAX: u64 = 40_000_000;
 /// How often a plan is tried without the claim that failed among the others.
 const TRIES: usize = 8;
 
@@ -104,7 +107,9 @@ fn claims_of(rows: Vec<Row>) -> Vec<Arc<ClaimItem>> {
 /// Why a claim is no part of a plan that has these already.
 fn unfit(claim: &ClaimItem, worth: bool, before: &[Arc<ClaimItem>]) -> Option<&'static str> {
     let transactions: usize = before.iter().map(|claim| claim.transactions.len()).sum();
-    let is_full = before.len() >= CLAIMS_MAX || transactions + claim.transactions.len() > TRANSACTIONS_MAX;
+    let gas: u64 = before.iter().map(|claim| &**claim).chain([claim]).map(ClaimItem::gas_limit).sum();
+    let is_full =
+        before.len() >= CLAIMS_MAX || transactions + claim.transactions.len() > TRANSACTIONS_MAX || gas > PLAN_GAS_MAX;
     let Some(simulation) = &claim.simulation else { return Some("It was not tried.") };
     match simulation.verdict {
         Some(Verdict::Reverted) => Some("It reverts."),
@@ -126,7 +131,7 @@ async fn try_all(
 ) -> (Vec<PlannedCall>, Option<ClaimItem>) {
     let mut apart: BTreeSet<String> = BTreeSet::new();
     for _ in 0..TRIES {
-        let calls = calls::merged(&claims, &apart);
+        let calls = calls::merged(&claims, &apart, gas_limit::gas_max(network.chain_id));
         if calls.is_empty() {
             return (calls, None);
         }
@@ -134,8 +139,9 @@ async fn try_all(
         let transactions: Vec<ClaimTransaction> = calls.iter().map(|call| call.transaction.clone()).collect();
         let claim = PlannedClaim { plugin: "", network, found: &found, transactions: &transactions };
         let only = [&claim];
-        let (run, fees) = tokio::join!(simulation::run_plan(context, &claim), fees::fees(context, &only));
-        if let Some(failed) = failed_step(&run).and_then(|step| calls.get(step)) {
+        let gas: Vec<Option<u32>> = calls.iter().map(|call| call.gas).collect();
+        let (tried, fees) = tokio::join!(simulation::run_plan(context, &claim, &gas), fees::fees(context, &only));
+        if let Some(failed) = failed_step(&tried).and_then(|step| calls.get(step)) {
             if let [claim] = &failed.claims[..] {
                 claims.retain(|own| own.id != claim.id);
                 left_out.push(LeftOut { claim: Arc::clone(claim), reason: Text::words("It fails after the others.") });
@@ -144,7 +150,7 @@ async fn try_all(
             }
             continue;
         }
-        let simulation = run.transpose().and_then(|run| verdict::judge(&claim, run));
+        let simulation = tried.transpose().and_then(|tried| verdict::judge(&claim, tried));
         let merged = calls.iter().filter(|call| call.claims.len() > 1).flat_map(|call| &call.claims);
         let mut merged = merged.map(|claim| claim.id.clone()).peekable();
         if simulation.as_ref().is_some_and(ClaimSimulation::is_bad) && merged.peek().is_some() {
@@ -152,6 +158,10 @@ async fn try_all(
             continue;
         }
         let tried = TriedClaim::new(&claim, simulation, fees.into_iter().next().flatten());
+        let limit = |place| tried.simulation.as_ref().and_then(|simulation| simulation.gas_limit(place));
+        let with_gas =
+            |(place, call): (usize, PlannedCall)| PlannedCall { gas: call.gas.or_else(|| limit(place)), ..call };
+        let calls = calls.into_iter().enumerate().map(with_gas).collect();
         let whole = item(&claims, found, transactions, tried);
         return (calls, Some(whole));
     }
@@ -162,8 +172,8 @@ async fn try_all(
 }
 
 /// The transaction that failed, by its place.
-fn failed_step(run: &Result<Option<Run>, ReadFailure>) -> Option<usize> {
-    let run = run.as_ref().ok()?.as_ref()?;
+fn failed_step(tried: &Result<Option<Tried>, ReadFailure>) -> Option<usize> {
+    let Tried { run, .. } = tried.as_ref().ok()?.as_ref()?;
     run.reverted().and_then(|_| run.steps.len().checked_sub(1))
 }
 

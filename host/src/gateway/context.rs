@@ -22,6 +22,7 @@ use crate::events::tables::Tables;
 use crate::gateway::answer::{Answer, Items};
 use crate::gateway::compositions::CompositionJobs;
 use crate::gateway::deadline::Deadline;
+use crate::gateway::gas_limit::GasLimits;
 use crate::gateway::log_room::LogRoom;
 use crate::gateway::missing;
 use crate::gateway::query::AnswerOptions;
@@ -52,6 +53,7 @@ pub(super) struct Sources {
     pub(super) log_room: LogRoom,
     pub(super) long_work: LongWork,
     pub(super) simulate_claims: SimulateWhen,
+    pub(super) gas_limits: GasLimits,
 }
 
 /// The context of one answer.
@@ -293,6 +295,7 @@ impl Context {
             log_room: LogRoom::new(1 << 20),
             long_work: LongWork::start().unwrap(),
             simulate_claims: SimulateWhen::default(),
+            gas_limits: GasLimits::default(),
         };
         let deadline = Deadline::after(std::time::Duration::from_secs(60));
         let budget = AnswerBudget::new(crate::budget::AnswerLimits::AMPLE);

@@ -18,6 +18,8 @@ pub(super) struct ClaimFees {
     pub(super) gas_price: GasPrice,
     /// Wei, for all transactions.
     pub(super) data_fee: U256,
+    /// The part of it that is paid in gas, which the gas limit has to have room for.
+    pub(super) data_gas: u64,
 }
 
 /// What a claim costs.

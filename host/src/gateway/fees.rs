@@ -42,7 +42,8 @@ pub(super) async fn fees(context: &Context, claims: &[&PlannedClaim<'_>]) -> Vec
     let gas_price = spans::lookup("gas-price", context.networks(), first.network.chain_id, session.gas_price());
     let (gas_price, data) = tokio::join!(gas_price, data_fees(&session, first.network.data_fee, claims));
     let Ok(gas_price) = gas_price else { return nothing() };
-    data.into_iter().map(|data| Some(ClaimFees { gas_price, data_fee: data?.wei(gas_price) })).collect()
+    let fees = |data: DataCost| ClaimFees { gas_price, data_fee: data.wei(gas_price), data_gas: data.gas() };
+    data.into_iter().map(|data| data.map(fees)).collect()
 }
 
 /// A fee for data.
@@ -53,6 +54,14 @@ enum DataCost {
 }
 
 impl DataCost {
+    /// What it takes of a transaction's gas limit.
+    fn gas(self) -> u64 {
+        match self {
+            Self::Wei(_) => 0,
+            Self::Gas(gas) => gas,
+        }
+    }
+
     fn wei(self, price: GasPrice) -> U256 {
         match self {
             Self::Wei(wei) => wei,

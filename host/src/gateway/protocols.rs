@@ -99,7 +99,10 @@ pub(super) async fn rows_of(
     let Plans { jobs: mut plans, unserved } = plans;
     plans.iter_mut().for_each(|plan| plan.is_traced = context.options.is_traced);
     let ran = match simulating {
-        Some(_) => tokio::join!(read_natives(context, networks(&plans)), context.run(plans)).1,
+        Some(_) => {
+            let own = plans.clone();
+            tokio::join!(read_natives(context, &own), context.run(plans)).1
+        }
         None => context.run(plans).await,
     };
     let found: Vec<ValidatedJob> = ran.into_iter().map(ValidatedJob::validate).collect();
@@ -112,11 +115,15 @@ pub(super) async fn rows_of(
     Ok((rows, reports))
 }
 
-/// Reads what the price of the native tokens needs, in which claims cost gas, with the first reads of the jobs: a request
-/// of its own is then not needed for it.
-async fn read_natives(context: &Context, networks: Vec<Arc<Network>>) {
+/// Reads what the price of the native tokens needs, in which claims cost gas, and what is to be known of their sender, with
+/// the first reads of the jobs: requests of their own are then not needed for it.
+async fn read_natives(context: &Context, plans: &[JobPlan]) {
     let natives = BTreeSet::from([NATIVE]);
-    join_all(networks.iter().map(|network| context.tokens(network, &natives))).await;
+    let account = plans.first().map(|plan| plan.account).unwrap_or_default();
+    let reading = networks(plans).into_iter().map(async |network| {
+        tokio::join!(context.tokens(&network, &natives), simulation::read_sender(context, &network, account))
+    });
+    join_all(reading).await;
 }
 
 fn networks(plans: &[JobPlan]) -> Vec<Arc<Network>> {

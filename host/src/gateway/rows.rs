@@ -43,7 +43,14 @@ pub(super) struct TriedClaim {
 
 impl TriedClaim {
     /// What it costs is known where its gas and the fees are.
-    pub(super) fn new(claim: &PlannedClaim<'_>, simulation: Option<ClaimSimulation>, fees: Option<ClaimFees>) -> Self {
+    pub(super) fn new(
+        claim: &PlannedClaim<'_>,
+        mut simulation: Option<ClaimSimulation>,
+        fees: Option<ClaimFees>,
+    ) -> Self {
+        if let (Some(simulation), Some(fees)) = (&mut simulation, fees) {
+            simulation.add_data_gas(fees.data_gas);
+        }
         let gas = simulation.as_ref().and_then(ClaimSimulation::gas);
         let cost = fees.zip(gas).map(|(fees, gas)| ClaimCost::of(claim, fees, gas));
         Self { simulation, cost }

@@ -1,24 +1,29 @@
 //! Simulates claims before they are shown: all of an account on one network in one request.
 //!
 //! Invariant: a simulation is read at the answer's block, within its budget and its deadline. What it watches besides the
-//! claim's own tokens are those of the other claims, so that a claim which takes what another one pays is seen.
+//! claim's own tokens are those of the other claims, so that a claim which takes what another one pays is seen also where
+//! the method tells no logs. A claim whose logs name what is not watched is simulated once more, with that watched.
 
 use std::collections::HashMap;
 
-use alloy::primitives::Address;
-use portolan_reader::{Effort, RUN_GAS, ReadFailure, Run, RunStep, Simulation, Watched};
+use alloy::primitives::{Address, Bytes, U256};
+use portolan_reader::{
+    AccountCode, Effort, Kind, LogKind, Outcome, Read, ReadFailure, Run, RunStep, Sender, Session, Simulation, Watched,
+};
 use portolan_validation::ClaimTransaction;
 
 use crate::claims::SimulateWhen;
 use crate::gateway::context::Context;
+use crate::gateway::gas_limit;
 use crate::gateway::planned_claim::PlannedClaim;
 use crate::gateway::query::ClaimOptions;
-use crate::gateway::verdict::{self, ClaimSimulation};
+use crate::gateway::verdict::{self, ClaimSimulation, Tried};
+use crate::network::Network;
 
 /// Claims of one plugin that are simulated for an account on one network; of more, nothing is said of the rest.
 const CLAIMS_MAX: usize = 200;
-/// The gas of a whole plan: what nodes allow for a call, less the rest of the request.
-const PLAN_GAS: u32 = 40_000_000;
+/// The gas of a transaction of a plan whose own is not known.
+const UNKNOWN_GAS: u32 = 5_000_000;
 
 /// How much is watched.
 struct WatchLimits {
@@ -31,6 +36,8 @@ struct WatchLimits {
 }
 
 const CLAIM_LIMITS: WatchLimits = WatchLimits { own: 8, others: 16, spenders: 4 };
+/// With what the logs of a claim named.
+const AGAIN_LIMITS: WatchLimits = WatchLimits { own: 16, others: 16, spenders: 8 };
 /// A plan pays tokens and calls contracts of all its claims.
 const PLAN_LIMITS: WatchLimits = WatchLimits { own: 32, others: 64, spenders: 32 };
 
@@ -43,16 +50,46 @@ pub(super) fn effort(context: &Context, options: ClaimOptions) -> Option<Effort>
     }
 }
 
-/// Runs all transactions of a plan one after the other.
+/// Reads what is to be known of the sender of claims, with the first reads of the jobs.
+pub(super) async fn read_sender(context: &Context, network: &Network, account: Address) {
+    if let Ok(session) = context.session(network) {
+        session.join().read(sender_reads(account)).await;
+    }
+}
+
+fn sender_reads(account: Address) -> Vec<Read> {
+    let read = |kind| Read { kind, ..Read::call(account, Bytes::new()) };
+    vec![read(Kind::CodeSize), read(Kind::NativeBalance)]
+}
+
+async fn sender(session: &Session, account: Address) -> Result<Sender, ReadFailure> {
+    let replies = session.read(sender_reads(account)).await;
+    let word = |place: usize| match replies.get(place).map(|reply| &reply.outcome) {
+        Some(Outcome::Ok(word)) => Ok(U256::try_from_be_slice(word).unwrap_or_default()),
+        Some(Outcome::Failed(failure)) => Err(*failure),
+        Some(Outcome::OverBudget) => Err(ReadFailure::OverBudget),
+        _ => Err(ReadFailure::Upstream),
+    };
+    Ok(Sender { account, code: AccountCode::of_size(word(0)?), balance: word(1)? })
+}
+
+/// Runs all transactions of a plan one after the other, each with this gas where it is known.
 ///
 /// # Errors
 /// Why that could not be done; `Ok(None)` where no endpoint has a method for it.
-pub(super) async fn run_plan(context: &Context, plan: &PlannedClaim<'_>) -> Result<Option<Run>, ReadFailure> {
+pub(super) async fn run_plan(
+    context: &Context,
+    plan: &PlannedClaim<'_>,
+    gas: &[Option<u32>],
+) -> Result<Option<Tried>, ReadFailure> {
     let session = context.session_for_simulations(plan.network).ok_or(ReadFailure::NotConfigured)?;
+    let sender = sender(&session, plan.account()).await?;
     let tokens: Vec<Address> = plan.tokens().into_iter().collect();
-    let simulation = simulation(plan, &tokens, &PLAN_LIMITS, PLAN_GAS);
-    let runs = session.simulate(plan.account(), &[simulation], Effort::Any).await;
-    runs.into_iter().next().unwrap_or(Ok(None))
+    let mut simulation = simulation(plan, &watched(plan, &tokens, &PLAN_LIMITS), |_| UNKNOWN_GAS);
+    simulation.steps.iter_mut().zip(gas).for_each(|(step, gas)| step.gas = gas.unwrap_or(UNKNOWN_GAS));
+    let runs = session.simulate(&sender, std::slice::from_ref(&simulation), Effort::Any).await;
+    let run = runs.into_iter().next().unwrap_or(Ok(None))?;
+    Ok(run.map(|run| Tried { simulation, run }))
 }
 
 /// Simulates the claims of one account on one network, in their order and as many; `None` for one of which nothing can be
@@ -65,17 +102,106 @@ pub(super) async fn simulate(
     let nothing = || claims.iter().map(|_| None).collect();
     let Some(first) = claims.first() else { return nothing() };
     let Some(session) = context.session_for_simulations(first.network) else { return nothing() };
+    let sender = match sender(&session, first.account()).await {
+        Ok(sender) => sender,
+        Err(failure) => return claims.iter().map(|claim| verdict::judge(claim, Err(failure))).collect(),
+    };
     let order = in_turn(claims);
     let tokens = tokens_in_turn(claims, &order);
-    let simulations: Vec<Simulation> =
-        order.iter().map(|place| simulation(claims[*place], &tokens, &CLAIM_LIMITS, RUN_GAS)).collect();
-    let runs = session.simulate(first.account(), &simulations, effort).await;
+    let (chain_id, limits) = (first.network.chain_id, &context.sources.gas_limits);
+    let simulations: Vec<Simulation> = order
+        .iter()
+        .map(|place| {
+            let watched = watched(claims[*place], &tokens, &CLAIM_LIMITS);
+            simulation(claims[*place], &watched, |step| limits.of(chain_id, step))
+        })
+        .collect();
+    let runs = session.simulate(&sender, &simulations, effort).await;
+    let mut tried: Vec<Result<Option<Tried>, ReadFailure>> = runs
+        .into_iter()
+        .zip(simulations)
+        .map(|(run, simulation)| Ok(run?.map(|run| Tried { simulation, run })))
+        .collect();
+    try_again(&session, &sender, &mut tried, effort).await;
     let mut judged: Vec<Option<ClaimSimulation>> =
         claims.iter().map(|claim| verdict::judge(claim, Err(ReadFailure::OverBudget))).collect();
-    for (place, run) in order.into_iter().zip(runs) {
-        judged[place] = run.transpose().and_then(|run| verdict::judge(claims[place], run));
+    for (place, tried) in order.into_iter().zip(tried) {
+        if let Ok(Some(tried)) = &tried {
+            for (step, end) in tried.simulation.steps.iter().zip(&tried.run.steps) {
+                gas_limit::gas_limit(chain_id, end).into_iter().for_each(|gas| limits.learn(chain_id, step, gas));
+            }
+        }
+        judged[place] = tried.transpose().and_then(|tried| verdict::judge(claims[place], tried));
     }
     judged
+}
+
+/// Simulates once more, together, what the first simulation does not suffice for.
+async fn try_again(
+    session: &Session,
+    sender: &Sender,
+    tried: &mut [Result<Option<Tried>, ReadFailure>],
+    effort: Effort,
+) {
+    let chain_id = session.chain_id();
+    let again = |(place, tried): (usize, &Result<Option<Tried>, ReadFailure>)| {
+        Some((place, better(chain_id, tried.as_ref().ok()?.as_ref()?, effort)?))
+    };
+    let (places, simulations): (Vec<usize>, Vec<Simulation>) = tried.iter().enumerate().filter_map(again).unzip();
+    if simulations.is_empty() {
+        return;
+    }
+    let runs = session.simulate(sender, &simulations, effort).await;
+    for ((place, simulation), run) in places.into_iter().zip(simulations).zip(runs) {
+        if let (Ok(Some(run)), Some(own)) = (run, tried.get_mut(place)) {
+            *own = Ok(Some(Tried { simulation, run }));
+        }
+    }
+}
+
+/// A simulation that tells more than one that was made: with what its logs name watched, with more gas where that was used
+/// up, and, where any effort is allowed, with the gas that the claim is sent with.
+fn better(chain_id: u64, tried: &Tried, effort: Effort) -> Option<Simulation> {
+    let Tried { simulation, run } = tried;
+    let mut again = simulation.clone();
+    let unwatched = unwatched(run, &simulation.watched);
+    if let Some(watched) = unwatched {
+        again.watched = watched;
+    }
+    for (step, end) in again.steps.iter_mut().zip(&run.steps) {
+        if gas_limit::ran_out(end) {
+            step.gas = gas_limit::gas_max(chain_id);
+        } else if effort == Effort::Any && end.reverted.is_none() {
+            step.gas = gas_limit::gas_limit(chain_id, end).unwrap_or(step.gas);
+        }
+    }
+    (again != *simulation).then_some(again)
+}
+
+/// What a run's logs say that the account sends or approves and that is not watched, added to what is.
+fn unwatched(run: &Run, watched: &Watched) -> Option<Watched> {
+    let logs = &run.changes.as_ref()?.logs;
+    let own = || watched.tokens.iter().take(watched.own.into());
+    let is_named = |kind: LogKind| matches!(kind, LogKind::Sent | LogKind::Allowance);
+    let named = logs.iter().filter(|log| is_named(log.kind) && !log.amount.is_zero());
+    let (mut tokens, mut spenders): (Vec<Address>, Vec<Address>) = (own().copied().collect(), watched.spenders.clone());
+    for log in named {
+        if !tokens.contains(&log.emitter) {
+            tokens.push(log.emitter);
+        }
+        if log.kind == LogKind::Allowance && !spenders.contains(&log.other) {
+            spenders.push(log.other);
+        }
+    }
+    tokens.truncate(AGAIN_LIMITS.own);
+    spenders.truncate(AGAIN_LIMITS.spenders);
+    if tokens.len() == usize::from(watched.own) && spenders.len() == watched.spenders.len() {
+        return None;
+    }
+    let own = u8::try_from(tokens.len()).ok()?;
+    let others: Vec<Address> = watched.tokens.iter().copied().filter(|token| !tokens.contains(token)).collect();
+    tokens.extend(others.into_iter().take(AGAIN_LIMITS.others));
+    Some(Watched { tokens, own, spenders })
 }
 
 /// The places of the claims that are simulated: the first of each plugin, then the second of each, and so on, so that no
@@ -104,14 +230,13 @@ fn tokens_in_turn(claims: &[&PlannedClaim<'_>], order: &[usize]) -> Vec<Address>
     tokens
 }
 
-fn simulation(claim: &PlannedClaim<'_>, tokens: &[Address], limits: &WatchLimits, gas: u32) -> Simulation {
-    let step = |transaction: &ClaimTransaction| RunStep {
-        to: transaction.to,
-        value: transaction.value,
-        data: transaction.data.clone(),
+fn simulation(claim: &PlannedClaim<'_>, watched: &Watched, gas: impl Fn(&RunStep) -> u32) -> Simulation {
+    let step = |transaction: &ClaimTransaction| {
+        let ClaimTransaction { to, value, data, .. } = transaction;
+        let step = RunStep { to: *to, value: *value, data: data.clone(), gas: 0 };
+        RunStep { gas: gas(&step), ..step }
     };
-    let steps = claim.transactions.iter().map(step).collect();
-    Simulation { steps, watched: watched(claim, tokens, limits), gas }
+    Simulation { steps: claim.transactions.iter().map(step).collect(), watched: watched.clone() }
 }
 
 fn watched(claim: &PlannedClaim<'_>, tokens: &[Address], limits: &WatchLimits) -> Watched {

@@ -12,6 +12,7 @@ use crate::assets::token_list::TokenLists;
 use crate::config::Config;
 use crate::events::tables::{Tables, TablesError};
 use crate::gateway::context::Sources;
+use crate::gateway::gas_limit::GasLimits;
 use crate::gateway::log_room::LogRoom;
 use crate::gateway::single_flight::SingleFlight;
 use crate::log::RareLog;
@@ -69,6 +70,7 @@ impl Gateway {
             log_room: LogRoom::new(config.logs_bytes_max),
             long_work: LongWork::start().map_err(StartError::LongWork)?,
             simulate_claims: config.simulate_claims,
+            gas_limits: GasLimits::default(),
             networks,
         };
         Ok(Self {

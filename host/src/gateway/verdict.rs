@@ -3,12 +3,17 @@
 //! Invariant: a claim that changes an approval of the account, or lets anything leave it beyond its declared fee, is
 //! refused, whatever it pays.
 
+use std::collections::BTreeMap;
+
 use alloy::primitives::{Address, U256};
 use alloy::sol_types::decode_revert_reason;
 use portolan_abi::map::PaidTo;
-use portolan_reader::{Approval, Changes, ReadFailure, Run, SimulationMethod};
+use portolan_reader::{
+    AccountLog, Approval, Changes, LogKind, ReadFailure, Run, Simulation, SimulationMethod, Watched,
+};
 
 use crate::assets::token::NATIVE;
+use crate::gateway::gas_limit;
 use crate::gateway::planned_claim::PlannedClaim;
 use crate::sanitize::text::Text;
 
@@ -40,6 +45,13 @@ impl Verdict {
     }
 }
 
+/// A simulation of a claim, and what came of it.
+#[derive(Clone, Debug)]
+pub(super) struct Tried {
+    pub(super) simulation: Simulation,
+    pub(super) run: Run,
+}
+
 /// What a simulation of a claim says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClaimSimulation {
@@ -48,6 +60,8 @@ pub(crate) struct ClaimSimulation {
     /// What the claim does that it does not say, in words.
     pub(crate) differs: Vec<Text>,
     pub(crate) run: Result<ClaimRun, ReadFailure>,
+    /// The gas limit of each transaction, in order; `None` where the method does not tell.
+    pub(crate) gas_limits: Option<Vec<u32>>,
 }
 
 impl ClaimSimulation {
@@ -59,6 +73,18 @@ impl ClaimSimulation {
     /// The gas of all transactions, where it is known.
     pub(super) fn gas(&self) -> Option<u64> {
         self.run.as_ref().ok()?.gas
+    }
+
+    /// Makes room in each gas limit for gas that pays for data and is not used by any call; twice as much, for its price
+    /// moves.
+    pub(super) fn add_data_gas(&mut self, gas: u64) {
+        let room = u32::try_from(gas.saturating_mul(2)).unwrap_or(u32::MAX);
+        self.gas_limits.iter_mut().flatten().for_each(|limit| *limit = limit.saturating_add(room));
+    }
+
+    /// The gas limit of a transaction, by its place.
+    pub(crate) fn gas_limit(&self, place: usize) -> Option<u32> {
+        self.gas_limits.as_ref()?.get(place).copied()
     }
 
     /// What the account gets of a token, where that is not what the claim says.
@@ -84,13 +110,19 @@ pub(crate) struct ClaimRun {
 }
 
 /// Judges a claim. `None` where no endpoint simulates with so little effort.
-pub(super) fn judge(claim: &PlannedClaim<'_>, run: Result<Run, ReadFailure>) -> Option<ClaimSimulation> {
-    let run = match run {
-        Ok(run) => run,
-        Err(failure) => return Some(ClaimSimulation { verdict: None, differs: Vec::new(), run: Err(failure) }),
+pub(super) fn judge(claim: &PlannedClaim<'_>, tried: Result<Tried, ReadFailure>) -> Option<ClaimSimulation> {
+    let Tried { simulation, run } = match tried {
+        Ok(tried) => tried,
+        Err(failure) => {
+            let (verdict, differs, run) = (None, Vec::new(), Err(failure));
+            return Some(ClaimSimulation { verdict, differs, run, gas_limits: None });
+        }
     };
+    let chain_id = claim.network.chain_id;
+    let limits: Option<Vec<u32>> = run.steps.iter().map(|end| gas_limit::gas_limit(chain_id, end)).collect();
+    let gas_limits = limits.filter(|limits| limits.len() == claim.transactions.len() && run.reverted().is_none());
     let reverted = run.reverted().map(|data| reason(data));
-    let flows = run.changes.as_ref().map(Flows::of);
+    let flows = run.changes.as_ref().map(|changes| Flows::of(changes, &simulation.watched));
     let (verdict, differs) = match (&reverted, &flows) {
         (Some(reason), _) => (Some(Verdict::Reverted), vec![words(&format!("It reverts: {}.", reason.as_str()))]),
         (None, None) => (None, Vec::new()),
@@ -101,7 +133,7 @@ pub(super) fn judge(claim: &PlannedClaim<'_>, run: Result<Run, ReadFailure>) -> 
         None => (None, None, Vec::new()),
     };
     let run = ClaimRun { method: run.method, gas: run.gas(), reverted, receives, gives, approvals };
-    Some(ClaimSimulation { verdict, differs, run: Ok(run) })
+    Some(ClaimSimulation { verdict, differs, run: Ok(run), gas_limits })
 }
 
 /// What goes to the account and leaves it.
@@ -112,14 +144,50 @@ struct Flows {
 }
 
 impl Flows {
-    fn of(changes: &Changes) -> Self {
+    /// By the balances and approvals that were watched, and by logs of what was not.
+    fn of(changes: &Changes, watched: &Watched) -> Self {
         let native = changes.native.map(|(before, after)| (NATIVE, before, after));
-        let (mut receives, mut gives) = (Vec::new(), Vec::new());
+        let mut flows = Self { receives: Vec::new(), gives: Vec::new(), approvals: changes.approvals.clone() };
         for (token, before, after) in native.into_iter().chain(changes.tokens.iter().copied()) {
-            let flow = if after > before { &mut receives } else { &mut gives };
+            flows.add(token, before, after);
+        }
+        let own: Vec<Address> = watched.tokens.iter().take(watched.own.into()).copied().collect();
+        let mut logged: BTreeMap<Address, (U256, U256)> = BTreeMap::new();
+        for log in &changes.logs {
+            let AccountLog { kind, emitter: token, other: spender, amount } = *log;
+            let approval = |of_all, after| Approval { token, spender, of_all, before: U256::ZERO, after };
+            match kind {
+                LogKind::Received | LogKind::ItemsReceived if !own.contains(&token) => {
+                    let came = &mut logged.entry(token).or_default().0;
+                    *came = came.saturating_add(amount);
+                }
+                LogKind::Sent | LogKind::ItemsSent if !own.contains(&token) => {
+                    let went = &mut logged.entry(token).or_default().1;
+                    *went = went.saturating_add(amount);
+                }
+                LogKind::Allowance
+                    if !amount.is_zero() && !(own.contains(&token) && watched.spenders.contains(&spender)) =>
+                {
+                    flows.approvals.push(approval(false, amount));
+                }
+                LogKind::ItemApproved => flows.approvals.push(approval(false, amount)),
+                LogKind::OperatorApproved => flows.approvals.push(approval(true, amount)),
+                LogKind::Received
+                | LogKind::Sent
+                | LogKind::ItemsReceived
+                | LogKind::ItemsSent
+                | LogKind::Allowance => {}
+            }
+        }
+        logged.into_iter().for_each(|(token, (came, went))| flows.add(token, went, came));
+        flows
+    }
+
+    fn add(&mut self, token: Address, before: U256, after: U256) {
+        if before != after {
+            let flow = if after > before { &mut self.receives } else { &mut self.gives };
             flow.push((token, after.abs_diff(before)));
         }
-        Self { receives, gives, approvals: changes.approvals.clone() }
     }
 
     fn received(&self, token: Address) -> U256 {
@@ -157,7 +225,7 @@ fn compare(claim: &PlannedClaim<'_>, flows: &Flows, method: SimulationMethod) ->
         claim.found.payments.iter().any(|payment| payment.token == token) || contracts.contains(&token)
     };
     for (token, amount) in flows.receives.iter().filter(|(token, _)| !is_said(*token)) {
-        if !pays_elsewhere && !is_later {
+        if !pays_elsewhere {
             differs.push(words(&format!("It pays {amount} of {}, which it does not say.", name(*token))));
         }
     }

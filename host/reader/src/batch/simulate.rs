@@ -1,52 +1,103 @@
-//! Simulations: all of an account in one packed request where the endpoint takes state overrides; those that fail there
-//! once more as the account is, by `eth_simulateV1`; and else by `eth_call` alone.
+//! Simulations: all of an account in one batch of `eth_simulateV1`, which leaves the account as it is; where the endpoint
+//! has no such method, in one packed call by a program at the account's address; and else by `eth_call` alone.
 //!
-//! Invariant: a run of the program counts only at the pinned block, and what another method says only once the chain id
-//! was reported after it. A contract may treat an account with code otherwise, so the word of the program is not the last
-//! one on a failure.
+//! Invariant: a simulation counts only at the pinned block of the network's chain, or its `eth_call` only once the chain
+//! id was reported after it. A contract may treat an account with code otherwise: accounts that have code are not packed,
+//! and what reverts in the packed call counts only where it reverts without the program, too.
 
 use alloy::primitives::Bytes;
 
 use super::shared_outcomes::SharedOutcomes;
 use super::single::unanswered;
 use super::{BODY_REST_BYTES, Batch, ChunkError, HEX, Request, Step, chunk_error};
-use crate::endpoint::Capabilities;
+use crate::endpoint::{Capabilities, Simulated};
 use crate::error::{EndpointError, RequestError};
 use crate::rpc::EthCall;
-use crate::simulation::{self, Effort, RunStep, SimulationMethod};
+use crate::simulation::{self, AccountCode, Effort, ReplyKind, RunStep};
 use crate::status::BatchMethod;
 use crate::{Kind, Outcome};
 
-/// Simulations that are run alone after one request of many; each is a request. What the program says of further
-/// failures is the last word, unless any effort is allowed.
-const RETRIES_MAX: usize = 8;
+/// Simulations in one batch of requests; geth takes 1,000 requests, some hosted nodes 100.
+const BATCH_MAX: usize = 100;
+/// A batch that is rejected is split into so many parts.
+const BATCH_PARTS: usize = 4;
+/// What a request of `eth_simulateV1` has besides its data: two looks, overrides of three accounts and of the block.
+const REQUEST_BYTES: usize = 4 << 10;
+/// Simulations that are run alone, each by a request of its own, unless any effort is allowed.
+const ALONE_MAX: usize = 8;
+
+/// How simulations of one account are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SimulateBy {
+    SimulateV1,
+    Program,
+}
 
 impl Batch<'_> {
-    /// Parts the simulations that the endpoint does not make with so little effort from all other reads.
-    pub(super) fn without_unsupported(&self, capabilities: Capabilities, open: &[usize]) -> (Vec<usize>, Vec<usize>) {
-        let is_packed = capabilities.batch_method == BatchMethod::Override;
-        open.iter()
-            .partition(|place| !is_packed && self.reads.at(**place).like.kind == Kind::Simulation(Effort::Packed))
+    /// Cuts simulations into requests of one account each, none larger than the endpoint takes, by the best method that
+    /// it may have.
+    pub(super) fn simulations(&self, capabilities: Capabilities, places: &[usize]) -> Vec<Request> {
+        if !self.endpoint.may_simulate() {
+            return self.without_v1(capabilities, places);
+        }
+        if !self.endpoint.takes_batches() && places.len() > 1 {
+            let (packed, alone): (Vec<usize>, Vec<usize>) =
+                places.iter().partition(|place| self.may_be_packed(capabilities, **place));
+            let alone =
+                self.few(&alone).into_iter().map(|place| Request::Simulations(SimulateBy::SimulateV1, vec![place]));
+            return self.cut(SimulateBy::Program, &packed).into_iter().chain(alone).collect();
+        }
+        self.cut(SimulateBy::SimulateV1, places)
     }
 
-    /// Cuts simulations into requests of one account each, none larger than the endpoint takes.
-    pub(super) fn simulations(&self, places: &[usize]) -> Vec<Request> {
-        let bytes_max = self.endpoint.budget.plan().body_bytes.saturating_sub(BODY_REST_BYTES) / HEX;
+    /// The same by the methods that are left without `eth_simulateV1`.
+    fn without_v1(&self, capabilities: Capabilities, places: &[usize]) -> Vec<Request> {
+        let (packed, others): (Vec<usize>, Vec<usize>) =
+            places.iter().partition(|place| self.may_be_packed(capabilities, **place));
+        let others = self.few(&others).into_iter().map(|place| Request::SimulatedCall(place, None));
+        self.cut(SimulateBy::Program, &packed).into_iter().chain(others).collect()
+    }
+
+    /// Whether the program may stand at the account's address without hiding code of its own.
+    fn may_be_packed(&self, capabilities: Capabilities, place: usize) -> bool {
+        let read = self.reads.at(place);
+        let sender = simulation::sender_of(&read.like.data, read.to);
+        capabilities.batch_method == BatchMethod::Override
+            && sender.is_some_and(|sender| sender.code == AccountCode::None)
+    }
+
+    /// Those of simulations that may each have a request of their own.
+    fn few(&self, places: &[usize]) -> Vec<usize> {
+        let is_packed = |place: usize| self.reads.at(place).like.kind == Kind::Simulation(Effort::Packed);
+        let mut left = ALONE_MAX;
+        let mut take = |place: usize| {
+            let taken = !is_packed(place) || left > 0;
+            left = left.saturating_sub(1);
+            taken
+        };
+        places.iter().copied().filter(|place| take(*place)).collect()
+    }
+
+    fn cut(&self, by: SimulateBy, places: &[usize]) -> Vec<Request> {
+        let bytes_max = self.endpoint.budget.plan().body_bytes.saturating_sub(BODY_REST_BYTES);
         let (mut requests, mut members, mut bytes) = (Vec::new(), Vec::<usize>::new(), 0);
         for place in places {
-            let size = simulation::encoded_bytes(self.reads.at(*place).like);
-            let fits = members
-                .last()
-                .is_none_or(|last| self.reads.target(*last) == self.reads.target(*place) && bytes + size <= bytes_max);
+            let data = simulation::encoded_bytes(self.reads.at(*place).like) * HEX;
+            // Both looks name what is watched.
+            let size = if by == SimulateBy::Program { data } else { 2 * data + REQUEST_BYTES };
+            let is_full = by == SimulateBy::SimulateV1 && members.len() == BATCH_MAX;
+            let fits = members.last().is_none_or(|last| {
+                self.reads.target(*last) == self.reads.target(*place) && bytes + size <= bytes_max && !is_full
+            });
             if !fits {
-                requests.push(Request::Simulations(std::mem::take(&mut members)));
+                requests.push(Request::Simulations(by, std::mem::take(&mut members)));
                 bytes = 0;
             }
             members.push(*place);
             bytes += size;
         }
         if !members.is_empty() {
-            requests.push(Request::Simulations(members));
+            requests.push(Request::Simulations(by, members));
         }
         requests
     }
@@ -55,26 +106,80 @@ impl Batch<'_> {
     pub(super) async fn simulate(
         &self,
         capabilities: Capabilities,
+        (by, members): (SimulateBy, Vec<usize>),
+        outcomes: &SharedOutcomes<'_>,
+    ) -> Result<Step, EndpointError> {
+        match by {
+            SimulateBy::SimulateV1 => self.simulate_v1(capabilities, members, outcomes).await,
+            SimulateBy::Program => self.simulate_packed(capabilities, members, outcomes).await,
+        }
+    }
+
+    /// By `eth_simulateV1`. Those that it does not make are made by another method.
+    async fn simulate_v1(
+        &self,
+        capabilities: Capabilities,
         members: Vec<usize>,
         outcomes: &SharedOutcomes<'_>,
     ) -> Result<Step, EndpointError> {
-        match self.send_simulations(capabilities, &members, outcomes).await {
+        let Some(next) = self.endpoint.next_block(self.block, self.until).await? else {
+            return Ok(Step { more: self.without_v1(capabilities, &members), ..Step::default() });
+        };
+        let reads: Vec<_> = self.reads.at_each(&members).collect();
+        let more = match self.endpoint.simulate_v1(&reads, (self.block, &next), self.until).await? {
+            Simulated::Each(replies) => {
+                let mut left = Vec::new();
+                let mut filled = outcomes.lock();
+                for (place, reply) in members.into_iter().zip(replies) {
+                    match reply {
+                        Some(reply) => filled.put(place, Outcome::Ok(reply)),
+                        None => left.push(place),
+                    }
+                }
+                drop(filled);
+                // What it made proves the block.
+                let more = self.without_v1(capabilities, &left);
+                return Ok(Step { more, proven: outcomes.any(), ..Step::default() });
+            }
+            Simulated::Unsupported => self.without_v1(capabilities, &members),
+            Simulated::BatchRejected => {
+                let part = members.len().div_ceil(BATCH_PARTS);
+                if part == 1 {
+                    self.endpoint.refuses_batches();
+                    self.simulations(capabilities, &members)
+                } else {
+                    let parts = members.chunks(part);
+                    parts.map(|part| Request::Simulations(SimulateBy::SimulateV1, part.to_vec())).collect()
+                }
+            }
+        };
+        Ok(Step { more, ..Step::default() })
+    }
+
+    /// By the program at the account's address.
+    async fn simulate_packed(
+        &self,
+        capabilities: Capabilities,
+        members: Vec<usize>,
+        outcomes: &SharedOutcomes<'_>,
+    ) -> Result<Step, EndpointError> {
+        match self.send_packed_simulations(capabilities, &members, outcomes).await {
             Ok(step) => Ok(step),
             Err(ChunkError::Endpoint(error)) => Err(error),
             Err(ChunkError::SplitAndRetry | ChunkError::Unclear(_)) if members.len() > 1 => {
                 let (some, others) = members.split_at(members.len() / 2);
-                let more = vec![Request::Simulations(some.to_vec()), Request::Simulations(others.to_vec())];
-                Ok(Step { more, ..Step::default() })
+                let halves = [some, others].map(|half| Request::Simulations(SimulateBy::Program, half.to_vec()));
+                Ok(Step { more: halves.into(), ..Step::default() })
             }
             // The node does not run it at the account's address. An empty chunk proves the block in its place.
             Err(ChunkError::SplitAndRetry | ChunkError::Unclear(_)) => {
-                let alone = members.into_iter().map(|place| Request::Simulation(place, None));
+                let alone = members.into_iter().map(|place| Request::SimulatedCall(place, None));
                 Ok(Step { more: alone.chain([Request::Chunk(Vec::new())]).collect(), ..Step::default() })
             }
         }
     }
 
-    async fn send_simulations(
+    async fn send_packed_simulations(
         &self,
         capabilities: Capabilities,
         members: &[usize],
@@ -82,6 +187,7 @@ impl Batch<'_> {
     ) -> Result<Step, ChunkError> {
         let Some(first) = members.first() else { return Ok(Step::default()) };
         let (account, budget) = (self.reads.target(*first), &self.endpoint.budget);
+        let next = self.endpoint.next_block(self.block, self.until).await.map_err(ChunkError::Endpoint)?;
         let data = simulation::encode(account, self.reads.at_each(members).map(|read| read.like));
         let (gas, code) = (Some(budget.plan().gas), Some(simulation::PROGRAM));
         let call = EthCall { from: account, to: account, data: &data, gas, code };
@@ -101,51 +207,51 @@ impl Batch<'_> {
         if !self.proves(capabilities, &head) {
             return Err(ChunkError::Endpoint(self.ignored()));
         }
+        let has_state_gas = next.is_some_and(|next| next.has_state_gas);
+        let kind = if has_state_gas { ReplyKind::OverrideWithoutGas } else { ReplyKind::Override };
         let (done, rest) = members.split_at(head.done);
         let mut step = Step { proven: true, ..Step::default() };
+        let mut failed: Vec<(usize, Option<Bytes>)> = Vec::new();
         for (place, run) in done.iter().zip(runs) {
-            let said = (!run.is_empty()).then(|| simulation::reply(SimulationMethod::Override, run));
-            let is_last_word = said.is_some() && !simulation::has_failed(run);
-            let is_packed = self.reads.at(*place).like.kind == Kind::Simulation(Effort::Packed);
-            if !is_last_word && (!is_packed || step.more.len() < RETRIES_MAX) {
-                step.more.push(Request::Simulation(*place, said));
-            } else {
-                outcomes.lock().put(*place, said.map_or(Outcome::Unsupported, Outcome::Ok));
+            let said = (!run.is_empty()).then(|| simulation::reply(kind, run));
+            match said {
+                Some(reply) if !simulation::has_failed(run) => outcomes.lock().put(*place, Outcome::Ok(reply)),
+                said => failed.push((*place, said)),
+            }
+        }
+        let few = self.few(&failed.iter().map(|(place, _)| *place).collect::<Vec<_>>());
+        for (place, said) in failed {
+            match few.contains(&place) {
+                true => step.more.push(Request::SimulatedCall(place, said)),
+                false => outcomes.lock().put(place, Outcome::Unsupported),
             }
         }
         step.more.extend(match done {
-            [] => rest.iter().map(|place| Request::Simulation(*place, None)).collect(),
-            _ => self.simulations(rest),
+            [] => rest.iter().map(|place| Request::SimulatedCall(*place, None)).collect(),
+            _ => self.cut(SimulateBy::Program, rest),
         });
         Ok(step)
     }
 
-    /// Runs a simulation without an override of the account. `other` is what a run with it says, which counts where no
-    /// method does better.
-    pub(super) async fn simulate_alone(
+    /// Makes the only transaction of a simulation as a call, which tells whether it succeeds. `other` is what the program
+    /// says of its failure, which counts where the call fails, too.
+    pub(super) async fn simulated_call(
         &self,
         place: usize,
         other: Option<Bytes>,
         outcomes: &SharedOutcomes<'_>,
     ) -> Result<Step, EndpointError> {
         let read = self.reads.at(place);
-        if let Some(reply) = self.endpoint.simulate_v1(read, self.block, self.until).await? {
-            outcomes.lock().put_unproven(place, Outcome::Ok(reply));
-            return Ok(Step::default());
-        }
         let outcome = match simulation::only_step(&read.like.data) {
-            None => other.map_or(Outcome::Unsupported, Outcome::Ok),
-            Some(RunStep { to, data, .. }) => {
-                let call = EthCall { from: read.to, to, data: &data, gas: None, code: None };
+            None => Outcome::Unsupported,
+            Some(RunStep { to, data, gas, .. }) => {
+                let call = EthCall { from: read.to, to, data: &data, gas: Some(gas.into()), code: None };
                 match self.endpoint.call(&call, self.block, self.until).await {
                     Ok(_) => called(None),
-                    Err(RequestError::Reverted(_) | RequestError::Halted | RequestError::OutOfGas)
-                        if other.is_some() =>
-                    {
-                        other.map_or(Outcome::Unsupported, Outcome::Ok)
+                    Err(RequestError::Reverted(data)) => other.map_or_else(|| called(Some(&data)), Outcome::Ok),
+                    Err(RequestError::Halted | RequestError::OutOfGas) => {
+                        other.map_or_else(|| called(Some(&[])), Outcome::Ok)
                     }
-                    Err(RequestError::Reverted(data)) => called(Some(&data)),
-                    Err(RequestError::Halted | RequestError::OutOfGas) => called(Some(&[])),
                     Err(error) => return unanswered(error),
                 }
             }
@@ -156,5 +262,5 @@ impl Batch<'_> {
 }
 
 fn called(reverted: Option<&[u8]>) -> Outcome {
-    Outcome::Ok(simulation::reply(SimulationMethod::Call, &simulation::end_of_call(reverted)))
+    Outcome::Ok(simulation::reply(ReplyKind::Call, &simulation::end_of_call(reverted)))
 }

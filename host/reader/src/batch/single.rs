@@ -23,7 +23,7 @@ impl Batch<'_> {
         let (to, read) = (target.to, target.like);
         let result = match read.kind {
             Kind::Call => self.endpoint.call(&alone(target), self.block, self.until).await,
-            Kind::Simulation(_) => return self.simulate_alone(place, None, outcomes).await,
+            Kind::Simulation(_) => return self.simulated_call(place, None, outcomes).await,
             Kind::NativeBalance => self.endpoint.balance(to, self.block, self.until).await.map(word),
             Kind::CodeSize => {
                 let code = self.endpoint.code(to, self.block, self.until).await;

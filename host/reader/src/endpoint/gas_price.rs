@@ -23,6 +23,7 @@ impl Endpoint {
         if !self.learned.lock().chain.is_fresh() {
             self.check_chain(until).await?;
         }
+        self.learned.lock().tip = Some(price.tip);
         Ok(price)
     }
 

@@ -1,9 +1,9 @@
-//! A simulation by `eth_simulateV1`, where the endpoint has it.
+//! Simulations by `eth_simulateV1`, where the endpoint has it: all of an account in one batch.
 //!
 //! Invariant: that an endpoint rejects the method is remembered for as long as its capabilities are, and counts against
-//! nobody.
+//! nobody. What one simulation of a batch comes to says nothing of the others.
 
-use alloy::primitives::Bytes;
+use alloy::primitives::{Address, Bytes, U256};
 use tokio::time::Instant;
 
 use super::Endpoint;
@@ -11,37 +11,145 @@ use super::probe::CAPABILITIES_FOR;
 use crate::Block;
 use crate::error::{EndpointError, RequestError};
 use crate::health::RequestKind;
+use crate::next_block::NextBlock;
 use crate::read_set::ReadRef;
-use crate::simulation::{SimulatedBlock, SimulationRequest, decode_blocks};
+use crate::simulation::{
+    AccountCode, Effort, Sender, SimulatedAt, SimulatedBlock, Simulation, SimulationRequest, TIP_USUAL, Watched,
+    decode_blocks,
+};
+
+const METHOD: &str = "eth_simulateV1";
+
+/// What came of a batch of simulations.
+pub(crate) enum Simulated {
+    /// In their order; `None` for one that the endpoint does not make.
+    Each(Vec<Option<Bytes>>),
+    /// It does not take the batch as such. A smaller one may be taken.
+    BatchRejected,
+    /// It has no such method.
+    Unsupported,
+}
 
 impl Endpoint {
-    /// Returns the reply to a simulation; `None` where the endpoint does not make it.
+    /// Whether it is not known to lack `eth_simulateV1`.
+    pub(crate) fn may_simulate(&self) -> bool {
+        self.learned.lock().no_simulations_until.is_none_or(|until| Instant::now() >= until)
+    }
+
+    /// Whether it is not known to refuse batches.
+    pub(crate) fn takes_batches(&self) -> bool {
+        self.learned.lock().no_batches_until.is_none_or(|until| Instant::now() >= until)
+    }
+
+    /// Remembers that it refuses batches.
+    pub(crate) fn refuses_batches(&self) {
+        self.learned.lock().no_batches_until = Some(Instant::now() + CAPABILITIES_FOR);
+        tracing::debug!(endpoint = %self, "endpoint takes no batches");
+    }
+
+    /// What the block after this one would have, which it may have to be asked for.
+    pub(crate) async fn next_block(&self, block: &Block, until: Instant) -> Result<Option<NextBlock>, EndpointError> {
+        let known = |own: &Self| own.learned.lock().next_blocks.iter().find(|(hash, _)| *hash == block.hash).copied();
+        if known(self).is_none() {
+            self.block_by_hash(block.hash, until).await?;
+        }
+        Ok(known(self).map(|(_, next)| next))
+    }
+
+    /// Makes simulations at a block.
     pub(crate) async fn simulate_v1(
         &self,
-        simulation: ReadRef<'_>,
-        block: &Block,
+        simulations: &[ReadRef<'_>],
+        (block, next): (&Block, &NextBlock),
         until: Instant,
-    ) -> Result<Option<Bytes>, EndpointError> {
-        if self.learned.lock().no_simulations_until.is_some_and(|until| Instant::now() < until) {
-            return Ok(None);
+    ) -> Result<Simulated, EndpointError> {
+        let tip = self.learned.lock().tip.unwrap_or(TIP_USUAL);
+        let at = self.block_id(block);
+        let params: Vec<Option<SimulationRequest>> =
+            simulations.iter().map(|one| SimulationRequest::new(one.like, one.to, at, next, tip)).collect();
+        let sent: Vec<&SimulationRequest> = params.iter().flatten().collect();
+        let Some(results) = self.send_simulations(&sent, until).await? else { return Ok(Simulated::BatchRejected) };
+        let sees_parent_hash = self.known_capabilities().is_none_or(|capabilities| capabilities.sees_parent_hash);
+        let price = SimulationRequest::price(next, tip);
+        let at = SimulatedAt { chain_id: self.chain_id, pinned: block, sees_parent_hash, next, price };
+        let (mut results, mut replies) = (results.into_iter(), Vec::with_capacity(simulations.len()));
+        for (params, simulation) in params.iter().zip(simulations) {
+            let result = params.as_ref().and_then(|_| results.next());
+            replies.push(match result {
+                Some(Ok(blocks)) => decode_blocks(&blocks, (simulation.like, simulation.to), &at).ok(),
+                Some(Err(error)) => of_endpoint(error)?,
+                None => None,
+            });
         }
-        let Some(params) = SimulationRequest::new(simulation.like, simulation.to, self.block_id(block)) else {
-            return Ok(None);
-        };
-        let request = || self.rpc.request::<Vec<SimulatedBlock>>("eth_simulateV1", &params);
-        let error = match self.send_until_taken(RequestKind::Optional, until, request).await {
-            Ok(blocks) => match decode_blocks(&blocks, self.chain_id, block) {
-                Ok(reply) => return Ok(Some(reply)),
-                Err(_) => EndpointError::Malformed,
-            },
-            Err(RequestError::UnknownBlock) => return Err(EndpointError::UnknownBlock),
-            Err(error) => error.into_endpoint_error(),
-        };
-        if !error.rejects_request_kind() && error != EndpointError::Malformed {
-            return Err(error);
+        if sent.is_empty() || replies.iter().any(Option::is_some) {
+            return Ok(Simulated::Each(replies));
         }
-        self.learned.lock().no_simulations_until = Some(Instant::now() + CAPABILITIES_FOR);
-        tracing::debug!(endpoint = %self, %error, "endpoint does not simulate");
-        Ok(None)
+        Ok(if self.makes_empty_simulation((block, next), until).await? {
+            Simulated::Each(replies)
+        } else {
+            self.learned.lock().no_simulations_until = Some(Instant::now() + CAPABILITIES_FOR);
+            tracing::debug!(endpoint = %self, "endpoint does not simulate");
+            Simulated::Unsupported
+        })
+    }
+
+    /// Sends one request or one batch; `None` where it does not take the batch.
+    async fn send_simulations(
+        &self,
+        params: &[&SimulationRequest],
+        until: Instant,
+    ) -> Result<Option<Vec<SimulationResult>>, EndpointError> {
+        match params {
+            [] => Ok(Some(Vec::new())),
+            [only] => {
+                let request = || self.rpc.request::<Vec<SimulatedBlock>>(METHOD, only);
+                Ok(Some(vec![self.send_until_taken(RequestKind::Optional, until, request).await]))
+            }
+            _ => {
+                let request = || self.rpc.batch::<Vec<SimulatedBlock>, _>(METHOD, params);
+                match self.send_until_taken(RequestKind::Optional, until, request).await {
+                    Ok(results) => Ok(Some(results)),
+                    Err(error) => of_endpoint(error),
+                }
+            }
+        }
+    }
+
+    /// Whether it simulates at all: an empty simulation shows that an error is about the transactions of others.
+    async fn makes_empty_simulation(
+        &self,
+        (block, next): (&Block, &NextBlock),
+        until: Instant,
+    ) -> Result<bool, EndpointError> {
+        let sender = Sender { account: Address::ZERO, code: AccountCode::None, balance: U256::ZERO };
+        let empty = Simulation { steps: Vec::new(), watched: Watched::default() };
+        let read = empty.read(&sender, Effort::Any);
+        let params = read.as_ref().and_then(|read| {
+            SimulationRequest::new(read, sender.account, self.block_id(block), next, TIP_USUAL)
+                .map(|params| (read, params))
+        });
+        let Some((read, params)) = params else { return Ok(false) };
+        let results = self.send_simulations(&[&params], until).await?;
+        let sees_parent_hash = self.known_capabilities().is_none_or(|capabilities| capabilities.sees_parent_hash);
+        let price = SimulationRequest::price(next, TIP_USUAL);
+        let at = SimulatedAt { chain_id: self.chain_id, pinned: block, sees_parent_hash, next, price };
+        match results.and_then(|results| results.into_iter().next()) {
+            Some(Ok(blocks)) => Ok(decode_blocks(&blocks, (read, sender.account), &at).is_ok()),
+            Some(Err(error)) => of_endpoint::<()>(error).map(|_| false),
+            None => Ok(false),
+        }
+    }
+}
+
+type SimulationResult = Result<Vec<SimulatedBlock>, RequestError>;
+
+/// Lets pass what is no word about the request: the endpoint failed, or does not know the block.
+fn of_endpoint<T>(error: RequestError) -> Result<Option<T>, EndpointError> {
+    match error {
+        RequestError::UnknownBlock => Err(EndpointError::UnknownBlock),
+        RequestError::Endpoint(error) if !error.rejects_request_kind() && error != EndpointError::Malformed => {
+            Err(error)
+        }
+        _ => Ok(None),
     }
 }

@@ -11,7 +11,6 @@ use alloy::primitives::B256;
 use tokio::time::Instant;
 
 use super::Endpoint;
-use super::probe::CAPABILITIES_FOR;
 use crate::error::{EndpointError, RequestError};
 use crate::health::RequestKind;
 use crate::transaction::{TransactionLookup, WireReceipt, WireTransaction, combine};
@@ -42,7 +41,7 @@ impl Endpoint {
     }
 
     async fn pair(&self, hash: B256, until: Instant) -> Result<Pair, RequestError> {
-        let takes_batches = self.learned.lock().no_batches_until.is_none_or(|until| until <= Instant::now());
+        let takes_batches = self.takes_batches();
         if takes_batches && let Some(pair) = self.pair_in_batch(hash, until).await? {
             return Ok(pair);
         }
@@ -52,8 +51,7 @@ impl Endpoint {
         let receipt = self.send_until_taken(RequestKind::Optional, until, || self.rpc.request(RECEIPT, &params));
         let pair = tokio::try_join!(transaction, receipt)?;
         if takes_batches {
-            self.learned.lock().no_batches_until = Some(Instant::now() + CAPABILITIES_FOR);
-            tracing::debug!(endpoint = %self, "endpoint takes no batches");
+            self.refuses_batches();
         }
         Ok(pair)
     }

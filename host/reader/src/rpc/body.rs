@@ -59,6 +59,15 @@ pub(super) fn pair(
     to_json(&[one_request(one, first), one_request(other, second)])
 }
 
+/// Writes a batch of calls of one method.
+pub(super) fn batch<P: Serialize>(requests: &[(u64, &P)], method: &'static str) -> Result<Vec<u8>, RequestError> {
+    let mut bodies: Vec<RequestBody<'_, P>> = Vec::with_capacity(requests.len());
+    for (id, params) in requests {
+        bodies.push(RequestBody { jsonrpc: "2.0", id: *id, method, params });
+    }
+    to_json(&bodies)
+}
+
 fn to_json(body: &impl Serialize) -> Result<Vec<u8>, RequestError> {
     // Serialization fails only for a map whose keys are no texts, and no method takes one.
     serde_json::to_vec(body).map_err(|_| EndpointError::Malformed.into())

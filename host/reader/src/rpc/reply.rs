@@ -4,6 +4,7 @@
 //! requests, a duplicate member, a result beside an error, and anything after the reply make it malformed. Unknown
 //! members are skipped.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -40,6 +41,30 @@ pub(crate) fn pair_reply<A: DeserializeOwned, B: DeserializeOwned>(
     };
     let (one, other) = if one.has_id(first) == Some(true) { (one, other) } else { (other, one) };
     Ok((decode(one.result(first, is_null)?)?, decode(other.result(second, is_null)?)?))
+}
+
+/// Decodes the results of a batch, in whatever order they come. A single reply to all of it can only be an error.
+pub(crate) fn batch_reply<R: DeserializeOwned>(
+    body: &[u8],
+    ids: &[u64],
+) -> Result<Vec<Result<R, RequestError>>, RequestError> {
+    let Ok(replies) = serde_json::from_slice::<Vec<Object<Envelope<'_, &RawValue>>>>(body) else {
+        let first = ids.first().copied().unwrap_or_default();
+        let single: Result<&RawValue, RequestError> = parse_result(body, first, is_null);
+        return Err(single.err().unwrap_or(EndpointError::Malformed.into()));
+    };
+    if replies.len() != ids.len() {
+        return Err(EndpointError::Malformed.into());
+    }
+    let mut by_id: BTreeMap<u64, Envelope<'_, &RawValue>> = BTreeMap::new();
+    for Object(reply) in replies {
+        by_id.insert(reply.number().ok_or(EndpointError::Malformed)?, reply);
+    }
+    let result = |id: &u64| {
+        let reply = by_id.remove(id).ok_or(EndpointError::Malformed)?;
+        Ok(reply.result(*id, is_null).and_then(decode))
+    };
+    ids.iter().map(result).collect()
 }
 
 fn is_null(raw: &&RawValue) -> bool {
@@ -80,6 +105,11 @@ impl<T> Envelope<'_, T> {
     /// Whether it has this id; `None` where it has none.
     fn has_id(&self, id: u64) -> Option<bool> {
         self.id.map(|own| own.get().parse() == Ok(id))
+    }
+
+    /// Its id, where that is a number.
+    fn number(&self) -> Option<u64> {
+        self.id?.get().parse().ok()
     }
 
     fn result(self, id: u64, is_null: fn(&T) -> bool) -> Result<T, RequestError> {

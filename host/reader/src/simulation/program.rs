@@ -1,7 +1,8 @@
 //! The calldata and the reply of `simulate.yul`: runs of one account as records, each with its gas.
 
-use alloy::primitives::{Address, Bytes};
+use alloy::primitives::Address;
 
+use super::request;
 use crate::Read;
 use crate::packed::{Head, Malformed, bytes, length, split_head, take};
 
@@ -11,11 +12,10 @@ const HEX: &[u8] = include_bytes!("simulate.hex");
 pub(crate) const PROGRAM: &[u8] = &bytes::<{ HEX.len() / 2 }>(HEX);
 
 /// The first bytes of its reply.
-pub(super) const MAGIC: [u8; 4] = *b"PTNS";
+const MAGIC: [u8; 4] = *b"PTNS";
 
-/// Modes: all runs, and what is watched by a return.
+/// The mode of all runs.
 const ALL: u8 = 0;
-const WATCH: u8 = 3;
 
 /// What the program measures of a call besides the call: that of a warm account, and its own instructions.
 pub(super) const CALL_GAS: u64 = 131;
@@ -24,7 +24,7 @@ pub(super) const VALUE_GAS: u64 = 6_700;
 
 /// What this run adds to the calldata.
 pub(crate) fn encoded_bytes(read: &Read) -> usize {
-    RECORD_BYTES + read.data.len()
+    RECORD_BYTES + body(read).len()
 }
 
 /// Length, cap.
@@ -32,24 +32,24 @@ const RECORD_BYTES: usize = 3 + 4;
 /// Mode, account, room.
 const HEAD_BYTES: usize = 1 + 20 + 3;
 
+fn body(run: &Read) -> &[u8] {
+    request::body(&run.data).unwrap_or_default()
+}
+
 /// Encodes the calldata for runs of this account.
 pub(crate) fn encode<'a>(account: Address, runs: impl Iterator<Item = &'a Read> + Clone) -> Vec<u8> {
-    let room = runs.clone().map(|run| run.data.len()).max().unwrap_or_default();
+    let room = runs.clone().map(|run| body(run).len()).max().unwrap_or_default();
     let mut calldata = Vec::with_capacity(HEAD_BYTES + runs.clone().map(encoded_bytes).sum::<usize>());
     calldata.push(ALL);
     calldata.extend_from_slice(account.as_slice());
     calldata.extend_from_slice(&(room as u64).to_be_bytes()[5..]);
     for run in runs {
-        calldata.extend_from_slice(&(run.data.len() as u64).to_be_bytes()[5..]);
-        calldata.extend(run.gas_cap.unwrap_or(super::RUN_GAS).to_be_bytes());
-        calldata.extend_from_slice(&run.data);
+        let body = body(run);
+        calldata.extend_from_slice(&(body.len() as u64).to_be_bytes()[5..]);
+        calldata.extend(run.gas_cap.unwrap_or(super::PACKED_STEP_GAS).to_be_bytes());
+        calldata.extend_from_slice(body);
     }
     calldata
-}
-
-/// Encodes the calldata that has what a run watches told.
-pub(super) fn encode_watch(account: Address, body: &[u8]) -> Bytes {
-    [&[WATCH], account.as_slice(), body].concat().into()
 }
 
 /// Decodes what the first `done` of `count` runs say; empty where one used up its gas.

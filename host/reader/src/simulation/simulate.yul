@@ -8,13 +8,12 @@
 //   0 all runs:  0(1) account(20) room(3) record*       `room` is the length of the longest body
 //   1 a run:     1(1) account(20) body
 //   2 a reading: 2(1) account(20) body                  what is watched, by a revert that leaves nothing warm
-//   3 the same:  3(1) account(20) body                  by a return, for a program at another address
 //   record: length(3) cap(4) body                       `cap` is the gas of the run
 //   body: tokens(1) own(1) spenders(1) token(20)* spender(20)* steps(1) step*
 //   step: target(20) value(16) length(2) data(length)
 // Watched words: the native balance, that of each token, and of each of the first `own` tokens with each spender the
 // allowance and the approval for all. A token that does not tell counts as zero.
-// Reply to all runs, and before the words of mode 3: magic(4) number(5) timestamp(5) gas at start(5) gas at end(5)
+// Reply to all runs: magic(4) number(5) timestamp(5) gas at start(5) gas at end(5)
 // done(3) chain id(8) parent(32); then for each run length(3) and
 //   steps(1), per step success(1) gas(4) and, where it failed, length(2) data; changes(2), each place(2) before(32)
 //   after(32). A run that used up its gas has no bytes.
@@ -119,10 +118,7 @@ object "simulate" {
     let mode := byte(0, calldataload(0))
 
     if gt(mode, 1) {
-      let end := watch(0xe0)
-      if eq(mode, 2) { revert(0xe0, sub(end, 0xe0)) }
-      head(0x9d, 0, 0)
-      return(0x9d, sub(end, 0x9d))
+      revert(0xe0, sub(watch(0xe0), 0xe0))
     }
 
     if mode {

@@ -3,29 +3,47 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use portolan_validation::MergedCall;
+use portolan_validation::{ClaimTransaction, MergedCall};
 
 use crate::gateway::answer::{ClaimItem, PlannedCall};
 
-/// The calls of claims, in their order; a merged one stands in the place of its first claim. Claims whose ids are in `apart`
-/// are not merged.
-pub(super) fn merged(claims: &[Arc<ClaimItem>], apart: &BTreeSet<String>) -> Vec<PlannedCall> {
+/// The calls of claims, in their order; a merged one stands in the place of its first claim, and has no more gas than a
+/// transaction may have. Claims whose ids are in `apart` are not merged.
+pub(super) fn merged(claims: &[Arc<ClaimItem>], apart: &BTreeSet<String>, gas_max: u32) -> Vec<PlannedCall> {
     let mut calls: Vec<(PlannedCall, Option<MergedCall>)> = Vec::new();
     for claim in claims {
         let mergeable = mergeable(claim).filter(|_| !apart.contains(&claim.id));
+        let own_gas = gas(claim, 0);
         let grown = mergeable.and_then(|more| {
-            calls.iter_mut().find_map(|(call, own)| Some((call, own.as_ref()?.merge(more)?)).zip(Some(own)))
+            calls.iter_mut().find_map(|(call, own)| {
+                let (all, gas) = (own.as_ref()?.merge(more)?, merged_gas(call.gas, own_gas, gas_max)?);
+                Some((call, own, all, gas))
+            })
         });
-        if let Some(((call, all), own)) = grown {
+        if let Some((call, own, all, gas)) = grown {
             call.transaction = all.transaction().clone();
             call.claims.push(Arc::clone(claim));
-            *own = Some(all);
+            (call.gas, *own) = (Some(gas), Some(all));
             continue;
         }
-        let call = |transaction| PlannedCall { transaction, claims: vec![Arc::clone(claim)] };
-        calls.extend(claim.transactions.iter().cloned().map(|transaction| (call(transaction), mergeable.cloned())));
+        let call = |(place, transaction): (usize, &ClaimTransaction)| PlannedCall {
+            transaction: transaction.clone(),
+            gas: gas(claim, place),
+            claims: vec![Arc::clone(claim)],
+        };
+        calls.extend(claim.transactions.iter().enumerate().map(|step| (call(step), mergeable.cloned())));
     }
     calls.into_iter().map(|(call, _)| call).collect()
+}
+
+/// The gas limit of a transaction of a claim, where it is known.
+fn gas(claim: &ClaimItem, place: usize) -> Option<u32> {
+    claim.simulation.as_ref()?.gas_limit(place)
+}
+
+/// The gas of both calls as one, where it is known and a transaction may have so much.
+fn merged_gas(one: Option<u32>, other: Option<u32>, gas_max: u32) -> Option<u32> {
+    one?.checked_add(other?).filter(|gas| *gas <= gas_max)
 }
 
 /// The call that a claim may be merged by, where it is its only one.

@@ -58,6 +58,9 @@ struct CallView<'a> {
     to: String,
     value: String,
     data: &'a alloy::primitives::Bytes,
+    /// The gas limit of the call as a transaction of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gas: Option<String>,
 }
 
 /// A transaction, and the claims that it is for.
@@ -85,7 +88,12 @@ impl<'a> ClaimPlanView<'a> {
         let calls = plan.calls.iter().filter(|_| !is_bad);
         let step = |call: &'a PlannedCall| StepView {
             claim_ids: call.claims.iter().map(|claim| claim.id.as_str()).collect(),
-            transaction: TransactionView::of(&call.transaction, &plan.network, Shape { aggregate: false, ..shape }),
+            transaction: TransactionView::of(
+                &call.transaction,
+                call.gas,
+                &plan.network,
+                Shape { aggregate: false, ..shape },
+            ),
         };
         let net: Option<BigDecimal> = whole.and_then(|whole| Some(whole.net_usd.as_ref()?.iter().sum()));
         let left_out = plan.left_out.iter();
@@ -112,17 +120,18 @@ fn pays(whole: &ClaimItem, shape: Shape) -> Vec<PaymentView<'_>> {
 
 impl<'a> SendCalls<'a> {
     fn of(plan: &'a ClaimPlan) -> Self {
-        let call = |transaction: &'a portolan_validation::ClaimTransaction| CallView {
+        let call = |PlannedCall { transaction, gas, .. }: &'a PlannedCall| CallView {
             to: lower(transaction.to),
             value: quantity(transaction.value),
             data: &transaction.data,
+            gas: gas.map(|gas| quantity(U256::from(gas))),
         };
         let params = SendCallsParams {
             version: "2.0.0",
             chain_id: quantity(U256::from(plan.network.chain_id)),
             from: lower(plan.account),
             atomic_required: false,
-            calls: plan.calls.iter().map(|planned| call(&planned.transaction)).collect(),
+            calls: plan.calls.iter().map(call).collect(),
         };
         Self { method: "wallet_sendCalls", params: [params] }
     }

@@ -205,7 +205,8 @@ fn paid_to(place: PaidTo) -> &'static str {
 
 impl<'a> ClaimableView<'a> {
     fn of(row: &'a Row, PaymentAt { claim, payment, name, token, net }: PaymentAt<'a>, shape: Shape) -> Self {
-        let transaction = |transaction| TransactionView::of(transaction, &row.network, shape);
+        let gas = |place| claim.simulation.as_ref().and_then(|simulation| simulation.gas_limit(place));
+        let transaction = |(place, transaction)| TransactionView::of(transaction, gas(place), &row.network, shape);
         let is_refused = row.verdict() == Some(Verdict::Refused);
         let transactions = if is_refused { &[][..] } else { &claim.transactions };
         let several = transactions.len() > 1;
@@ -225,8 +226,8 @@ impl<'a> ClaimableView<'a> {
             token: TokenView::with_supply(token, shape),
             simulated: simulated(claim.simulation.as_ref()),
             differs: claim.simulation.as_ref().map_or(&[], |simulation| &simulation.differs),
-            claim_transaction: transactions.last().map(transaction),
-            claim_steps: transactions.iter().filter(|_| several).map(transaction).collect(),
+            claim_transaction: transactions.iter().enumerate().last().map(transaction),
+            claim_steps: transactions.iter().enumerate().filter(|_| several).map(transaction).collect(),
             pays: shape.full.then(|| payments.map(|payment| PaymentView::of(claim, payment, shape)).collect()),
             simulation: (shape.full || shape.simulation).then(|| SimulationView::of(claim)).flatten(),
             cost: (shape.full || shape.simulation).then(|| CostView::of(claim)).flatten(),
@@ -245,6 +246,8 @@ pub(super) struct TransactionView<'a> {
     to: String,
     from: String,
     data: String,
+    /// The gas limit to send it with; null where it was not tried, or the method does not tell.
+    gas: Option<u32>,
     /// The fee in wei that is due with it; there only if one is.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<String>,
@@ -281,7 +284,7 @@ struct Parameter<'a> {
 }
 
 impl<'a> TransactionView<'a> {
-    pub(super) fn of(transaction: &'a ClaimTransaction, network: &'a Network, shape: Shape) -> Self {
+    pub(super) fn of(transaction: &'a ClaimTransaction, gas: Option<u32>, network: &'a Network, shape: Shape) -> Self {
         let parameter = |(kind, value): &'a (String, String)| Parameter { value, type_as_string: kind };
         let function = || Function {
             name: &transaction.function,
@@ -301,6 +304,7 @@ impl<'a> TransactionView<'a> {
             to: lower(transaction.to),
             from: lower(transaction.from),
             data: transaction.data.to_string(),
+            gas,
             value: (!transaction.value.is_zero()).then(|| transaction.value.to_string()),
             origin: shape.full.then_some(origin),
         }

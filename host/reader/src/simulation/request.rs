@@ -1,0 +1,244 @@
+//! The request of `eth_simulateV1` for one simulation: the account's transactions as it would send them in the next block,
+//! between two looks at its balances and approvals.
+//!
+//! Invariant: the account keeps its code, its delegation, its nonce and its storage, and its balance where that pays for
+//! the gas. Nothing else that a contract can look at is other than it would be.
+
+use alloy::primitives::{Address, Bytes, U256};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{AccountCode, CODES, RunStep, Sender};
+use crate::Read;
+use crate::next_block::NextBlock;
+use crate::packed::{bytes, length, take};
+use crate::rpc::BlockId;
+
+const HEX: &[u8] = include_bytes!("watch.hex");
+
+/// Runtime code of `watch.yul`.
+const WATCH: &[u8] = &bytes::<{ HEX.len() / 2 }>(HEX);
+
+/// More than the gas of any look costs.
+const OBSERVER_WEI: U256 = U256::from_limbs([0, 0, 1, 0]);
+/// What the first look sends to the watcher: a node that tells native movements tells this one.
+pub(super) const LOOK_WEI: U256 = U256::from_limbs([1, 0, 0, 0]);
+
+/// The gas of a look, and of each of its reads; one that takes more counts as zero.
+const LOOK_GAS: u64 = 200_000;
+const LOOK_READ_GAS: u64 = 60_000;
+const LOOK_GAS_MAX: u64 = 5_000_000;
+
+/// The gas limit of a usual claim.
+const GAS_USUAL: u64 = 200_000;
+
+/// What wallets offer where nobody knows better, wei.
+pub(crate) const TIP_USUAL: u128 = 1_000_000_000;
+
+/// The parameters of the request.
+#[derive(Debug, Serialize)]
+pub(crate) struct SimulationRequest(Value, BlockId);
+
+impl SimulationRequest {
+    /// `None` if the read's data is of no simulation, or it is more than one request can carry.
+    pub(crate) fn new(read: &Read, account: Address, at: BlockId, next: &NextBlock, tip: u128) -> Option<Self> {
+        let ParsedSimulation { sender, mut steps, watched } = parse(&read.data, account)?;
+        let fees = Fees { next, tip };
+        let (watcher, observer) = (nobody(), nobody());
+        let look = fees.look((observer, watcher), account, &watched)?;
+        let look_gas = look_gas(&watched)?;
+        let gas_max = gas_max(next, look_gas);
+        steps.iter_mut().for_each(|step| step.gas = step.gas.min(gas_max));
+        let mut blocks: Vec<Vec<Value>> = vec![vec![with_value(&look, LOOK_WEI)]];
+        let (mut left, mut gas) = (next.gas_limit.saturating_sub(look_gas), 0_u64);
+        for step in &steps {
+            if left < u64::from(step.gas) {
+                blocks.push(Vec::new());
+                left = next.gas_limit;
+            }
+            left = left.saturating_sub(step.gas.into());
+            gas = gas.saturating_add(step.gas.into());
+            blocks.last_mut()?.push(fees.step(account, step));
+        }
+        if left < look_gas {
+            blocks.push(Vec::new());
+        }
+        blocks.last_mut()?.push(look);
+        let mut overrides = json!({
+            watcher.to_string(): {"code": Bytes::from_static(WATCH)},
+            observer.to_string(): {"balance": OBSERVER_WEI},
+        });
+        let value = steps.iter().fold(U256::ZERO, |sum, step| sum.saturating_add(step.value));
+        if let Some(balance) = fees.balance_that_suffices(sender.balance, gas, value) {
+            overrides[account.to_string()] = json!({"balance": balance});
+        }
+        let mut state = Some(overrides);
+        let blocks: Vec<Value> = blocks
+            .into_iter()
+            .enumerate()
+            .map(|(place, calls)| {
+                let mut block = json!({"blockOverrides": fees.block(place as u64), "calls": calls});
+                if let Some(state) = state.take() {
+                    block["stateOverrides"] = state;
+                }
+                block
+            })
+            .collect();
+        // A contract sends no transactions (EIP-3607), so its own are not validated.
+        let validation = sender.code != AccountCode::Contract;
+        Some(Self(json!({"blockStateCalls": blocks, "validation": validation, "traceTransfers": true}), at))
+    }
+
+    /// What a gas costs in the simulated block, wei.
+    pub(crate) fn price(next: &NextBlock, tip: u128) -> u128 {
+        Fees { next, tip }.price()
+    }
+}
+
+/// The next block, and what is offered to its builder.
+struct Fees<'a> {
+    next: &'a NextBlock,
+    tip: u128,
+}
+
+impl Fees<'_> {
+    fn price(&self) -> u128 {
+        self.next.base_fee.unwrap_or_default().saturating_add(self.tip)
+    }
+
+    /// The balance that an account which cannot pay for so much gas gets: during the transaction it has what it has now less
+    /// what a claim usually costs.
+    fn balance_that_suffices(&self, balance: U256, gas: u64, value: U256) -> Option<U256> {
+        let cost = |gas: u64| U256::from(gas).saturating_mul(U256::from(self.price()));
+        let needed = cost(gas).saturating_add(value);
+        let left = balance.saturating_sub(cost(GAS_USUAL)).max(value);
+        (balance < needed).then(|| cost(gas).saturating_add(left))
+    }
+
+    /// The block that is so many after the next one.
+    fn block(&self, later: u64) -> Value {
+        let NextBlock { number, timestamp, fee_recipient, gas_limit, base_fee, prev_randao, .. } = self.next;
+        let hex = |number: u64| format!("{number:#x}");
+        let mut block = json!({
+            "number": hex(number.saturating_add(later)),
+            "time": hex(timestamp.saturating_add(later)),
+            "gasLimit": hex(*gas_limit),
+            "feeRecipient": fee_recipient,
+            "prevRandao": prev_randao,
+        });
+        if let Some(base_fee) = base_fee {
+            block["baseFeePerGas"] = json!(U256::from(*base_fee));
+        }
+        block
+    }
+
+    fn offer(&self, mut call: Value) -> Value {
+        let price = U256::from(self.price());
+        match self.next.base_fee {
+            Some(_) => {
+                call["maxFeePerGas"] = json!(price);
+                call["maxPriorityFeePerGas"] = json!(U256::from(self.tip));
+            }
+            None => call["gasPrice"] = json!(price),
+        }
+        call
+    }
+
+    fn step(&self, account: Address, step: &RunStep) -> Value {
+        let RunStep { to, value, data, gas } = step;
+        let gas = U256::from(*gas);
+        self.offer(json!({"from": account, "to": to, "value": value, "input": data, "gas": gas}))
+    }
+
+    fn look(&self, (observer, watcher): (Address, Address), account: Address, watched: &[u8]) -> Option<Value> {
+        let input: Bytes = [account.as_slice(), watched].concat().into();
+        let gas = U256::from(look_gas(watched)?);
+        Some(self.offer(json!({"from": observer, "to": watcher, "value": "0x0", "input": input, "gas": gas})))
+    }
+}
+
+/// An address that nobody has, another one each time: a contract cannot look whether there is something.
+fn nobody() -> Address {
+    Address::from(std::array::from_fn(|_| fastrand::u8(..)))
+}
+
+fn with_value(call: &Value, wei: U256) -> Value {
+    let mut call = call.clone();
+    call["value"] = json!(wei);
+    call
+}
+
+/// The gas of a look at what is watched.
+fn look_gas(watched: &[u8]) -> Option<u64> {
+    let [tokens, own, spenders] = watched.first_chunk()?.map(u64::from);
+    let reads = tokens + own * spenders * 2;
+    Some((LOOK_GAS + reads * LOOK_READ_GAS).min(LOOK_GAS_MAX))
+}
+
+/// The most gas of a step for which a block has room between two looks.
+fn gas_max(next: &NextBlock, look_gas: u64) -> u32 {
+    u32::try_from(next.gas_limit.saturating_sub(2 * look_gas)).unwrap_or(u32::MAX)
+}
+
+/// The sender that a simulation's data names.
+pub(crate) fn sender_of(data: &[u8], account: Address) -> Option<Sender> {
+    parse(data, account).map(|parsed| parsed.sender)
+}
+
+/// The gas limits of a simulation's steps in this block.
+pub(super) fn gas_limits(data: &[u8], account: Address, next: &NextBlock) -> Option<Vec<u32>> {
+    let ParsedSimulation { steps, watched, .. } = parse(data, account)?;
+    let gas_max = gas_max(next, look_gas(&watched)?);
+    Some(steps.into_iter().map(|step| step.gas.min(gas_max)).collect())
+}
+
+/// How many tokens a simulation watches that are not its own: logs tell of those.
+pub(super) fn tokens_of_others(data: &[u8]) -> Option<usize> {
+    let [tokens, own, _] = *body(data)?.first_chunk()?;
+    Some(usize::from(tokens.saturating_sub(own)))
+}
+
+/// The only step of a simulation, if it has one, and that is without value.
+pub(crate) fn only_step(data: &[u8]) -> Option<RunStep> {
+    let mut steps = parse(data, Address::ZERO)?.steps;
+    steps.pop().filter(|step| step.value.is_zero() && steps.is_empty())
+}
+
+/// Behind the sender's code and balance.
+const STEPS_AT: usize = 1 + 32;
+
+/// Splits the program's body from a simulation's data.
+pub(super) fn body(data: &[u8]) -> Option<&[u8]> {
+    let steps = usize::from(*data.get(STEPS_AT)?);
+    data.get(STEPS_AT + 1 + steps * 4..)
+}
+
+/// A simulation's data, read again.
+struct ParsedSimulation {
+    sender: Sender,
+    steps: Vec<RunStep>,
+    /// What the watcher takes: its own tokens alone, and the spenders.
+    watched: Vec<u8>,
+}
+
+fn parse(data: &[u8], account: Address) -> Option<ParsedSimulation> {
+    let body = body(data)?;
+    let code = *CODES.get(usize::from(*data.first()?))?;
+    let sender = Sender { account, code, balance: U256::from_be_slice(data.get(1..STEPS_AT)?) };
+    let limits = data.get(STEPS_AT + 1..data.len() - body.len())?.chunks_exact(4);
+    let ([tokens, own, spenders], mut rest) = (*body.first_chunk()?, body.get(3..)?);
+    let rest = &mut rest;
+    let mut addresses = |count: u8| take(rest, usize::from(count) * Address::len_bytes()).ok();
+    let (own_tokens, _, named) = (addresses(own)?, addresses(tokens.checked_sub(own)?)?, addresses(spenders)?);
+    let watched = [&[own, own, spenders], own_tokens, named].concat();
+    let count = length(rest, 1).ok()?;
+    let mut steps = Vec::with_capacity(limits.len());
+    for gas in limits {
+        let to = Address::from_slice(take(rest, 20).ok()?);
+        let value = U256::from_be_slice(take(rest, 16).ok()?);
+        let bytes = length(rest, 2).ok()?;
+        let data = Bytes::copy_from_slice(take(rest, bytes).ok()?);
+        steps.push(RunStep { to, value, data, gas: u32::from_be_bytes(*gas.first_chunk()?) });
+    }
+    (rest.is_empty() && count == steps.len()).then_some(ParsedSimulation { sender, steps, watched })
+}

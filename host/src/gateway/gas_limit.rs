@@ -1,0 +1,128 @@
+//! The gas limits that claims are sent with: enough for what they used when they were tried, and a margin.
+//!
+//! Invariant: no limit is above what the network allows to a transaction. A limit that was tried stays as long as it is
+//! about right, so that a claim is tried with the limit that it is sent with.
+
+use alloy::primitives::Address;
+use portolan_networks::{BSC, ETHEREUM, GNOSIS, POLYGON};
+use portolan_reader::{RunStep, StepEnd, TRANSACTION_GAS_MAX};
+use quick_cache::sync::Cache;
+
+/// Networks with EIP-7825.
+const BOUNDED: [u64; 4] = [ETHEREUM, BSC, GNOSIS, POLYGON];
+/// The most elsewhere: what nodes allow for a simulation, less the rest of the request.
+const UNBOUNDED_GAS_MAX: u32 = 40_000_000;
+
+/// The first try of a claim: many times what claims need.
+const FIRST_GAS: u32 = TRANSACTION_GAS_MAX;
+
+/// What is added to the gas that was used, in hundredths: a call keeps back a 64th of its gas, so that nested ones need
+/// more than they use, and by the time that the claim is sent, more may be due.
+const MARGIN_PERCENT: u64 = 25;
+/// Two storage slots that become nonzero meanwhile.
+const MARGIN_GAS: u64 = 40_000;
+/// Limits have so many significant bits: steps of an eighth at most.
+const LIMIT_BITS: u32 = 4;
+
+/// 28 bytes each.
+const KNOWN_MAX: usize = 10_000;
+
+/// The limits of claims that were tried, by chain, contract and function. Forgetting one costs a request, never truth.
+#[derive(Debug)]
+pub(super) struct GasLimits(Cache<(u64, Address, [u8; 4]), u32>);
+
+impl Default for GasLimits {
+    fn default() -> Self {
+        Self(Cache::new(KNOWN_MAX))
+    }
+}
+
+impl GasLimits {
+    /// The limit to try a transaction with.
+    pub(super) fn of(&self, chain_id: u64, step: &RunStep) -> u32 {
+        key(chain_id, step).and_then(|key| self.0.get(&key)).unwrap_or(FIRST_GAS)
+    }
+
+    /// Remembers the limit of a transaction.
+    pub(super) fn learn(&self, chain_id: u64, step: &RunStep, limit: u32) {
+        if let Some(key) = key(chain_id, step) {
+            self.0.insert(key, limit);
+        }
+    }
+}
+
+fn key(chain_id: u64, step: &RunStep) -> Option<(u64, Address, [u8; 4])> {
+    Some((chain_id, step.to, *step.data.first_chunk()?))
+}
+
+/// The most gas that a transaction of a network may have.
+pub(super) fn gas_max(chain_id: u64) -> u32 {
+    if BOUNDED.contains(&chain_id) { TRANSACTION_GAS_MAX } else { UNBOUNDED_GAS_MAX }
+}
+
+/// The limit of a transaction that ended so when it was tried; `None` where the method does not tell.
+pub(super) fn gas_limit(chain_id: u64, end: &StepEnd) -> Option<u32> {
+    let used = end.gas_before_refunds?;
+    let needed = used.saturating_add(used / 100 * MARGIN_PERCENT).saturating_add(MARGIN_GAS);
+    let limit = round_up(u32::try_from(needed).unwrap_or(u32::MAX)).min(gas_max(chain_id));
+    Some(match end.gas_limit {
+        // It was tried with a limit that is about right, or there is no room for more.
+        Some(tried) if tried >= limit && tried / 2 < limit || tried < limit && is_most(tried, used) => tried,
+        _ => limit,
+    })
+}
+
+/// Whether it was tried with nearly all gas that there is, and that sufficed.
+fn is_most(tried: u32, used: u64) -> bool {
+    tried >= FIRST_GAS && u64::from(tried) >= used / 5 * 4
+}
+
+/// Whether a transaction may have failed for want of gas.
+pub(super) fn ran_out(end: &StepEnd) -> bool {
+    let (Some(used), Some(limit)) = (end.gas, end.gas_limit) else { return false };
+    end.reverted.is_some() && used >= u64::from(limit) / 64 * 63
+}
+
+fn round_up(gas: u32) -> u32 {
+    let step = 1_u32 << (u32::BITS - gas.leading_zeros()).saturating_sub(LIMIT_BITS);
+    gas.checked_next_multiple_of(step).unwrap_or(gas)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(used: u64, limit: u32) -> StepEnd {
+        StepEnd { gas: Some(used), gas_before_refunds: Some(used), gas_limit: Some(limit), reverted: None }
+    }
+
+    #[test]
+    fn a_limit_is_what_was_used_with_a_margin_in_steps_of_an_eighth() {
+        // 125,000 and 40,000 are 165,000, and 2^17 has steps of 16,384.
+        assert_eq!(gas_limit(ETHEREUM, &end(100_000, FIRST_GAS)), Some(11 * 16_384));
+        assert_eq!((round_up(0), round_up(15), round_up(17), round_up(u32::MAX)), (0, 15, 18, u32::MAX));
+        assert_eq!(gas_limit(ETHEREUM, &StepEnd { gas_before_refunds: None, ..end(1, 1) }), None);
+    }
+
+    #[test]
+    fn a_limit_that_was_tried_stays_while_it_is_about_right() {
+        for (tried, stays) in [(180_224, true), (300_000, true), (180_223, false), (400_000, false)] {
+            let limit = gas_limit(ETHEREUM, &end(100_000, tried)).unwrap();
+            assert_eq!(limit == tried, stays, "{tried}: {limit}");
+        }
+    }
+
+    #[test]
+    fn no_limit_is_above_that_of_the_network() {
+        assert_eq!(gas_limit(ETHEREUM, &end(16_000_000, FIRST_GAS)), Some(FIRST_GAS));
+        assert_eq!(gas_limit(250, &end(22_000_000, 29_000_000)), Some(29_000_000), "a block has no room for more");
+        assert_eq!(gas_limit(250, &end(39_000_000, UNBOUNDED_GAS_MAX)), Some(UNBOUNDED_GAS_MAX));
+    }
+
+    #[test]
+    fn a_transaction_that_used_all_of_its_gas_may_have_run_out() {
+        let failed = |used| StepEnd { reverted: Some(alloy::primitives::Bytes::new()), ..end(used, 64_000) };
+        assert!(ran_out(&failed(64_000)) && ran_out(&failed(63_000)));
+        assert!(!ran_out(&failed(62_000)) && !ran_out(&end(64_000, 64_000)));
+    }
+}
