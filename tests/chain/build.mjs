@@ -47,7 +47,7 @@ mkdirSync(out, { recursive: true });
 copyFileSync(new URL('node_modules/solc/soljson.js', import.meta.url), join(out, 'soljson.cjs'));
 keepViem();
 // For tests that place them on a running chain.
-const DOUBLES = ['FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
+const DOUBLES = ['DetectorDouble', 'FarmDouble', 'TaxedTokenDouble', 'TokenDouble'];
 writeFileSync(join(out, 'doubles.json'), JSON.stringify(Object.fromEntries(DOUBLES.map((name) => [name, artifacts[name].bytecode]))));
 const PROFILES = [polygon, ethereum, optimism, optimismGauges, fantom, names, troves, boosters, chefs, comets, comptroller, curve, frax, gmx, lenders, morphoBlue, shares, silos, umbrella, voters, yearn, ...listed];
 const results = await Promise.allSettled(PROFILES.map(build));

@@ -169,10 +169,15 @@ impl Chain {
     /// Sends a transaction as `from`, whose key nobody needs, in a block of exactly that timestamp, which may be the
     /// latest block's own. A reverted transaction is an error.
     pub fn send_as(&self, from: &str, to: &str, data: &str, timestamp: u64) -> Result<Value> {
+        self.send_with_gas(from, (to, data), CLAIM_GAS, timestamp)
+    }
+
+    /// The same with this gas limit.
+    pub fn send_with_gas(&self, from: &str, (to, data): (&str, &str), gas: u64, timestamp: u64) -> Result<Value> {
         self.rpc("anvil_setBalance", json!([from, format!("{PURSE_WEI:#x}")]))?;
         self.rpc("anvil_impersonateAccount", json!([from]))?;
         self.rpc("evm_setNextBlockTimestamp", json!([timestamp]))?;
-        let transaction = json!({"from": from, "to": to, "data": data, "gas": format!("{CLAIM_GAS:#x}")});
+        let transaction = json!({"from": from, "to": to, "data": data, "gas": format!("{gas:#x}")});
         let hash = self.rpc("eth_sendTransaction", json!([transaction]))?;
         self.rpc("evm_mine", json!([]))?;
         self.rpc("anvil_stopImpersonatingAccount", json!([from]))?;

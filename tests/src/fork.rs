@@ -227,7 +227,8 @@ impl Fork {
         self.undone(|| {
             let held = || tokens.iter().map(|(token, _)| self.held(who, token)).collect::<Result<Vec<u128>>>();
             let before = held()?;
-            let receipt = self.chain.send_as(account, to, data, self.chain.block_timestamp)?;
+            let limit = sent.at("gas")?.to_string().parse()?;
+            let receipt = self.chain.send_with_gas(account, (to, data), limit, self.chain.block_timestamp)?;
             let gas = u128::from(chain::quantity(&receipt["gasUsed"])?)
                 * u128::from(chain::quantity(&receipt["effectiveGasPrice"])?);
             let mut received = Payments::new();

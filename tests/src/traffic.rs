@@ -61,6 +61,14 @@ impl Traffic {
         let bytes = Self { sent_bytes: exchange.requested.len(), received_bytes: exchange.answered, ..Self::default() };
         let is_of_multicall =
             || Ok::<_, anyhow::Error>(request.text_at("params/0/to")?.eq_ignore_ascii_case(MULTICALL3));
+        if let Json::Array(batch) = &request {
+            let is_simulation =
+                |request: &Json| request.text_at("method").is_ok_and(|method| method == "eth_simulateV1");
+            return Ok(match batch.iter().all(is_simulation) {
+                true => Self { simulations: 1, ..bytes },
+                false => Self { heads: 1, ..bytes },
+            });
+        }
         Ok(match request.text_at("method")? {
             "eth_simulateV1" => Self { simulations: 1, ..bytes },
             "eth_call" if request.at("params/2").is_ok() && !is_of_multicall()? => Self { simulations: 1, ..bytes },

@@ -55,6 +55,8 @@ const EXTRAS: [&str; 12] = [
 /// Members of claim transactions that only `detail=full` has.
 const TRANSACTION_EXTRAS: [&str; 3] = ["targetSource", "targetView", "byAnyone"];
 
+/// What any transaction costs.
+const TRANSACTION_GAS: u64 = 21_000;
 /// The decimals of rates, which contracts return in rays.
 const RAY_DECIMALS: i64 = 27;
 /// The decimals of health factors, which contracts return in wads.
@@ -396,6 +398,10 @@ pub fn faults(actual: &Json, expected: &[Json]) -> Result<Vec<String>> {
             found.push(format!("{key}: name {name:?}"));
         }
         let row = row.without(&["id", "claimId", "name", "netDollarValue"]);
+        let (row, gas) = without_gas(&row);
+        if gas.is_some_and(|gas| gas <= TRANSACTION_GAS) {
+            found.push(format!("{key}: a claim with {gas:?} gas"));
+        }
         // Pools of one contract may stake one token: the row that it resembles most is meant.
         let alike = wanted.iter().enumerate().filter(|(_, (wanted, _))| *wanted == key);
         match alike.min_by_key(|(_, (_, wanted))| row.differences(wanted).len()).map(|(place, _)| place) {
@@ -408,6 +414,18 @@ pub fn faults(actual: &Json, expected: &[Json]) -> Result<Vec<String>> {
     }
     found.extend(wanted.iter().map(|(key, _)| format!("{key} is missing")));
     Ok(found)
+}
+
+/// A row without the gas limit of its transaction, and that limit; zero where it is not told.
+fn without_gas(row: &Json) -> (Json, Option<u64>) {
+    let Some(transaction) = row.get("claimTransaction") else { return (row.clone(), None) };
+    let gas = transaction.get("gas").and_then(|gas| gas.to_string().parse().ok()).unwrap_or_default();
+    let Json::Object(members) = row else { return (row.clone(), Some(gas)) };
+    let bare = |(name, value): &(String, Json)| match name.as_str() {
+        "claimTransaction" => (name.clone(), value.without(&["gas"])),
+        _ => (name.clone(), value.clone()),
+    };
+    (Json::Object(members.iter().map(bare).collect()), Some(gas))
 }
 
 /// The rows of a `detail=full` answer without what only that has.

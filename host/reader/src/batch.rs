@@ -114,7 +114,7 @@ impl Batch<'_> {
         }
     }
 
-    fn requests(&self, capabilities: Capabilities, open: &[usize]) -> VecDeque<Request> {
+    fn requests(&self, capabilities: Capabilities, open: &[usize], outcomes: &SharedOutcomes<'_>) -> VecDeque<Request> {
         let (mut shared, mut single) = (Vec::with_capacity(open.len()), Vec::new());
         let mut simulations: Vec<usize> = Vec::new();
         for (like, places) in self.reads.by_row(open) {
@@ -130,7 +130,9 @@ impl Batch<'_> {
             }
         }
         let mut requests: VecDeque<_> = self.chunks(capabilities, &shared).into_iter().map(Request::Chunk).collect();
-        requests.extend(self.simulations(capabilities, &simulations));
+        if !simulations.is_empty() {
+            requests.extend(self.simulations(capabilities, &simulations, outcomes));
+        }
         if capabilities.batch_method != BatchMethod::Single && requests.is_empty() {
             requests.push_back(Request::Chunk(Vec::new())); // Only to prove the block.
         }
@@ -188,7 +190,7 @@ impl Batch<'_> {
         outcomes: &SharedOutcomes<'_>,
         proven: &mut bool,
     ) -> Result<(), EndpointError> {
-        let mut requests = self.requests(capabilities, open);
+        let mut requests = self.requests(capabilities, open, outcomes);
         let mut flying = FuturesUnordered::new();
         let (mut unclear, mut is_spent) = (0, false);
         loop {

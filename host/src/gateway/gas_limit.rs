@@ -1,7 +1,9 @@
 //! The gas limits that claims are sent with: enough for what they used when they were tried, and a margin.
 //!
-//! Invariant: no limit is above what the network allows to a transaction. A limit that was tried stays as long as it is
-//! about right, so that a claim is tried with the limit that it is sent with.
+//! Invariant: no limit is above what the network allows to a transaction. A limit follows from what a claim used alone; the
+//! limits of before are remembered for the next trial, so that it has the limit that the claim is sent with.
+
+use std::hash::{BuildHasher as _, RandomState};
 
 use alloy::primitives::Address;
 use portolan_networks::{BSC, ETHEREUM, GNOSIS, POLYGON};
@@ -24,35 +26,37 @@ const MARGIN_GAS: u64 = 40_000;
 /// Limits have so many significant bits: steps of an eighth at most.
 const LIMIT_BITS: u32 = 4;
 
-/// 28 bytes each.
-const KNOWN_MAX: usize = 10_000;
+/// 12 bytes each.
+const KNOWN_MAX: usize = 50_000;
 
-/// The limits of claims that were tried, by chain, contract and function. Forgetting one costs a request, never truth.
+/// The limits of transactions that were tried, by a hash of chain, sender, contract and data. Forgetting one, or taking
+/// one for another, costs a request, never truth.
 #[derive(Debug)]
-pub(super) struct GasLimits(Cache<(u64, Address, [u8; 4]), u32>);
+pub(super) struct GasLimits {
+    limits: Cache<u64, u32>,
+    hasher: RandomState,
+}
 
 impl Default for GasLimits {
     fn default() -> Self {
-        Self(Cache::new(KNOWN_MAX))
+        Self { limits: Cache::new(KNOWN_MAX), hasher: RandomState::new() }
     }
 }
 
 impl GasLimits {
     /// The limit to try a transaction with.
-    pub(super) fn of(&self, chain_id: u64, step: &RunStep) -> u32 {
-        key(chain_id, step).and_then(|key| self.0.get(&key)).unwrap_or(FIRST_GAS)
+    pub(super) fn of(&self, chain_id: u64, from: Address, step: &RunStep) -> u32 {
+        self.limits.get(&self.key(chain_id, from, step)).unwrap_or(FIRST_GAS)
     }
 
     /// Remembers the limit of a transaction.
-    pub(super) fn learn(&self, chain_id: u64, step: &RunStep, limit: u32) {
-        if let Some(key) = key(chain_id, step) {
-            self.0.insert(key, limit);
-        }
+    pub(super) fn learn(&self, chain_id: u64, from: Address, step: &RunStep, limit: u32) {
+        self.limits.insert(self.key(chain_id, from, step), limit);
     }
-}
 
-fn key(chain_id: u64, step: &RunStep) -> Option<(u64, Address, [u8; 4])> {
-    Some((chain_id, step.to, *step.data.first_chunk()?))
+    fn key(&self, chain_id: u64, from: Address, step: &RunStep) -> u64 {
+        self.hasher.hash_one((chain_id, from, step.to, step.value, &step.data))
+    }
 }
 
 /// The most gas that a transaction of a network may have.
@@ -60,21 +64,18 @@ pub(super) fn gas_max(chain_id: u64) -> u32 {
     if BOUNDED.contains(&chain_id) { TRANSACTION_GAS_MAX } else { UNBOUNDED_GAS_MAX }
 }
 
+/// The most gas of each of so many transactions that are simulated one after the other.
+pub(super) fn gas_max_of_each(transactions: usize) -> u32 {
+    UNBOUNDED_GAS_MAX / u32::try_from(transactions.max(1)).unwrap_or(u32::MAX)
+}
+
 /// The limit of a transaction that ended so when it was tried; `None` where the method does not tell.
 pub(super) fn gas_limit(chain_id: u64, end: &StepEnd) -> Option<u32> {
     let used = end.gas_before_refunds?;
     let needed = used.saturating_add(used / 100 * MARGIN_PERCENT).saturating_add(MARGIN_GAS);
     let limit = round_up(u32::try_from(needed).unwrap_or(u32::MAX)).min(gas_max(chain_id));
-    Some(match end.gas_limit {
-        // It was tried with a limit that is about right, or there is no room for more.
-        Some(tried) if tried >= limit && tried / 2 < limit || tried < limit && is_most(tried, used) => tried,
-        _ => limit,
-    })
-}
-
-/// Whether it was tried with nearly all gas that there is, and that sufficed.
-fn is_most(tried: u32, used: u64) -> bool {
-    tried >= FIRST_GAS && u64::from(tried) >= used / 5 * 4
+    // What sufficed where a block had no room for more is the most that there is.
+    Some(end.gas_limit.filter(|tried| *tried >= FIRST_GAS).map_or(limit, |tried| limit.min(tried)))
 }
 
 /// Whether a transaction may have failed for want of gas.
@@ -90,6 +91,8 @@ fn round_up(gas: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use alloy::primitives::U256;
+
     use super::*;
 
     fn end(used: u64, limit: u32) -> StepEnd {
@@ -105,10 +108,21 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_was_tried_stays_while_it_is_about_right() {
-        for (tried, stays) in [(180_224, true), (300_000, true), (180_223, false), (400_000, false)] {
-            let limit = gas_limit(ETHEREUM, &end(100_000, tried)).unwrap();
-            assert_eq!(limit == tried, stays, "{tried}: {limit}");
+    fn a_limit_does_not_depend_on_the_one_that_was_tried() {
+        for tried in [170_000, 180_224, 300_000, FIRST_GAS] {
+            assert_eq!(gas_limit(ETHEREUM, &end(100_000, tried)), gas_limit(ETHEREUM, &end(100_000, FIRST_GAS)));
+        }
+    }
+
+    #[test]
+    fn the_limit_of_a_transaction_is_known_for_that_transaction_alone() {
+        let limits = GasLimits::default();
+        let step = RunStep { to: Address::ZERO, value: U256::ZERO, data: vec![1].into(), gas: 0 };
+        let other = RunStep { data: vec![2].into(), ..step.clone() };
+        limits.learn(1, Address::ZERO, &step, 7);
+        assert_eq!(limits.of(1, Address::ZERO, &step), 7);
+        for unknown in [limits.of(2, Address::ZERO, &step), limits.of(1, Address::ZERO, &other)] {
+            assert_eq!(unknown, FIRST_GAS);
         }
     }
 

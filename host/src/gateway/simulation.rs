@@ -113,7 +113,7 @@ pub(super) async fn simulate(
         .iter()
         .map(|place| {
             let watched = watched(claims[*place], &tokens, &CLAIM_LIMITS);
-            simulation(claims[*place], &watched, |step| limits.of(chain_id, step))
+            simulation(claims[*place], &watched, |step| limits.of(chain_id, sender.account, step))
         })
         .collect();
     let runs = session.simulate(&sender, &simulations, effort).await;
@@ -128,7 +128,9 @@ pub(super) async fn simulate(
     for (place, tried) in order.into_iter().zip(tried) {
         if let Ok(Some(tried)) = &tried {
             for (step, end) in tried.simulation.steps.iter().zip(&tried.run.steps) {
-                gas_limit::gas_limit(chain_id, end).into_iter().for_each(|gas| limits.learn(chain_id, step, gas));
+                if let Some(gas) = gas_limit::gas_limit(chain_id, end) {
+                    limits.learn(chain_id, sender.account, step, gas);
+                }
             }
         }
         judged[place] = tried.transpose().and_then(|tried| verdict::judge(claims[place], tried));
@@ -231,10 +233,11 @@ fn tokens_in_turn(claims: &[&PlannedClaim<'_>], order: &[usize]) -> Vec<Address>
 }
 
 fn simulation(claim: &PlannedClaim<'_>, watched: &Watched, gas: impl Fn(&RunStep) -> u32) -> Simulation {
+    let gas_max = gas_limit::gas_max_of_each(claim.transactions.len());
     let step = |transaction: &ClaimTransaction| {
         let ClaimTransaction { to, value, data, .. } = transaction;
         let step = RunStep { to: *to, value: *value, data: data.clone(), gas: 0 };
-        RunStep { gas: gas(&step), ..step }
+        RunStep { gas: gas(&step).min(gas_max), ..step }
     };
     Simulation { steps: claim.transactions.iter().map(step).collect(), watched: watched.clone() }
 }

@@ -155,6 +155,7 @@ impl Flows {
         let mut logged: BTreeMap<Address, (U256, U256)> = BTreeMap::new();
         for log in &changes.logs {
             let AccountLog { kind, emitter: token, other: spender, amount } = *log;
+            let is_watched = own.contains(&token) && watched.spenders.contains(&spender);
             let approval = |of_all, after| Approval { token, spender, of_all, before: U256::ZERO, after };
             match kind {
                 LogKind::Received | LogKind::ItemsReceived if !own.contains(&token) => {
@@ -165,9 +166,7 @@ impl Flows {
                     let went = &mut logged.entry(token).or_default().1;
                     *went = went.saturating_add(amount);
                 }
-                LogKind::Allowance
-                    if !amount.is_zero() && !(own.contains(&token) && watched.spenders.contains(&spender)) =>
-                {
+                LogKind::Allowance if !amount.is_zero() && !is_watched => {
                     flows.approvals.push(approval(false, amount));
                 }
                 LogKind::ItemApproved => flows.approvals.push(approval(false, amount)),

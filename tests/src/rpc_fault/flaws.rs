@@ -3,6 +3,9 @@
 //! Flaws are of the kinds that were seen at real nodes, and combine: each field stands for itself, and none set is a
 //! truthful node.
 
+/// Among the methods that a node lacks: it takes no batch.
+pub const BATCHES: &str = "batches";
+
 /// What stands between the reader and a truthful chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flaws {
@@ -21,6 +24,8 @@ pub struct Flaws {
     pub off: u64,
     /// It has no states of blocks so many or more below the newest.
     pub prunes: Option<u64>,
+    /// Its headers have the member that blocks have from Amsterdam on (EIP-7928).
+    pub is_of_amsterdam: bool,
     /// Methods that it does not have.
     pub lacks: &'static [&'static str],
     pub replies: Replies,

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
-use super::flaws::{Flaws, Gas, Hashes, Overrides};
+use super::flaws::{BATCHES, Flaws, Gas, Hashes, Overrides};
 use super::reply::Reply;
 use super::request::{Named, Request};
 use super::transactions::Transactions;
@@ -30,6 +30,7 @@ const NO_OVERRIDES: Refusal = (-32_602, "too many arguments, want at most 2"); /
 const TOO_MUCH_GAS: Refusal = (-32_000, "intrinsic gas too high"); // reth
 const NO_STATE: Refusal = (-32_000, "missing trie node 0a0b (path ) state 0x0c is not available"); // geth
 const NO_METHOD: Refusal = (-32_601, "the method does not exist"); // geth
+const NO_BATCHES: Refusal = (-32_600, "batches are not allowed"); // hosted nodes
 const TOO_LONG: Refusal = (-32_008, "Response is too big"); // jsonrpsee
 
 impl Node<'_> {
@@ -41,9 +42,10 @@ impl Node<'_> {
         if let Some(body) = self.transactions.reply(self.chain, &requested).await? {
             return Ok((Reply::whole(body), true));
         }
-        let Some(request) = request.filter(|_| *self.flaws != Flaws::default()) else {
+        if *self.flaws == Flaws::default() {
             return Ok((Reply::whole(http::post(self.chain, requested).await?.body), true));
-        };
+        }
+        let Some(request) = request else { return self.batch(&requested).await };
         let (id, method) = (request.id.clone(), request.method.clone());
         let (mut body, of_chain) = match self.reported(request).await? {
             Ok(body) => (body, true),
@@ -54,6 +56,20 @@ impl Node<'_> {
         }
         let spoils = self.flaws.spoils(&method);
         Ok((if spoils { Reply::spoilt(body, &self.flaws.replies)? } else { Reply::whole(body) }, of_chain))
+    }
+
+    /// The replies to a batch, each as if it were requested alone.
+    async fn batch(&self, requested: &Bytes) -> Result<(Reply, bool)> {
+        if self.flaws.lacks.contains(&BATCHES) {
+            return Ok((Reply::whole(error(&Value::Null, NO_BATCHES.0, NO_BATCHES.1)), false));
+        }
+        let mut replies = Vec::new();
+        for request in Request::parse_batch(requested)? {
+            let id = request.id.clone();
+            let reply = self.reported(request).await?;
+            replies.push(reply.unwrap_or_else(|(code, message)| error(&id, code, message)));
+        }
+        Ok((Reply::whole(format!("[{}]", replies.join(","))), true))
     }
 
     /// The chain's reply to what the flaws make of the request.
@@ -91,6 +107,13 @@ impl Node<'_> {
             return Ok(Err(refusal));
         }
         let body = http::post(self.chain, request.body().into()).await?.body;
+        if self.flaws.is_of_amsterdam && request.method.starts_with("eth_getBlockBy") {
+            let mut reply: Value = serde_json::from_str(&body)?;
+            if reply["result"].is_object() {
+                reply["result"]["blockAccessListHash"] = reply["result"]["stateRoot"].clone();
+            }
+            return Ok(Ok(reply.to_string()));
+        }
         if self.flaws.behind > 0 && request.method == "eth_getBlockByHash" {
             let number = quantity(&serde_json::from_str::<Value>(&body)?["result"]["number"]).unwrap_or(0);
             if number > self.head().await? {

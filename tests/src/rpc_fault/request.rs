@@ -42,13 +42,23 @@ impl Request {
     /// # Errors
     /// What is no JSON-RPC.
     pub(super) fn parse(body: &[u8]) -> Result<Option<Self>> {
-        let mut value: Value = serde_json::from_slice(body)?;
-        if value.is_array() {
-            return Ok(None);
-        }
+        let value: Value = serde_json::from_slice(body)?;
+        if value.is_array() { Ok(None) } else { Self::of(value).map(Some) }
+    }
+
+    /// The requests of a batch.
+    ///
+    /// # Errors
+    /// What is no JSON-RPC batch.
+    pub(super) fn parse_batch(body: &[u8]) -> Result<Vec<Self>> {
+        let values: Vec<Value> = serde_json::from_slice(body)?;
+        values.into_iter().map(Self::of).collect()
+    }
+
+    fn of(mut value: Value) -> Result<Self> {
         let method = value["method"].as_str().context("no method")?.to_owned();
         let params = value["params"].as_array_mut().map(std::mem::take).unwrap_or_default();
-        Ok(Some(Self { id: value["id"].take(), method, params }))
+        Ok(Self { id: value["id"].take(), method, params })
     }
 
     pub(super) fn body(&self) -> String {
@@ -83,7 +93,8 @@ impl Request {
 
     /// The place of the block among the parameters of a request that reads state.
     pub(super) fn state_at(&self) -> Option<usize> {
-        matches!(self.method.as_str(), "eth_call" | "eth_getBalance" | "eth_getCode").then_some(1)
+        let methods = ["eth_call", "eth_getBalance", "eth_getCode", "eth_simulateV1"];
+        methods.contains(&self.method.as_str()).then_some(1)
     }
 
     /// The block at a place.

@@ -22,6 +22,7 @@ mod connections;
 mod coverage;
 mod crashes;
 mod curve;
+mod detectors;
 mod drain;
 mod early;
 mod endpoints;

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use portolan_tests::build;
-use portolan_tests::chain::Chain;
+use portolan_tests::chain::{Chain, quantity};
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::json::Json;
-use portolan_tests::rpc_fault::{Flaws, Overrides, RpcFault};
+use portolan_tests::rpc_fault::{BATCHES, Flaws, Overrides, RpcFault};
 use portolan_tests::traffic::Traffic;
 use portolan_tests::world::Shared;
 use serde_json::json;
@@ -173,7 +173,7 @@ fn a_claim_that_pays_what_it_says_is_paid() {
         assert_eq!(row.text_at("simulated").unwrap(), "paid", "{row}");
         assert_eq!((told(&row), flows(&row, "gives")), (vec![], vec![]));
         assert_eq!(flows(&row, "receives"), one(&fixture.reward, TEN));
-        assert_eq!(row.text_at("simulation/method").unwrap(), "override");
+        assert_eq!(row.text_at("simulation/method").unwrap(), "eth_simulateV1");
         assert_eq!(row.text_at("claimTransaction/to").unwrap(), fixture.farm(deed));
     }
 }
@@ -198,14 +198,20 @@ fn a_claim_that_pays_otherwise_says_so() {
 fn a_claim_that_takes_or_approves_is_refused() {
     let fixture = fixture();
     let taking = fixture.farm(Deed::Take);
-    // The token is watched because another claim pays it.
-    let answered = rows(&fixture.serve(&[taking, &fixture.staked], ""), "simulate=true");
+    let answered = rows(&fixture.serve(&[taking, &fixture.many[0]], ""), "simulate=true");
     let verdicts: Vec<_> = answered.iter().map(|row| row.text_at("simulated").unwrap()).collect();
     assert_eq!(verdicts, ["paid", "refused"], "what is refused comes last");
     let refused = &answered[1];
-    assert_eq!(told(refused), [format!("It takes 1 of {} from the account.", fixture.stake)]);
+    let less = TEN.parse::<u128>().unwrap() - 1;
+    let allowance = format!("It changes the allowance of {taking} in {} from {TEN} to {less}.", fixture.stake);
+    assert_eq!(told(refused), [format!("It takes 1 of {} from the account.", fixture.stake), allowance]);
     assert_eq!(flows(refused, "gives"), one(&fixture.stake, "1"));
     assert_eq!(refused.at("claimTransaction").unwrap(), &Json::Null, "nobody can sign it");
+    let rpc = without_simulate_v1(&fixture);
+    // There are no logs, and the token is watched because another claim pays it.
+    let answered = rows(&fixture.serve_at(&[taking, &fixture.staked], "", &rpc.url()), "simulate=true");
+    assert_eq!(answered[1].text_at("simulated").unwrap(), "refused");
+    assert_eq!(answered[1].text_at("simulation/method").unwrap(), "override");
 
     let approving = fixture.farm(Deed::Approve);
     let refused = row(&fixture.serve(&[approving], ""), "");
@@ -254,47 +260,138 @@ fn all_claims_are_tried_in_one_request_unless_nobody_wants_it() {
     assert_eq!(simulated(&gateway, "simulate=false"), (Some(Json::Null), 0));
     let asked = fixture.serve_at(&farms, "[claims]\nsimulate = \"asked\"\n", &rpc.url());
     assert_eq!(simulated(&asked, ""), (Some(Json::Null), 0));
-    assert_eq!(simulated(&asked, "simulate=true"), (Some(Json::text("paid")), 1));
+    // Once more with the gas limits that follow from the first time.
+    assert_eq!(simulated(&asked, "simulate=true"), (Some(Json::text("paid")), 2));
+}
+
+/// Before the same chain, without `eth_simulateV1`.
+fn without_simulate_v1(fixture: &Fixture) -> RpcFault {
+    let rpc = RpcFault::before(&fixture.chain.url).unwrap();
+    rpc.flawed(Flaws { lacks: &["eth_simulateV1"], ..Flaws::default() });
+    rpc
 }
 
 #[test]
-fn claims_that_fail_in_numbers_cost_a_few_requests_unless_somebody_asks() {
+fn claims_that_fail_in_numbers_cost_no_request_of_their_own() {
     let fixture = fixture();
     let farms: Vec<&str> = fixture.failing.iter().map(String::as_str).collect();
     let rpc = RpcFault::before(&fixture.chain.url).unwrap();
     let gateway = fixture.serve_at(&farms, "", &rpc.url());
-    let requests = |search: &str| {
-        Traffic::take(&rpc).unwrap();
-        let rows = rows(&gateway, search);
-        assert!(rows.iter().all(|row| row.text_at("simulated").unwrap() == "reverted"), "{rows:?}");
-        rpc.take()
-            .iter()
-            .filter(|exchange| String::from_utf8_lossy(&exchange.requested).contains("eth_simulateV1"))
-            .count()
-    };
-    assert_eq!(requests(""), 8);
-    fixture.chain.rpc("evm_mine", json!([])).unwrap();
-    assert_eq!(requests("simulate=true"), 20);
+    Traffic::take(&rpc).unwrap();
+    let answered = rows(&gateway, "");
+    assert!(answered.iter().all(|row| row.text_at("simulated").unwrap() == "reverted"), "{answered:?}");
+    assert_eq!(Traffic::take(&rpc).unwrap().simulations, 1, "twenty claims");
 }
 
 #[test]
-fn a_node_without_overrides_simulates_only_for_those_who_ask() {
+fn what_reverts_with_the_program_counts_where_a_call_reverts_too() {
+    let fixture = fixture();
+    let rpc = without_simulate_v1(&fixture);
+    let gateway = fixture.serve_at(&[fixture.farm(Deed::Shy), fixture.farm(Deed::Fail)], "", &rpc.url());
+    let answered = rows(&gateway, "simulate=true");
+    let told: Vec<_> = answered
+        .iter()
+        .map(|row| (row.text_at("simulated").ok(), row.text_at("simulation/method").unwrap().to_owned()))
+        .collect();
+    // A contract that refuses accounts with code refuses the program, and not the account.
+    assert_eq!(told, [(None, "eth_call".to_owned()), (Some("reverted"), "override".to_owned())]);
+    let farms: Vec<&str> = fixture.failing.iter().map(String::as_str).collect();
+    let gateway = fixture.serve_at(&farms, "", &rpc.url());
+    let reverted = |search: &str| {
+        rows(&gateway, search)
+            .iter()
+            .filter(|row| row.text_at("simulated").is_ok_and(|word| word == "reverted"))
+            .count()
+    };
+    assert_eq!(reverted(""), 8, "further ones are not tried again");
+    fixture.chain.rpc("evm_mine", json!([])).unwrap();
+    assert_eq!(reverted("simulate=true"), 20);
+}
+
+#[test]
+fn an_account_with_code_is_tried_with_its_code_or_not_at_all() {
+    // A chain of its own, on which the account becomes a contract that takes nothing.
+    let fixture = Fixture::start().unwrap();
+    fixture.chain.rpc("anvil_setCode", json!([ACCOUNT, "0x60006000fd"])).unwrap();
+    fixture.chain.settle().unwrap();
+    let farms = [fixture.farm(Deed::Pay), fixture.farm(Deed::CallBack), fixture.farm(Deed::Shy)];
+    let verdicts = |url: &str| -> Vec<(Option<String>, String)> {
+        let rows = rows(&fixture.serve_at(&farms, "", url), "simulate=true");
+        let own = |row: &Json| {
+            let to = row.text_at("claimTransaction/to").unwrap().to_owned();
+            let place = farms.iter().position(|farm| *farm == to).unwrap();
+            (
+                place,
+                row.text_at("simulated").ok().map(str::to_owned),
+                row.text_at("simulation/method").unwrap().to_owned(),
+            )
+        };
+        let mut rows: Vec<_> = rows.iter().map(own).collect();
+        rows.sort_unstable();
+        rows.into_iter().map(|(_, verdict, method)| (verdict, method)).collect()
+    };
+    let by = |method: &str, words: [Option<&str>; 3]| words.map(|word| (word.map(str::to_owned), method.to_owned()));
+    let told = verdicts(&fixture.rpc.url());
+    assert_eq!(told, by("eth_simulateV1", [Some("paid"), Some("reverted"), Some("reverted")]));
+    // The program would hide the account's code; a call tells success alone.
+    let told = verdicts(&without_simulate_v1(&fixture).url());
+    assert_eq!(told, by("eth_call", [None, Some("reverted"), Some("reverted")]));
+}
+
+#[test]
+fn gas_is_the_nodes_own_where_state_costs_gas_that_calls_do_not_show() {
+    let fixture = fixture();
+    let rpc = RpcFault::before(&fixture.chain.url).unwrap();
+    let row_of = |flaws: Flaws| {
+        rpc.flawed(flaws);
+        row(&fixture.serve_at(&[fixture.farm(Deed::Pay)], "", &rpc.url()), "simulate=true")
+    };
+    let amsterdam = Flaws { is_of_amsterdam: true, ..Flaws::default() };
+    let own = row_of(amsterdam.clone());
+    assert_eq!(own.text_at("simulation/method").unwrap(), "eth_simulateV1");
+    let sent = json!({"from": ACCOUNT, "to": fixture.farm(Deed::Pay), "data": "0x3d18b912"});
+    let snapshot = fixture.chain.snapshot().unwrap();
+    let used = quantity(&fixture.chain.send(&sent).unwrap()["gasUsed"]).unwrap();
+    fixture.chain.revert(&snapshot).unwrap();
+    assert_eq!(own.at("simulation/gasUsed").unwrap().to_string(), used.to_string());
+    let program = row_of(Flaws { lacks: &["eth_simulateV1"], ..amsterdam });
+    assert_eq!(program.text_at("simulation/method").unwrap(), "override");
+    assert_eq!(program.text_at("simulated").unwrap(), "paid");
+    for unknown in ["simulation/gasUsed", "claimTransaction/gas", "netDollarValue"] {
+        assert_eq!(program.at(unknown).unwrap(), &Json::Null, "{unknown}");
+    }
+    let before = row_of(Flaws { lacks: &["eth_simulateV1"], ..Flaws::default() });
+    assert_ne!(before.at("claimTransaction/gas").unwrap(), &Json::Null);
+}
+
+#[test]
+fn claims_are_tried_one_by_one_where_a_node_takes_no_batches() {
+    let fixture = fixture();
+    let rpc = RpcFault::before(&fixture.chain.url).unwrap();
+    rpc.flawed(Flaws { lacks: &[BATCHES], ..Flaws::default() });
+    let gateway = fixture.serve_at(&[fixture.farm(Deed::Pay), fixture.farm(Deed::Fail)], "", &rpc.url());
+    let answered = rows(&gateway, "simulate=true");
+    let told: Vec<_> = answered.iter().map(|row| row.text_at("simulated").unwrap()).collect();
+    assert_eq!(told, ["paid", "reverted"]);
+}
+
+#[test]
+fn a_node_without_overrides_simulates_by_its_own_method() {
     let fixture = fixture();
     let rpc = RpcFault::before(&fixture.chain.url).unwrap();
     rpc.flawed(Flaws { overrides: Overrides::Refused, ..Flaws::default() });
-    let gateway = fixture.serve_at(&[fixture.farm(Deed::Pay), fixture.farm(Deed::Fail)], "", &rpc.url());
-    let verdicts = |search: &str| -> Vec<Option<String>> {
-        rows(&gateway, search).iter().map(|row| row.text_at("simulated").ok().map(ToOwned::to_owned)).collect()
+    let farms = [fixture.farm(Deed::Pay), fixture.farm(Deed::Fail)];
+    let verdicts = |gateway: &Gateway, search: &str| -> Vec<Option<String>> {
+        rows(gateway, search).iter().map(|row| row.text_at("simulated").ok().map(ToOwned::to_owned)).collect()
     };
-    assert_eq!(verdicts(""), [None, None]);
-    assert_eq!(verdicts("simulate=true"), [Some("paid".into()), Some("reverted".into())]);
+    assert_eq!(verdicts(&fixture.serve_at(&farms, "", &rpc.url()), ""), [Some("paid".into()), Some("reverted".into())]);
     rpc.flawed(Flaws { overrides: Overrides::Refused, lacks: &["eth_simulateV1"], ..Flaws::default() });
-    let gateway = fixture.serve_at(&[fixture.farm(Deed::Pay), fixture.farm(Deed::Fail)], "", &rpc.url());
-    let answered = rows(&gateway, "simulate=true");
-    // It tells success alone.
-    assert_eq!(answered[0].get("simulated"), Some(&Json::Null));
-    assert_eq!(answered[0].text_at("simulation/method").unwrap(), "eth_call");
-    assert_eq!(answered[1].text_at("simulated").unwrap(), "reverted");
+    let gateway = fixture.serve_at(&farms, "", &rpc.url());
+    // A call tells success alone.
+    assert_eq!(verdicts(&gateway, ""), [None, Some("reverted".into())]);
+    let row = &rows(&gateway, "simulate=true")[0];
+    assert_eq!(row.text_at("simulation/method").unwrap(), "eth_call");
+    assert_eq!(row.at("claimTransaction/gas").unwrap(), &Json::Null);
 }
 
 fn plan(gateway: &Gateway, search: &str) -> Json {
@@ -343,9 +440,10 @@ fn a_plan_sent_call_by_call_pays_what_it_says() {
     };
     let before = balances();
     for call in calls {
-        let (to, data, value) =
-            (call.text_at("to").unwrap(), call.text_at("data").unwrap(), call.text_at("value").unwrap());
-        let sent = fixture.chain.send(&json!({"from": ACCOUNT, "to": to, "data": data, "value": value})).unwrap();
+        let text = |name: &str| call.text_at(name).unwrap();
+        let (to, data, value, gas) = (text("to"), text("data"), text("value"), text("gas"));
+        let sent = json!({"from": ACCOUNT, "to": to, "data": data, "value": value, "gas": gas});
+        let sent = fixture.chain.send(&sent).unwrap();
         assert_eq!(sent["status"], "0x1", "{call}");
     }
     let after = balances();

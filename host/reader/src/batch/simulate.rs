@@ -36,26 +36,33 @@ pub(super) enum SimulateBy {
 impl Batch<'_> {
     /// Cuts simulations into requests of one account each, none larger than the endpoint takes, by the best method that
     /// it may have.
-    pub(super) fn simulations(&self, capabilities: Capabilities, places: &[usize]) -> Vec<Request> {
+    pub(super) fn simulations(
+        &self,
+        capabilities: Capabilities,
+        places: &[usize],
+        outcomes: &SharedOutcomes<'_>,
+    ) -> Vec<Request> {
         if !self.endpoint.may_simulate() {
-            return self.without_v1(capabilities, places);
+            return self.without_v1(capabilities, places, outcomes);
         }
-        if !self.endpoint.takes_batches() && places.len() > 1 {
-            let (packed, alone): (Vec<usize>, Vec<usize>) =
-                places.iter().partition(|place| self.may_be_packed(capabilities, **place));
-            let alone =
-                self.few(&alone).into_iter().map(|place| Request::Simulations(SimulateBy::SimulateV1, vec![place]));
-            return self.cut(SimulateBy::Program, &packed).into_iter().chain(alone).collect();
+        if self.endpoint.takes_batches() || places.len() == 1 {
+            return self.cut(SimulateBy::SimulateV1, places);
         }
-        self.cut(SimulateBy::SimulateV1, places)
+        let (packed, others) = self.packed_and_others(capabilities, places);
+        let alone = self.few(&others, outcomes).into_iter();
+        let alone = alone.map(|place| Request::Simulations(SimulateBy::SimulateV1, vec![place]));
+        self.cut(SimulateBy::Program, &packed).into_iter().chain(alone).collect()
     }
 
     /// The same by the methods that are left without `eth_simulateV1`.
-    fn without_v1(&self, capabilities: Capabilities, places: &[usize]) -> Vec<Request> {
-        let (packed, others): (Vec<usize>, Vec<usize>) =
-            places.iter().partition(|place| self.may_be_packed(capabilities, **place));
-        let others = self.few(&others).into_iter().map(|place| Request::SimulatedCall(place, None));
-        self.cut(SimulateBy::Program, &packed).into_iter().chain(others).collect()
+    fn without_v1(&self, capabilities: Capabilities, places: &[usize], outcomes: &SharedOutcomes<'_>) -> Vec<Request> {
+        let (packed, others) = self.packed_and_others(capabilities, places);
+        let alone = self.few(&others, outcomes).into_iter().map(|place| Request::SimulatedCall(place, None));
+        self.cut(SimulateBy::Program, &packed).into_iter().chain(alone).collect()
+    }
+
+    fn packed_and_others(&self, capabilities: Capabilities, places: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        places.iter().partition(|place| self.may_be_packed(capabilities, **place))
     }
 
     /// Whether the program may stand at the account's address without hiding code of its own.
@@ -66,16 +73,19 @@ impl Batch<'_> {
             && sender.is_some_and(|sender| sender.code == AccountCode::None)
     }
 
-    /// Those of simulations that may each have a request of their own.
-    fn few(&self, places: &[usize]) -> Vec<usize> {
+    /// Those of simulations that may each have a request of their own; the others are not made.
+    fn few(&self, places: &[usize], outcomes: &SharedOutcomes<'_>) -> Vec<usize> {
         let is_packed = |place: usize| self.reads.at(place).like.kind == Kind::Simulation(Effort::Packed);
-        let mut left = ALONE_MAX;
-        let mut take = |place: usize| {
-            let taken = !is_packed(place) || left > 0;
-            left = left.saturating_sub(1);
-            taken
-        };
-        places.iter().copied().filter(|place| take(*place)).collect()
+        let (mut few, mut left) = (Vec::new(), ALONE_MAX);
+        for place in places {
+            if !is_packed(*place) || left > 0 {
+                few.push(*place);
+                left = left.saturating_sub(1);
+            } else {
+                outcomes.lock().put(*place, Outcome::Unsupported);
+            }
+        }
+        few
     }
 
     fn cut(&self, by: SimulateBy, places: &[usize]) -> Vec<Request> {
@@ -123,7 +133,7 @@ impl Batch<'_> {
         outcomes: &SharedOutcomes<'_>,
     ) -> Result<Step, EndpointError> {
         let Some(next) = self.endpoint.next_block(self.block, self.until).await? else {
-            return Ok(Step { more: self.without_v1(capabilities, &members), ..Step::default() });
+            return Ok(Step { more: self.without_v1(capabilities, &members, outcomes), ..Step::default() });
         };
         let reads: Vec<_> = self.reads.at_each(&members).collect();
         let more = match self.endpoint.simulate_v1(&reads, (self.block, &next), self.until).await? {
@@ -138,15 +148,15 @@ impl Batch<'_> {
                 }
                 drop(filled);
                 // What it made proves the block.
-                let more = self.without_v1(capabilities, &left);
+                let more = self.without_v1(capabilities, &left, outcomes);
                 return Ok(Step { more, proven: outcomes.any(), ..Step::default() });
             }
-            Simulated::Unsupported => self.without_v1(capabilities, &members),
+            Simulated::Unsupported => self.without_v1(capabilities, &members, outcomes),
             Simulated::BatchRejected => {
                 let part = members.len().div_ceil(BATCH_PARTS);
                 if part == 1 {
                     self.endpoint.refuses_batches();
-                    self.simulations(capabilities, &members)
+                    self.simulations(capabilities, &members, outcomes)
                 } else {
                     let parts = members.chunks(part);
                     parts.map(|part| Request::Simulations(SimulateBy::SimulateV1, part.to_vec())).collect()
@@ -219,13 +229,9 @@ impl Batch<'_> {
                 said => failed.push((*place, said)),
             }
         }
-        let few = self.few(&failed.iter().map(|(place, _)| *place).collect::<Vec<_>>());
-        for (place, said) in failed {
-            match few.contains(&place) {
-                true => step.more.push(Request::SimulatedCall(place, said)),
-                false => outcomes.lock().put(place, Outcome::Unsupported),
-            }
-        }
+        let few = self.few(&failed.iter().map(|(place, _)| *place).collect::<Vec<_>>(), outcomes);
+        let checks = failed.into_iter().filter(|(place, _)| few.contains(place));
+        step.more.extend(checks.map(|(place, said)| Request::SimulatedCall(place, said)));
         step.more.extend(match done {
             [] => rest.iter().map(|place| Request::SimulatedCall(*place, None)).collect(),
             _ => self.cut(SimulateBy::Program, rest),

@@ -69,9 +69,8 @@ impl Endpoint {
             simulations.iter().map(|one| SimulationRequest::new(one.like, one.to, at, next, tip)).collect();
         let sent: Vec<&SimulationRequest> = params.iter().flatten().collect();
         let Some(results) = self.send_simulations(&sent, until).await? else { return Ok(Simulated::BatchRejected) };
-        let sees_parent_hash = self.known_capabilities().is_none_or(|capabilities| capabilities.sees_parent_hash);
         let price = SimulationRequest::price(next, tip);
-        let at = SimulatedAt { chain_id: self.chain_id, pinned: block, sees_parent_hash, next, price };
+        let at = self.simulated_at((block, next), price);
         let (mut results, mut replies) = (results.into_iter(), Vec::with_capacity(simulations.len()));
         for (params, simulation) in params.iter().zip(simulations) {
             let result = params.as_ref().and_then(|_| results.next());
@@ -91,6 +90,11 @@ impl Endpoint {
             tracing::debug!(endpoint = %self, "endpoint does not simulate");
             Simulated::Unsupported
         })
+    }
+
+    fn simulated_at<'a>(&self, (pinned, next): (&'a Block, &'a NextBlock), price: u128) -> SimulatedAt<'a> {
+        let sees_parent_hash = self.known_capabilities().is_none_or(|capabilities| capabilities.sees_parent_hash);
+        SimulatedAt { chain_id: self.chain_id, pinned, sees_parent_hash, next, price }
     }
 
     /// Sends one request or one batch; `None` where it does not take the batch.
@@ -130,9 +134,8 @@ impl Endpoint {
         });
         let Some((read, params)) = params else { return Ok(false) };
         let results = self.send_simulations(&[&params], until).await?;
-        let sees_parent_hash = self.known_capabilities().is_none_or(|capabilities| capabilities.sees_parent_hash);
         let price = SimulationRequest::price(next, TIP_USUAL);
-        let at = SimulatedAt { chain_id: self.chain_id, pinned: block, sees_parent_hash, next, price };
+        let at = self.simulated_at((block, next), price);
         match results.and_then(|results| results.into_iter().next()) {
             Some(Ok(blocks)) => Ok(decode_blocks(&blocks, (read, sender.account), &at).is_ok()),
             Some(Err(error)) => of_endpoint::<()>(error).map(|_| false),

@@ -110,6 +110,8 @@ fn chain() -> ScriptedChain {
         .outcome(FACTORY, &FARM_OF, word(FARM))
         .outcome(FARM, &EARNED, word(FARM))
         .outcome(THIEF, &EARNED, word(THIEF))
+        // Neither code nor money.
+        .outcome(ACCOUNT, &[], word(Address::ZERO))
         .call(TOKEN, &Erc20::nameCall {}, "Token".to_owned())
         .call(TOKEN, &Erc20::symbolCall {}, "T".to_owned())
         .call(TOKEN, &Erc20::decimalsCall {}, U256::from(0))

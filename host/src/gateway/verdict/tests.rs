@@ -46,16 +46,22 @@ fn verdict(payments: &[(Address, u64, PaidTo)], run: Run) -> (Option<Verdict>, V
     };
     let network = network();
     let claim = PlannedClaim { plugin: "farming", network: &network, found: &found, transactions: &[transaction] };
-    let judged = judge(&claim, Ok(run)).unwrap();
+    let watched = Watched { tokens: vec![TOKEN, OTHER], own: 2, spenders: vec![FARM] };
+    let simulation = Simulation { steps: Vec::new(), watched };
+    let judged = judge(&claim, Ok(Tried { simulation, run })).unwrap();
     (judged.verdict, judged.differs.iter().map(|text| text.as_str().to_owned()).collect())
 }
 
 fn run(native: Option<(u64, u64)>, tokens: &[(Address, u64, u64)]) -> Run {
     let tokens = tokens.iter().map(|(token, before, after)| (*token, n(*before), n(*after))).collect();
     let native = native.map(|(before, after)| (n(before), n(after)));
-    let changes = Changes { native, tokens, approvals: Vec::new() };
-    let steps = vec![StepEnd { gas: Some(50_000), reverted: None }];
+    let changes = Changes { native, tokens, ..Changes::default() };
+    let steps = vec![end(None)];
     Run { method: SimulationMethod::Override, steps, changes: Some(changes) }
+}
+
+fn end(reverted: Option<Bytes>) -> StepEnd {
+    StepEnd { gas: Some(50_000), gas_before_refunds: Some(50_000), gas_limit: None, reverted }
 }
 
 const TEN: &[(Address, u64, PaidTo)] = &[(TOKEN, 10, PaidTo::ACCOUNT)];
@@ -89,7 +95,8 @@ fn a_claim_that_pays_otherwise_differs_in_words() {
 #[test]
 fn the_next_block_may_pay_more_and_no_less() {
     let later = |tokens| Run { method: SimulationMethod::SimulateV1, ..run(None, tokens) };
-    assert_eq!(verdict(TEN, later(&[(TOKEN, 0, 11), (OTHER, 0, 1)])).0, Some(Verdict::Paid));
+    assert_eq!(verdict(TEN, later(&[(TOKEN, 0, 11)])).0, Some(Verdict::Paid));
+    assert_eq!(verdict(TEN, later(&[(TOKEN, 0, 11), (OTHER, 0, 1)])).0, Some(Verdict::Differs), "nobody named it");
     assert_eq!(verdict(TEN, later(&[(TOKEN, 0, 9)])).0, Some(Verdict::Differs));
 }
 
@@ -111,9 +118,46 @@ fn a_claim_that_takes_anything_is_refused() {
 }
 
 #[test]
+fn logs_count_for_what_is_not_watched() {
+    const UNWATCHED: Address = Address::repeat_byte(0xa3);
+    let logged = |logs: &[(LogKind, Address, Address, u64)]| {
+        let log = |(kind, emitter, other, amount): &(LogKind, Address, Address, u64)| AccountLog {
+            kind: *kind,
+            emitter: *emitter,
+            other: *other,
+            amount: n(*amount),
+        };
+        let mut run = run(None, &[(TOKEN, 0, 10)]);
+        run.method = SimulationMethod::SimulateV1;
+        run.changes.as_mut().unwrap().logs = logs.iter().map(log).collect();
+        verdict(TEN, run)
+    };
+    let paid = (Some(Verdict::Paid), vec![]);
+    // Of what is watched the balances are right, whatever a log says.
+    assert_eq!(logged(&[(LogKind::Sent, OTHER, FARM, 5), (LogKind::Allowance, TOKEN, FARM, 5)]), paid);
+    // It came back, and nobody may take anything any more.
+    let back = [(LogKind::Sent, UNWATCHED, FARM, 5), (LogKind::Received, UNWATCHED, FARM, 5)];
+    assert_eq!(logged(&back), paid);
+    assert_eq!(logged(&[(LogKind::Allowance, UNWATCHED, FARM, 0)]), paid);
+    let unwatched = format!("{UNWATCHED:#x}");
+    let refused = |log, words: String| assert_eq!(logged(&[log]), (Some(Verdict::Refused), vec![words]));
+    for kind in [LogKind::Sent, LogKind::ItemsSent] {
+        refused((kind, UNWATCHED, FARM, 5), format!("It takes 5 of {unwatched} from the account."));
+    }
+    for (kind, what) in [
+        (LogKind::Allowance, "the allowance"),
+        (LogKind::ItemApproved, "the allowance"),
+        (LogKind::OperatorApproved, "the approval for all"),
+    ] {
+        let words = format!("It changes {what} of {OTHER:#x} in {unwatched} from 0 to 1.");
+        refused((kind, UNWATCHED, OTHER, 1), words);
+    }
+}
+
+#[test]
 fn a_claim_that_reverts_says_why() {
     let reverted = |data: &[u8]| {
-        let steps = vec![StepEnd { gas: None, reverted: Some(Bytes::copy_from_slice(data)) }];
+        let steps = vec![end(Some(Bytes::copy_from_slice(data)))];
         verdict(TEN, Run { method: SimulationMethod::Call, steps, changes: None })
     };
     let text = hex!("08c379a0" "0000000000000000000000000000000000000000000000000000000000000020"

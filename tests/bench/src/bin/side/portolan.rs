@@ -9,13 +9,15 @@ use alloy::sol_types::SolCall as _;
 use anyhow::{Context as _, Result, bail, ensure};
 use futures_util::future::{BoxFuture, FutureExt as _, join_all, poll_immediate};
 use portolan_reader::{
-    BatchMethod, Block, ChainReader, Effort, Limits, Outcome, RUN_GAS, Read, ReadBudget, ReadSet, Reader, Reply, Run,
-    RunStep, Session, Simulation, Upstream, Watched,
+    AccountCode, BatchMethod, Block, ChainReader, Effort, Limits, Outcome, Read, ReadBudget, ReadSet, Reader, Reply,
+    Run, RunStep, Sender, Session, Simulation, Upstream, Watched,
 };
 use tokio::time::Instant;
 
 use super::BalanceQuery;
 
+/// The gas limit that each claim is tried with.
+const CLAIM_GAS: u32 = 200_000;
 /// Longer than any answer takes.
 const DEADLINE: Duration = Duration::from_secs(60);
 
@@ -56,12 +58,13 @@ impl Portolan {
         let session = Session::open(reader, self.chain_id, block, deadline, Arc::new(ReadBudget::unbounded()));
         let data = Bytes::from(claimCall {}.abi_encode());
         let simulation = |(farm, token): (&Address, &Address)| Simulation {
-            steps: vec![RunStep { to: *farm, value: U256::ZERO, data: data.clone() }],
+            steps: vec![RunStep { to: *farm, value: U256::ZERO, data: data.clone(), gas: CLAIM_GAS }],
             watched: Watched { tokens: vec![*token, *farm], own: 2, spenders: vec![*farm] },
-            gas: RUN_GAS,
         };
         let simulations: Vec<Simulation> = query.world.farms.iter().zip(query.tokens).map(simulation).collect();
-        let runs = session.simulate(query.account, &simulations, Effort::Packed).await;
+        // The gateway reads what it has along with the first reads of its jobs.
+        let sender = Sender { account: query.account, code: AccountCode::None, balance: U256::ZERO };
+        let runs = session.simulate(&sender, &simulations, Effort::Packed).await;
         runs.into_iter().map(|run| paid(run?.context("not simulated")?)).collect()
     }
 
