@@ -417,7 +417,8 @@ pub fn faults(actual: &Json, expected: &[Json]) -> Result<Vec<String>> {
 }
 
 /// A row without the gas limit of its transaction, and that limit; zero where it is not told.
-fn without_gas(row: &Json) -> (Json, Option<u64>) {
+#[must_use]
+pub fn without_gas(row: &Json) -> (Json, Option<u64>) {
     let Some(transaction) = row.get("claimTransaction") else { return (row.clone(), None) };
     let gas = transaction.get("gas").and_then(|gas| gas.to_string().parse().ok()).unwrap_or_default();
     let Json::Object(members) = row else { return (row.clone(), Some(gas)) };

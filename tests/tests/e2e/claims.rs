@@ -189,6 +189,7 @@ fn emission_of_a_block(who: &str, truth: &Truth, item: &Json) -> BigInt {
 
 /// Sends one claim from a snapshot of its own, in a block at the pinned block's time.
 /// Returns whether the gas that was used is the one that was simulated, to the last unit.
+#[expect(clippy::print_stdout, reason = "how much more than it uses a claim needs is a figure")]
 fn assert_paid(who: &str, chain: &Chain, truth: &Truth, item: &Json, more: &BigInt) -> bool {
     let account = truth.address(who).unwrap();
     let transaction = item.at("claimTransaction").unwrap();

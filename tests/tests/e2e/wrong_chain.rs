@@ -14,7 +14,7 @@ use portolan_tests::http::Response;
 use portolan_tests::json::Json;
 use portolan_tests::protocol::PLUGINS;
 use portolan_tests::rpc_fault::{Flaws, Hashes, Overrides, RpcFault};
-use portolan_tests::truth::ACCOUNTS;
+use portolan_tests::truth::{ACCOUNTS, without_gas};
 use portolan_tests::world::{Shared, World};
 use serde_json::json;
 use tempfile::NamedTempFile;
@@ -112,7 +112,7 @@ fn token_list(chain: &Chain) -> Result<serde_json::Value> {
 
 /// Rows without what not every batch method can say of them.
 fn rows(body: &Json) -> Vec<String> {
-    let rows = body.items().unwrap().iter().map(|row| row.without(&["simulated", "netDollarValue"]));
+    let rows = body.items().unwrap().iter().map(|row| without_gas(&row.without(&["simulated", "netDollarValue"])).0);
     let mut rows: Vec<String> = rows.map(|row| row.to_string()).collect();
     rows.sort();
     rows

@@ -175,6 +175,12 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":9,"method":"eth_b","params":["0x1"]}]"#,
         );
         assert_eq!(String::from_utf8(written).unwrap(), body);
+        let written = batch(&[(8, &["0x1"]), (9, &["0x2"])], "eth_a").unwrap();
+        let body = concat!(
+            r#"[{"jsonrpc":"2.0","id":8,"method":"eth_a","params":["0x1"]},"#,
+            r#"{"jsonrpc":"2.0","id":9,"method":"eth_a","params":["0x2"]}]"#,
+        );
+        assert_eq!(String::from_utf8(written).unwrap(), body);
         let written = request(8, "eth_chainId", &[(); 0]).unwrap();
         assert_eq!(
             String::from_utf8(written).unwrap(),

@@ -199,6 +199,23 @@ mod tests {
     }
 
     #[test]
+    fn replies_of_a_batch_come_in_any_order_and_fail_one_by_one() {
+        let numbers = |body: &str| batch_reply::<U64>(body.as_bytes(), &[7, 8]);
+        let (one, other) = (r#"{"id":7,"result":"0x1"}"#, r#"{"id":8,"result":"0x2"}"#);
+        let both = Ok(vec![Ok(U64::from(1)), Ok(U64::from(2))]);
+        assert_eq!(numbers(&format!("[{one},{other}]")), both);
+        assert_eq!(numbers(&format!("[{other},{one}]")), both);
+        let failed = r#"{"id":8,"error":{"code":3,"message":"execution reverted"}}"#;
+        let expected = Ok(vec![Ok(U64::from(1)), Err(RequestError::Reverted(Bytes::new()))]);
+        assert_eq!(numbers(&format!("[{one},{failed}]")), expected);
+        for body in [format!("[{one}]"), format!("[{one},{one}]"), format!("[{one},{other},{one}]"), one.to_owned()] {
+            assert_eq!(numbers(&body), Err(MALFORMED), "{body}");
+        }
+        let refused = r#"{"id":null,"error":{"code":-32600,"message":"batches are not allowed"}}"#;
+        assert!(numbers(refused).is_err());
+    }
+
+    #[test]
     fn what_is_no_reply_to_this_request_is_malformed() {
         let deep = format!(r#"{{"id":7,"result":"0x01","x":{}1{}}}"#, "[".repeat(200_000), "]".repeat(199_999));
         for body in [

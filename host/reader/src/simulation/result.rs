@@ -164,3 +164,6 @@ fn put_changes(before: &[U256], after: &[U256], place_of: impl Fn(usize) -> usiz
         run.extend(is.to_be_bytes::<32>());
     }
 }
+
+#[cfg(test)]
+mod tests;
