@@ -21,7 +21,7 @@ use crate::{Kind, Outcome};
 const BATCH_MAX: usize = 100;
 /// A batch that is rejected is split into so many parts.
 const BATCH_PARTS: usize = 4;
-/// What a request of `eth_simulateV1` has besides its data: two looks, overrides of three accounts and of the block.
+/// What a request of `eth_simulateV1` has besides its data: two calls of the watcher, overrides of three accounts and of the block.
 const REQUEST_BYTES: usize = 4 << 10;
 /// Simulations that are run alone, each by a request of its own, unless any effort is allowed.
 const ALONE_MAX: usize = 8;
@@ -93,7 +93,7 @@ impl Batch<'_> {
         let (mut requests, mut members, mut bytes) = (Vec::new(), Vec::<usize>::new(), 0);
         for place in places {
             let data = simulation::encoded_bytes(self.reads.at(*place).like) * HEX;
-            // Both looks name what is watched.
+            // Both calls of the watcher name what is watched.
             let size = if by == SimulateBy::Program { data } else { 2 * data + REQUEST_BYTES };
             let is_full = by == SimulateBy::SimulateV1 && members.len() == BATCH_MAX;
             let fits = members.last().is_none_or(|last| {

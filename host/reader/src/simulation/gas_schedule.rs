@@ -11,7 +11,7 @@ struct GasSchedule {
     transaction: u64,
     zero_byte: u64,
     byte: u64,
-    /// Of a transaction that does little but carry data (EIP-7623).
+    /// The least for each byte of a transaction that does little but carry data (EIP-7623).
     zero_byte_floor: u64,
     byte_floor: u64,
 }

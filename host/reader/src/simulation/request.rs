@@ -1,5 +1,5 @@
 //! The request of `eth_simulateV1` for one simulation: the account's transactions as it would send them in the next block,
-//! between two looks at its balances and approvals.
+//! between two calls of a watcher, which reads its balances and approvals.
 //!
 //! Invariant: the account keeps its code, its delegation, its nonce and its storage, and its balance where that pays for
 //! the gas. Nothing else that a contract can look at is other than it would be.
@@ -17,17 +17,17 @@ use crate::rpc::BlockId;
 const HEX: &[u8] = include_bytes!("watch.hex");
 
 /// Runtime code of `watch.yul`.
-const WATCH: &[u8] = &bytes::<{ HEX.len() / 2 }>(HEX);
+const WATCH_CODE: &[u8] = &bytes::<{ HEX.len() / 2 }>(HEX);
 
-/// More than the gas of any look costs.
+/// More than the gas of any call of the watcher costs.
 const OBSERVER_WEI: U256 = U256::from_limbs([0, 0, 1, 0]);
-/// What the first look sends to the watcher: a node that tells native movements tells this one.
-pub(super) const LOOK_WEI: U256 = U256::from_limbs([1, 0, 0, 0]);
+/// What the first call sends to the watcher: a node that tells native movements tells this one.
+pub(super) const WATCH_WEI: U256 = U256::from_limbs([1, 0, 0, 0]);
 
-/// The gas of a look, and of each of its reads; one that takes more counts as zero.
-const LOOK_GAS: u64 = 200_000;
-const LOOK_READ_GAS: u64 = 60_000;
-const LOOK_GAS_MAX: u64 = 5_000_000;
+/// The gas of a call of the watcher, and of each of its reads; one that takes more counts as zero.
+const WATCH_GAS: u64 = 200_000;
+const WATCH_READ_GAS: u64 = 60_000;
+const WATCH_GAS_MAX: u64 = 5_000_000;
 
 /// The gas limit of a usual claim.
 const GAS_USUAL: u64 = 200_000;
@@ -45,12 +45,12 @@ impl SimulationRequest {
         let ParsedSimulation { sender, mut steps, watched } = parse(&read.data, account)?;
         let fees = Fees { next, tip };
         let (watcher, observer) = (nobody(), nobody());
-        let look = fees.look((observer, watcher), account, &watched)?;
-        let look_gas = look_gas(&watched)?;
-        let gas_max = gas_max(next, look_gas);
+        let watch = fees.watch((observer, watcher), account, &watched)?;
+        let watch_gas = watch_gas(&watched)?;
+        let gas_max = gas_max(next, watch_gas);
         steps.iter_mut().for_each(|step| step.gas = step.gas.min(gas_max));
-        let mut blocks: Vec<Vec<Value>> = vec![vec![with_value(&look, LOOK_WEI)]];
-        let (mut left, mut gas) = (next.gas_limit.saturating_sub(look_gas), 0_u64);
+        let mut blocks: Vec<Vec<Value>> = vec![vec![with_value(&watch, WATCH_WEI)]];
+        let (mut left, mut gas) = (next.gas_limit.saturating_sub(watch_gas), 0_u64);
         for step in &steps {
             if left < u64::from(step.gas) {
                 blocks.push(Vec::new());
@@ -60,12 +60,12 @@ impl SimulationRequest {
             gas = gas.saturating_add(step.gas.into());
             blocks.last_mut()?.push(fees.step(account, step));
         }
-        if left < look_gas {
+        if left < watch_gas {
             blocks.push(Vec::new());
         }
-        blocks.last_mut()?.push(look);
+        blocks.last_mut()?.push(watch);
         let mut overrides = json!({
-            watcher.to_string(): {"code": Bytes::from_static(WATCH)},
+            watcher.to_string(): {"code": Bytes::from_static(WATCH_CODE)},
             observer.to_string(): {"balance": OBSERVER_WEI},
         });
         let value = steps.iter().fold(U256::ZERO, |sum, step| sum.saturating_add(step.value));
@@ -150,9 +150,9 @@ impl Fees<'_> {
         self.offer(json!({"from": account, "to": to, "value": value, "input": data, "gas": gas}))
     }
 
-    fn look(&self, (observer, watcher): (Address, Address), account: Address, watched: &[u8]) -> Option<Value> {
+    fn watch(&self, (observer, watcher): (Address, Address), account: Address, watched: &[u8]) -> Option<Value> {
         let input: Bytes = [account.as_slice(), watched].concat().into();
-        let gas = U256::from(look_gas(watched)?);
+        let gas = U256::from(watch_gas(watched)?);
         Some(self.offer(json!({"from": observer, "to": watcher, "value": "0x0", "input": input, "gas": gas})))
     }
 }
@@ -168,16 +168,16 @@ fn with_value(call: &Value, wei: U256) -> Value {
     call
 }
 
-/// The gas of a look at what is watched.
-fn look_gas(watched: &[u8]) -> Option<u64> {
+/// The gas of a call of the watcher.
+fn watch_gas(watched: &[u8]) -> Option<u64> {
     let [tokens, own, spenders] = watched.first_chunk()?.map(u64::from);
     let reads = tokens + own * spenders * 2;
-    Some((LOOK_GAS + reads * LOOK_READ_GAS).min(LOOK_GAS_MAX))
+    Some((WATCH_GAS + reads * WATCH_READ_GAS).min(WATCH_GAS_MAX))
 }
 
-/// The most gas of a step for which a block has room between two looks.
-fn gas_max(next: &NextBlock, look_gas: u64) -> u32 {
-    u32::try_from(next.gas_limit.saturating_sub(2 * look_gas)).unwrap_or(u32::MAX)
+/// The most gas of a step for which a block has room between two calls of the watcher.
+fn gas_max(next: &NextBlock, watch_gas: u64) -> u32 {
+    u32::try_from(next.gas_limit.saturating_sub(2 * watch_gas)).unwrap_or(u32::MAX)
 }
 
 /// The sender that a simulation's data names.
@@ -188,7 +188,7 @@ pub(crate) fn sender_of(data: &[u8], account: Address) -> Option<Sender> {
 /// The gas limits of a simulation's steps in this block.
 pub(super) fn gas_limits(data: &[u8], account: Address, next: &NextBlock) -> Option<Vec<u32>> {
     let ParsedSimulation { steps, watched, .. } = parse(data, account)?;
-    let gas_max = gas_max(next, look_gas(&watched)?);
+    let gas_max = gas_max(next, watch_gas(&watched)?);
     Some(steps.into_iter().map(|step| step.gas.min(gas_max)).collect())
 }
 

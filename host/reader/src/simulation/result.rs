@@ -1,13 +1,13 @@
 //! The result of `eth_simulateV1` as the reply to a simulation.
 //!
-//! Invariant: it counts only where the simulated block follows the pinned one on the network's chain, as the looks before
-//! and after the account's transactions prove.
+//! Invariant: it counts only where the simulated block follows the pinned one on the network's chain, as the
+//! watcher's calls prove.
 
 use alloy::primitives::{Address, B256, Bytes, U64, U256, address};
 use serde::Deserialize;
 
 use super::account_log::{self, SimulatedLog};
-use super::request::{self, LOOK_WEI, sender_of};
+use super::request::{self, WATCH_WEI, sender_of};
 use super::{ReplyKind, put_end, reply};
 use crate::next_block::NextBlock;
 use crate::packed::{Malformed, split_head};
@@ -82,7 +82,7 @@ pub(crate) struct SimulatedAt<'a> {
 
 impl SimulatedAt<'_> {
     /// What the watcher saw at the block after the pinned one.
-    fn look<'a>(&self, block: &SimulatedBlock, call: &'a SimulatedCall) -> Result<&'a [u8], Malformed> {
+    fn watch<'a>(&self, block: &SimulatedBlock, call: &'a SimulatedCall) -> Result<&'a [u8], Malformed> {
         let (head, words) = split_head(MAGIC, &call.return_data, 0)?;
         let (number, pinned): (u64, _) = (block.number.to(), self.pinned);
         // Where contracts do not see the hashes of blocks, the node's word counts; test nodes name no parent.
@@ -103,9 +103,9 @@ pub(crate) fn decode_blocks(
 ) -> Result<Bytes, Malformed> {
     let first = blocks.first().ok_or(Malformed::Count)?;
     let calls: Vec<&SimulatedCall> = blocks.iter().flat_map(|block| &block.calls).collect();
-    let [look_before, steps @ .., look_after] = &calls[..] else { return Err(Malformed::Count) };
-    let before = at.look(first, look_before)?;
-    let after = split_head(MAGIC, &look_after.return_data, 0)?.1;
+    let [watched_before, steps @ .., watched_after] = &calls[..] else { return Err(Malformed::Count) };
+    let before = at.watch(first, watched_before)?;
+    let after = split_head(MAGIC, &watched_after.return_data, 0)?.1;
     if before.len() != after.len() {
         return Err(Malformed::Count);
     }
@@ -122,7 +122,7 @@ pub(crate) fn decode_blocks(
         let spent =
             steps.iter().map(|step| U256::from(step.gas_used.to::<u64>())).fold(U256::ZERO, U256::saturating_add);
         let spent = spent.saturating_mul(U256::from(at.price));
-        *is = match native_emitter(look_before) {
+        *is = match native_emitter(watched_before) {
             Some(emitter) => moved(sender.balance, account, logs().filter(|log| log.address == emitter)),
             // It tells no movements, and charges for nothing but gas.
             None => sender.balance.saturating_add(is.saturating_add(spent)).saturating_sub(*was),
@@ -137,10 +137,10 @@ pub(crate) fn decode_blocks(
     Ok(reply(ReplyKind::SimulateV1, &run))
 }
 
-/// Who tells native movements, as the first look shows, which sent something.
-fn native_emitter(look: &SimulatedCall) -> Option<Address> {
-    let is_of_look = |log: &SimulatedLog| log.transfer().is_some_and(|(_, _, wei)| wei == LOOK_WEI);
-    let tells = |emitter: &Address| look.logs.iter().any(|log| log.address == *emitter && is_of_look(log));
+/// Who tells native movements, as the watcher's first call shows, which sends something.
+fn native_emitter(watch: &SimulatedCall) -> Option<Address> {
+    let is_of_watch = |log: &SimulatedLog| log.transfer().is_some_and(|(_, _, wei)| wei == WATCH_WEI);
+    let tells = |emitter: &Address| watch.logs.iter().any(|log| log.address == *emitter && is_of_watch(log));
     NATIVE_EMITTERS.into_iter().find(tells)
 }
 

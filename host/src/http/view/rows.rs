@@ -246,7 +246,8 @@ pub(super) struct TransactionView<'a> {
     to: String,
     from: String,
     data: String,
-    /// The gas limit to send it with; null where it was not tried, or the method does not tell.
+    /// The gas limit to send it with; missing where it was not tried, or the method does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
     gas: Option<u32>,
     /// The fee in wei that is due with it; there only if one is.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -176,7 +176,7 @@ fn an_aggregate_claimable_has_no_type_and_no_function_but_a_whole_token() {
          \"token\":{{{VELO},{SUPPLY},\"network\":{NETWORK},\
          \"underlyingTokens\":[\"0xf18adf71266411ff39ffc268843c9a64b3292d86\"],\"protocol\":null}},\
          \"simulated\":null,\"claimTransaction\":{{\"network\":{NETWORK},\"to\":\"0xcc53cd0a8ec812d46f0e2c7cc5aadd869b6f0292\",\
-         \"from\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"data\":\"0xc00007b0\",\"gas\":null}}}}]"
+         \"from\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"data\":\"0xc00007b0\"}}}}]"
     );
     let all = Items::Rows { rows: vec![claimable()], aggregate: true, with_simulations: false };
     assert_eq!(text(&answer(all), false), expected);
@@ -191,7 +191,7 @@ fn a_claimable_of_one_protocol_has_type_and_function_and_a_plain_token() {
          \"simulated\":null,\"claimTransaction\":{{\"network\":{NETWORK},\"function\":{{\"name\":\"getReward\",\"inputParameters\":\
          [{{\"value\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"typeAsString\":\"address\"}}],\
          \"outputParameters\":[]}},\"to\":\"0xcc53cd0a8ec812d46f0e2c7cc5aadd869b6f0292\",\
-         \"from\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"data\":\"0xc00007b0\",\"gas\":null}}}}]"
+         \"from\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"data\":\"0xc00007b0\"}}}}]"
     );
     assert_eq!(text(&rows(vec![claimable()]), false), expected);
 }

@@ -51,7 +51,7 @@ fn request(sender: &Sender) -> Value {
 }
 
 #[test]
-fn a_request_has_the_transaction_as_the_account_would_send_it_between_two_looks() {
+fn a_request_has_the_transaction_as_the_account_would_send_it_between_two_calls_of_the_watcher() {
     let request = request(&sender(1_000_000_000));
     assert_eq!(request[1], json!({"blockHash": PARENT}));
     assert_eq!((&request[0]["validation"], &request[0]["traceTransfers"]), (&json!(true), &json!(true)));
@@ -83,7 +83,7 @@ fn an_account_that_cannot_pay_for_the_gas_gets_what_the_gas_costs_and_a_contract
 }
 
 /// What the watcher says: its head and these words.
-fn look(parent: B256, words: &[u64]) -> Bytes {
+fn watch(parent: B256, words: &[u64]) -> Bytes {
     let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(&10_u64.to_be_bytes()[3..]);
     bytes.extend_from_slice(&1_002_u64.to_be_bytes()[3..]);
@@ -104,7 +104,7 @@ struct Told {
     after: Vec<u64>,
     parent: B256,
     named_parent: B256,
-    look_logs: Vec<Value>,
+    watch_logs: Vec<Value>,
     call: Value,
 }
 
@@ -121,18 +121,18 @@ impl Told {
             after: vec![77, 12, 9, 0],
             parent: PARENT,
             named_parent: B256::ZERO,
-            look_logs: vec![transfer(NATIVE_EMITTERS[0], FARM, OTHER, 1)],
+            watch_logs: vec![transfer(NATIVE_EMITTERS[0], FARM, OTHER, 1)],
             call: json!({"status": "0x1", "gasUsed": "0x64", "returnData": "0x", "logs": logs}),
         }
     }
 
     fn run(&self, sees_parent_hash: bool) -> Result<Option<Run>, ReadFailure> {
-        let look = |words: &[u64], logs: &[Value]| {
+        let watch = |words: &[u64], logs: &[Value]| {
             json!({"status": "0x1", "gasUsed": "0x1",
-            "returnData": look(self.parent, words), "logs": logs})
+            "returnData": watch(self.parent, words), "logs": logs})
         };
         let blocks = json!([{"number": "0xa", "parentHash": self.named_parent,
-            "calls": [look(&self.before, &self.look_logs), self.call, look(&self.after, &[])]}]);
+            "calls": [watch(&self.before, &self.watch_logs), self.call, watch(&self.after, &[])]}]);
         let blocks: Vec<SimulatedBlock> = serde_json::from_value(blocks).unwrap();
         let read = simulation().read(&sender(500), Effort::Packed).unwrap();
         let (pinned, next) = (pinned(), next());
@@ -163,7 +163,7 @@ fn a_result_tells_balances_approvals_and_what_logs_say_of_the_rest() {
 #[test]
 fn without_traces_of_native_movements_what_the_gas_costs_is_taken_off() {
     let mut told = Told::new();
-    told.look_logs = Vec::new();
+    told.watch_logs = Vec::new();
     // 100 gas at 110 wei were paid, and two wei more are gone.
     told.before[0] = 20_000;
     told.after[0] = 20_000 - 11_000 - 2;
