@@ -5,6 +5,7 @@
 
 pub(crate) mod builtin;
 pub(crate) mod merge;
+pub(crate) mod native;
 pub(crate) mod parts;
 pub(crate) mod tables;
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use alloy::primitives::Address;
+use portolan_abi::NATIVE;
 use portolan_networks::{DataFee, NETWORKS};
 
 /// One network. Compared and shared by `Arc`; `chain_id` is its identity.
@@ -27,6 +28,16 @@ pub(crate) struct Network {
 }
 
 impl Network {
+    /// Whether an address stands for the native token.
+    pub(crate) fn is_native(&self, token: Address) -> bool {
+        portolan_networks::is_native(self.chain_id, token)
+    }
+
+    /// A token as answers name it: the native one by its one address.
+    pub(crate) fn named_token(&self, token: Address) -> Address {
+        if self.is_native(token) { NATIVE } else { token }
+    }
+
     /// Whether both have one chain id, or a name that the other has.
     fn clashes_with(&self, other: &Self) -> bool {
         let is_name = |text: &str| [&other.slug, &other.name].into_iter().any(|name| name.eq_ignore_ascii_case(text));

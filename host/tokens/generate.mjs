@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CARRIED, CHAIN_IDS, SOURCES, WRONG } from './sources.mjs';
+import { CARRIED, CHAIN_IDS, NATIVE, SOURCES, WRONG } from './sources.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const readJson = (name) => JSON.parse(readFileSync(here(name), 'utf8'));
@@ -16,7 +16,7 @@ for (const source of SOURCES) {
   const installed = readJson(`node_modules/${source.name}/package.json`).version;
   if (installed !== version) throw new Error(`${source.name} ${installed} is installed, not ${version}: npm ci`);
   const list = readJson(`node_modules/${source.name}/${source.file}`);
-  const tokens = [...ownTokens(list), ...bridgedTokens(list)].filter((token) => CHAIN_IDS.includes(token.chainId) && !WRONG.includes(key(token)));
+  const tokens = [...ownTokens(list), ...bridgedTokens(list)].filter((token) => CHAIN_IDS.includes(token.chainId) && ![...WRONG, ...NATIVE].includes(key(token)));
   if (!CARRIED.includes(source.licence)) {
     console.log(`${source.name} ${version}: ${distinct(tokens)} tokens left out, ${source.licence}`);
     continue;

@@ -18,3 +18,10 @@ export const WRONG = [
   '1\t0x93b346b6bc2548da6a1e7d98e9a421b42541425b', // LUSD: Arbitrum's
   '42161\t0x73700aecfc4621e112304b6edc5ba9e36d7743d3', // lqETH: Ethereum's
 ];
+
+// Rows that are no tokens: the native token under its second address, as plugin-api/networks/src/native.rs has it.
+export const NATIVE = [
+  '10\t0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000', // ETH
+  '137\t0x0000000000000000000000000000000000001010', // POL
+  '8453\t0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000', // ETH
+];

@@ -122,8 +122,8 @@ impl Derivation {
     }
 }
 
-/// The reads that [`TokenMetadata::from_replies`] takes the replies of. The native token has none, for it has no
-/// contract.
+/// The reads that [`TokenMetadata::from_replies`] takes the replies of. The native token has none: what it is stands in
+/// the table of networks.
 fn metadata_reads(token: Address) -> impl Iterator<Item = Read> {
     own_reads(token, METADATA_FRESHNESS).chain(issuer_reads(token))
 }
@@ -144,10 +144,10 @@ fn reads(token: Address, selectors: &'static [[u8; 4]]) -> impl Iterator<Item = 
     selectors.iter().map(move |selector| Read::call(token, Bytes::from_static(selector)).fresh(METADATA_FRESHNESS))
 }
 
-/// The read of the total supply. The native token has none.
-pub(crate) fn supply_read(token: Address) -> Option<Read> {
+/// The read of the total supply. The native token has none, whatever its second address answers.
+pub(crate) fn supply_read(network: &Network, token: Address) -> Option<Read> {
     let read = || Read::call(token, Bytes::from_static(&TOTAL_SUPPLY)).fresh(Freshness::Within(SUPPLY_MAX_AGE_S));
-    (token != NATIVE).then(read)
+    (!network.is_native(token)).then(read)
 }
 
 /// The total supply by the reply to [`supply_read`]; zero where the token does not report it.

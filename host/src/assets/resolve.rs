@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use alloy::primitives::{Address, U256};
-use portolan_reader::{ReadFailure, Reply, Session};
+use portolan_reader::{Read, ReadFailure, Reply, Session};
 
 pub(crate) use self::compositions::CompositionSource;
 use crate::assets::issuers::Issuers;
@@ -70,7 +70,7 @@ pub(crate) async fn priced_tokens(
 ) -> Tokens {
     let mut metadata = MetadataSet::read(session, network, Some(&prices.prefetch(network, issuers)), tokens).await;
     let compositions = compositions::find(session, network, source, prices, issuers, &mut metadata).await;
-    let supplies = tokens.iter().copied().filter_map(supply_read).collect();
+    let supplies = supply_reads(network, tokens);
     let (prices, supplies) = prices.resolve(session, network, issuers, &metadata, &compositions, supplies).await;
     Assembly { network, index, metadata, compositions, prices }.tokens(tokens, supplies)
 }
@@ -83,8 +83,12 @@ pub(crate) async fn unpriced_tokens(
     tokens: &BTreeSet<Address>,
 ) -> Tokens {
     let metadata = MetadataSet::read(session, network, None, tokens).await;
-    let supplies = session.read(tokens.iter().copied().filter_map(supply_read).collect()).await;
+    let supplies = session.read(supply_reads(network, tokens)).await;
     Assembly { network, index, metadata, compositions: HashMap::new(), prices: HashMap::new() }.tokens(tokens, supplies)
+}
+
+fn supply_reads(network: &Network, tokens: &BTreeSet<Address>) -> Vec<Read> {
+    tokens.iter().filter_map(|token| supply_read(network, *token)).collect()
 }
 
 /// What tokens are assembled from.
@@ -101,7 +105,7 @@ impl Assembly<'_> {
     fn tokens(mut self, tokens: &BTreeSet<Address>, supplies: Vec<Reply>) -> Tokens {
         let (mut assembled, mut supplies) = (Tokens::default(), supplies.into_iter());
         for address in tokens {
-            let supply = if *address == NATIVE { Ok(U256::ZERO) } else { total_supply(supplies.next()) };
+            let supply = if self.network.is_native(*address) { Ok(U256::ZERO) } else { total_supply(supplies.next()) };
             match supply.and_then(|supply| self.token(*address, supply)) {
                 Ok((token, has_decimals)) => {
                     let place = if has_decimals { &mut assembled.resolved } else { &mut assembled.without_decimals };
@@ -113,9 +117,10 @@ impl Assembly<'_> {
         assembled
     }
 
-    /// The token, and whether it has decimals.
+    /// The token, and whether it has decimals. The native token is one, under whichever address.
     fn token(&mut self, address: Address, total_supply: U256) -> Result<(Token, bool), ReadFailure> {
-        let (network, metadata) = (self.network, self.metadata.get(address)?);
+        let (network, metadata, price) = (self.network, self.metadata.get(address)?, self.prices.remove(&address));
+        let address = network.named_token(address);
         let (name, symbol) = display_texts(&self.metadata, metadata)?;
         let (kind, underlying) = match self.compositions.get(&address) {
             Some(composition) => (composition.kind.clone().into(), composition.parts().copied().collect()),
@@ -140,8 +145,8 @@ impl Assembly<'_> {
             logo,
             kind,
             total_supply,
-            underlying,
-            price: self.prices.remove(&address),
+            underlying: underlying.into_iter().map(|part| network.named_token(part)).collect(),
+            price,
         };
         Ok((token, metadata.decimals.is_some()))
     }

@@ -124,8 +124,9 @@ struct NativePayment {
     counts: HashMap<(Address, &'static str), usize>,
 }
 
-/// Native amounts that events say the account paid or was paid. What a transaction's sender pays is its value, and
-/// nothing else, unless it runs code itself. Several contracts may log one payment.
+/// Native amounts that events say the account paid or was paid, and no transfer shows: on some networks one does. What a
+/// transaction's sender pays is its value, and nothing else, unless it runs code itself. Several contracts may log one
+/// payment.
 fn native(events: &[MergedEvent], transaction: &Transaction, account: Address) -> Vec<Transfer> {
     let pays_by_value = account == transaction.from && transaction.to != Some(account);
     // By direction and amount.
@@ -148,15 +149,29 @@ fn native(events: &[MergedEvent], transaction: &Transaction, account: Address) -
             *counts.entry((emitter, merged.event.kind.name())).or_default() += 1;
         }
     }
+    let logged = logged_native(events, account);
     let mut found = Vec::new();
     for ((flow, raw), NativePayment { place, emitter, counts }) in paid {
         let (from, to) = if flow == Flow::In { (emitter, account) } else { (account, emitter) };
         let times = counts.into_values().max().unwrap_or_default();
+        let times = times.saturating_sub(logged.get(&(flow, raw)).copied().unwrap_or_default());
         let asset = MovedAsset { token: NATIVE, token_id: None };
         found.extend(std::iter::repeat_n((place, Transfer { asset, from, to, raw }), times));
     }
     found.sort_by_key(|(place, _)| *place);
     found.into_iter().map(|(_, transfer)| transfer).collect()
+}
+
+/// How often logs show a transfer of a native amount to or from the account.
+fn logged_native(events: &[MergedEvent], account: Address) -> BTreeMap<(Flow, U256), usize> {
+    let shown = events.iter().filter(|merged| merged.log.is_some()).filter_map(transfer);
+    let of_account = shown.filter(|shown| shown.asset.token == NATIVE && [shown.from, shown.to].contains(&account));
+    let mut logged = BTreeMap::new();
+    for transfer in of_account {
+        let flow = if transfer.to == account { Flow::In } else { Flow::Out };
+        *logged.entry((flow, transfer.raw)).or_default() += 1;
+    }
+    logged
 }
 
 /// The sums of one asset.

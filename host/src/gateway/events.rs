@@ -23,6 +23,7 @@ use crate::assets::resolve::{TokenFailure, Tokens};
 use crate::events::builtin::{self, BuiltinDecoder};
 use crate::events::merge::{self, EventSource, MergedEvent};
 use crate::events::movements::Movements;
+use crate::events::native;
 use crate::events::parts;
 use crate::gateway::answer::{AccountPart, Answer, Event, Items, TransactionEvents};
 use crate::gateway::context::Context;
@@ -83,14 +84,15 @@ async fn decode(
     room: OwnedSemaphorePermit,
 ) -> Result<Answer, Problem> {
     let network = &network;
-    let native = merge::native(&receipt);
+    let value = merge::native(&receipt);
     let (succeeded, gas) = (receipt.succeeded, receipt.gas);
     let decoder = TransactionDecoder::new(&context, network, transaction::of(query.hash, receipt))?;
     let decoded = context.read(network, |session| decoder.decode(session)).await;
     let (sources, mut reports) = decoded.map_err(|failure| unread(network, failure))??;
     let (mut events, undecoded) = merge::merge(sources, decoder.transaction.logs.len());
+    native::name_once(network, &mut events);
     parts::relate(&mut events, &decoder.transaction, network.wrapped_native);
-    events.splice(0..0, native);
+    events.splice(0..0, value.filter(|_| !native::logs_value(network, &events, &decoder.transaction)));
     let is_wanted = |merged: &MergedEvent| query.types.is_empty() || query.types.contains(&merged.event.kind);
     // What a transaction did for an account follows from all its events.
     let Some(Account::Address(account)) = query.account else {

@@ -3,12 +3,15 @@
 //!
 //! Invariant: a finding that breaks a rule is rejected with its reason, and only that finding.
 
+mod native;
+
 use portolan_abi::map;
 use portolan_validation::{Addresses, ClaimReads, JobRules, Validated, validate};
 
 use crate::jobs::plan::JobPlan;
 
-/// Validates the findings of a job about an account. Those with an amount of zero are left out.
+/// Validates the findings of a job about an account. Those with an amount of zero are left out. What may be claimed is
+/// judged by the addresses that the plugin named; only then the native token gets its one address.
 pub(crate) fn validate_findings(
     plan: &JobPlan,
     findings: Vec<map::Finding>,
@@ -24,5 +27,7 @@ pub(crate) fn validate_findings(
         addresses,
         reads,
     };
-    validate(&rules, findings)
+    let mut validated = validate(&rules, findings);
+    validated.findings.iter_mut().for_each(|finding| native::name_once(&plan.network, finding));
+    validated
 }

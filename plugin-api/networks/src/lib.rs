@@ -4,8 +4,10 @@
 //! in `table.rs`; what only names the other end of a bridge needs a constant alone. Chain ids are those of
 //! <https://chainlist.org>.
 
+mod native;
 mod table;
 
+pub use native::is_native;
 pub use table::{DataFee, Listing, NETWORKS, Network, network};
 
 /// Makes a constant of each chain id, and the list of all by name.

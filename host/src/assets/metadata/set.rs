@@ -107,7 +107,7 @@ impl MetadataSet {
         }
         if !missing.is_empty() {
             // Those that are needed are looked up again by whoever needs them, and count then.
-            lookup.append(session.peek(self.prefetch_reads(prefetch, tokens, last).into()));
+            lookup.append(session.peek(self.prefetch_reads(network, prefetch, tokens, last).into()));
             let mut replies = session.complete(lookup).await.into_iter();
             missing.into_iter().for_each(|token| self.record_replies(network, token, &mut replies));
         }
@@ -121,11 +121,12 @@ impl MetadataSet {
     /// follow for the tokens of the level before.
     fn prefetch_reads(
         &self,
+        network: &Network,
         prefetch: Option<&dyn Prefetch>,
         tokens: &BTreeSet<Address>,
         last: &BTreeSet<Address>,
     ) -> Vec<Read> {
-        let supplies = tokens.iter().filter_map(|token| supply_read(*token));
+        let supplies = tokens.iter().filter_map(|token| supply_read(network, *token));
         let Some(prefetch) = prefetch else { return supplies.collect() };
         let own = prefetch.network_reads(&tokens.iter().copied().collect::<Vec<_>>()).into_iter();
         let early = own.chain(tokens.iter().flat_map(|token| prefetch.reads(*token))).chain(supplies);
@@ -157,6 +158,9 @@ fn look_up(
     token: Address,
     is_new: bool,
 ) -> Result<Result<TokenMetadata, ReadFailure>, Lookup> {
+    if network.is_native(token) {
+        return Ok(Ok(TokenMetadata::native(network)));
+    }
     if is_new && !session.take_reads(metadata_reads(token).count()) {
         return Ok(Err(ReadFailure::OverBudget));
     }
@@ -208,9 +212,9 @@ pub(crate) fn missing_reads(
     let mut of_tokens = MissingReads { missing: Lookup::default(), reads: 0, levels: 0 };
     for _ in 0..=PAIR_DEPTH_MAX {
         of_tokens.levels += u32::from(!next.is_empty());
-        for token in &next {
+        for token in next.iter().filter(|token| !network.is_native(**token)) {
             let is_new = requested.insert(*token);
-            let supply: ReadSet = supply_read(*token).into_iter().collect();
+            let supply: ReadSet = supply_read(network, *token).into_iter().collect();
             let supply = if is_new { session.look_up(supply) } else { session.peek(supply) };
             of_tokens.reads += if is_new { metadata_reads(*token).count() + supply.len() } else { 0 };
             let mut lookup = Lookup::default();

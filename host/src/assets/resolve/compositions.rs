@@ -13,7 +13,7 @@ use portolan_reader::Session;
 use crate::assets::issuers::Issuers;
 use crate::assets::metadata::MetadataSet;
 use crate::assets::price::Prices;
-use crate::assets::token::{Composition, DEPTH_MAX, NATIVE};
+use crate::assets::token::{Composition, DEPTH_MAX};
 use crate::network::Network;
 
 /// Tokens that others redeem to, in one answer on one network.
@@ -37,7 +37,7 @@ pub(super) async fn find(
 ) -> HashMap<Address, Composition> {
     let (mut compositions, mut queried, mut room) = (HashMap::new(), BTreeSet::new(), PARTS_MAX);
     for _ in 0..DEPTH_MAX {
-        let plain = metadata.iter().filter(|(token, known)| known.derivation.is_none() && *token != NATIVE);
+        let plain = metadata.iter().filter(|(token, known)| known.derivation.is_none() && !network.is_native(*token));
         let open = plain.map(|(token, _)| token).filter(|token| !prices.covers(network, *token));
         let open: Vec<Address> = open.filter(|token| queried.insert(*token)).collect();
         if open.is_empty() {

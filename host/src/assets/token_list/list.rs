@@ -1,20 +1,18 @@
 //! One token list, reduced to the networks that the gateway serves.
 //!
-//! Invariant: no (network, address) is in it twice, and its texts have no control or direction characters. Whether
-//! a document is a list at all is `schema`'s business.
+//! Invariant: no (network, address) is in it twice, none is the native token, and its texts have no control or direction
+//! characters. Whether a document is a list at all is `schema`'s business.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use alloy::primitives::{Address, address};
+use alloy::primitives::Address;
+use portolan_networks::is_native;
 use serde::{Serialize, Serializer};
 
 use crate::assets::token::TEXT_CHARS_MAX;
 use crate::sanitize::text::Text;
-
-/// Names of the native token that lists carry as if they were contracts; a balance scan finds no code there.
-const NATIVE_PLACEHOLDERS: [Address; 2] = [Address::ZERO, address!("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee")];
 
 /// A token as a list describes it. The chain has the last word on name, symbol and decimals.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,9 +80,10 @@ impl<'a> ListBuilder<'a> {
         Self { chain_ids, seen: BTreeSet::new(), entries: Vec::new() }
     }
 
-    /// The first entry of a token counts.
+    /// The first entry of a token counts. What stands for the native token counts nowhere: its balance is the account's
+    /// own, and would be there twice.
     pub(super) fn push(&mut self, chain_id: u64, token: Address, listed: &Arc<ListedToken>) {
-        let is_wanted = self.chain_ids.contains(&chain_id) && !NATIVE_PLACEHOLDERS.contains(&token);
+        let is_wanted = self.chain_ids.contains(&chain_id) && !is_native(chain_id, token);
         if is_wanted && self.seen.insert((chain_id, token)) {
             self.entries.push(ListEntry { chain_id, token, listed: Arc::clone(listed) });
         }

@@ -11,6 +11,7 @@ use super::*;
 use crate::assets::metadata::{Erc20, Erc4626};
 use crate::assets::price::PriceSettings;
 use crate::assets::resolve::script::Table;
+use crate::assets::token::NATIVE;
 use crate::assets::token::Price;
 use crate::assets::token_list::TokenIndex;
 use crate::network::Networks;

@@ -1,0 +1,100 @@
+//! The native token in events, by its one address: logs of its second addresses, and of contracts that name it by a
+//! placeholder, are about it.
+//!
+//! Invariant: what a log shows of the native token and what the transaction's own value is are counted once.
+
+use portolan_events::{Asset, Transaction, Value};
+
+use super::merge::MergedEvent;
+use crate::assets::token::NATIVE;
+use crate::network::Network;
+
+/// Names the native token by its one address in all of these events.
+pub(crate) fn name_once(network: &Network, events: &mut [MergedEvent]) {
+    let members = events.iter_mut().flat_map(|merged| &mut merged.event.members);
+    for (_, value) in members {
+        match value {
+            Value::Token(token) | Value::Amount { of: Some(token), .. } => *token = network.named_token(*token),
+            Value::Assets(assets) => {
+                let tokens = assets.iter_mut().filter_map(|Asset { token, .. }| token.as_mut());
+                tokens.for_each(|token| *token = network.named_token(*token));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a log shows the transaction's own value: contracts at second addresses move what they were sent, or log each
+/// movement of the native token.
+pub(crate) fn logs_value(network: &Network, events: &[MergedEvent], transaction: &Transaction) -> bool {
+    let is_of_second_address = |merged: &MergedEvent| {
+        let emitter = merged.log.and_then(|log| transaction.logs.get(log)).map(|log| log.address);
+        emitter.is_some_and(|emitter| network.is_native(emitter))
+    };
+    let is_value = |merged: &&MergedEvent| {
+        let moved = merged.event.asset("amount");
+        merged.event.address("from") == Some(transaction.from)
+            && moved.is_some_and(|moved| moved.token == Some(NATIVE) && moved.raw == transaction.value)
+    };
+    events.iter().filter(is_value).any(is_of_second_address)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloy::primitives::{Address, address};
+
+    use super::*;
+    use crate::events::act::Flow;
+    use crate::events::movements::{Movement, Movements};
+    use crate::events::script::*;
+    use crate::network::Networks;
+
+    const POL: Address = address!("0000000000000000000000000000000000001010");
+    const PLACEHOLDER: Address = address!("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee");
+
+    /// What moved for an account, as the answer's events have it: signed amounts of the native token, and the other end.
+    fn native(mut script: EventScript, account: Address) -> Vec<(Flow, u64, Option<Address>)> {
+        let networks = Networks::new([]);
+        let polygon = networks.named("polygon").unwrap();
+        name_once(polygon, &mut script.events);
+        if logs_value(polygon, &script.events, &script.transaction) {
+            script.events.retain(|merged| merged.log.is_some());
+        }
+        let movements = Movements::of(&script.events, &script.transaction, account);
+        let moved = |flow, movements: Vec<Movement>| {
+            let of_native = movements.into_iter().filter(|movement| movement.asset.token == NATIVE);
+            of_native.map(move |movement| (flow, movement.raw.to(), movement.other)).collect::<Vec<_>>()
+        };
+        [moved(Flow::In, movements.incoming), moved(Flow::Out, movements.outgoing)].concat()
+    }
+
+    #[test]
+    fn what_is_sent_through_a_second_address_is_sent_once_to_who_gets_it() {
+        let script = || {
+            let mut script = EventScript::new();
+            script.transaction.to = Some(POL);
+            script.value(5).transfer(POL, ALICE, BOB, 5)
+        };
+        assert_eq!(native(script(), ALICE), [(Flow::Out, 5, Some(BOB))]);
+        assert_eq!(native(script(), BOB), [(Flow::In, 5, Some(ALICE))]);
+    }
+
+    #[test]
+    fn a_value_that_no_log_shows_counts_beside_what_logs_show() {
+        let script = EventScript::new().value(5).transfer(POL, ALICE, BOB, 7);
+        assert_eq!(native(script, ALICE), [(Flow::Out, 12, None)]);
+        // A token of another contract that moves as much is another token.
+        let script = EventScript::new().value(5).transfer(USDC, ALICE, BOB, 5);
+        assert_eq!(native(script, ALICE), [(Flow::Out, 5, Some(ROUTER))]);
+    }
+
+    #[test]
+    fn what_a_protocol_pays_is_counted_once_where_the_second_address_logs_it_too() {
+        let paid = EventScript::new().act("WITHDRAW", ALICE, PLACEHOLDER, 9);
+        assert_eq!(native(paid, ALICE), [(Flow::In, 9, Some(POOL))]);
+        let logged = EventScript::new().transfer(POL, POOL, ALICE, 9).act("WITHDRAW", ALICE, PLACEHOLDER, 9);
+        assert_eq!(native(logged, ALICE), [(Flow::In, 9, Some(POOL))]);
+        let twice = EventScript::new().transfer(POL, POOL, ALICE, 9).act("WITHDRAW", ALICE, NATIVE, 4);
+        assert_eq!(native(twice, ALICE), [(Flow::In, 13, Some(POOL))]);
+    }
+}

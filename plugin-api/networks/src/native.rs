@@ -1,0 +1,102 @@
+//! The addresses under which contracts and lists know a network's native token.
+//!
+//! Invariant: an address that is here is never a token of its own. What holds or moves there is the native token, which
+//! answers show once.
+
+use alloy::primitives::{Address, address};
+
+use super::{
+    ABSTRACT, BASE, BLAST, BOB, CELO, CODEX, CYBER, FRAXTAL, INK, KATANA, LISK, MANTA_PACIFIC, MANTLE, METIS, MODE,
+    MOONBEAM, MOONRIVER, OPBNB, OPTIMISM, POLYGON, POLYGON_MUMBAI, SONEIUM, SWELLCHAIN, UNICHAIN, WORLD_CHAIN,
+    ZKSYNC_ERA, ZORA,
+};
+
+/// What stands for the native token on every network: no address at all, and that of
+/// <https://eips.ethereum.org/EIPS/eip-7528>. Neither has code.
+const PLACEHOLDERS: [Address; 2] = [Address::ZERO, address!("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee")];
+
+/// The `balanceOf` of such a contract is the native balance, or it is the name that a bridge has for it.
+struct SecondAddress {
+    address: Address,
+    chain_ids: &'static [u64],
+}
+
+static SECOND_ADDRESSES: [SecondAddress; 5] = [
+    // <https://github.com/0xPolygon/pos-contracts/blob/main/contracts/child/MRC20.sol>, at this address by the genesis.
+    SecondAddress {
+        address: address!("0000000000000000000000000000000000001010"),
+        chain_ids: &[POLYGON, POLYGON_MUMBAI],
+    },
+    // The OP stack's: <https://specs.optimism.io/protocol/predeploys.html#legacyerc20eth>. Its bridges name the native
+    // token so. Of the same origin: <https://docs.mantle.xyz/network/for-devs/common-use-cases/adding-mantle-wallet-support>
+    // and <https://andromeda-explorer.metis.io/token/0xDeadDeAddeAddEAddeadDEaDDEAdDeaDDeAD0000>.
+    SecondAddress {
+        address: address!("deaddeaddeaddeaddeaddeaddeaddeaddead0000"),
+        chain_ids: &[
+            OPTIMISM,
+            BASE,
+            UNICHAIN,
+            OPBNB,
+            FRAXTAL,
+            WORLD_CHAIN,
+            LISK,
+            SONEIUM,
+            SWELLCHAIN,
+            CYBER,
+            MODE,
+            INK,
+            BOB,
+            CODEX,
+            BLAST,
+            MANTA_PACIFIC,
+            KATANA,
+            ZORA,
+            METIS,
+            MANTLE,
+        ],
+    },
+    // <https://github.com/matter-labs/era-contracts/blob/main/system-contracts/contracts/L2BaseToken.sol>
+    SecondAddress { address: address!("000000000000000000000000000000000000800a"), chain_ids: &[ZKSYNC_ERA, ABSTRACT] },
+    // <https://docs.celo.org/developer/celo-token>: one balance, as an ERC-20 token and as the native one.
+    SecondAddress { address: address!("471ece3750da237f93b8e339c536989b8978a438"), chain_ids: &[CELO] },
+    // <https://docs.moonbeam.network/builders/pallets-precompiles/precompiles/erc20/>
+    SecondAddress { address: address!("0000000000000000000000000000000000000802"), chain_ids: &[MOONBEAM, MOONRIVER] },
+];
+
+/// Whether an address stands for the native token of a network.
+pub fn is_native(chain_id: u64, address: Address) -> bool {
+    PLACEHOLDERS.contains(&address)
+        || SECOND_ADDRESSES.iter().any(|row| row.address == address && row.chain_ids.contains(&chain_id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ETHEREUM, NETWORKS};
+
+    #[test]
+    fn a_second_address_is_one_on_its_own_networks_and_a_placeholder_on_all() {
+        let polygon = address!("0000000000000000000000000000000000001010");
+        assert!(is_native(POLYGON, polygon) && !is_native(ETHEREUM, polygon) && !is_native(OPTIMISM, polygon));
+        let legacy = address!("deaddeaddeaddeaddeaddeaddeaddeaddead0000");
+        assert!([OPTIMISM, BASE, METIS, MANTLE].iter().all(|chain_id| is_native(*chain_id, legacy)));
+        assert!(!is_native(ETHEREUM, legacy) && !is_native(POLYGON, legacy));
+        assert!(is_native(ZKSYNC_ERA, address!("000000000000000000000000000000000000800a")));
+        assert!(PLACEHOLDERS.iter().all(|address| is_native(ETHEREUM, *address) && is_native(7, *address)));
+    }
+
+    #[test]
+    fn every_network_of_the_op_stack_has_the_second_address_of_its_bridge() {
+        let legacy = address!("deaddeaddeaddeaddeaddeaddeaddeaddead0000");
+        let of_op_stack = NETWORKS.iter().filter(|network| network.data_fee == crate::DataFee::OpStack);
+        for network in of_op_stack {
+            assert!(is_native(network.chain_id, legacy), "{}", network.listing.slug);
+        }
+    }
+
+    #[test]
+    fn no_wrapper_of_a_listed_network_is_a_second_address() {
+        let wrappers = NETWORKS.iter().map(|network| (network.chain_id, network.listing.wrapped_native));
+        assert!(wrappers.into_iter().all(|(chain_id, wrapper)| !is_native(chain_id, wrapper)));
+    }
+}
