@@ -65,8 +65,9 @@ impl<'c, T> Read<'c, T, Each> {
 }
 
 impl<T, Of> Read<'_, T, Of> {
-    /// A fact that never changes once it is there (`decimals()`, the token of a pool, the gauge that a pool will get):
-    /// may come from any earlier answer. What is not there yet (zero, nothing, a revert) is read again at each block.
+    /// A fact that never changes once it is there (the token of a pool, the gauge that a pool will get): may come from any
+    /// earlier answer. What is not there yet (zero, nothing, a revert) is read again at each block. A token's `decimals()`
+    /// are none: a proxy may get other code, and amounts would be scaled by old ones.
     pub fn immutable(self) -> Self {
         self.fresh(freshness::IMMUTABLE, 0)
     }

@@ -8,6 +8,8 @@ mod contracts;
 
 mod set;
 
+mod check;
+
 mod display;
 
 use alloy::primitives::{Address, B256, Bytes, U256};
@@ -15,10 +17,11 @@ use alloy::sol_types::abi::token::PackedSeqToken;
 use alloy::sol_types::{SolCall, abi};
 use portolan_reader::{Freshness, Outcome, Read, ReadFailure, Reply};
 
+pub(crate) use self::check::TextCheck;
 pub(crate) use self::contracts::{AToken, CToken, Erc20, Erc4626, Pair, SolidlyPair};
 pub(crate) use self::display::{display_texts, kind, underlying};
 pub(crate) use self::set::{MetadataSet, Prefetch, missing_reads};
-use crate::assets::token::{NATIVE, TEXT_CHARS_MAX};
+use crate::assets::token::{DecimalsSource, NATIVE, TEXT_CHARS_MAX};
 use crate::network::Network;
 use crate::sanitize::text::Text;
 use crate::sanitize::visible::INPUT_BYTES_MAX;
@@ -48,14 +51,16 @@ const TEXTS: usize = 3;
 
 static TOTAL_SUPPLY: [u8; 4] = Erc20::totalSupplyCall::SELECTOR;
 
-/// Metadata is served from the cache for a day. A proxy may change it, seldom.
+/// Metadata is served from the cache for a day, to plan reads with. A proxy may change it, seldom: what an answer shows of
+/// it is checked ([`TextCheck`]).
 const METADATA_FRESHNESS: Freshness = Freshness::Within(86_400);
 /// Seconds that a total supply is served from the cache: it is shown beside amounts, and nothing is computed from it.
+/// So are the texts of tokens in events, whose amounts are of the past.
 const SUPPLY_MAX_AGE_S: u32 = 60;
 /// Decimals of the native token on every network that Portolan knows: ether and those that follow it.
 const NATIVE_DECIMALS: u8 = 18;
 /// The most decimals with which a word holds one whole token: 10^77 is below 2^256, 10^78 is not.
-const DECIMALS_MAX: u8 = 77;
+pub(crate) const DECIMALS_MAX: u8 = 77;
 /// Two reserves and a timestamp, a word each.
 const RESERVES_BYTES: usize = 96;
 
@@ -67,6 +72,7 @@ pub(crate) struct TokenMetadata {
     /// Empty where the token reports none.
     pub(crate) symbol: Text,
     pub(crate) decimals: Option<u8>,
+    pub(crate) decimals_source: DecimalsSource,
     /// `None` for a token that is made of nothing else.
     pub(crate) derivation: Option<Derivation>,
     /// The contract that issued it, where its mechanism has one and the token names it.
@@ -205,10 +211,8 @@ impl TokenMetadata {
             Some(word) if word.is_zero() => Derivation::Volatile(tokens),
             Some(_) => Derivation::Stable(tokens),
         };
-        let is_wrapped = network.wrapped_native == Some(token);
-        // It stands for the native token one to one, whether or not its contract says so.
-        let wrapping = is_wrapped.then_some(NATIVE_DECIMALS);
-        let derivation = if is_wrapped {
+        let wrapping = wrapping_decimals(network, token);
+        let derivation = if wrapping.is_some() {
             Some(Derivation::Native(NATIVE))
         } else {
             // Debts of Aave report their underlying too, but have no treasury.
@@ -216,13 +220,34 @@ impl TokenMetadata {
             let vault = asset.map(Derivation::Vault);
             pair().map(pair_as).or(receipt).or(vault).or(underlying.map(Derivation::RatedReceipt))
         };
+        Ok(Self::of_texts([name, symbol, decimals], wrapping)?.derived(derivation))
+    }
+
+    /// Name, symbol and decimals as a token returned them; `otherwise` are its decimals where it returned none.
+    fn of_texts(texts: [Returned; TEXTS], otherwise: Option<u8>) -> Result<Self, ReadFailure> {
+        let [name, symbol, decimals] = texts;
         Ok(Self {
             name: decode_text(&name?.unwrap_or_default()),
             symbol: decode_text(&symbol?.unwrap_or_default()),
-            decimals: decimals?.and_then(|bytes| first_word(&bytes)).and_then(whole_token_decimals).or(wrapping),
-            derivation,
-            issuer: None,
+            decimals: decimals?.and_then(|bytes| first_word(&bytes)).and_then(whole_token_decimals).or(otherwise),
+            ..Self::default()
         })
+    }
+
+    fn derived(self, derivation: Option<Derivation>) -> Self {
+        Self { derivation, ..self }
+    }
+
+    /// Takes the decimals of a list where the contract returns none.
+    fn complete(&mut self, listed: Option<u8>) {
+        if let (None, Some(listed)) = (self.decimals, listed) {
+            (self.decimals, self.decimals_source) = (Some(listed), DecimalsSource::List);
+        }
+    }
+
+    /// The decimals that the contract returns.
+    fn own_decimals(&self) -> Option<u8> {
+        self.decimals.filter(|_| self.decimals_source == DecimalsSource::Contract)
     }
 
     /// Takes the reply to the read of the issuer.
@@ -240,14 +265,22 @@ impl TokenMetadata {
             name: Text::clean(&network.native, TEXT_CHARS_MAX),
             symbol: Text::clean(&network.native, TEXT_CHARS_MAX),
             decimals: Some(NATIVE_DECIMALS),
+            decimals_source: DecimalsSource::Contract,
             derivation: network.wrapped_native.map(Derivation::Native),
             issuer: None,
         }
     }
 }
 
+/// The decimals of the native token's wrapper: it stands for it one to one, whether or not its contract says so.
+fn wrapping_decimals(network: &Network, token: Address) -> Option<u8> {
+    (network.wrapped_native == Some(token)).then_some(NATIVE_DECIMALS)
+}
+
 /// The returned bytes, `None` where the token has no such function.
-fn returned(reply: Option<Reply>) -> Result<Option<Bytes>, ReadFailure> {
+type Returned = Result<Option<Bytes>, ReadFailure>;
+
+fn returned(reply: Option<Reply>) -> Returned {
     match reply.map(|reply| reply.outcome) {
         Some(Outcome::Ok(bytes)) => Ok(Some(bytes)),
         Some(Outcome::Reverted(_) | Outcome::NoCode | Outcome::GasCap) => Ok(None),

@@ -1,6 +1,7 @@
 //! Resolves addresses to tokens: metadata, then compositions, then prices and supplies.
 //!
-//! Invariant: prices and supplies are one batch of reads, and a token that fails hides no other.
+//! Invariant: prices, supplies and the check of what the cache has of tokens are one batch of reads, and a token that fails
+//! hides no other.
 
 mod compositions;
 
@@ -12,18 +13,24 @@ use portolan_reader::{Read, ReadFailure, Reply, Session};
 
 pub(crate) use self::compositions::CompositionSource;
 use crate::assets::issuers::Issuers;
-use crate::assets::metadata::{MetadataSet, display_texts, kind, supply_read, total_supply, underlying};
+use crate::assets::metadata::{
+    DECIMALS_MAX, MetadataSet, TextCheck, display_texts, kind, supply_read, total_supply, underlying,
+};
 use crate::assets::price::Prices;
 use crate::assets::token::{Composition, NATIVE, Price, Token};
 use crate::assets::token_list::TokenIndex;
 use crate::network::Network;
 use crate::sanitize::text::Text;
 
+/// A token that is otherwise than the cache has it is read anew. What is otherwise again, at the same block, is what
+/// endpoints do not agree on.
+const TRIES_MAX: u32 = 2;
+
 /// The tokens that could be read, and why others could not.
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
     resolved: HashMap<Address, Arc<Token>>,
-    /// They report no decimals: they can be named, but nobody knows what an amount of them is.
+    /// Neither they nor a list report decimals: they can be named, but nobody knows what an amount of them is.
     without_decimals: HashMap<Address, Arc<Token>>,
     failed: HashMap<Address, ReadFailure>,
 }
@@ -33,7 +40,7 @@ pub(crate) struct Tokens {
 pub(crate) enum TokenFailure {
     #[error("metadata not read: {0}")]
     Unread(ReadFailure),
-    #[error("the contract returned no decimals")]
+    #[error("the contract returned no decimals, and no list has them")]
     NoDecimals,
 }
 
@@ -68,11 +75,27 @@ pub(crate) async fn priced_tokens(
     (issuers, index): (&Issuers<'_>, &TokenIndex),
     tokens: &BTreeSet<Address>,
 ) -> Tokens {
-    let mut metadata = MetadataSet::read(session, network, Some(&prices.prefetch(network, issuers)), tokens).await;
-    let compositions = compositions::find(session, network, source, prices, issuers, &mut metadata).await;
-    let supplies = supply_reads(network, tokens);
-    let (prices, supplies) = prices.resolve(session, network, issuers, &metadata, &compositions, supplies).await;
-    Assembly { network, index, metadata, compositions, prices }.tokens(tokens, supplies)
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let mut metadata = MetadataSet::read(session, network, Some(&prices.prefetch(network, issuers)), tokens).await;
+        metadata.complete(|token| listed_decimals(network, index, token));
+        let compositions = compositions::find(session, network, source, prices, issuers, &mut metadata).await;
+        metadata.complete(|token| listed_decimals(network, index, token));
+        let check = TextCheck::at_block(network, &metadata, tokens);
+        let mut reads = supply_reads(network, tokens);
+        let supplies = reads.len();
+        reads.extend(check.reads());
+        let (mut prices, mut replies) =
+            prices.resolve(session, network, issuers, &metadata, &compositions, reads).await;
+        let texts = replies.split_off(supplies.min(replies.len()));
+        let changed = check.apply(session, network, &mut metadata, texts);
+        if changed.is_empty() || tries == TRIES_MAX {
+            TextCheck::give_up(&mut metadata, &changed);
+            prices.retain(|token, _| has_all_parts(&metadata, &compositions, *token));
+            return Assembly { network, index, metadata, compositions, prices }.tokens(tokens, replies);
+        }
+    }
 }
 
 /// Resolves tokens without prices and without what only plugins know of them.
@@ -82,9 +105,37 @@ pub(crate) async fn unpriced_tokens(
     index: &TokenIndex,
     tokens: &BTreeSet<Address>,
 ) -> Tokens {
-    let metadata = MetadataSet::read(session, network, None, tokens).await;
-    let supplies = session.read(supply_reads(network, tokens)).await;
-    Assembly { network, index, metadata, compositions: HashMap::new(), prices: HashMap::new() }.tokens(tokens, supplies)
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let mut metadata = MetadataSet::read(session, network, None, tokens).await;
+        metadata.complete(|token| listed_decimals(network, index, token));
+        let check = TextCheck::in_events(network, &metadata, tokens);
+        let mut reads = supply_reads(network, tokens);
+        let supplies = reads.len();
+        reads.extend(check.reads());
+        let mut replies = session.read(reads).await;
+        let texts = replies.split_off(supplies.min(replies.len()));
+        let changed = check.apply(session, network, &mut metadata, texts);
+        if changed.is_empty() || tries == TRIES_MAX {
+            TextCheck::give_up(&mut metadata, &changed);
+            let (compositions, prices) = Default::default();
+            return Assembly { network, index, metadata, compositions, prices }.tokens(tokens, replies);
+        }
+    }
+}
+
+/// A list's word counts only where the contract has none.
+fn listed_decimals(network: &Network, index: &TokenIndex, token: Address) -> Option<u8> {
+    index.get(network.chain_id, token).map(|listed| listed.decimals).filter(|decimals| *decimals <= DECIMALS_MAX)
+}
+
+/// False for a token whose price was derived from one that could not be checked.
+fn has_all_parts(metadata: &MetadataSet, compositions: &HashMap<Address, Composition>, token: Address) -> bool {
+    let is_read = |part: &Address| metadata.get(*part).is_ok();
+    let derivation = metadata.get(token).ok().and_then(|known| known.derivation);
+    derivation.iter().flat_map(|derivation| derivation.parts()).all(is_read)
+        && compositions.get(&token).into_iter().flat_map(Composition::parts).all(is_read)
 }
 
 fn supply_reads(network: &Network, tokens: &BTreeSet<Address>) -> Vec<Read> {
@@ -142,6 +193,7 @@ impl Assembly<'_> {
             is_listed,
             is_lookalike,
             decimals: metadata.decimals.unwrap_or_default(),
+            decimals_source: metadata.decimals_source,
             logo,
             kind,
             total_supply,

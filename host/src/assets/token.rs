@@ -34,6 +34,7 @@ pub(crate) struct Token {
     /// Whether it is on no list, and its symbol is the native token's or that of a token on a list.
     pub(crate) is_lookalike: bool,
     pub(crate) decimals: u8,
+    pub(crate) decimals_source: DecimalsSource,
     pub(crate) logo: Option<String>,
     /// `SINGLE`, `NATIVE`, `UNISWAP`, …
     pub(crate) kind: Cow<'static, str>,
@@ -49,6 +50,16 @@ impl Token {
     pub(crate) fn dollars(&self, raw: U256) -> Option<BigDecimal> {
         Some(decimal(raw, i64::from(self.decimals)) * &self.price.as_ref()?.usd)
     }
+}
+
+/// Who says how many decimals a token has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum DecimalsSource {
+    /// Its contract, or the network for the native token.
+    #[default]
+    Contract,
+    /// A token list, for the contract does not.
+    List,
 }
 
 /// A price and its source.

@@ -182,7 +182,7 @@ impl Umbrella {
         let rewards = cx.call(self.controller, getAllRewardsCall { asset }).within(LIST_STANDS_S).await?;
         let each = rewards.into_iter().map(|reward| async move {
             let emission = cx.call(self.controller, calculateCurrentEmissionScaledCall { asset, reward });
-            let (emission, decimals) = cx.join((emission, cx.call(reward, decimalsCall {}).immutable())).await?;
+            let (emission, decimals) = cx.join((emission, cx.call(reward, decimalsCall {}))).await?;
             // The controller takes no reward with more.
             let divisor = U256::from(10).pow(U256::from(EMISSION_DECIMALS.saturating_sub(decimals)));
             Ok(Reward { divisor: Some(divisor), ..Reward::new(reward, Some(emission)) })

@@ -262,7 +262,7 @@ async fn of_token(
 
 /// One whole share of a vault of the second generation, and what it redeems to.
 async fn share_price(cx: &Chain, vault: Address) -> Result<(U256, U256), Error> {
-    let decimals = cx.call(vault, decimalsCall {}).immutable();
+    let decimals = cx.call(vault, decimalsCall {});
     let (decimals, worth) = cx.join((decimals, cx.call(vault, pricePerShareCall {}))).await?;
     let one = U256::from(10).checked_pow(decimals);
     Ok((one.ok_or_else(|| Error::new(format!("{vault}: {decimals} decimals")))?, worth))

@@ -1,6 +1,6 @@
 // Tokens that break naive clients. `shown` is what a careful one shows: bytes32 as
 // text up to the first zero byte; a missing, reverting or gas-burning name as ""; no
-// amount of a token without decimals (null); control and direction characters removed; at most 64 characters;
+// amount of a token whose decimals neither it nor a list has (null); control and direction characters removed; at most 64 characters;
 // letters that are written from right to left in an isolate (U+2068 to U+2069).
 import { stringToHex } from 'viem';
 import { register } from './tokens.mjs';

@@ -16,7 +16,7 @@ use crate::json::Json;
 pub(super) const NATIVE: &str = "0x0";
 pub(super) const NATIVE_DECIMALS: i64 = 18;
 /// Native tokens of the networks that chains stand for.
-const NATIVES: [(&str, &str); 4] = [("ethereum", "ETH"), ("optimism", "ETH"), ("fantom", "FTM"), ("polygon", "MATIC")];
+const NATIVES: [(&str, &str); 4] = [("ethereum", "ETH"), ("optimism", "ETH"), ("fantom", "FTM"), ("polygon", "POL")];
 
 /// Dollars for one whole token, as decimal text, by token.
 pub type Prices<'a> = BTreeMap<&'a str, &'a str>;
@@ -64,27 +64,15 @@ impl Truth {
         rows.map(|row| Ok((row.text_at("token")?, row.text_at("amountRaw")?))).collect()
     }
 
-    /// The tokens whose balances an account cannot be shown: those that nobody can read, and what it holds of tokens
-    /// without decimals.
-    ///
-    /// # Errors
-    /// Where the chain has no list.
-    pub fn missing_tokens(&self, who: &str) -> Result<Vec<&str>> {
-        let without_decimals = self.held(who)?.into_iter().map(|(token, _)| token);
-        let without_decimals = without_decimals.filter(|token| !self.has_decimals(token));
-        Ok(self.failed_tokens()?.into_iter().chain(without_decimals).collect())
-    }
-
     /// The token balances of an account at these prices; a token without one is worth nothing.
     ///
     /// # Errors
     /// Where the build's values are incomplete.
     pub fn token_balances(&self, who: &str, prices: &Prices<'_>) -> Result<Vec<Json>> {
-        let held = self.held(who)?.into_iter().filter(|(token, _)| self.has_decimals(token));
-        held.map(|(token, raw)| {
+        let row = |(token, raw)| {
             balance(&self.network, self.token(token)?, &self.units(token, raw)?, prices.get(token).copied())
-        })
-        .collect()
+        };
+        self.held(who)?.into_iter().map(row).collect()
     }
 
     /// The native balance of an account in its smallest unit.

@@ -43,6 +43,7 @@ mod known_good;
 mod lenders;
 mod morpho;
 mod names;
+mod numbers;
 mod off_chain;
 mod old_blocks;
 mod operators;

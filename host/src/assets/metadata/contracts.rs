@@ -42,6 +42,7 @@ sol! {
     /// <https://github.com/compound-finance/compound-protocol/blob/v2.8.1/contracts/CTokenInterfaces.sol>
     interface CToken {
         function underlying() external view returns (address);
+        function exchangeRateCurrent() external returns (uint256);
         function exchangeRateStored() external view returns (uint256);
         function comptroller() external view returns (address);
     }

@@ -1,14 +1,15 @@
 //! The metadata of an answer's tokens and of the tokens that they are made of, read once for names and prices alike.
 //!
 //! Invariant: one level of tokens is one batch of reads, there are at most [`DEPTH_MAX`] + 1 batches, and no token is
-//! read twice. Metadata is served from the cache for a day, its absence never. A batch that leaves nevertheless takes along the reads that
-//! prices will need next, so that the reader has their replies by then.
+//! read twice. Metadata is served from the cache for a day, its absence never. A batch that leaves nevertheless takes
+//! along the reads that prices will need next, so that the reader has their replies by then.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use alloy::primitives::Address;
 use portolan_reader::{Freshness, Lookup, Read, ReadFailure, ReadSet, Reply, Session};
 
+use super::check::{CHECK_IN_EVENTS, check_reads};
 use super::{METADATA_FRESHNESS, TokenMetadata, issuer_reads, metadata_reads, own_reads, supply_read};
 use crate::assets::token::DEPTH_MAX;
 use crate::network::Network;
@@ -74,6 +75,20 @@ impl MetadataSet {
                 next = next.into_iter().take(room).collect();
             }
         }
+    }
+
+    /// Takes the decimals of lists for tokens that return none.
+    pub(crate) fn complete(&mut self, listed: impl Fn(Address) -> Option<u8>) {
+        for (token, metadata) in &mut self.0 {
+            if let Ok(metadata) = metadata {
+                metadata.complete(listed(*token));
+            }
+        }
+    }
+
+    /// A token that could not be read after all.
+    pub(super) fn fail(&mut self, token: Address, failure: ReadFailure) {
+        self.0.insert(token, Err(failure));
     }
 
     /// # Errors
@@ -217,11 +232,14 @@ pub(crate) fn missing_reads(
             let supply: ReadSet = supply_read(network, *token).into_iter().collect();
             let supply = if is_new { session.look_up(supply) } else { session.peek(supply) };
             of_tokens.reads += if is_new { metadata_reads(*token).count() + supply.len() } else { 0 };
-            let mut lookup = Lookup::default();
-            match look_up(session, network, *token, is_new) {
-                Ok(known) => drop(set.0.insert(*token, known)),
-                Err(incomplete) => lookup = incomplete,
-            }
+            let mut lookup = match look_up(session, network, *token, is_new) {
+                Ok(known) => {
+                    set.0.insert(*token, known);
+                    // What is checked later; whoever checks it counts it.
+                    session.peek(check_reads(*token, CHECK_IN_EVENTS).collect())
+                }
+                Err(incomplete) => incomplete,
+            };
             lookup.append(supply);
             if is_new && !lookup.is_complete() {
                 of_tokens.missing.append(lookup);

@@ -159,7 +159,11 @@ impl Derivation {
                 };
                 shares.into_iter().flat_map(both).collect()
             }
-            Self::RatedReceipt(_) => vec![read(CToken::exchangeRateStoredCall {}.abi_encode())],
+            // The interest of this block is in the rate only once it is accrued, which writes.
+            Self::RatedReceipt(_) => vec![
+                Read { isolated: true, ..read(CToken::exchangeRateCurrentCall {}.abi_encode()) },
+                read(CToken::exchangeRateStoredCall {}.abi_encode()),
+            ],
         }
     }
 
@@ -167,7 +171,10 @@ impl Derivation {
     fn valuation(self, decimals: u8, replies: &[Reply], parts: &[Part]) -> Option<BigDecimal> {
         match (self, replies, parts) {
             (Self::Native(_) | Self::Receipt(_), [], [part]) => valuation::receipt(U256::from(ONE_WAD), decimals, part),
-            (Self::RatedReceipt(_), [rate], [part]) => valuation::receipt(word(rate)?, decimals, part),
+            // Some markets have no such function: theirs is the rate without that interest.
+            (Self::RatedReceipt(_), [current, stored], [part]) => {
+                valuation::receipt(word(current).or_else(|| word(stored))?, decimals, part)
+            }
             // What a share converts to may count what redeeming it does not give.
             (Self::Vault(_), [assets, preview], [part]) => valuation::share(word(assets)?.min(word(preview)?), part),
             (Self::Pair(_) | Self::Volatile(_), [reserves, supply], [first, second]) => {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alloy::primitives::{Bytes, I256, U256, aliases::U112};
+use alloy::sol_types::SolCall;
 use portolan_reader::Outcome;
 use portolan_reader::testing::{BLOCK, ScriptedChain, is_pinned};
 use tokio::time::Instant;
@@ -160,7 +161,7 @@ async fn what_the_operator_states_goes_before_a_feed_and_a_feed_before_the_http_
 #[tokio::test]
 async fn a_feed_that_is_wrong_leaves_the_price_to_the_next_source() {
     let silent = |script: &mut ScriptedChain, outcome: Outcome| {
-        script.outcome(FEED_A, &alloy::sol_types::SolCall::abi_encode(&Aggregator::latestRoundDataCall {}), outcome);
+        script.outcome(FEED_A, &SolCall::abi_encode(&Aggregator::latestRoundDataCall {}), outcome);
     };
     let at = |script: &mut ScriptedChain, updated_at: u64| {
         let answer = I256::try_from(200_000_000_000_i64).unwrap();
@@ -235,9 +236,9 @@ async fn a_pair_share_is_worth_its_fair_part_of_the_reserves_in_two_requests() {
     let lookups = script.lookups();
     assert_eq!(script.requests().len(), 2, "the metadata of its tokens takes the amounts along");
     let changing = lookups.last().unwrap().iter().filter(|read| {
-        read.data == alloy::sol_types::SolCall::abi_encode(&Pair::getReservesCall {})
-            || read.data == alloy::sol_types::SolCall::abi_encode(&Erc20::totalSupplyCall {})
-            || read.data == alloy::sol_types::SolCall::abi_encode(&Aggregator::latestRoundDataCall {})
+        read.data == SolCall::abi_encode(&Pair::getReservesCall {})
+            || read.data == SolCall::abi_encode(&Erc20::totalSupplyCall {})
+            || read.data == SolCall::abi_encode(&Aggregator::latestRoundDataCall {})
     });
     let changing: Vec<_> = changing.collect();
     assert_eq!(changing.len(), 4);
@@ -327,6 +328,12 @@ async fn receipts_are_worth_their_underlying_at_their_rate_and_debts_nothing() {
     assert_eq!(one(&script, &settings, a_token).await, priced("1", "derived:aave", 20));
     assert_eq!(one(&script, &settings, debt).await, None);
     assert_eq!(one(&script, &settings, c_token).await, priced("40", "derived:compound", 10));
+    // With the interest of this block it is 0.021.
+    let accrued = U256::from(21) * U256::from(10).pow(U256::from(25));
+    script.call(c_token, &CToken::exchangeRateCurrentCall {}, accrued).next_block();
+    assert_eq!(one(&script, &settings, c_token).await, priced("42", "derived:compound", 10));
+    let writes = |read: &Read| read.data.starts_with(&CToken::exchangeRateCurrentCall::SELECTOR);
+    assert!(script.requests().concat().iter().filter(|read| writes(read)).all(|read| read.isolated));
 }
 
 #[tokio::test]

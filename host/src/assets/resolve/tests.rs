@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use alloy::sol_types::SolCall;
-use portolan_reader::Outcome;
+use alloy::sol_types::{SolCall, SolValue};
 use portolan_reader::testing::{ScriptedChain, is_pinned};
+use portolan_reader::{Freshness, Outcome};
 use tokio::time::Instant;
 
 use super::*;
-use crate::assets::metadata::{Erc20, Pair};
+use crate::assets::metadata::{AToken, CToken, Erc20, Erc4626, Pair, SolidlyPair};
 use crate::assets::price::{PairFactory, PriceSettings};
 use crate::assets::resolve::script::Table;
+use crate::assets::token::DecimalsSource;
 use crate::network::Networks;
 
 const A: Address = Address::repeat_byte(0xa1);
@@ -134,4 +135,122 @@ async fn five_thousand_tokens_are_fifteen_reads_each_in_one_request() {
     let tokens = tokens(&script, PriceSettings::default(), &held).await;
     assert!(held.iter().all(|token| tokens.get(*token).err() == Some(TokenFailure::NoDecimals)));
     assert_eq!(script.requests().iter().map(Vec::len).collect::<Vec<_>>(), [75_000]);
+}
+
+/// The cache has what a token returned before its code became another.
+fn was(script: &mut ScriptedChain, token: Address, symbol: &str, decimals: u64) {
+    let returned = |bytes: Vec<u8>| Outcome::Ok(bytes.into());
+    script
+        .cache(token, &Erc20::nameCall {}.abi_encode(), returned(symbol.to_owned().abi_encode()))
+        .cache(token, &Erc20::symbolCall {}.abi_encode(), returned(symbol.to_owned().abi_encode()))
+        .cache(token, &Erc20::decimalsCall {}.abi_encode(), returned(U256::from(decimals).abi_encode()));
+    for selector in [
+        Pair::token0Call::SELECTOR,
+        Pair::token1Call::SELECTOR,
+        Pair::getReservesCall::SELECTOR,
+        SolidlyPair::stableCall::SELECTOR,
+        Erc4626::assetCall::SELECTOR,
+        AToken::UNDERLYING_ASSET_ADDRESSCall::SELECTOR,
+        AToken::RESERVE_TREASURY_ADDRESSCall::SELECTOR,
+        CToken::underlyingCall::SELECTOR,
+    ] {
+        script.cache(token, &selector, Outcome::Reverted(Default::default()));
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_shown_as_it_is_at_the_block_whatever_the_cache_has() {
+    let (mut script, settings) = pair();
+    was(&mut script, A, "OLD", 6);
+    let fresh = tokens(&script, settings.clone(), &[A, B]).await;
+    let a = fresh.get(A).unwrap();
+    assert_eq!((a.symbol.as_str(), a.name.as_str(), a.decimals), ("A", "A", 18));
+    assert_eq!(fresh.get(B).unwrap().decimals, 18);
+    // The cache has it now: the next answer reads it once.
+    script.next_block();
+    let before = script.requests().len();
+    assert_eq!(tokens(&script, settings, &[A, B]).await.get(A).unwrap().symbol, "A");
+    assert_eq!(script.requests().len() - before, 1);
+}
+
+#[tokio::test]
+async fn what_a_token_was_made_of_goes_with_its_old_words() {
+    let (mut script, settings) = pair();
+    // It was no pair when it was read.
+    was(&mut script, P, "PLAIN", 18);
+    let share = tokens(&script, settings, &[P]).await;
+    assert_eq!(share.get(P).unwrap().symbol, "A-B");
+    assert!(share.get(P).unwrap().price.is_some());
+}
+
+#[tokio::test]
+async fn a_part_with_other_decimals_scales_no_price() {
+    let (mut script, settings) = pair();
+    was(&mut script, A, "A", 6);
+    let share = tokens(&script, settings, &[P]).await;
+    // As in `a_pair_is_shown_by_its_tokens_and_valued_by_its_reserves`.
+    assert_eq!(
+        share.get(P).unwrap().price.as_ref().map(|price| price.usd.clone()),
+        Some(bigdecimal::BigDecimal::from(24))
+    );
+}
+
+#[tokio::test]
+async fn a_token_that_could_not_be_checked_is_missing_and_so_is_a_price_by_it() {
+    let (mut script, settings) = pair();
+    tokens(&script, settings.clone(), &[A, P]).await;
+    script.next_block();
+    script.outcome(A, &Erc20::decimalsCall {}.abi_encode(), Outcome::Failed(ReadFailure::Timeout));
+    // The cache still has what it was.
+    script.cache(A, &Erc20::decimalsCall {}.abi_encode(), Outcome::Ok(U256::from(18).abi_encode().into()));
+    let found = tokens(&script, settings, &[A, B, P]).await;
+    assert_eq!(found.get(A).err(), Some(TIMEOUT));
+    assert_eq!(found.get(B).unwrap().decimals, 18);
+    assert_eq!(found.get(P).err(), Some(TIMEOUT), "its name needs the other's");
+}
+
+#[tokio::test]
+async fn tokens_in_events_are_checked_with_their_supplies() {
+    let (mut script, _) = pair();
+    was(&mut script, A, "OLD", 6);
+    let networks = Networks::new([]);
+    let network = networks.named("ethereum").unwrap();
+    let session = script.session(Instant::now() + Duration::from_secs(60));
+    let found = unpriced_tokens(&session, network, &TokenIndex::default(), &[A].into()).await;
+    // This reader's cache has no bounds of age: what it has of a token is what a check within a minute finds.
+    assert_eq!(found.get(A).unwrap().symbol, "OLD");
+    let checked: Vec<Read> =
+        script.lookups().concat().into_iter().filter(|read| read.data == Erc20::decimalsCall {}.abi_encode()).collect();
+    assert!(checked.iter().any(|read| read.freshness == Freshness::Within(60)), "{checked:?}");
+    assert!(!checked.iter().any(is_pinned));
+}
+
+#[tokio::test]
+async fn a_list_says_the_decimals_of_a_token_that_does_not() {
+    let (mut script, settings) = pair();
+    script.outcome(A, &Erc20::decimalsCall {}.abi_encode(), Outcome::Reverted(Default::default()));
+    script.call(B, &Erc20::decimalsCall {}, U256::from(9));
+    let networks = Networks::new([]);
+    let network = networks.named("ethereum").unwrap();
+    let session = script.session(Instant::now() + Duration::from_secs(60));
+    // It says 18 of both.
+    let (prices, index) = (Prices::new(settings), TokenIndex::listing([(1, A), (1, B)], 0));
+    let issuers = Issuers::new(network.chain_id, None, &index);
+    let found = priced_tokens(&session, network, &Table::default(), &prices, (&issuers, &index), &[A, B].into()).await;
+    let source = |token| found.get(token).map(|token| (token.decimals, token.decimals_source)).unwrap();
+    assert_eq!((source(A), source(B)), ((18, DecimalsSource::List), (9, DecimalsSource::Contract)));
+}
+
+#[tokio::test]
+async fn the_native_token_is_one_under_each_of_its_addresses() {
+    let placeholder = Address::repeat_byte(0xee);
+    let settings = PriceSettings { fixed: vec![(1, placeholder, "2000".parse().unwrap())], ..PriceSettings::default() };
+    let script = ScriptedChain::default();
+    let found = tokens(&script, settings, &[NATIVE, placeholder]).await;
+    for address in [NATIVE, placeholder] {
+        let token = found.get(address).unwrap();
+        assert_eq!((token.address, token.symbol.as_str(), token.kind.as_ref()), (NATIVE, "ETH", "NATIVE"));
+        assert!(token.price.as_ref().is_some_and(|price| price.usd == bigdecimal::BigDecimal::from(2000)));
+    }
+    assert!(script.lookups().concat().iter().all(|read| ![NATIVE, placeholder].contains(&read.to)));
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::assets::resolve::Tokens;
-use crate::assets::token::Token;
+use crate::assets::token::{DecimalsSource, Token};
 use crate::events::script::*;
 use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
@@ -19,6 +19,7 @@ fn known(address: Address, symbol: &str, decimals: u8) -> Token {
         is_listed: false,
         is_lookalike: false,
         decimals,
+        decimals_source: DecimalsSource::Contract,
         logo: None,
         kind: "SINGLE".into(),
         total_supply: U256::ZERO,

@@ -12,7 +12,7 @@ use portolan_validation::validate_events;
 
 use super::{account, rows};
 use crate::assets::resolve::Tokens;
-use crate::assets::token::{TEXT_CHARS_MAX, Token};
+use crate::assets::token::{DecimalsSource, TEXT_CHARS_MAX, Token};
 use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::events::merge::{self, EventSource, MergedEvent};
 use crate::events::movements::{Movement, Movements};
@@ -200,6 +200,7 @@ fn token(address: Address, parts: &mut Parts<'_>) -> Option<Arc<Token>> {
         is_listed: decimals.is_multiple_of(2),
         is_lookalike: false,
         decimals,
+        decimals_source: DecimalsSource::Contract,
         logo: None,
         kind: "SINGLE".into(),
         total_supply: U256::MAX,

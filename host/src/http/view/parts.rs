@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::Shape;
-use crate::assets::token::Token;
+use crate::assets::token::{DecimalsSource, Token};
 use crate::http::number;
 use crate::network::Network;
 use crate::registry::protocol::Protocol;
@@ -133,6 +133,9 @@ struct Listing {
     listed: bool,
     /// It is on no list, and its symbol is one that a token of a list has, or the native token.
     lookalike: bool,
+    /// Absent where the contract says how many decimals there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decimals_source: Option<&'static str>,
     /// Empty where there are none, and where [`Origin`] has them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     underlying_tokens: Vec<String>,
@@ -168,6 +171,7 @@ impl<'a> TokenView<'a> {
             listing: shape.full.then(|| Listing {
                 listed: token.is_listed,
                 lookalike: token.is_lookalike,
+                decimals_source: (token.decimals_source == DecimalsSource::List).then_some("list"),
                 underlying_tokens: underlying(token),
             }),
         }

@@ -7,7 +7,7 @@ use alloy::primitives::{Address, B256, Bytes, U256, address};
 use portolan_abi::map::{self, LegRole, PaidTo, PositionKind};
 
 use super::*;
-use crate::assets::token::{Price, Token};
+use crate::assets::token::{DecimalsSource, Price, Token};
 use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::gateway::answer::{Balance, ClaimItem, Missing, Portfolio, PositionItem, Row, RowItem};
 use crate::jobs::failure::Reason;
@@ -94,6 +94,7 @@ fn velo() -> Arc<Token> {
         is_listed: true,
         is_lookalike: false,
         decimals: 18,
+        decimals_source: DecimalsSource::Contract,
         logo: None,
         kind: "SINGLE".into(),
         total_supply: "296514877005303546555804032".parse().unwrap(),
@@ -344,6 +345,7 @@ fn a_native_balance_is_one_object_in_the_samples_shape_and_an_item_of_the_full_a
         is_listed: true,
         is_lookalike: false,
         decimals: 18,
+        decimals_source: DecimalsSource::Contract,
         logo: Some(polygon.logo.clone()),
         kind: "NATIVE".into(),
         total_supply: U256::ZERO,

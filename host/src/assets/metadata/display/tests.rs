@@ -18,7 +18,7 @@ fn share(derivation: Derivation) -> TokenMetadata {
         symbol: "UNI-V2".into(),
         decimals: Some(18),
         derivation: Some(derivation),
-        issuer: None,
+        ..TokenMetadata::default()
     }
 }
 

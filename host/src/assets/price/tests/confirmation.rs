@@ -136,7 +136,7 @@ async fn a_vault_is_worth_no_more_than_its_preview_gives() {
     }
     let (mut script, settings) = two_tokens();
     vault(&mut script, LP, A, e18(3));
-    let preview = alloy::sol_types::SolCall::abi_encode(&Erc4626::previewRedeemCall { shares });
+    let preview = SolCall::abi_encode(&Erc4626::previewRedeemCall { shares });
     script.outcome(LP, &preview, Outcome::Reverted(Bytes::new()));
     assert_eq!(one(&script, &settings, LP).await, None, "nothing bounds it");
 }
