@@ -84,6 +84,7 @@ const RPC_REPLIES_MIB: (u64, std::ops::RangeInclusive<u64>) = (128, 64..=65_536)
 const LISTEN: Key = Key { file: "listen", flag: Some("--listen") };
 const CLAIMABLES_LISTEN: Key = Key { file: "claimables_listen", flag: Some("--claimables-listen") };
 const OPERATORS_LISTEN: Key = Key { file: "operators_listen", flag: Some("--operators-listen") };
+const PUBLIC_URL: Key = Key { file: "public_url", flag: None };
 /// Group ids; the last one means none.
 const GROUPS: std::ops::RangeInclusive<u32> = 0..=u32::MAX - 1;
 
@@ -113,6 +114,8 @@ pub(crate) struct Config {
     pub(crate) listen: SocketAddr,
     pub(crate) claimables_listen: SocketAddr,
     pub(crate) operators_listen: ListenAddress,
+    /// Where clients reach the base listener, without a slash at its end.
+    pub(crate) public_url: Option<String>,
     pub(crate) operators: OperatorAccess,
     pub(crate) state_dir: PathBuf,
     pub(crate) plugins_dir: PathBuf,
@@ -221,6 +224,10 @@ impl Config {
             operators_listen: layers
                 .pick(OPERATORS_LISTEN, flags.operators_listen.clone(), tables.operators_listen)
                 .map_or(Ok(OPERATORS_DEFAULT), |setting| operators::address(&setting))?,
+            public_url: layers
+                .pick(PUBLIC_URL, None, tables.public_url)
+                .map(|setting| public_url(&setting))
+                .transpose()?,
             operators: operators::access(&tables.operators, &layers)?,
             state_dir,
             plugins_dir_is_named: layers.pick(PLUGINS_DIR, flags.plugins.clone(), tables.plugins.dir.clone()).is_some(),
@@ -262,6 +269,25 @@ impl Config {
 
 fn socket_address(setting: &Setting) -> Result<SocketAddr, ConfigError> {
     setting.text.parse().map_err(|_| setting.bad("is not an address and a port, like 127.0.0.1:8080"))
+}
+
+/// The longest URL of a logo begins with it, and has to be one that clients open.
+const PUBLIC_URL_BYTES_MAX: usize = 512;
+
+fn public_url(setting: &Setting) -> Result<String, ConfigError> {
+    let text = setting.text.trim_end_matches('/');
+    let is_base = |url: Url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.query().is_none()
+            && url.fragment().is_none()
+            && url.username().is_empty()
+            && url.password().is_none()
+    };
+    let is_short = text.len() <= PUBLIC_URL_BYTES_MAX && text.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_short && Url::parse(text).is_ok_and(is_base) {
+        return Ok(text.to_owned());
+    }
+    Err(setting.bad("is not the http or https URL that clients know the gateway by, like https://portolan.example"))
 }
 
 fn log_format(setting: &Setting) -> Result<LogFormat, ConfigError> {

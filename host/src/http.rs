@@ -17,6 +17,7 @@ mod respond;
 mod socket;
 
 mod limit;
+mod logo;
 mod route;
 
 pub(crate) mod problem;

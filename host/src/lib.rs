@@ -23,6 +23,7 @@ mod claims;
 mod files;
 mod head_age;
 mod log;
+mod logos;
 mod long_work;
 mod monitor;
 mod net;
@@ -172,6 +173,7 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
     log_start(config);
+    logos::serve_at(&public_url(config, &listeners)?);
     let gateway = Arc::new(Gateway::start(config).await.context("cannot start")?);
     let _control = http::control::serve::start(&config.state_dir, Operated::by(&gateway));
     let line = listeners.line().context("cannot read the listeners' addresses")?;
@@ -185,6 +187,18 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     };
     listeners.serve(config, gateway, stop).await;
     Ok(())
+}
+
+/// Where clients reach the base listener, as far as it can be known.
+fn public_url(config: &Config, listeners: &Listeners) -> anyhow::Result<String> {
+    if let Some(url) = &config.public_url {
+        return Ok(url.clone());
+    }
+    let url = listeners.base_url().context("cannot read the listeners' addresses")?;
+    if config.listen.ip().is_unspecified() {
+        tracing::warn!(%url, "public_url is not set: clients on other machines cannot load the logos that are named there");
+    }
+    Ok(url)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the form that `is_err_and` takes")]

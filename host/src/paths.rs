@@ -25,6 +25,7 @@ pub(crate) enum Endpoint {
     Borrowing,
     Pooling,
     Locked,
+    ProtocolLogo,
 }
 
 impl Endpoint {
@@ -47,15 +48,17 @@ impl Endpoint {
             Self::Borrowing => "borrowing",
             Self::Pooling => "pooling",
             Self::Locked => "locked",
+            Self::ProtocolLogo => "protocol-logo",
         }
     }
 }
 
 /// Words stand for themselves, names in braces for a value: a slug is neither reserved nor an address, and a path does
 /// not begin with an account that is a reserved word.
-static PATHS: [(&[&str], Endpoint); 17] = [
+static PATHS: [(&[&str], Endpoint); 18] = [
     (&["networks"], Endpoint::Networks),
     (&["protocols"], Endpoint::Protocols),
+    (&["logos", "protocol", "{file}"], Endpoint::ProtocolLogo),
     (&["claimables", "{account}"], Endpoint::AllClaimables),
     (&["positions", "{account}"], Endpoint::AllPositions),
     (&["ens", "by-name", "{name}"], Endpoint::AddressOfName),

@@ -3,12 +3,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CARRIED, CHAIN_IDS, NATIVE, SOURCES, WRONG } from './sources.mjs';
+import { CARRIED, CHAIN_IDS, LOGO_REPOSITORIES, NATIVE, SOURCES, WRONG } from './sources.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const readJson = (name) => JSON.parse(readFileSync(here(name), 'utf8'));
 
 const locked = readJson('package-lock.json').packages;
+const goneLogos = new Set(readFileSync(here('gone_logos.txt'), 'utf8').split('\n').filter((line) => !line.startsWith('#')));
 const rows = new Map();
 const headers = [];
 for (const source of SOURCES) {
@@ -67,7 +68,8 @@ function distinct(tokens) {
 }
 
 function row(token) {
-  const logo = /^https?:\/\//.test(token.logoURI ?? '') ? token.logoURI : '';
+  const isThere = LOGO_REPOSITORIES.some((base) => token.logoURI?.startsWith(base)) && !goneLogos.has(key(token));
+  const logo = isThere ? token.logoURI : '';
   const cells = [token.decimals, token.symbol, token.name, logo].map(String);
   if (cells.some((cell) => /\p{C}/u.test(cell))) throw new Error(`${key(token)}: a control or format character`);
   return [key(token), ...cells].join('\t');

@@ -25,3 +25,10 @@ export const NATIVE = [
   '137\t0x0000000000000000000000000000000000001010', // POL
   '8453\t0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000', // ETH
 ];
+
+// Where logos are taken from: the repositories of the lists themselves, of which one can look up what is there. Those that
+// are not are in gone_logos.txt.
+export const LOGO_REPOSITORIES = [
+  'https://raw.githubusercontent.com/sushiswap/list/master/',
+  'https://raw.githubusercontent.com/sushiswap/assets/master/',
+];

@@ -28,6 +28,10 @@ const START_WITHIN: Duration = Duration::from_secs(20);
 /// What the specification calls in force: a dropped, changed or removed file.
 pub const IN_FORCE_WITHIN: Duration = Duration::from_secs(2);
 
+/// What tests' gateways are told that clients know them by, so that their answers do not depend on a port. It is the address
+/// of the demo.
+pub const PUBLIC_URL: &str = "http://127.0.0.1:8080";
+
 /// How a gateway is started.
 #[derive(Debug, Default)]
 pub struct Setup {
@@ -111,7 +115,9 @@ impl Setup {
         let dir = tempfile::Builder::new().prefix("portolan-e2e-").tempdir()?;
         let plugins = dir.path().join("plugins");
         DirBuilder::new().mode(0o755).create(&plugins)?;
-        fs::write(dir.path().join("portolan.toml"), &self.config)?;
+        let named =
+            if self.config.contains("public_url") { String::new() } else { format!("public_url = {PUBLIC_URL:?}\n") };
+        fs::write(dir.path().join("portolan.toml"), named + &self.config)?;
         for (file, name) in &self.plugins {
             fs::copy(file, plugins.join(name)).with_context(|| file.display().to_string())?;
             close(&plugins.join(name))?;

@@ -4,6 +4,7 @@
 
 use anyhow::{Context as _, Result};
 
+use crate::gateway::PUBLIC_URL;
 use crate::json::Json;
 
 /// What can be requested about an account.
@@ -59,6 +60,8 @@ pub const PLUGINS: [Plugin; 3] = [
 /// The specification's row of a protocol.
 struct Row {
     slug: &'static str,
+    /// Its file in the repository of logos.
+    logo: &'static str,
     primitives: &'static [&'static str],
     website: &'static str,
     company: (&'static str, &'static str),
@@ -67,31 +70,42 @@ struct Row {
 const TABLE: [Row; 6] = [
     Row {
         slug: "aave_v3",
+        logo: "aave.png",
         primitives: &["LENDING", "BORROWING", "POOLING", "FARMING"],
         website: "https://aave.com/",
         company: ("Aave", "aave"),
     },
-    Row { slug: "hop", primitives: &["POOLING", "FARMING"], website: "https://hop.exchange", company: ("Hop", "hop") },
+    Row {
+        slug: "hop",
+        logo: "hop.jpg",
+        primitives: &["POOLING", "FARMING"],
+        website: "https://hop.exchange",
+        company: ("Hop", "hop"),
+    },
     Row {
         slug: "quickswap",
+        logo: "quickswap.png",
         primitives: &["POOLING", "FARMING"],
         website: "https://quickswap.exchange/",
         company: ("QuickSwap", "quickswap"),
     },
     Row {
         slug: "spookyswap",
+        logo: "spooky.png",
         primitives: &["POOLING", "FARMING"],
         website: "https://spooky.fi",
         company: ("SpookySwap", "spookyswap"),
     },
     Row {
         slug: "sushiswap",
+        logo: "sushiswap.png",
         primitives: &["POOLING", "FARMING"],
         website: "https://sushi.com",
         company: ("SushiSwap", "sushiswap"),
     },
     Row {
         slug: "velodrome_v2",
+        logo: "velodrome.svg",
         primitives: &["POOLING", "FARMING"],
         website: "https://app.velodrome.finance",
         company: ("Velodrome", "velodrome"),
@@ -106,7 +120,8 @@ pub fn listed(slug: &str) -> Result<Json> {
     let row = TABLE.iter().find(|row| row.slug == slug).with_context(|| format!("no protocol {slug}"))?;
     let primitives = row.primitives.iter().map(|primitive| Json::text(*primitive)).collect();
     let company = Json::object([("name", Json::text(row.company.0)), ("slug", Json::text(row.company.1))]);
-    Ok(document(slug, &slug.to_uppercase(), Json::Array(primitives), row.website, company))
+    let logo = format!("https://github.com/decentri-fi/data/raw/master/logo/protocol/{}", row.logo);
+    Ok(document((slug, &slug.to_uppercase()), logo, Json::Array(primitives), row.website, company))
 }
 
 /// A protocol that a `[[protocol]]` of a settings file makes, with its company.
@@ -115,11 +130,13 @@ pub fn listed(slug: &str) -> Result<Json> {
 /// Where the row is incomplete.
 pub fn made(row: &Json) -> Result<Json> {
     let (primitives, company) = (row.at("primitives")?.clone(), row.at("company")?.clone());
-    Ok(document(row.text_at("slug")?, row.text_at("name")?, primitives, row.text_at("website")?, company))
+    let slug = row.text_at("slug")?;
+    // The gateway draws what nobody published.
+    let logo = format!("{PUBLIC_URL}/logos/protocol/{slug}.svg");
+    Ok(document((slug, row.text_at("name")?), logo, primitives, row.text_at("website")?, company))
 }
 
-fn document(slug: &str, name: &str, primitives: Json, website: &str, company: Json) -> Json {
-    let logo = format!("https://github.com/decentri-fi/data/raw/master/logo/protocol/{slug}.png");
+fn document((slug, name): (&str, &str), logo: String, primitives: Json, website: &str, company: Json) -> Json {
     Json::object([
         ("name", Json::text(name)),
         ("logo", Json::text(logo)),

@@ -54,6 +54,10 @@ static TOTAL_SUPPLY: [u8; 4] = Erc20::totalSupplyCall::SELECTOR;
 /// Metadata is served from the cache for a day, to plan reads with. A proxy may change it, seldom: what an answer shows of
 /// it is checked ([`TextCheck`]).
 const METADATA_FRESHNESS: Freshness = Freshness::Within(86_400);
+/// For the check of tokens whose amounts are those of the answer's block.
+const CHECK_AT_BLOCK: Freshness = Freshness::Pinned;
+/// For that of tokens in events: their amounts are of an earlier block, and most of them are shown again and again.
+const CHECK_IN_EVENTS: Freshness = Freshness::Within(SUPPLY_MAX_AGE_S);
 /// Seconds that a total supply is served from the cache: it is shown beside amounts, and nothing is computed from it.
 /// So are the texts of tokens in events, whose amounts are of the past.
 const SUPPLY_MAX_AGE_S: u32 = 60;
@@ -138,6 +142,11 @@ fn metadata_reads(token: Address) -> impl Iterator<Item = Read> {
 fn own_reads(token: Address, texts: Freshness) -> impl Iterator<Item = Read> {
     let reads = reads(token, &SELECTORS).enumerate();
     reads.map(move |(place, read)| if place < TEXTS { read.fresh(texts) } else { read })
+}
+
+/// The reads that check name, symbol and decimals.
+fn check_reads(token: Address, freshness: Freshness) -> impl Iterator<Item = Read> {
+    reads(token, &SELECTORS[..TEXTS]).map(move |read| read.fresh(freshness))
 }
 
 /// The reads of all functions that may name the issuer.

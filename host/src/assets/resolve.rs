@@ -92,7 +92,7 @@ pub(crate) async fn priced_tokens(
         let changed = check.apply(session, network, &mut metadata, texts);
         if changed.is_empty() || tries == TRIES_MAX {
             TextCheck::give_up(&mut metadata, &changed);
-            prices.retain(|token, _| has_all_parts(&metadata, &compositions, *token));
+            prices.retain(|token, price| !price.is_derived() || has_all_parts(&metadata, &compositions, *token));
             return Assembly { network, index, metadata, compositions, prices }.tokens(tokens, replies);
         }
     }
@@ -130,7 +130,7 @@ fn listed_decimals(network: &Network, index: &TokenIndex, token: Address) -> Opt
     index.get(network.chain_id, token).map(|listed| listed.decimals).filter(|decimals| *decimals <= DECIMALS_MAX)
 }
 
-/// False for a token whose price was derived from one that could not be checked.
+/// False for a token that is made of one which could not be checked.
 fn has_all_parts(metadata: &MetadataSet, compositions: &HashMap<Address, Composition>, token: Address) -> bool {
     let is_read = |part: &Address| metadata.get(*part).is_ok();
     let derivation = metadata.get(token).ok().and_then(|known| known.derivation);
@@ -181,7 +181,7 @@ impl Assembly<'_> {
         let is_listed = address == NATIVE || listed.is_some();
         let logo = match address {
             NATIVE => Some(network.logo.clone()),
-            _ => TokenIndex::logo(network.chain_id, address, listed),
+            _ => listed.and_then(|listed| listed.logo.as_deref()).map(ToOwned::to_owned),
         };
         let is_native = |symbol: &Text| symbol.as_str().eq_ignore_ascii_case(&network.native);
         let is_lookalike = !is_listed && (is_native(&symbol) || self.index.has_symbol(network.chain_id, &symbol));

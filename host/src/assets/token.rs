@@ -74,6 +74,13 @@ pub(crate) struct Price {
     pub(crate) contracts: Vec<Address>,
 }
 
+impl Price {
+    /// Whether it was derived from the prices of other tokens.
+    pub(crate) fn is_derived(&self) -> bool {
+        self.source.starts_with("derived:")
+    }
+}
+
 /// The tokens that shares redeem to, as the protocol that issued them reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Composition {

@@ -27,6 +27,7 @@ pub(super) struct ConfigTables {
     pub(super) listen: Option<String>,
     pub(super) claimables_listen: Option<String>,
     pub(super) operators_listen: Option<String>,
+    pub(super) public_url: Option<String>,
     pub(super) state_dir: Option<String>,
     pub(super) trusted_group: Option<u64>,
     pub(super) log_format: Option<String>,

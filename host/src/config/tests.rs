@@ -499,3 +499,21 @@ fn the_http_source_is_off_until_it_is_named_and_its_key_is_never_shown() {
     }
     assert!(of_file("[prices.http]\nbase_url = 'http://prices:8080'\nallow_private = true").prices.http.is_some());
 }
+
+#[test]
+fn the_public_url_is_one_that_a_path_can_follow() {
+    assert_eq!(of_file("").public_url, None);
+    for (named, taken) in
+        [("https://a.example/", "https://a.example"), ("http://a.example:81/api", "http://a.example:81/api")]
+    {
+        assert_eq!(of_file(&format!("public_url = '{named}'")).public_url.as_deref(), Some(taken));
+    }
+    let environment = Environment::from([("PORTOLAN_PUBLIC_URL", "https://b.example")]);
+    let config = merge(&Flags::default(), &environment, "public_url = 'https://a.example'").unwrap();
+    assert_eq!(config.public_url.as_deref(), Some("https://b.example"));
+    for bad in
+        ["a.example", "ftp://a.example", "https://a.example/?x=1", "https://a.example/#x", "https://u:p@a.example", ""]
+    {
+        assert!(refusal(&format!("public_url = '{bad}'")).contains("public_url"), "{bad}");
+    }
+}

@@ -21,7 +21,7 @@ use super::body::{self, Wanted, Written};
 use super::content::Content;
 use super::problem::{ALLOW_ANSWERS, unwritable};
 use super::route::{self, Listener, Request, Verb};
-use super::{limit, view};
+use super::{limit, logo, view};
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{AnswerOptions, Query};
 use crate::gateway::{Gateway, GatewayResponse};
@@ -70,6 +70,9 @@ impl Front {
     }
 
     async fn answer(&self, head: &Parts, has_body: bool) -> Result<Response<Content>, Problem> {
+        if let Some(drawing) = logo::respond(head, has_body)? {
+            return Ok(drawing);
+        }
         let (networks, logs_max) = (self.gateway.networks(), self.gateway.logs_max());
         let Some(request) = read_head(self.listener, head, has_body, networks, logs_max)? else {
             return Ok(preflight());

@@ -62,6 +62,11 @@ impl Listeners {
         })
     }
 
+    /// How a client on this machine names the base listener.
+    pub(crate) fn base_url(&self) -> io::Result<String> {
+        self.base.local_url()
+    }
+
     /// The line that names the real ports.
     pub(crate) fn line(&self) -> io::Result<String> {
         let (base, claimables, operators) = (self.base.url()?, self.claimables.url()?, self.operators.url()?);

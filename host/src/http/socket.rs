@@ -4,7 +4,7 @@
 
 use std::fs::{self, Permissions};
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -57,6 +57,16 @@ impl Socket {
             Self::Tcp(listener) => format!("http://{}", listener.local_addr()?),
             Self::Unix(_, SocketFile(path)) => ListenAddress::Unix(path.clone()).to_string(),
         })
+    }
+
+    /// The same for a client on this machine: an address of no machine in particular is its own there.
+    pub(super) fn local_url(&self) -> io::Result<String> {
+        let Self::Tcp(listener) = self else { return self.url() };
+        let mut address = listener.local_addr()?;
+        if address.ip().is_unspecified() {
+            address.set_ip(if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() });
+        }
+        Ok(format!("http://{address}"))
     }
 
     pub(super) async fn accept(&self) -> io::Result<Accepted> {

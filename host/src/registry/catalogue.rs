@@ -8,6 +8,7 @@ use portolan_abi::{Question, capability};
 use portolan_validation::{CatalogueError, validate_catalogue};
 
 use super::manifest::Manifest;
+use crate::logos;
 use crate::network::Networks;
 use crate::registry::protocol;
 use crate::sanitize::text::Text;
@@ -40,9 +41,7 @@ pub(crate) fn check(bytes: &[u8], networks: &Networks, manifest: &Manifest) -> R
 
 /// A protocol as answers show it.
 pub(crate) fn shown(protocol: &Protocol) -> protocol::Protocol {
-    let logo = protocol.logo.clone().unwrap_or_else(|| {
-        format!("https://github.com/decentri-fi/data/raw/master/logo/protocol/{}.png", protocol.slug)
-    });
+    let logo = protocol.logo.clone().unwrap_or_else(|| logos::of_protocol(&protocol.slug));
     let (text, url) = (Text::words, |text: &str| WebUrl::parse(text).unwrap_or_default());
     protocol::Protocol {
         slug: protocol.slug.clone(),
@@ -111,6 +110,6 @@ mod tests {
     #[test]
     fn a_protocol_without_logo_gets_one_of_its_slug() {
         let shown = shown(&catalogue().protocols[0]);
-        assert_eq!(shown.logo.to_string(), "https://github.com/decentri-fi/data/raw/master/logo/protocol/acme.png");
+        assert_eq!(shown.logo.to_string(), "http://127.0.0.1:8080/logos/protocol/acme.svg");
     }
 }

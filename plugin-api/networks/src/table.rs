@@ -26,8 +26,6 @@ pub struct Network {
     pub price_service: Option<&'static str>,
     /// What a transaction costs there besides its gas.
     pub data_fee: DataFee,
-    /// Its folder of token logos in <https://github.com/trustwallet/assets/tree/master/blockchains>.
-    pub logo_folder: Option<&'static str>,
 }
 
 /// How a network that posts its transactions' data elsewhere charges for it.
@@ -78,7 +76,6 @@ pub static NETWORKS: [Network; 11] = [
         public_rpc: &["https://ethereum-rpc.publicnode.com", "https://eth.drpc.org"],
         price_service: Some("ethereum"),
         data_fee: DataFee::None,
-        logo_folder: Some("ethereum"),
     },
     Network {
         chain_id: OPTIMISM,
@@ -93,7 +90,6 @@ pub static NETWORKS: [Network; 11] = [
         public_rpc: &["https://optimism-rpc.publicnode.com", "https://mainnet.optimism.io"],
         price_service: Some("optimism"),
         data_fee: DataFee::OpStack,
-        logo_folder: Some("optimism"),
     },
     Network {
         chain_id: ARBITRUM,
@@ -108,7 +104,6 @@ pub static NETWORKS: [Network; 11] = [
         public_rpc: &["https://arbitrum-one-rpc.publicnode.com", "https://arb1.arbitrum.io/rpc"],
         price_service: Some("arbitrum"),
         data_fee: DataFee::Arbitrum,
-        logo_folder: Some("arbitrum"),
     },
     Network {
         chain_id: FANTOM,
@@ -123,7 +118,6 @@ pub static NETWORKS: [Network; 11] = [
         public_rpc: &["https://fantom-rpc.publicnode.com", "https://rpcapi.fantom.network"],
         price_service: Some("fantom"),
         data_fee: DataFee::None,
-        logo_folder: Some("fantom"),
     },
     Network {
         chain_id: AVALANCHE,
@@ -138,7 +132,6 @@ pub static NETWORKS: [Network; 11] = [
         public_rpc: &["https://avalanche-c-chain-rpc.publicnode.com", "https://api.avax.network/ext/bc/C/rpc"],
         price_service: Some("avax"),
         data_fee: DataFee::None,
-        logo_folder: Some("avalanchec"),
     },
     Network {
         chain_id: BSC,
@@ -153,7 +146,6 @@ pub static NETWORKS: [Network; 11] = [
         public_rpc: &["https://bsc-rpc.publicnode.com", "https://bsc-dataseed.bnbchain.org"],
         price_service: Some("bsc"),
         data_fee: DataFee::None,
-        logo_folder: Some("smartchain"),
     },
     Network {
         chain_id: POLYGON,
@@ -169,7 +161,6 @@ pub static NETWORKS: [Network; 11] = [
         public_rpc: &["https://polygon-bor-rpc.publicnode.com", "https://polygon-rpc.com"],
         price_service: Some("polygon"),
         data_fee: DataFee::None,
-        logo_folder: Some("polygon"),
     },
     Network {
         chain_id: POLYGON_MUMBAI,
@@ -184,7 +175,6 @@ pub static NETWORKS: [Network; 11] = [
         public_rpc: &[],
         price_service: None,
         data_fee: DataFee::None,
-        logo_folder: None,
     },
     Network {
         chain_id: BASE,
@@ -199,7 +189,6 @@ pub static NETWORKS: [Network; 11] = [
         public_rpc: &[],
         price_service: Some("base"),
         data_fee: DataFee::OpStack,
-        logo_folder: Some("base"),
     },
     Network {
         chain_id: GNOSIS,
@@ -214,7 +203,6 @@ pub static NETWORKS: [Network; 11] = [
         public_rpc: &[],
         price_service: Some("xdai"),
         data_fee: DataFee::None,
-        logo_folder: Some("xdai"),
     },
     Network {
         chain_id: LINEA,
@@ -229,7 +217,6 @@ pub static NETWORKS: [Network; 11] = [
         public_rpc: &[],
         price_service: Some("linea"),
         data_fee: DataFee::None,
-        logo_folder: Some("linea"),
     },
 ];
 

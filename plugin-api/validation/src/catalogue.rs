@@ -20,8 +20,8 @@ use crate::invisible::is_invisible;
 pub const PRIMITIVES: [&str; 4] = ["LENDING", "BORROWING", "POOLING", "FARMING"];
 
 /// Words that paths of the gateway begin with, or may one day, so that no protocol may be called so.
-pub const RESERVED_WORDS: [&str; 9] =
-    ["networks", "protocols", "claimables", "positions", "ens", "events", "balance", "openapi.json", "docs"];
+pub const RESERVED_WORDS: [&str; 10] =
+    ["networks", "protocols", "claimables", "positions", "ens", "events", "balance", "logos", "openapi.json", "docs"];
 
 /// Bytes of a URL that clients may open.
 const URL_BYTES_MAX: usize = 1_024;
@@ -149,13 +149,18 @@ fn check_texts(protocol: &Protocol) -> Result<(), CatalogueError> {
     }
 }
 
+/// Whether a text can stand in a path as a slug.
+pub fn is_slug(text: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-';
+    !text.is_empty() && text.len() <= SLUG_BYTES_MAX && text.bytes().all(allowed)
+}
+
 fn check_slug(slug: &str) -> Result<(), CatalogueError> {
     // The first check, though a dot is no letter of a slug either.
     if RESERVED_WORDS.contains(&slug) {
         return Err(CatalogueError::Reserved(slug.to_owned()));
     }
-    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-';
-    if slug.is_empty() || slug.len() > SLUG_BYTES_MAX || !slug.bytes().all(allowed) {
+    if !is_slug(slug) {
         return Err(CatalogueError::Slug(slug.chars().take(SLUG_BYTES_MAX).collect()));
     }
     if slug.parse::<Address>().is_ok() {

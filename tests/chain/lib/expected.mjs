@@ -1,12 +1,10 @@
 // Writes down what the service must answer. Every number comes from the models.
-import { getAddress } from 'viem';
 import { healthFactor } from './aave_models.mjs';
 import { add, div, fraction, round } from './decimal.mjs';
 import { priceOf, worth } from './worth.mjs';
 
 const YEAR_SECONDS = 31_536_000n;
 const GET_REWARD = '0x3d18b912';
-const LOGO_FOLDERS = { 1: 'ethereum', 10: 'optimism', 137: 'polygon', 250: 'fantom' };
 const ACCOUNTS = ['farmer', 'whale', 'odd', 'dust', 'nothing', 'exited'];
 
 export function expected(world, { profile, chainId, block, prices, contracts, settings, native }) {
@@ -25,11 +23,11 @@ export function expected(world, { profile, chainId, block, prices, contracts, se
       ...world.markets.flatMap((lent) => incentives(market, lent, who)),
     ],
     lending: world.markets.flatMap((lent) => lending(market, lent, who)),
-    missing: world.chefs.flatMap((chef) => unanswerable(chef, who, chainId)),
+    missing: world.chefs.flatMap((chef) => unanswerable(chef, who)),
     ...(world.list && { tokenBalances: holdings(market, who) }),
   }]));
   const listed = world.list && { failedTokens: [...world.list.failing].sort(), priceSources: world.sources.expected() };
-  return { profile, chainId, block, prices, tokens: named(world, accounts, chainId), contracts, settings, ...listed, accounts };
+  return { profile, chainId, block, prices, tokens: named(world, accounts), contracts, settings, ...listed, accounts };
 }
 
 function staking(market, farm, who) {
@@ -85,11 +83,11 @@ function pooled(market, chef, who) {
 }
 
 // Rows that nobody can read: the staked token answers no call any more.
-function unanswerable(chef, who, chainId) {
+function unanswerable(chef, who) {
   return chef.pools.flatMap(({ staked, broken }, pid) =>
     broken && chef.model.stakeOf(pid, who) > 0n
       ? [{
-        protocol: chef.protocol, contract: chef.address, pid, stakedToken: staked.address, logo: collected(chainId, staked.address),
+        protocol: chef.protocol, contract: chef.address, pid, stakedToken: staked.address, logo: null,
         amountRaw: chef.model.stakeOf(pid, who).toString(),
       }]
       : []);
@@ -201,7 +199,7 @@ function value(prices, token, amount) {
 }
 
 // The tokens that answers name, the halves of their pairs, and the lairs' shares.
-function named(world, accounts, chainId) {
+function named(world, accounts) {
   const found = new Set(world.lairs.map((lair) => lair.address));
   for (const { farming, claimables, lending: lent, tokenBalances = [] } of Object.values(accounts)) {
     farming.forEach((row) => [row.stakedToken, ...row.rewardTokens].forEach((address) => found.add(address)));
@@ -209,12 +207,7 @@ function named(world, accounts, chainId) {
   }
   for (const address of [...found]) (world.tokens.get(address).pair ?? []).forEach((half) => found.add(half));
   return Object.fromEntries([...found].sort().map((address) => {
-    const { name, symbol, decimals, supply, pair, logo = collected(chainId, address) } = world.tokens.get(address);
+    const { name, symbol, decimals, supply, pair, logo = null } = world.tokens.get(address);
     return [address, { name, symbol, decimals, logo, totalSupplyRaw: supply.toString(), ...(pair && { pair }) }];
   }));
-}
-
-// Where a public collection has the logo of a token, should it have it.
-function collected(chainId, address) {
-  return `https://raw.githubusercontent.com/trustwallet/assets/master/blockchains/${LOGO_FOLDERS[chainId]}/assets/${getAddress(address)}/logo.png`;
 }

@@ -41,6 +41,7 @@ mod impostors;
 mod kills;
 mod known_good;
 mod lenders;
+mod logos;
 mod morpho;
 mod names;
 mod numbers;

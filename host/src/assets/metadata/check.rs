@@ -10,15 +10,10 @@ use alloy::primitives::Address;
 use portolan_reader::{Freshness, Read, ReadFailure, Reply, Session};
 
 use super::{
-    MetadataSet, SELECTORS, SUPPLY_MAX_AGE_S, TEXTS, TokenMetadata, metadata_reads, reads, returned, wrapping_decimals,
+    CHECK_AT_BLOCK, CHECK_IN_EVENTS, MetadataSet, TEXTS, TokenMetadata, check_reads, metadata_reads, returned,
+    wrapping_decimals,
 };
 use crate::network::Network;
-
-/// For tokens whose amounts are those of the answer's block.
-const CHECK_AT_BLOCK: Freshness = Freshness::Pinned;
-
-/// For tokens in events: their amounts are of an earlier block, and most of them are shown again and again.
-pub(super) const CHECK_IN_EVENTS: Freshness = Freshness::Within(SUPPLY_MAX_AGE_S);
 
 /// The tokens to check, with the reads for it.
 pub(crate) struct TextCheck {
@@ -85,9 +80,4 @@ impl TokenMetadata {
     fn has_texts_of(&self, now: &Self) -> bool {
         (&self.name, &self.symbol, self.own_decimals()) == (&now.name, &now.symbol, now.decimals)
     }
-}
-
-/// The reads of a token's texts.
-pub(super) fn check_reads(token: Address, freshness: Freshness) -> impl Iterator<Item = Read> {
-    reads(token, &SELECTORS[..TEXTS]).map(move |read| read.fresh(freshness))
 }

@@ -9,8 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use alloy::primitives::Address;
 use portolan_reader::{Freshness, Lookup, Read, ReadFailure, ReadSet, Reply, Session};
 
-use super::check::{CHECK_IN_EVENTS, check_reads};
-use super::{METADATA_FRESHNESS, TokenMetadata, issuer_reads, metadata_reads, own_reads, supply_read};
+use super::{
+    CHECK_IN_EVENTS, METADATA_FRESHNESS, TokenMetadata, check_reads, issuer_reads, metadata_reads, own_reads,
+    supply_read,
+};
 use crate::assets::token::DEPTH_MAX;
 use crate::network::Network;
 

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use alloy::primitives::Address;
 
 use super::list::{ListedToken, TokenList};
-use super::logo;
 use crate::sanitize::text::Text;
 
 /// A scan of so many is some twenty requests; an answer has no time for more.
@@ -77,13 +76,6 @@ impl TokenIndex {
     /// Whether a token of a list has this symbol, in whichever case.
     pub(crate) fn has_symbol(&self, chain_id: u64, symbol: &Text) -> bool {
         self.networks.get(&chain_id).is_some_and(|network| network.symbols.contains(folded(symbol).as_str()))
-    }
-
-    /// The logo of any token, which may be `listed`: what the list names, else the token's place in a public collection,
-    /// else none.
-    pub(crate) fn logo(chain_id: u64, token: Address, listed: Option<&ListedToken>) -> Option<String> {
-        let of_list = listed.and_then(|listed| listed.logo.as_deref());
-        of_list.map(ToOwned::to_owned).or_else(|| logo::of_collection(chain_id, token))
     }
 
     /// The number of tokens on all networks.
@@ -187,15 +179,5 @@ mod tests {
         let index = TokenIndex::bounded(lists.iter().map(Some), 2);
         assert_eq!((index.tokens(1), index.tokens(10)), (&[A, B][..], &[C][..]));
         assert_eq!(index.left_out(), 1);
-    }
-
-    #[test]
-    fn a_logo_is_the_lists_else_the_collections_else_none() {
-        let index = TokenIndex::merge([Some(&list(&[(1, A, "https://l/a"), (1, B, "b"), (80001, B, "b")]))]);
-        let logo = |chain_id, token| TokenIndex::logo(chain_id, token, index.get(chain_id, token));
-        assert_eq!(logo(1, A).as_deref(), Some("https://l/a"));
-        assert!(logo(1, B).is_some_and(|logo| logo.contains("/ethereum/assets/0xbB")));
-        assert!(logo(1, C).is_some_and(|logo| logo.contains("/ethereum/assets/0xCc")), "no list names it");
-        assert_eq!(logo(80001, B), None);
     }
 }

@@ -310,7 +310,7 @@ async fn an_amount_of_a_token_without_decimals_is_shown_and_reported_as_missing_
             vec!["tokens upstream 1".to_owned()]
         )
     );
-    let detail = format!("token {unknown:#x}: the contract returned no decimals");
+    let detail = format!("token {unknown:#x}: the contract returned no decimals, and no list has them");
     assert!(answer.jobs.iter().any(|job| job.detail == detail), "{:?}", answer.jobs);
     assert_eq!(events(&answer).tokens.named(unknown).unwrap().decimals, 0, "in smallest units");
 
