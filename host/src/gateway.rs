@@ -22,6 +22,7 @@ mod names;
 mod portfolio;
 mod protocols;
 
+mod codeless;
 mod compositions;
 mod deadline;
 mod deployment_check;

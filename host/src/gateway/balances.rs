@@ -87,7 +87,8 @@ impl BalanceWork {
         holdings: Holdings,
         blank: JobReport,
     ) -> (Vec<Balance>, JobReport, Vec<JobReport>) {
-        let Holdings { reads, mut held, failed } = holdings;
+        let Holdings { reads, mut held, failed, codeless } = holdings;
+        context.sources.codeless.note(&blank.network, &codeless);
         let nothing_read = reads > 0 && failed.len() == reads;
         let mut missing = MissingTokens::default();
         missing.extend(failed.into_iter().map(|(token, fault)| (token, Why::NoBalance(fault))));

@@ -20,6 +20,7 @@ use crate::budget::AnswerBudget;
 use crate::claims::SimulateWhen;
 use crate::events::tables::Tables;
 use crate::gateway::answer::{Answer, Items};
+use crate::gateway::codeless::Codeless;
 use crate::gateway::compositions::CompositionJobs;
 use crate::gateway::deadline::Deadline;
 use crate::gateway::gas_limit::GasLimits;
@@ -46,6 +47,7 @@ pub(super) struct Sources {
     pub(super) head_age_max: HeadAgeMax,
     pub(super) names: Names,
     pub(super) off_chain: OffChain,
+    pub(super) codeless: Codeless,
     pub(super) prices: Prices,
     /// Those that are known of any block.
     pub(super) past_prices: Prices,
@@ -289,6 +291,7 @@ impl Context {
             head_age_max: HeadAgeMax::default(),
             names: Names::new(crate::names::NameSettings::default()),
             off_chain: OffChain::new(),
+            codeless: Codeless::default(),
             prices: Prices::new(crate::assets::price::PriceSettings::default()),
             past_prices: Prices::new(crate::assets::price::PriceSettings::default()),
             tables: Tables::read().unwrap(),

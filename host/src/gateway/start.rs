@@ -11,6 +11,7 @@ use crate::assets::price::Prices;
 use crate::assets::token_list::TokenLists;
 use crate::config::Config;
 use crate::events::tables::{Tables, TablesError};
+use crate::gateway::codeless::Codeless;
 use crate::gateway::context::Sources;
 use crate::gateway::gas_limit::GasLimits;
 use crate::gateway::log_room::LogRoom;
@@ -64,6 +65,7 @@ impl Gateway {
             head_age_max: config.head_age_max.clone(),
             names: Names::new(config.names.clone()),
             off_chain: OffChain::new(),
+            codeless: Codeless::default(),
             past_prices: prices.of_any_block(),
             prices,
             tables: Tables::read()?,

@@ -102,7 +102,7 @@ function tokenRows(world) {
 // What each account holds of what anybody holds; and nobody holds anything of the others.
 function listRows({ list, tokens, accounts }) {
   if (!list) return [];
-  const returned = list.addresses.filter((address) => !list.failing.includes(address));
+  const returned = list.addresses.filter((address) => ![...list.failing, ...list.codeless].includes(address));
   return returned.flatMap((address) => tokens.has(address)
     ? Object.entries(accounts).filter(([who]) => who !== 'deployer')
       .map(([who, account]) => [[address, 'TokenDouble', 'balanceOf', [account]], list.amountOf(address, who)])

@@ -3,7 +3,7 @@ import { maxUint256 } from 'viem';
 import { newToken, register } from './tokens.mjs';
 
 const DECIMALS = [1, 8, 24, 27];
-const CODELESS = '0x00000000000000000000000000000000c0de1e55'; // Nothing ever stood there.
+export const CODELESS = '0x00000000000000000000000000000000c0de1e55'; // Nothing ever stood there, so that nobody holds it.
 const FAILING = ['RevertingBalanceTokenDouble', 'InvalidBalanceTokenDouble', 'ShortBalanceTokenDouble'];
 
 // Rows: [token, amount], to be held by one account.
@@ -18,5 +18,5 @@ export function newOddlyHeldTokens(world) {
 
 // Their balances cannot be read, whoever has them.
 export function newFailingTokens(world) {
-  return [...FAILING.map((artifact) => world.deploy(artifact)), CODELESS];
+  return FAILING.map((artifact) => world.deploy(artifact));
 }

@@ -8,7 +8,7 @@ const TIMESTAMP = '2025-06-15T00:00:00Z';
 
 export class TokenList {
   constructor(world) {
-    Object.assign(this, { world, rows: [], failing: [], holders: new Map() });
+    Object.assign(this, { world, rows: [], failing: [], codeless: [], holders: new Map() });
     world.list = this;
   }
 
@@ -26,6 +26,12 @@ export class TokenList {
   addFailing(address) {
     const number = this.failing.push(address);
     this.rows.push({ address, name: `Failing ${number}`, symbol: `FAIL${number}`, decimals: 18 });
+  }
+
+  // No contract stands there.
+  addCodeless(address) {
+    this.codeless.push(address);
+    this.rows.push({ address, name: 'Nowhere', symbol: 'NONE', decimals: 18 });
   }
 
   // Fills the list up with clones. `world` knows only those that somebody holds.

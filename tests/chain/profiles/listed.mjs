@@ -1,7 +1,7 @@
 // Chain ids 1, 10 and 137 once more, each with a token list of 5,000 tokens and with what
 // prices come from. The tokens stand at the same addresses on all three; what accounts hold
 // of them differs, so that an answer of the wrong network shows.
-import { newFailingTokens, newOddlyHeldTokens } from '../lib/odd_balances.mjs';
+import { CODELESS, newFailingTokens, newOddlyHeldTokens } from '../lib/odd_balances.mjs';
 import { newOddTokens } from '../lib/odd.mjs';
 import { PriceSources } from '../lib/price_sources.mjs';
 import { TokenList } from '../lib/token_list.mjs';
@@ -35,6 +35,7 @@ async function populate(world, { chainId, times, wrapped }) {
   await world.at(SETUP);
   holdOddTokens(world, list, times);
   newFailingTokens(world).forEach((address) => list.addFailing(address));
+  list.addCodeless(CODELESS);
   await PriceSources.create(world, list, { snapshot: SNAPSHOT, wrapped, times });
   const clones = await list.fill(TOKENS, (number) => (number % 2 ? `https://lists.example/${chainId}/${number}.png` : undefined));
   for (const [who, { first, step }] of Object.entries(HELD)) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, Bytes, U256};
 use alloy::sol_types::SolCall;
-use portolan_reader::{Kind, Read, ReadSet, Session};
+use portolan_reader::{Kind, Outcome, Read, ReadSet, Session};
 
 use super::BalanceWork;
 use super::missing_tokens::BalanceFailure;
@@ -20,6 +20,8 @@ pub(super) struct Holdings {
     pub(super) reads: usize,
     pub(super) held: Vec<(Address, U256)>,
     pub(super) failed: Vec<(Address, BalanceFailure)>,
+    /// Those that nobody can hold, because no contract stands there.
+    pub(super) codeless: Vec<Address>,
 }
 
 pub(super) async fn read(work: &BalanceWork, context: &Context, session: Arc<Session>) -> Holdings {
@@ -36,8 +38,8 @@ async fn native(account: Address, session: &Session) -> Holdings {
     let balance =
         replies.first().map_or(Err(BalanceFailure::Refused), |reply| BalanceFailure::or_balance(&reply.outcome));
     match balance {
-        Ok(held) => Holdings { reads: 1, held: vec![(NATIVE, held)], failed: Vec::new() },
-        Err(failure) => Holdings { reads: 1, held: Vec::new(), failed: vec![(NATIVE, failure)] },
+        Ok(held) => Holdings { reads: 1, held: vec![(NATIVE, held)], ..Holdings::default() },
+        Err(failure) => Holdings { reads: 1, failed: vec![(NATIVE, failure)], ..Holdings::default() },
     }
 }
 
@@ -50,6 +52,7 @@ async fn listed(account: Address, listed: &[Address], session: &Session) -> Hold
     for (place, outcome) in replies.besides_zeros() {
         let Some(token) = listed.get(place).copied() else { continue };
         match BalanceFailure::or_balance(outcome) {
+            _ if *outcome == Outcome::NoCode => holdings.codeless.push(token),
             Ok(U256::ZERO) => {}
             Ok(held) => holdings.held.push((token, held)),
             Err(failure) => holdings.failed.push((token, failure)),

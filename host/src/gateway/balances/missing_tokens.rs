@@ -14,7 +14,7 @@ const NAMED_MAX: usize = 100;
 /// Why a balance is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BalanceFailure {
-    /// The contract reverted, has no code, or returned less than a word.
+    /// The contract reverted, or returned less than a word.
     Refused,
     Unread(ReadFailure),
 }

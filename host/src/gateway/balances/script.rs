@@ -53,6 +53,11 @@ impl Script {
         self.balance(chain_id, token, outcome)
     }
 
+    /// Nothing stands at the token's address.
+    pub(super) fn codeless(self, chain_id: u64, token: Address) -> Self {
+        self.balance(chain_id, token, Outcome::NoCode)
+    }
+
     /// The token has a balance, but no endpoint returns its symbol.
     pub(super) fn silent(mut self, chain_id: u64, token: Address, failure: ReadFailure) -> Self {
         self.chain(chain_id).outcome(token, &Erc20::symbolCall {}.abi_encode(), Outcome::Failed(failure));

@@ -101,6 +101,14 @@ async fn a_failing_token_hides_no_other_and_is_counted_and_named() {
 }
 
 #[tokio::test]
+async fn nobody_misses_a_token_where_no_contract_stands() {
+    let script = Script::default().holds(ETHEREUM, A, "A", 18, 5).codeless(ETHEREUM, B);
+    let answer = Scripted::new(script, &[(ETHEREUM, A), (ETHEREUM, B)]).tokens().await;
+    assert_eq!((rows(&answer), missing(&answer)), (vec![(ETHEREUM, A, 5)], Vec::<String>::new()));
+    assert_eq!(answer.jobs[0].status, JobStatus::Ok);
+}
+
+#[tokio::test]
 async fn failures_of_two_kinds_are_counted_apart() {
     let script = Script::default().holds(ETHEREUM, A, "A", 18, 5).fails(ETHEREUM, B, BalanceFailure::Refused).fails(
         ETHEREUM,

@@ -1,0 +1,46 @@
+//! Tokens that lists name where no contract stands: nobody can hold them, so that no answer misses anything, and the
+//! operator is told once.
+//!
+//! Invariant: a token is logged once for the process, however many answers meet it.
+
+use std::collections::BTreeSet;
+
+use alloy::primitives::Address;
+use parking_lot::Mutex;
+
+use crate::network::Network;
+
+/// Those that are remembered; a list with more is no list of this network.
+const NOTED_MAX: usize = 10_000;
+
+/// By chain id and address.
+#[derive(Debug, Default)]
+pub(super) struct Codeless(Mutex<BTreeSet<(u64, Address)>>);
+
+impl Codeless {
+    /// Logs those of these tokens that were not logged before.
+    pub(super) fn note(&self, network: &Network, tokens: &[Address]) {
+        for token in tokens {
+            if self.is_new(network.chain_id, *token) {
+                let network = network.slug.as_str();
+                tracing::warn!(network, %token, "a token list names an address where no contract stands");
+            }
+        }
+    }
+
+    fn is_new(&self, chain_id: u64, token: Address) -> bool {
+        let mut noted = self.0.lock();
+        noted.len() < NOTED_MAX && noted.insert((chain_id, token))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_new_once_on_its_network() {
+        let (codeless, token) = (Codeless::default(), Address::repeat_byte(1));
+        assert!(codeless.is_new(1, token) && codeless.is_new(10, token) && !codeless.is_new(1, token));
+    }
+}
