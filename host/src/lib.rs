@@ -23,7 +23,6 @@ mod claims;
 mod files;
 mod head_age;
 mod log;
-mod logos;
 mod long_work;
 mod monitor;
 mod net;
@@ -173,7 +172,7 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
     log_start(config);
-    logos::serve_at(&public_url(config, &listeners)?);
+    registry::logos::serve_at(&public_url(config, &listeners)?);
     let gateway = Arc::new(Gateway::start(config).await.context("cannot start")?);
     let _control = http::control::serve::start(&config.state_dir, Operated::by(&gateway));
     let line = listeners.line().context("cannot read the listeners' addresses")?;

@@ -17,6 +17,7 @@ mod job_failures;
 mod known_good;
 mod library;
 pub(crate) mod limits;
+pub(crate) mod logos;
 mod manifest;
 mod plugin_table;
 mod policy;

@@ -233,7 +233,7 @@ impl TokenMetadata {
     }
 
     /// Name, symbol and decimals as a token returned them; `otherwise` are its decimals where it returned none.
-    fn of_texts(texts: [Returned; TEXTS], otherwise: Option<u8>) -> Result<Self, ReadFailure> {
+    fn of_texts(texts: [ReturnedBytes; TEXTS], otherwise: Option<u8>) -> Result<Self, ReadFailure> {
         let [name, symbol, decimals] = texts;
         Ok(Self {
             name: decode_text(&name?.unwrap_or_default()),
@@ -287,9 +287,9 @@ fn wrapping_decimals(network: &Network, token: Address) -> Option<u8> {
 }
 
 /// The returned bytes, `None` where the token has no such function.
-type Returned = Result<Option<Bytes>, ReadFailure>;
+type ReturnedBytes = Result<Option<Bytes>, ReadFailure>;
 
-fn returned(reply: Option<Reply>) -> Returned {
+fn returned(reply: Option<Reply>) -> ReturnedBytes {
     match reply.map(|reply| reply.outcome) {
         Some(Outcome::Ok(bytes)) => Ok(Some(bytes)),
         Some(Outcome::Reverted(_) | Outcome::NoCode | Outcome::GasCap) => Ok(None),

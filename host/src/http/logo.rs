@@ -14,8 +14,8 @@ use super::limit;
 use super::problem::unwritable;
 use super::route::{self, Verb};
 use crate::gateway::problem::Problem;
-use crate::logos;
 use crate::paths::{self, Endpoint};
+use crate::registry::logos;
 
 /// Thirty days: another version of the gateway may draw otherwise.
 const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=2592000");

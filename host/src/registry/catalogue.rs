@@ -8,9 +8,8 @@ use portolan_abi::{Question, capability};
 use portolan_validation::{CatalogueError, validate_catalogue};
 
 use super::manifest::Manifest;
-use crate::logos;
 use crate::network::Networks;
-use crate::registry::protocol;
+use crate::registry::{logos, protocol};
 use crate::sanitize::text::Text;
 use crate::sanitize::web_url::WebUrl;
 

@@ -4,15 +4,17 @@ use anyhow::Result;
 use bytes::Bytes;
 use hyper::Method;
 use portolan_tests::build;
+use portolan_tests::chain::Chain;
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::http::{Response, Version, request};
 
 /// One protocol with a published logo, and two without.
 const SLUGS: [&str; 3] = ["bancor", "maverick", "fluid"];
 
-fn gateway(config: &str) -> Result<Gateway> {
+/// A gateway is ready once a chain answers.
+fn gateway(chain: &Chain, config: &str) -> Result<Gateway> {
     let exchanges = build::built()?.plugin("libexchanges.so");
-    Setup::default().config(config).plugin(&exchanges, &SLUGS).start()
+    Setup::default().config(config).rpc("ethereum", &chain.url).plugin(&exchanges, &SLUGS).start()
 }
 
 fn logo(gateway: &Gateway, slug: &str) -> String {
@@ -33,8 +35,9 @@ fn is_drawing(response: &Response) -> bool {
 
 #[test]
 fn each_logo_is_published_or_served_where_answers_say() {
+    let chain = Chain::bare(1).unwrap();
     // In place of the tests' own public_url.
-    let gateway = gateway("# public_url is not set").unwrap();
+    let gateway = gateway(&chain, "# public_url is not set").unwrap();
     assert_eq!(logo(&gateway, "bancor"), "https://github.com/decentri-fi/data/raw/master/logo/protocol/bancor.png");
     for slug in ["maverick", "fluid"] {
         let url = logo(&gateway, slug);
@@ -56,6 +59,7 @@ fn each_logo_is_published_or_served_where_answers_say() {
 
 #[test]
 fn drawings_are_named_by_the_url_that_clients_know() {
-    let gateway = gateway("public_url = \"https://portolan.example/api/\"").unwrap();
+    let chain = Chain::bare(1).unwrap();
+    let gateway = gateway(&chain, "public_url = \"https://portolan.example/api/\"").unwrap();
     assert_eq!(logo(&gateway, "maverick"), "https://portolan.example/api/logos/protocol/maverick.svg");
 }

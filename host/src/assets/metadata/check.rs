@@ -22,13 +22,12 @@ pub(crate) struct TextCheck {
 }
 
 impl TextCheck {
-    /// Of all tokens in the set: an amount of a token that has no price may be shown with the name of its parts, and the
-    /// decimals of parts scale prices.
+    /// Checks all tokens in the set: names of pairs have the symbols of their parts, and decimals of parts scale prices.
     pub(crate) fn at_block(network: &Network, metadata: &MetadataSet, wanted: &BTreeSet<Address>) -> Self {
         Self::new(network, metadata, wanted, CHECK_AT_BLOCK)
     }
 
-    /// The same for tokens in events.
+    /// Checks the same for tokens in events.
     pub(crate) fn in_events(network: &Network, metadata: &MetadataSet, wanted: &BTreeSet<Address>) -> Self {
         Self::new(network, metadata, wanted, CHECK_IN_EVENTS)
     }

@@ -250,7 +250,8 @@ async fn the_native_token_is_one_under_each_of_its_addresses() {
     for address in [NATIVE, placeholder] {
         let token = found.get(address).unwrap();
         assert_eq!((token.address, token.symbol.as_str(), token.kind.as_ref()), (NATIVE, "ETH", "NATIVE"));
-        assert!(token.price.as_ref().is_some_and(|price| price.usd == bigdecimal::BigDecimal::from(2000)));
+        let usd = token.price.as_ref().map(|price| price.usd.clone());
+        assert_eq!(usd, Some(bigdecimal::BigDecimal::from(2000)));
     }
     assert!(script.lookups().concat().iter().all(|read| ![NATIVE, placeholder].contains(&read.to)));
 }
