@@ -12,6 +12,7 @@ mod gauges;
 mod generation;
 mod lock_claims;
 mod locks;
+mod past_votes;
 mod rebases;
 mod reward_lists;
 mod single_rewards;

@@ -40,6 +40,7 @@ const DISTRIBUTOR: Address = address!("0xf00000000000000000000000000000000000000
 const MINTER: Address = address!("0xf000000000000000000000000000000000000004");
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const VELO: Address = address!("0xa000000000000000000000000000000000000001");
+const IMMUTABLE: u8 = 1; // The freshness of a read that may be of any earlier answer.
 const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 const WEEK_S: u64 = 1_699_488_000; // The Thursday before it, at midnight.
 
@@ -140,14 +141,48 @@ fn known(test: JobTest, count: u64) -> JobTest {
 #[test]
 fn an_account_with_nothing_gets_a_complete_empty_answer() {
     let questions = [
-        (Question::CLAIMABLES, vec![2, 3, 3, 3, 3]), // The list's length and the locks; the walk; the account.
-        (Question::FARMING, vec![1, 3, 3, 3, 3]),
+        (Question::CLAIMABLES, vec![2, 3, 6, 3, 3]), // The list's length and the locks; the walk; the account.
+        (Question::FARMING, vec![1, 3, 6, 3, 3]),
         (Question::LOCKED, vec![1]),
     ];
     for (question, batches) in questions {
         let outcome = run(question, &voter(3));
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
         assert_eq!(outcome.batches, batches, "{question:?}");
+    }
+}
+
+#[test]
+fn a_gauge_that_its_voter_took_off_its_books_is_read_while_it_is_known_and_told_when_it_is_not() {
+    let gone = stakes(voter(2), 1, 1_000, 7, NOW_S + 1).reply(NETWORK, VOTER, &gaugesCall(pool(1)), &Address::ZERO);
+    // Known from before: the stake stands, and that its reward cannot be claimed is told.
+    let held = known(case(Question::FARMING), 2).run::<Velo>(&gone);
+    assert_eq!((held.end, held.positions().len()), (End::Complete, 1), "{}", held.message);
+    let owed = known(case(Question::CLAIMABLES), 2).run::<Velo>(&gone);
+    assert_eq!((owed.end, owed.claimables().len()), (End::Partial, 0), "{}", owed.message);
+    assert!(owed.message.contains("is the gauge of"), "{}", owed.message);
+    // After a fresh start nothing names it.
+    for question in [Question::CLAIMABLES, Question::FARMING] {
+        let fresh = run(question, &gone);
+        assert_eq!((fresh.end, fresh.findings.len()), (End::Partial, 0), "{}", fresh.message);
+        let why = "the voter took their gauges off its books, and nothing else names them";
+        assert_eq!(fresh.not_covered, [format!("main: stakes in gauges of 1 of 2 pools are not read: {why}")]);
+    }
+    // Where the voter's earlier word is known, the walk has it.
+    let remembers = |request: &ReadRequest| {
+        let is_remembered = request.freshness == IMMUTABLE && request.data == gaugesCall(pool(1)).abi_encode();
+        if is_remembered { ReadResult::Ok(gauge(1).abi_encode().into()) } else { (&gone).reply(request) }
+    };
+    let outcome = run(Question::FARMING, remembers);
+    assert_eq!((outcome.end, outcome.positions().len()), (End::Complete, 1), "{}", outcome.message);
+}
+
+#[test]
+fn a_pool_that_is_listed_twice_has_one_gauge() {
+    let chain = stakes(voter(2), 0, 1_000, 7, NOW_S + 1).reply(NETWORK, VOTER, &poolsCall(word(1)), &pool(0));
+    for question in [Question::CLAIMABLES, Question::FARMING] {
+        let outcome = run(question, &chain);
+        assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 1), "{}", outcome.message);
     }
 }
 
@@ -331,7 +366,7 @@ fn locks_beyond_the_bound_are_reported_and_not_read() {
     };
     let outcome = run(Question::LOCKED, chain);
     assert_eq!((outcome.end, outcome.positions().len()), (End::Partial, 500));
-    assert_eq!(outcome.message, format!("main: 500 of {} locks are read", U256::MAX));
+    assert_eq!(outcome.not_covered, [format!("main: 500 of {} locks are read", U256::MAX)]);
 }
 
 #[test]
@@ -345,7 +380,9 @@ fn a_rebase_goes_into_the_lock_and_to_the_owner_once_that_is_over() {
     ];
     let outcome = run(Question::CLAIMABLES, &locks(voter(0), &held));
     let expected = [(7, 40, PaidTo::LOCK), (8, 50, PaidTo::LOCK), (9, 60, PaidTo::ACCOUNT)];
-    assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 3), "{}", outcome.message);
+    assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 3), "{}", outcome.message);
+    let deposited = "main: what 1 of 5 locks have earned is not read: they are deposited in managed ones";
+    assert_eq!(outcome.not_covered, [deposited]);
     for (found, (id, amount, paid_to)) in outcome.claimables().into_iter().zip(expected) {
         assert_eq!((found.contract, found.number), (DISTRIBUTOR, Some(word(id))));
         assert_eq!(found.payments, [Payment { token: VELO, amount: word(amount), paid_to, name: None }]);

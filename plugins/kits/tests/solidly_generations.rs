@@ -11,6 +11,9 @@ use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRes
 use portolan_plugin_api::*;
 
 sol! {
+    function lastVoted(uint256) external view returns (uint256);
+    function user_point_epoch(uint256) external view returns (uint256);
+    function user_epoch_of(uint256) external view returns (uint256);
     function length() external view returns (uint256);
     function pools(uint256) external view returns (address);
     function gauges(address) external view returns (address);
@@ -291,7 +294,7 @@ fn a_list_is_read_to_its_bound_and_each_token_is_paid_once() {
     tokens[5] = tokens[4];
     let outcome = run(FIRST, Question::CLAIMABLES, &pays(voter(FIRST, 1), FIRST, 0, &tokens));
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 1), "{}", outcome.message);
-    assert_eq!(outcome.message, format!("main: {}: 32 of 40 reward tokens are read", gauge(0)));
+    assert_eq!(outcome.not_covered, [format!("main: {}: 32 of 40 reward tokens are read", gauge(0))]);
     assert_eq!(outcome.claimables()[0].payments.len(), 30);
 }
 
@@ -335,6 +338,34 @@ fn a_rebase_of_a_lock_that_is_over_goes_where_its_distributor_pays_it() {
         assert_eq!((claim.to, &claim.arguments), (DISTRIBUTOR, &word(7).abi_encode()));
         let merged = claim.mergeable.as_ref().expect("the distributor claims for several");
         assert_eq!((merged.to, &merged.arguments), (DISTRIBUTOR, &vec![word(7)].abi_encode()));
+    }
+}
+
+#[test]
+fn votes_that_are_not_read_and_changes_that_a_claim_does_not_count_are_told() {
+    for network in [FIRST, EQUALIZER, THENA] {
+        let chain = locks(voter(network, 0), network, &[(7, 5_000, NOW_S + 1, 40), (8, 5_000, NOW_S + 1, 0)]);
+        let changes = |chain: CannedReplies, made: u64, counted: u64| {
+            chain.reply(network, ESCROW, &user_point_epochCall(word(7)), &word(made)).reply(
+                network,
+                DISTRIBUTOR,
+                &user_epoch_ofCall(word(7)),
+                &word(counted),
+            )
+        };
+        let whole = changes(chain.clone(), 60, 10).reply(network, VOTER, &lastVotedCall(word(7)), &U256::ZERO);
+        let outcome = run(network, Question::CLAIMABLES, &whole);
+        assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
+        let more = changes(chain, 61, 10).reply(network, VOTER, &lastVotedCall(word(8)), &word(NOW_S));
+        let outcome = run(network, Question::CLAIMABLES, &more);
+        assert_eq!((outcome.end, outcome.claimables().len()), (End::Partial, 1), "{}", outcome.message);
+        let mut told = outcome.not_covered.clone();
+        told.sort();
+        let expected = [
+            "main: fees and bribes of 1 of 2 locks, which have voted, are not read",
+            "main: lock 7 was changed 61 times, of which a claim of its rebase counts 50",
+        ];
+        assert_eq!(told, expected);
     }
 }
 

@@ -11,6 +11,8 @@ use portolan_plugin_api::*;
 
 sol! {
     function length() external view returns (uint256);
+    function pools(uint256) external view returns (address);
+    function numCheckpoints(uint256) external view returns (uint256);
     function balanceOf(address) external view returns (uint256);
     function ownerToNFTokenIdList(address, uint256) external view returns (uint256);
     function usedWeights(uint256) external view returns (uint256);
@@ -141,7 +143,11 @@ fn locks_that_do_not_vote_have_earned_nothing() {
         let outcome = run(&votes(locks));
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
     }
-    assert_eq!(run(&votes(&[(7, &[])])).batches, [2, 1, 1], "how many; which; whether it votes");
+    assert_eq!(
+        run(&votes(&[(7, &[])])).batches,
+        [2, 1, 3],
+        "how many; which; whether it votes and is deposited, and how many pools there are"
+    );
 }
 
 #[test]
@@ -206,6 +212,88 @@ fn pools_without_contracts_of_votes_owe_nothing() {
     assert_eq!((outcome.end, rows(&outcome)), (End::Complete, vec![(bribe(1), 7, vec![(A, 5)])]));
 }
 
+/// The voter lists pools 1 to `count`, for none of which these locks have ever voted.
+fn listed(chain: CannedReplies, count: u64, locks: &[u64]) -> CannedReplies {
+    let chain = chain.reply(NETWORK, VOTER, &lengthCall {}, &word(count));
+    (1..=count).fold(chain, |chain, n| {
+        let chain = pays(chain, n, B).reply(NETWORK, VOTER, &poolsCall(word(n - 1)), &pool(n));
+        locks
+            .iter()
+            .fold(chain, |chain, lock| chain.reply(NETWORK, fees(n), &numCheckpointsCall(word(*lock)), &U256::ZERO))
+    })
+}
+
+/// The test's job knows that the voter lists no gauge with stakes in it.
+fn run_listed(count: u64, chain: impl Replies) -> Outcome {
+    let gauges: Vec<(Address, Address, bool)> = (1..=count).map(|n| (pool(n), Address::ZERO, false)).collect();
+    let job = JobTest::new("velo", NETWORK, Question::CLAIMABLES, ACCOUNT).facts("main", "gauges", &gauges);
+    job.run::<Velo>(chain)
+}
+
+#[test]
+fn what_votes_earned_is_found_where_they_have_moved_or_ended() {
+    // Lock 7 votes on for pool 1, lock 8 has moved its vote from there to pool 3, lock 9 has taken it back.
+    let chain = listed(votes(&[(7, &[1]), (8, &[3]), (9, &[])]), 3, &[7, 8, 9]);
+    let voted = [(1, 7), (1, 8), (3, 8), (1, 9)];
+    let chain = voted
+        .into_iter()
+        .fold(chain, |chain, (n, lock)| chain.reply(NETWORK, fees(n), &numCheckpointsCall(word(lock)), &word(2)));
+    let chain = [7, 8, 9].into_iter().fold(chain, |chain, lock| owes(chain, 1, lock, B, (10, 0, lock)));
+    let chain = owes(chain, 3, 8, B, (0, 0, 0));
+    let outcome = run_listed(3, &chain);
+    let expected: Vec<Row> = [7, 8, 9]
+        .into_iter()
+        .flat_map(|lock| [(fees(1), lock, vec![(A, 10)]), (bribe(1), lock, vec![(B, lock)])])
+        .collect();
+    assert_eq!((outcome.end, rows(&outcome)), (End::Complete, expected), "{}", outcome.message);
+    let known: Vec<(Address, Address)> = outcome.facts("main", "votes");
+    assert_eq!(known, [1, 2, 3].map(|n| (pool(n), fees(n))), "walked once");
+
+    // Where the checkpoints cannot be read, that is told, and what is voted for now stands.
+    let broken = (1..=3).flat_map(|n| [7, 8, 9].map(|lock| (n, lock))).fold(chain, |chain, (n, lock)| {
+        chain.result(NETWORK, fees(n), &numCheckpointsCall(word(lock)), ReadResult::Unavailable)
+    });
+    let outcome = run_listed(3, &broken);
+    let now: Vec<Row> = vec![(fees(1), 7, vec![(A, 10)]), (bribe(1), 7, vec![(B, 7)])];
+    assert_eq!((outcome.end, rows(&outcome)), (End::Partial, now), "{}", outcome.message);
+    assert!(outcome.message.contains("votes that have moved or ended"), "{}", outcome.message);
+}
+
+#[test]
+fn contracts_without_checkpoints_are_asked_for_every_token() {
+    let chain = listed(votes(&[(9, &[])]), 2, &[]);
+    let chain = (1..=2).fold(chain, |chain, n| chain.revert(NETWORK, fees(n), &numCheckpointsCall(word(9))));
+    let chain = owes(owes(chain, 1, 9, B, (0, 0, 0)), 2, 9, B, (0, 5, 6));
+    let outcome = run_listed(2, &chain);
+    let expected: Vec<Row> = vec![(fees(2), 9, vec![(B, 5)]), (bribe(2), 9, vec![(B, 6)])];
+    assert_eq!((outcome.end, rows(&outcome)), (End::Complete, expected), "{}", outcome.message);
+}
+
+#[test]
+fn locks_and_pools_beyond_what_a_job_can_read_are_reported() {
+    // 500 pools and 81 locks: 80 of these fit in 40,000 pairs, and none of the contracts has checkpoints.
+    let pools = 500;
+    let chain = |request: &ReadRequest| match request.data.first_chunk::<4>().copied().unwrap_or_default() {
+        balanceOfCall::SELECTOR => ReadResult::Ok(word(81).abi_encode().into()),
+        ownerToNFTokenIdListCall::SELECTOR => ReadResult::Ok(Bytes::copy_from_slice(&request.data[36..])),
+        lengthCall::SELECTOR => ReadResult::Ok(word(pools).abi_encode().into()),
+        gaugesCall::SELECTOR | gaugeToFeesCall::SELECTOR => ReadResult::Ok(Bytes::copy_from_slice(&request.data[4..])),
+        numCheckpointsCall::SELECTOR => ReadResult::Reverted(Bytes::new()),
+        _ => ReadResult::Ok(U256::ZERO.abi_encode().into()),
+    };
+    let known: Vec<(Address, Address)> = (1..=pools).map(|n| (pool(n), fees(n))).collect();
+    let gauges: Vec<(Address, Address, bool)> = (1..=pools).map(|n| (pool(n), Address::ZERO, false)).collect();
+    let job = JobTest::new("velo", NETWORK, Question::CLAIMABLES, ACCOUNT);
+    let outcome = job.facts("main", "gauges", &gauges).facts("main", "votes", &known).run::<Velo>(chain);
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 0), "{}", outcome.message);
+    for message in [
+        "main: votes that have moved or ended are looked for by 80 of 81 locks",
+        "main: votes that have moved or ended are read of 1000 of 40000 pools without checkpoints",
+    ] {
+        assert!(outcome.not_covered.iter().any(|why| why == message), "{:?}", outcome.not_covered);
+    }
+}
+
 #[test]
 fn locks_and_pools_beyond_the_bounds_are_reported_and_not_read() {
     let chain = |request: &ReadRequest| match request.data.first_chunk::<4>().copied().unwrap_or_default() {
@@ -217,8 +305,8 @@ fn locks_and_pools_beyond_the_bounds_are_reported_and_not_read() {
     };
     let outcome = run(chain);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 0));
-    assert_eq!(outcome.batches[..4], [2, 101, 100, 40], "{:?}", outcome.batches);
+    assert_eq!(outcome.batches[..4], [2, 101, 202, 40], "{:?}", outcome.batches);
     for message in ["main: votes of 100 of 101 locks are read", "main: 40 pools of lock 0 are read"] {
-        assert!(outcome.message.contains(message), "{}", outcome.message);
+        assert!(outcome.not_covered.iter().any(|why| why == message), "{:?}", outcome.not_covered);
     }
 }

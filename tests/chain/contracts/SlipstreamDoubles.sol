@@ -22,7 +22,24 @@ contract VotingVoterDouble is VoterDouble {
     }
 
     function vote(uint256 id, address[] calldata pools_) external {
+        reset(id);
         (poolVote[id], usedWeights[id]) = (pools_, pools_.length);
+        _checkpoint(id);
+    }
+
+    function reset(uint256 id) public {
+        _checkpoint(id);
+        delete poolVote[id];
+        usedWeights[id] = 0;
+    }
+
+    // Both contracts of each pool that is voted for now keep the change.
+    function _checkpoint(uint256 id) private {
+        for (uint256 i = 0; i < poolVote[id].length; i++) {
+            address gauge = gauges[poolVote[id][i]];
+            VotingRewardDouble(gaugeToFees[gauge]).checkpoint(id);
+            VotingRewardDouble(gaugeToBribe[gauge]).checkpoint(id);
+        }
     }
 
     function claimFees(VotingRewardDouble[] calldata fees, address[][] calldata tokens, uint256 id) external {
@@ -43,6 +60,7 @@ contract VotingRewardDouble {
     VotingVoterDouble private immutable _voter;
     address[] public rewards;
     mapping(address => mapping(uint256 => uint256)) public earned;
+    mapping(uint256 => uint256) public numCheckpoints;
 
     constructor(VotingVoterDouble voter, address[] memory tokens) {
         (_voter, rewards) = (voter, tokens);
@@ -50,6 +68,11 @@ contract VotingRewardDouble {
 
     function rewardsListLength() external view returns (uint256) {
         return rewards.length;
+    }
+
+    function checkpoint(uint256 id) external {
+        require(msg.sender == address(_voter));
+        numCheckpoints[id]++;
     }
 
     function owe(address token, uint256 id, uint256 amount) external {

@@ -61,7 +61,8 @@ function locks(world, of, { escrow, distributor, token }) {
   of('HeirDistributorDouble', distributor)('owe', 2n, 8n);
 }
 
-// A concentrated pool at the price of one, three positions staked in its gauge, and two locks that vote for it.
+// A concentrated pool at the price of one, three positions staked in its gauge, two locks that vote for it, and one that
+// has moved its vote to another pool.
 function concentrated(world, tokens) {
   const escrow = world.deploy('VotingEscrowDouble', [tokens.BASE]);
   const code = world.deploy('GaugeDouble', [MULTICALL3, tokens.BASE]);
@@ -71,6 +72,9 @@ function concentrated(world, tokens) {
   const gauge = world.deploy('CLGaugeDouble', [voter, manager, pool, tokens.BASE, tokens.AAA, tokens.BBB]);
   const fees = world.deploy('VotingRewardDouble', [voter, [tokens.AAA, tokens.BBB]]);
   const bribe = world.deploy('VotingRewardDouble', [voter, [tokens.MORE, tokens.BASE]]);
+  const otherPool = world.deploy('ConcentratedPoolDouble');
+  const otherGauge = world.deploy('CLGaugeDouble', [voter, manager, otherPool, tokens.BASE, tokens.AAA, tokens.BBB]);
+  const [otherFees, otherBribe] = [1, 2].map(() => world.deploy('VotingRewardDouble', [voter, [tokens.AAA]]));
   const positions = [[1n, 'farmer', -10_000, 10_000, 3n, 5n], [2n, 'farmer', 0, 10_000, 1n, 0n], [3n, 'whale', -10_000, 10_000, 6n, 0n], [4n, 'odd', 10_000, 20_000, 2n, 0n]];
 
   const fill = (of, mint) => {
@@ -78,16 +82,20 @@ function concentrated(world, tokens) {
     of('ConcentratedPoolDouble', pool)('set', PRICE_OF_ONE, 0, 10n * ONE);
     vote('addGauge', pool, gauge);
     vote('payVotes', gauge, fees, bribe);
+    vote('addGauge', otherPool, otherGauge);
+    vote('payVotes', otherGauge, otherFees, otherBribe);
     positions.forEach(([id, , lower, upper, liquidity]) => manage('set', id, tokens.AAA, tokens.BBB, lower, upper, liquidity * ONE));
     mint('BASE', gauge, 700_000n * ONE);
-    for (const who of ['farmer', 'whale']) {
+    for (const who of ['farmer', 'whale', 'exited']) {
       mint('BASE', world.accounts[who], 100n);
       world.send(who, tokens.BASE, 'TokenDouble', 'approve', [escrow, 100n]);
       world.send(who, escrow, 'VotingEscrowDouble', 'createLock', [100n, 126_000_000n]);
     }
     vote('vote', 1n, [pool]);
     vote('vote', 2n, [pool]);
-    for (const [contract, token, lock, amount] of [[fees, 'AAA', 1n, 11n], [fees, 'BBB', 1n, 12n], [bribe, 'MORE', 1n, 13n], [bribe, 'BASE', 2n, 14n]]) {
+    vote('vote', 3n, [pool]);
+    vote('vote', 3n, [otherPool]);
+    for (const [contract, token, lock, amount] of [[fees, 'AAA', 1n, 11n], [fees, 'BBB', 1n, 12n], [bribe, 'MORE', 1n, 13n], [bribe, 'BASE', 2n, 14n], [fees, 'BBB', 3n, 15n], [bribe, 'MORE', 3n, 16n]]) {
       mint(token, contract, amount);
       of('VotingRewardDouble', contract)('owe', tokens[token], lock, amount);
     }

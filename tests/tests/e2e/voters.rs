@@ -149,6 +149,12 @@ fn staked_positions_fees_and_bribes_are_claimed_one_by_one() {
     assert_eq!(claimed(&fixture, VELODROME, "farmer"), farmer);
     let whale = [paying("solidly-bribe", "claimBribes", false, &[("BASE", 14)]), reward(600 * ONE)];
     assert_eq!(claimed(&fixture, VELODROME, "whale"), whale);
+    // Its lock has moved its vote to another pool since.
+    let moved = [
+        paying("solidly-bribe", "claimBribes", false, &[("MORE", 16)]),
+        paying("solidly-fees", "claimFees", false, &[("BBB", 15)]),
+    ];
+    assert_eq!(claimed(&fixture, VELODROME, "exited"), moved);
     for who in ["odd", "dust", "nothing"] {
         assert_eq!(claimed(&fixture, VELODROME, who), [], "{who}: out of range, nothing is earned");
     }

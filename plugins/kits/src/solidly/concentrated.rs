@@ -67,7 +67,10 @@ async fn staked(cx: &Chain, labels: Labels<'_>, gauges: Vec<Gauge>, account: Add
     let staked = counted.into_iter().map(|(gauge, count)| async move {
         let read = usize::try_from(count).unwrap_or(usize::MAX).min(STAKED_MAX);
         if count > U256::from(read) {
-            cx.report_missing(format!("{}: {}: {read} of {count} positions are read", labels.market, gauge.address));
+            cx.report_not_covered(format!(
+                "{}: {}: {read} of {count} positions are read",
+                labels.market, gauge.address
+            ));
         }
         let ids = (0..read)
             .map(U256::from)

@@ -56,6 +56,8 @@ pub(super) mod votes {
 
         // rewards/Reward.sol
         function earned(address token, uint256 tokenId) external view returns (uint256);
+        // Grows with each week in which the lock's votes changed, and never shrinks.
+        function numCheckpoints(uint256 tokenId) external view returns (uint256);
     }
 }
 
@@ -123,12 +125,17 @@ pub(super) mod first {
     portolan_plugin_api::sol! {
         // Voter.sol
         function _ve() external view returns (address);
+        function lastVoted(uint256 tokenId) external view returns (uint256);
 
         // VotingEscrow.sol
         function tokenOfOwnerByIndex(address owner, uint256 index) external view returns (uint256);
         function locked(uint256 tokenId) external view returns (int128 amount, uint256 end);
+        // How often the lock was changed.
+        function user_point_epoch(uint256 tokenId) external view returns (uint256);
 
         // RewardsDistributor.sol
+        // How many of these changes its claims have counted.
+        function user_epoch_of(uint256 tokenId) external view returns (uint256);
         function claim_many(uint256[] tokenIds) external returns (bool);
     }
 }

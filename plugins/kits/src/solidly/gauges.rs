@@ -2,6 +2,7 @@
 //!
 //! Invariant: which gauges there are is a list of facts; which gauge a claim goes to is read of the voter again.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use portolan_plugin_api::{Address, Chain, Error, U256};
@@ -17,6 +18,9 @@ use crate::nonzero::nonzero;
 
 /// The name of the list of gauges among a deployment's facts.
 const LIST: &str = "gauges";
+
+/// Stands in an entry of the list beside a gauge of zero: the voter names none for the pool any more.
+const IS_GONE: bool = true;
 
 /// A gauge, and the pool that the voter knows it by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,20 +44,36 @@ pub(super) async fn gauges(cx: &Chain, of: &Solidly, labels: Labels<'_>) -> Resu
     let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, of, place)));
     let count = cx.call(voter, lengthCall {}).within(COUNT_STANDS_S);
     let entries: Vec<(Address, Address, bool)> = cx.facts(labels.market, LIST, count, walk).await?;
-    let mut gauges = Gauges::default();
+    let listed = entries.len();
+    let (mut gauges, mut seen, mut gone) = (Gauges::default(), BTreeSet::new(), 0);
     for (pool, address, is_concentrated) in entries {
+        if address.is_zero() {
+            gone += usize::from(is_concentrated == IS_GONE);
+            continue;
+        }
+        // A voter that lists a pool anew names its gauge at both places.
         let of_kind = if is_concentrated { &mut gauges.concentrated } else { &mut gauges.staking };
-        of_kind.extend((!address.is_zero()).then_some(Gauge { pool, address }));
+        of_kind.extend(seen.insert(address).then_some(Gauge { pool, address }));
+    }
+    if gone > 0 {
+        let why = "the voter took their gauges off its books, and nothing else names them";
+        cx.report_not_covered(format!(
+            "{}: stakes in gauges of {gone} of {listed} pools are not read: {why}",
+            labels.market
+        ));
     }
     Ok(gauges)
 }
 
 /// The pool at a place of the voter's list, its gauge, and whether that counts positions. The gauge is zero where it
-/// counts nothing here, as those of other networks' pools.
+/// counts nothing here, as those of other networks' pools, and beside [`IS_GONE`] where the voter names none any more.
 async fn entry(cx: &Chain, of: &Solidly, place: u64) -> Result<(Address, Address, bool), Error> {
     let voter = of.contracts.voter;
     let pool = cx.call(voter, poolsCall { index: U256::from(place) }).await?;
-    let gauge = cx.call(voter, gaugesCall { pool }).await?;
+    let gauge = gauge(cx, of, pool).await?;
+    if gauge.is_zero() {
+        return Ok((pool, Address::ZERO, IS_GONE));
+    }
     let staked = match of.generation {
         Generation::VelodromeV2 => cx.try_call(gauge, stakingTokenCall {}).await?,
         Generation::VelodromeV1 | Generation::Equalizer => cx.try_call(gauge, listed::stakeCall {}).await?,
@@ -65,6 +85,14 @@ async fn entry(cx: &Chain, of: &Solidly, place: u64) -> Result<(Address, Address
     let is_concentrated = of.generation == Generation::VelodromeV2
         && cx.try_call(gauge, concentrated::stakedLengthCall { depositor: voter }).await?.is_ok();
     Ok((pool, if is_concentrated { gauge } else { Address::ZERO }, is_concentrated))
+}
+
+/// The gauge that the voter names for a pool, or named before: some take a gauge off their books, which keeps its stakers.
+pub(super) async fn gauge(cx: &Chain, of: &Solidly, pool: Address) -> Result<Address, Error> {
+    let voter = of.contracts.voter;
+    let named = cx.call(voter, gaugesCall { pool });
+    let (named, known) = cx.join((named, cx.call(voter, gaugesCall { pool }).immutable())).await?;
+    Ok(if named.is_zero() { known } else { named })
 }
 
 /// The staked token, which a gauge keeps for ever, and the text that stands for it.

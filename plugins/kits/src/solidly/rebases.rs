@@ -10,7 +10,10 @@ use super::contracts::{
 };
 use super::locks::locked;
 use crate::kit::Labels;
-use crate::try_each::try_each;
+use crate::try_each::{try_each, with_both};
+
+/// Changes of a lock that one claim of the first generation counts: the rounds of its loop.
+const CHANGES_OF_ONE_CLAIM: U256 = U256::from_limbs([50, 0, 0, 0]);
 
 /// Seconds of a period; periods begin at multiples of it.
 const WEEK_S: u64 = 7 * 86_400;
@@ -33,7 +36,8 @@ pub(super) async fn claimables(
 ) -> Result<Vec<Claimable>, Error> {
     let Some(distributor) = of.contracts.distributor else { return Ok(Vec::new()) };
     let rebases = held.iter().map(|lock| rebase(cx, of, escrow, distributor, *lock));
-    let rebases = try_each(cx, rebases).await.or_err_if_all(cx, labels.market)?;
+    let rebases = async { try_each(cx, rebases).await.or_err_if_all(cx, labels.market) };
+    let (rebases, ()) = cx.join((rebases, report_changes(cx, of, labels, escrow, distributor, held))).await?;
     let rebases: Vec<Rebase> = rebases.into_iter().flatten().collect();
     if rebases.is_empty() {
         return Ok(Vec::new());
@@ -77,6 +81,33 @@ async fn rebase(
     let to_owner = of.generation.over_pays().to_owner(now, locked.end, locked.isPermanent);
     let paid_to = to_owner.map(|to_owner| if to_owner { PaidTo::ACCOUNT } else { PaidTo::LOCK });
     Ok(paid_to.map(|paid_to| Rebase { lock, amount, paid_to }))
+}
+
+/// Reports locks that were changed more often than one claim counts: it, and the view, stop before the last weeks.
+async fn report_changes(
+    cx: &Chain,
+    of: &Solidly,
+    labels: Labels<'_>,
+    escrow: Address,
+    distributor: Address,
+    held: &[U256],
+) -> Result<(), Error> {
+    if of.generation.has_second_locks() {
+        return Ok(());
+    }
+    let changes = cx.try_call_each(held.iter().map(|lock| (escrow, first::user_point_epochCall { tokenId: *lock })));
+    let counted = cx.try_call_each(held.iter().map(|lock| (distributor, first::user_epoch_ofCall { tokenId: *lock })));
+    let read = with_both(held.to_vec(), changes, counted).await.or_report(cx, labels.market);
+    for (lock, changes, counted) in read {
+        let (changes, counted) = (changes.unwrap_or_default(), counted.unwrap_or_default());
+        if changes.saturating_sub(counted) > CHANGES_OF_ONE_CLAIM {
+            cx.report_not_covered(format!(
+                "{}: lock {lock} was changed {changes} times, of which a claim of its rebase counts {CHANGES_OF_ONE_CLAIM}",
+                labels.market
+            ));
+        }
+    }
+    Ok(())
 }
 
 async fn is_deposited(cx: &Chain, of: &Solidly, escrow: Address, lock: U256) -> Result<bool, Error> {

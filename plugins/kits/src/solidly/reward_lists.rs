@@ -67,14 +67,14 @@ pub(super) async fn positions(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-/// The tokens that a contract pays, a gauge or one of fees or bribes.
-pub(super) async fn tokens(cx: &Chain, of: &Solidly, labels: Labels<'_>, at: Address) -> Result<Vec<Listed>, Error> {
+/// The tokens that a gauge pays.
+async fn tokens(cx: &Chain, of: &Solidly, labels: Labels<'_>, at: Address) -> Result<Vec<Listed>, Error> {
     let listed = tokens_of_each(cx, of, labels, vec![at]).await?;
     Ok(listed.into_iter().flat_map(|(_, tokens)| tokens).collect())
 }
 
-/// The tokens that each of these contracts pays. One that cannot be read costs its own, and is reported.
-async fn tokens_of_each(
+/// The tokens that each of these contracts pays, gauges or what pays votes. One that cannot be read costs its own, and is reported.
+pub(super) async fn tokens_of_each(
     cx: &Chain,
     of: &Solidly,
     labels: Labels<'_>,
@@ -85,7 +85,7 @@ async fn tokens_of_each(
     let places = counts.iter().flat_map(|(at, count)| {
         let read = usize::try_from(*count).unwrap_or(usize::MAX).min(TOKENS_MAX);
         if *count > U256::from(read) {
-            cx.report_missing(format!("{}: {at}: {read} of {count} reward tokens are read", labels.market));
+            cx.report_not_covered(format!("{}: {at}: {read} of {count} reward tokens are read", labels.market));
         }
         (0..read).map(|place| (*at, place))
     });

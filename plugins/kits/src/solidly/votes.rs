@@ -1,22 +1,23 @@
-//! Fees and bribes: what a lock's votes earn, of the pools that it votes for.
+//! Fees and bribes: what a lock's votes have earned, of the pools that it votes for and of those that it has left.
 //!
-//! Invariant: claims go to the voter and name a lock of the account, whose owner alone they pay. Only pools that a lock
-//! votes for now are known; what it has left with others is not.
+//! Invariant: claims go to the voter and name a lock of the account, whose owner alone they pay.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error, U256};
 
 use super::contracts::gaugesCall;
 use super::contracts::votes::{
     claimBribesCall, claimFeesCall, earnedCall, gaugeToBribeCall, gaugeToFeesCall, poolVoteCall, usedWeightsCall,
 };
-use super::reward_lists::{Listed, tokens};
+use super::past_votes;
+use super::reward_lists::{Listed, tokens_of_each};
 use super::{Solidly, ZERO_STANDS_S};
 use crate::display_name::display_name;
 use crate::kit::Labels;
 use crate::nonzero::nonzero;
-use crate::try_each::try_each;
+use crate::try_each::{try_each, with_both, with_each};
 
 /// Locks of one account whose votes are read; anyone can give it more.
 const VOTING_MAX: usize = 100;
@@ -30,13 +31,12 @@ enum PaidFrom {
     Bribes,
 }
 
-/// A contract that pays votes for a pool, and its tokens.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A contract that pays votes for a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Paying {
     pool: Address,
     from: PaidFrom,
     address: Address,
-    tokens: Vec<Listed>,
 }
 
 /// What votes have earned: a claim for each lock and each contract that owes it anything.
@@ -47,23 +47,51 @@ pub(super) async fn claimables(
     held: &[U256],
 ) -> Result<Vec<Claimable>, Error> {
     if held.len() > VOTING_MAX {
-        cx.report_missing(format!("{}: votes of {VOTING_MAX} of {} locks are read", labels.market, held.len()));
+        cx.report_not_covered(format!("{}: votes of {VOTING_MAX} of {} locks are read", labels.market, held.len()));
     }
-    let votes =
-        held.iter().take(VOTING_MAX).map(|lock| async move { Ok((*lock, voted(cx, of, labels, *lock).await?)) });
-    let votes: Vec<(U256, Vec<Address>)> = try_each(cx, votes).await.or_err_if_all(cx, labels.market)?;
-    let pools: BTreeSet<Address> = votes.iter().flat_map(|(_, pools)| pools).copied().collect();
-    let paying = pools.into_iter().map(|pool| paying(cx, of, labels, pool));
-    let paying: Vec<Paying> = try_each(cx, paying).await.or_report(cx, labels.market).into_iter().flatten().collect();
-    let rows = votes.iter().flat_map(|(lock, pools)| {
-        let of_lock = paying.iter().filter(|paying| pools.contains(&paying.pool));
-        of_lock.map(|paying| claimable(cx, of, labels, *lock, paying))
+    let votes = votes(cx, of, labels, held.get(..VOTING_MAX).unwrap_or(held)).await?;
+    let pools: BTreeSet<Address> = votes.iter().map(|(_, pool)| *pool).collect();
+    let paying = paying(cx, of, labels, pools.into_iter().collect()).await?;
+    let contracts = paying.values().flatten().map(|paying| paying.address).collect();
+    let tokens: BTreeMap<Address, Vec<Listed>> = tokens_of_each(cx, of, labels, contracts).await?.into_iter().collect();
+    let owing = votes.iter().flat_map(|(lock, pool)| {
+        let paying = paying.get(pool).into_iter().flatten();
+        paying.flat_map(|paying| tokens.get(&paying.address).into_iter().flatten().map(|of| (*lock, *paying, of.token)))
     });
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+    let earned = |(lock, paying, token): &(U256, Paying, Address)| {
+        (paying.address, earnedCall { token: *token, tokenId: *lock })
+    };
+    let owed = nonzero(cx, labels.market, owing.collect(), earned).await?;
+    let of_one = owed.chunk_by(|((lock, paying, _), _), ((next, other, _), _)| (lock, paying) == (next, other));
+    let rows = of_one.filter_map(|owed| {
+        let ((lock, paying, _), _) = owed.first()?;
+        let owed = owed.iter().map(|((.., token), amount)| (*token, *amount)).collect();
+        Some(claimable(cx, of, labels, *lock, *paying, owed))
+    });
+    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-/// The pools that a lock votes for.
-async fn voted(cx: &Chain, of: &Solidly, labels: Labels<'_>, lock: U256) -> Result<Vec<Address>, Error> {
+/// The locks, each with a pool that may owe it something.
+async fn votes(
+    cx: &Chain,
+    of: &Solidly,
+    labels: Labels<'_>,
+    locks: &[U256],
+) -> Result<BTreeSet<(U256, Address)>, Error> {
+    if locks.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let now = async { try_each(cx, locks.iter().map(|lock| voted(cx, of, labels, *lock))).await };
+    let (now, before) = join(now, past_votes::pools(cx, of, labels, locks)).await;
+    let before = before.unwrap_or_else(|error| {
+        cx.report_missing(format!("{}: votes that have moved or ended: {error}", labels.market));
+        Vec::new()
+    });
+    Ok(now.or_err_if_all(cx, labels.market)?.into_iter().flatten().chain(before).collect())
+}
+
+/// The lock beside each pool that it votes for now.
+async fn voted(cx: &Chain, of: &Solidly, labels: Labels<'_>, lock: U256) -> Result<Vec<(U256, Address)>, Error> {
     let voter = of.contracts.voter;
     let weight = cx.call(voter, usedWeightsCall { tokenId: lock }).zero_within(ZERO_STANDS_S).await?;
     if weight.is_zero() {
@@ -72,41 +100,43 @@ async fn voted(cx: &Chain, of: &Solidly, labels: Labels<'_>, lock: U256) -> Resu
     // There is no view of how many there are: what is beyond the last one reverts.
     let places = (0..POOLS_MAX).map(U256::from);
     let pools = cx.join(places.map(|index| cx.try_call(voter, poolVoteCall { tokenId: lock, index }))).await?;
-    let pools: Vec<Address> = pools.into_iter().map_while(Result::ok).collect();
+    let pools: Vec<(U256, Address)> = pools.into_iter().map_while(Result::ok).map(|pool| (lock, pool)).collect();
     if pools.len() == POOLS_MAX {
-        cx.report_missing(format!("{}: {POOLS_MAX} pools of lock {lock} are read", labels.market));
+        cx.report_not_covered(format!("{}: {POOLS_MAX} pools of lock {lock} are read", labels.market));
     }
     Ok(pools)
 }
 
-/// The contracts that pay votes for a pool.
-async fn paying(cx: &Chain, of: &Solidly, labels: Labels<'_>, pool: Address) -> Result<Vec<Paying>, Error> {
+/// The contracts that pay votes, by pool.
+async fn paying(
+    cx: &Chain,
+    of: &Solidly,
+    labels: Labels<'_>,
+    pools: Vec<Address>,
+) -> Result<BTreeMap<Address, Vec<Paying>>, Error> {
     let voter = of.contracts.voter;
-    let gauge = cx.call(voter, gaugesCall { pool }).immutable().await?;
-    let fees = cx.call(voter, gaugeToFeesCall { gauge }).immutable();
-    let (fees, bribes) = cx.join((fees, cx.call(voter, gaugeToBribeCall { gauge }).immutable())).await?;
-    let both = [(PaidFrom::Fees, fees), (PaidFrom::Bribes, bribes)];
-    let both = both.into_iter().filter(|(_, address)| !address.is_zero()).map(|(from, address)| async move {
-        let tokens = tokens(cx, of, labels, address).await?;
-        Ok(Paying { pool, from, address, tokens })
+    let gauges = cx.call_each(pools.iter().map(|pool| (voter, gaugesCall { pool: *pool }))).immutable();
+    let gauges = with_each(pools, gauges).await.or_report(cx, labels.market);
+    let fees = cx.call_each(gauges.iter().map(|(_, gauge)| (voter, gaugeToFeesCall { gauge: *gauge })));
+    let bribes = cx.call_each(gauges.iter().map(|(_, gauge)| (voter, gaugeToBribeCall { gauge: *gauge })));
+    let both = with_both(gauges, fees.immutable(), bribes.immutable()).await.or_report(cx, labels.market);
+    let of_pool = both.into_iter().map(|((pool, _), fees, bribes)| {
+        let both = [(PaidFrom::Fees, fees), (PaidFrom::Bribes, bribes)];
+        let both = both.into_iter().filter(|(_, address)| !address.is_zero());
+        (pool, both.map(|(from, address)| Paying { pool, from, address }).collect())
     });
-    try_each(cx, both).await.or_err_if_all(cx, labels.market)
+    Ok(of_pool.collect())
 }
 
-/// The claim of what a contract owes a lock; nothing where that is nothing.
+/// The claim of what a contract owes a lock.
 async fn claimable(
     cx: &Chain,
     of: &Solidly,
     labels: Labels<'_>,
     lock: U256,
-    paying: &Paying,
-) -> Result<Option<Claimable>, Error> {
-    let tokens = paying.tokens.iter().map(|listed| listed.token).collect();
-    let earned = |token: &Address| (paying.address, earnedCall { token: *token, tokenId: lock });
-    let owed = nonzero(cx, labels.market, tokens, earned).await?;
-    if owed.is_empty() {
-        return Ok(None);
-    }
+    paying: Paying,
+    owed: Vec<(Address, U256)>,
+) -> Result<Claimable, Error> {
     let (of_type, what) = match paying.from {
         PaidFrom::Fees => (of.types.fees, "fees"),
         PaidFrom::Bribes => (of.types.bribe, "bribe"),
@@ -114,11 +144,11 @@ async fn claimable(
     let name = format!("{} {what}", display_name(cx, paying.pool).await?);
     let claim = claim(cx, of, lock, paying, owed.iter().map(|(token, _)| *token).collect());
     let claimable = Claimable::new(labels.market, paying.address, claim).of(of_type).numbered(lock).named(name);
-    Ok(Some(owed.into_iter().fold(claimable, |row, (token, amount)| row.pays(token, amount))))
+    Ok(owed.into_iter().fold(claimable, |row, (token, amount)| row.pays(token, amount)))
 }
 
 /// The voter's call for these tokens, which also claims for several contracts of one lock.
-fn claim(cx: &Chain, of: &Solidly, lock: U256, paying: &Paying, tokens: Vec<Address>) -> Claim {
+fn claim(cx: &Chain, of: &Solidly, lock: U256, paying: Paying, tokens: Vec<Address>) -> Claim {
     let (voter, tokens) = (of.contracts.voter, vec![tokens]);
     let call = || match paying.from {
         PaidFrom::Fees => {
