@@ -2,21 +2,24 @@
 //! Polygon's `ValidatorShare` does.
 //!
 //! A deployment is the manager that lists the validators; settings keys `stake_manager` and `staked_token`. It answers
-//! claimables and farming positions. Invariant: which contracts there are is a list of facts; which one a claim goes to is
-//! read of the manager again.
+//! claimables, farming positions, and as locked ones what leaves a delegation and has to wait. Invariant: which contracts
+//! there are is a list of facts; which one a claim goes to is read of the manager again.
 //!
 //! Source: <https://github.com/0xPolygon/pos-contracts/tree/main/contracts/staking>
+
+mod unbonds;
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
     Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Lineage, Position, PositionKind, Question,
-    Reward, SettingsError, U256,
+    Reward, Role, SettingsError, U256,
 };
 
 use crate::boxed::Boxed;
 use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
 portolan_plugin_api::sol! {
@@ -33,6 +36,8 @@ portolan_plugin_api::sol! {
     function getLiquidRewards(address account) external view returns (uint256);
     function withdrawRewardsPOL() external;
 }
+
+use unbonds::{unstakeClaimTokens_newPOLCall, unstakeClaimTokensPOLCall};
 
 /// The name of the list of shares' contracts among a deployment's facts.
 const LIST: &str = "shares";
@@ -79,7 +84,11 @@ impl Kit for ValidatorShares {
     }
 
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
-        vec![ClaimTemplate::new::<withdrawRewardsPOLCall>([])]
+        vec![
+            ClaimTemplate::new::<withdrawRewardsPOLCall>([]),
+            ClaimTemplate::new::<unstakeClaimTokens_newPOLCall>([Role::NUMBER]),
+            ClaimTemplate::new::<unstakeClaimTokensPOLCall>([]),
+        ]
     }
 
     /// The contract of a validator's shares.
@@ -98,28 +107,35 @@ impl Deployed for StakeManager {
     }
 
     fn questions(&self) -> Vec<Question> {
-        vec![Question::CLAIMABLES, Question::FARMING]
+        vec![Question::CLAIMABLES, Question::FARMING, Question::LOCKED]
     }
 
-    /// Answers what delegations have earned, a claim for each validator.
+    /// Answers what delegations have earned, a claim for each validator, and what can be taken out.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
-            let held = self.delegations(cx, labels, account).await?;
-            let rows = held.into_iter().map(|held| self.claimable(cx, labels, held, account));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+            let all = self.all(cx, labels).await?;
+            let earned = self.earned(cx, labels, &all, account);
+            let parts: [Boxed<'_, Vec<Claimable>>; 2] =
+                [Box::pin(earned), Box::pin(unbonds::claimables(cx, self, labels, &all, account))];
+            let found = try_each(cx, parts).await.or_err_if_all(cx, labels.market)?;
+            Ok(found.into_iter().flatten().collect())
         })
     }
 
-    /// Answers what is delegated, a position for each validator.
+    /// Answers what is delegated, a position for each validator, or what waits to be taken out.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
         labels: Labels<'a>,
-        _: Question,
+        question: Question,
         account: Address,
     ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
-            let held = self.delegations(cx, labels, account).await?;
+            let all = self.all(cx, labels).await?;
+            if question == Question::LOCKED {
+                return unbonds::positions(cx, self, labels, &all, account).await;
+            }
+            let held = self.delegations(cx, labels, &all, account).await?;
             let rows = held.into_iter().map(|held| self.position(cx, labels, held, account));
             Ok(try_each(cx, rows).await.or_report(cx, labels.market))
         })
@@ -127,17 +143,32 @@ impl Deployed for StakeManager {
 }
 
 impl StakeManager {
-    /// The validators of whom the account has shares.
-    async fn delegations(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<Delegation>, Error> {
-        let all = self.all(cx, labels).await?.into_iter().filter(|of| !of.shares.is_zero());
-        let held = all.map(|of| async move {
-            let balance = cx.call(of.shares, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
-            Ok((!balance.is_zero()).then_some(of))
-        });
-        Ok(try_each(cx, held).await.or_err_if_all(cx, labels.market)?.into_iter().flatten().collect())
+    /// What delegations have earned.
+    async fn earned(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        all: &[Delegation],
+        account: Address,
+    ) -> Result<Vec<Claimable>, Error> {
+        let held = self.delegations(cx, labels, all, account).await?;
+        let rows = held.into_iter().map(|held| self.claimable(cx, labels, held, account));
+        Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
     }
 
-    /// The validators, as far as they are known; those to whom nobody can delegate have no contract.
+    /// The validators of whom the account has shares.
+    async fn delegations(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        all: &[Delegation],
+        account: Address,
+    ) -> Result<Vec<Delegation>, Error> {
+        let held = nonzero(cx, labels.market, all.to_vec(), |of| (of.shares, balanceOfCall { account })).await?;
+        Ok(held.into_iter().map(|(of, _)| of).collect())
+    }
+
+    /// The validators to whom one can delegate, as far as they are known.
     async fn all(&self, cx: &Chain, labels: Labels<'_>) -> Result<Vec<Delegation>, Error> {
         let number = |place: u64| U256::from(place).saturating_add(U256::from(1));
         let walk = |places: Range<u64>| {
@@ -148,7 +179,15 @@ impl StakeManager {
         };
         let shares: Vec<Address> = cx.facts(labels.market, LIST, count, walk).await?;
         let delegation = |(place, shares)| Delegation { validator: number(place), shares };
-        Ok((0..).zip(shares).map(delegation).collect())
+        Ok((0..).zip(shares).map(delegation).filter(|of| !of.shares.is_zero()).collect())
+    }
+
+    /// Whether the manager still names the contract.
+    async fn check(&self, cx: &Chain, of: Delegation) -> Result<(), Error> {
+        if self.validator(cx, of.validator).await?.contractAddress == of.shares {
+            return Ok(());
+        }
+        Err(Error::new(format!("{}: is the contract of validator {} no more", of.shares, of.validator)))
     }
 
     async fn validator(&self, cx: &Chain, number: U256) -> Result<validatorsReturn, Error> {
@@ -163,10 +202,7 @@ impl StakeManager {
         account: Address,
     ) -> Result<Option<Claimable>, Error> {
         let owed = cx.call(of.shares, getLiquidRewardsCall { account }).zero_within(ZERO_STANDS_S);
-        let (owed, named) = cx.join((owed, self.validator(cx, of.validator))).await?;
-        if named.contractAddress != of.shares {
-            return Err(Error::new(format!("{}: is the contract of validator {} no more", of.shares, of.validator)));
-        }
+        let (owed, ()) = cx.join((owed, self.check(cx, of))).await?;
         let claim = cx.claim(of.shares, &withdrawRewardsPOLCall {});
         let row = Claimable::new(labels.market, of.shares, claim).of(self.types.delegation);
         let row = row.named(format!("Validator {} rewards", of.validator)).numbered(of.validator);

@@ -146,7 +146,12 @@ const KITS: [Shortest; 31] = [
     ("position_pools", &[("position_master", At(1))], EARNS, &[1]),
     ("fee_staking", &[("fee_staking", At(1)), ("staked_token", At(2))], EARNS, &[1]),
     ("unified_farms", &[("unified_farms", AllAt(1))], EARNS, &[1]),
-    ("validator_shares", &[("stake_manager", At(1)), ("staked_token", At(2))], EARNS, &[1]),
+    (
+        "validator_shares",
+        &[("stake_manager", At(1)), ("staked_token", At(2))],
+        &[Question::CLAIMABLES, Question::FARMING, Question::LOCKED],
+        &[1],
+    ),
     ("yearn_gauges", &[("yearn_gauge_registry", At(1))], EARNS, &[1]),
     ("yearn_vaults", &[("yearn_v2_registries", AllAt(1))], &[Question::FARMING, Question::COMPOSITION], &[1]),
 ];

@@ -342,6 +342,12 @@ contract StakeManagerDouble {
 
     uint256 public NFTCounter = 1;
     mapping(uint256 => Validator) public validators;
+    uint256 public constant withdrawalDelay = 80;
+    uint256 public epoch = 1;
+
+    function setCurrentEpoch(uint256 epoch_) external {
+        epoch = epoch_;
+    }
 
     function add(address signer, address shares) external {
         Validator storage validator = validators[NFTCounter++];
@@ -354,12 +360,22 @@ contract ValidatorShareDouble is TokenCore {
     uint256 private constant PRECISION = 1e25;
     uint256 private constant RATE = 1e29;
 
+    struct Unbond {
+        uint256 shares;
+        uint256 withdrawEpoch;
+    }
+
     TokenCore public immutable polToken;
+    StakeManagerDouble public immutable stakeManager;
+    uint256 public constant withdrawExchangeRate = RATE;
+    mapping(address => Unbond) public unbonds;
+    mapping(address => uint256) public unbondNonces;
+    mapping(address => mapping(uint256 => Unbond)) public unbonds_new;
     uint256 private perShare;
     mapping(address => uint256) private debts;
 
-    constructor(TokenCore pol) {
-        polToken = pol;
+    constructor(TokenCore pol, StakeManagerDouble manager) {
+        (polToken, stakeManager) = (pol, manager);
     }
 
     function buyVoucherPOL(uint256 amount, uint256) external {
@@ -367,6 +383,21 @@ contract ValidatorShareDouble is TokenCore {
         polToken.transferFrom(msg.sender, address(this), amount);
         balanceOf[msg.sender] += amount;
         totalSupply += amount;
+    }
+
+    function sellVoucher_newPOL(uint256 amount, uint256) external {
+        withdrawRewardsPOL();
+        balanceOf[msg.sender] -= amount;
+        totalSupply -= amount;
+        unbonds_new[msg.sender][++unbondNonces[msg.sender]] = Unbond(amount, stakeManager.epoch());
+    }
+
+    function unstakeClaimTokens_newPOL(uint256 nonce) external {
+        Unbond memory unbond = unbonds_new[msg.sender][nonce];
+        bool isOver = unbond.withdrawEpoch + stakeManager.withdrawalDelay() <= stakeManager.epoch();
+        require(isOver && unbond.shares > 0, "Incomplete withdrawal period");
+        delete unbonds_new[msg.sender][nonce];
+        polToken.transfer(msg.sender, unbond.shares);
     }
 
     function checkpoint(uint256 reward) external {

@@ -71,7 +71,7 @@ export const chefs = {
     const nitroPools = [nitro(pools[1], 0n), nitro(pools[0], BigInt(SETUP) + YEAR)];
     const joeStaking = world.deploy('StableJoeStakingDouble', [tokens.joe, [tokens.usdc, tokens.joe]]);
     const manager = world.deploy('StakeManagerDouble');
-    const shares = [1, 2].map(() => world.deploy('ValidatorShareDouble', [tokens.pol]));
+    const shares = [1, 2].map(() => world.deploy('ValidatorShareDouble', [tokens.pol, manager]));
     await world.mine();
 
     [lpStaking, bonusChef, listsChef].forEach(stake);
@@ -107,7 +107,14 @@ export const chefs = {
       spend(who, 'pol', shares[validator], amount * E18);
       of('ValidatorShareDouble', shares[validator])(who, 'buyVoucherPOL', [amount * E18, 0n]);
     };
-    [['farmer', 0, 10n], ['whale', 0, 30n], ['farmer', 1, 5n]].forEach((row) => delegate(...row));
+    [['farmer', 0, 10n], ['whale', 0, 30n], ['farmer', 1, 5n], ['odd', 1, 9n]].forEach((row) => delegate(...row));
+    // All of the last leaves again: 4 that have waited for eighty epochs, and 5 that wait.
+    const leave = (amount) => of('ValidatorShareDouble', shares[1])('odd', 'sellVoucher_newPOL', [amount * E18, amount * E18]);
+    const pass = (epoch) => of('StakeManagerDouble', manager)('deployer', 'setCurrentEpoch', [epoch]);
+    leave(4n);
+    pass(100n);
+    leave(5n);
+    pass(120n);
     await world.mine();
     beetsChef.send('deployer', 'updateEmissionRate', [0n]); // It has paid for one block.
     spend('deployer', 'pol', shares[0], 8n * E18);

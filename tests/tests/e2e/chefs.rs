@@ -61,6 +61,8 @@ fn expected(point: u128) -> Vec<Claims> {
         ("pancakeswap", "whale", vec![pays(&[("cake", second)])]),
         ("polygon-protocol", "farmer", vec![pays(&[("pol", 2 * ONE)])]),
         ("polygon-protocol", "whale", vec![pays(&[("pol", 6 * ONE)])]),
+        // Four of the nine that it took out have waited for eighty epochs.
+        ("polygon-protocol", "odd", vec![pays(&[("pol", 4 * ONE)])]),
     ]
 }
 
@@ -98,6 +100,18 @@ fn stakes_are_positions() {
     assert_eq!(held("camelot", "whale"), [stake("ONE", 20), stake("TWO", 30)]);
     assert_eq!(held("polygon-protocol", "farmer"), [stake("POL", 5), stake("POL", 10)]);
     assert_eq!(held("polygon-protocol", "whale"), [stake("POL", 30)]);
+}
+
+#[test]
+fn what_leaves_a_delegation_is_locked_until_it_can_be_claimed() {
+    let fixture = fixture();
+    let path = format!("/positions/{}?detail=full", fixture.account("odd").unwrap());
+    let answer = fixture.gateway.get(&path).unwrap().json().unwrap();
+    let protocols = answer.at("items/0/protocols").unwrap().items().unwrap();
+    let polygon = protocols.iter().find(|of| of.text_at("protocol/slug").unwrap() == "polygon-protocol").unwrap();
+    let [position] = polygon.at("positions").unwrap().items().unwrap() else { panic!("{polygon}") };
+    assert_eq!(position.text_at("kind").unwrap(), "locked", "{position}");
+    assert_eq!(position.text_at("legs/0/amountRaw").unwrap(), (5 * ONE).to_string(), "{position}");
 }
 
 #[test]

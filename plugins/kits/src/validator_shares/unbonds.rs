@@ -1,0 +1,182 @@
+//! What was taken out of delegations and waits: a locked position until the manager has passed so many epochs, a claim from
+//! then on.
+//!
+//! Invariant: what waits is a position, and what can be taken out is a claim, so that no sum has it twice. Epochs have no
+//! length in seconds: they pass with checkpoints, and no view says when.
+
+use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error, Leg, LegRole, Lock, Position, PositionKind, U256};
+
+use super::{Delegation, StakeManager};
+use crate::fixed_point::product;
+use crate::kit::{Labels, ZERO_STANDS_S};
+use crate::try_each::{try_each, with_both};
+
+portolan_plugin_api::sol! {
+    // The manager.
+    function epoch() external view returns (uint256);
+    function withdrawalDelay() external view returns (uint256);
+
+    // A validator's shares: numbered exits, from 1, and the one exit of each account that there was before them.
+    function unbondNonces(address account) external view returns (uint256);
+    function unbonds_new(address account, uint256 nonce) external view returns (uint256 shares, uint256 withdrawEpoch);
+    function unbonds(address account) external view returns (uint256 shares, uint256 withdrawEpoch);
+    function withdrawExchangeRate() external view returns (uint256);
+    function unstakeClaimTokens_newPOL(uint256 unbondNonce) external;
+    function unstakeClaimTokensPOL() external;
+}
+
+/// Exits of one account from one validator that are read, the newest.
+const EXITS_MAX: u64 = 100;
+/// Seconds that the delay may be cached, which governance changes.
+const DELAY_STANDS_S: u32 = 300;
+/// The rate of validators of the first days, whose precision it is: shares of them are worth their number.
+const RATE_OF_FIRST: U256 = U256::from_limbs([100, 0, 0, 0]);
+/// What the rate of all others is divided by: 10^29.
+const RATE_PRECISION: U256 = U256::from_limbs([0x6d72_17ca_a000_0000, 0x1_431e_0fae, 0, 0]);
+/// Tells rows of one contract apart: the validator's number times this, and the exit's.
+const EXITS_OF_ONE: U256 = U256::from_limbs([1_000_000, 0, 0, 0]);
+
+/// What leaves a delegation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Exit {
+    of: Delegation,
+    /// `None` for the one that has no number.
+    nonce: Option<U256>,
+    amount: U256,
+    is_ripe: bool,
+}
+
+/// The epoch, and how many pass before an exit is ripe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Epochs {
+    now: U256,
+    delay: U256,
+}
+
+/// A claim for each exit that is ripe.
+pub(super) async fn claimables(
+    cx: &Chain,
+    manager: &StakeManager,
+    labels: Labels<'_>,
+    all: &[Delegation],
+    account: Address,
+) -> Result<Vec<Claimable>, Error> {
+    let ripe = exits(cx, manager, labels, all, account).await?.into_iter().filter(|exit| exit.is_ripe);
+    let rows = ripe.map(async |exit| {
+        manager.check(cx, exit.of).await?;
+        let row = Claimable::new(labels.market, exit.of.shares, exit.claim(cx)).of(manager.types.delegation);
+        let row = row.named(exit.name()).numbered(exit.number());
+        Ok(row.pays(manager.staked_token, exit.amount))
+    });
+    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+}
+
+/// A position for each exit that waits.
+pub(super) async fn positions(
+    cx: &Chain,
+    manager: &StakeManager,
+    labels: Labels<'_>,
+    all: &[Delegation],
+    account: Address,
+) -> Result<Vec<Position>, Error> {
+    let waiting = exits(cx, manager, labels, all, account).await?.into_iter().filter(|exit| !exit.is_ripe);
+    let row = |exit: Exit| {
+        let row = Position::new(PositionKind::LOCKED, labels.market, exit.of.shares).of(manager.types.delegation);
+        let row = row.named(exit.name()).numbered(exit.number());
+        let row = row.leg(Leg::new(LegRole::LOCKED, manager.staked_token, exit.amount));
+        Position { lock: Some(Lock { unlocks_at: None, is_permanent: Some(false) }), ..row }
+    };
+    Ok(waiting.map(row).collect())
+}
+
+/// All exits of the account.
+async fn exits(
+    cx: &Chain,
+    manager: &StakeManager,
+    labels: Labels<'_>,
+    all: &[Delegation],
+    account: Address,
+) -> Result<Vec<Exit>, Error> {
+    let counts = cx.try_call_each(all.iter().map(|of| (of.shares, unbondNoncesCall { account })));
+    // Contracts of today alone do not have the exit of old.
+    let first = cx.try_call_each(all.iter().map(|of| (of.shares, unbondsCall { account })));
+    let read = with_both(all.to_vec(), counts.zero_within(ZERO_STANDS_S), first.zero_within(ZERO_STANDS_S)).await;
+    let read = read.or_err_if_all(cx, labels.market)?.into_iter();
+    let left = read.map(|(of, count, first)| (of, count.unwrap_or_default(), first.ok()));
+    let left =
+        left.filter(|(_, count, first)| !count.is_zero() || first.as_ref().is_some_and(|exit| !exit.shares.is_zero()));
+    let left: Vec<_> = left.collect();
+    if left.is_empty() {
+        return Ok(Vec::new());
+    }
+    let now = cx.call(manager.manager, epochCall {});
+    let delay = cx.call(manager.manager, withdrawalDelayCall {}).within(DELAY_STANDS_S);
+    let exits = left.into_iter().map(|(of, count, first)| of_one(cx, labels, of, count, first, account));
+    let exits = async { Ok(try_each(cx, exits).await.or_report(cx, labels.market)) };
+    let (now, delay, exits) = cx.join((now, delay, exits)).await?;
+    let epochs = Epochs { now, delay };
+    let exits = exits.into_iter().flatten().map(|unripe| unripe.at(epochs));
+    exits.filter(|exit| !matches!(exit, Ok(exit) if exit.amount.is_zero())).collect()
+}
+
+/// An exit as its contract has it.
+struct Unbond {
+    of: Delegation,
+    nonce: Option<U256>,
+    shares: U256,
+    since_epoch: U256,
+    rate: U256,
+}
+
+/// The exits from one validator.
+async fn of_one(
+    cx: &Chain,
+    labels: Labels<'_>,
+    of: Delegation,
+    count: U256,
+    first: Option<unbondsReturn>,
+    account: Address,
+) -> Result<Vec<Unbond>, Error> {
+    let count: u64 = count.saturating_to();
+    let oldest = count.saturating_sub(EXITS_MAX);
+    if oldest > 0 {
+        cx.report_not_covered(format!(
+            "{}: of {count} exits from validator {} the newest {EXITS_MAX} are read",
+            labels.market, of.validator
+        ));
+    }
+    let nonces: Vec<U256> = (oldest..count).map(|nonce| U256::from(nonce.saturating_add(1))).collect();
+    let exits = nonces.iter().map(|nonce| cx.call(of.shares, unbonds_newCall { account, nonce: *nonce }));
+    let (rate, exits) = cx.join((cx.call(of.shares, withdrawExchangeRateCall {}), cx.join(exits))).await?;
+    let numbered = nonces.into_iter().zip(exits).map(|(nonce, exit)| (Some(nonce), exit.shares, exit.withdrawEpoch));
+    let first = first.map(|exit| (None, exit.shares, exit.withdrawEpoch));
+    let exits = first.into_iter().chain(numbered).filter(|(_, shares, _)| !shares.is_zero());
+    Ok(exits.map(|(nonce, shares, since_epoch)| Unbond { of, nonce, shares, since_epoch, rate }).collect())
+}
+
+impl Unbond {
+    /// What it pays, and whether it does so now.
+    fn at(self, epochs: Epochs) -> Result<Exit, Error> {
+        let Self { of, nonce, shares, since_epoch, rate } = self;
+        let is_first = rate == RATE_OF_FIRST;
+        let amount = if is_first { shares } else { product(shares, rate)? / RATE_PRECISION };
+        Ok(Exit { of, nonce, amount, is_ripe: since_epoch.saturating_add(epochs.delay) <= epochs.now })
+    }
+}
+
+impl Exit {
+    fn claim(self, cx: &Chain) -> Claim {
+        match self.nonce {
+            Some(nonce) => cx.claim(self.of.shares, &unstakeClaimTokens_newPOLCall { unbondNonce: nonce }),
+            None => cx.claim(self.of.shares, &unstakeClaimTokensPOLCall {}),
+        }
+    }
+
+    fn name(self) -> String {
+        format!("Validator {} withdrawal", self.of.validator)
+    }
+
+    fn number(self) -> U256 {
+        self.of.validator.saturating_mul(EXITS_OF_ONE).saturating_add(self.nonce.unwrap_or_default())
+    }
+}
