@@ -6,6 +6,7 @@
 //! Invariant: a pool that misbehaves costs its own rows, and the answer says so; a claim goes to a reward contract only as
 //! the booster names it at the answer's block, and pays what it pays where it is the next one that is sent.
 
+mod cliff_search;
 mod contracts;
 mod emission;
 mod pools;

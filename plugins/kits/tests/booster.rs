@@ -6,7 +6,7 @@ use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::booster::{BoosterTypes, Minting};
 use portolan_kits::kit::Kit;
 use portolan_kits::protocol::ProtocolRow;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
 sol! {
@@ -33,6 +33,7 @@ sol! {
     function maxSupply() external view returns (uint256);
     function EMISSIONS_MAX_SUPPLY() external view returns (uint256);
     function INIT_MINT_AMOUNT() external view returns (uint256);
+    function mint(address, uint256) external;
     function auraOFT() external view returns (address);
     function accBalRewards() external view returns (uint256);
     function accAuraRewards() external view returns (uint256);
@@ -150,7 +151,33 @@ fn paid(outcome: &Outcome) -> Vec<(Address, Address, U256)> {
 
 /// What a claim of a thousand of the reward is minted beside it; nothing where the claim cannot be made.
 fn beside(protocol: &str, chain: CannedReplies) -> Option<U256> {
-    let outcome = run(protocol, Question::CLAIMABLES, &pool(chain, rewards(0), 1, 1_000));
+    minted(run(protocol, Question::CLAIMABLES, &pool(chain, rewards(0), 1, 1_000)))
+}
+
+/// What is minted of AURA beside a thousand of the reward, of which its minter made so many.
+fn aura_beside(supply: u64, by_minter: u64) -> Option<U256> {
+    let chain = pool(aura(supply), rewards(0), 1, 1_000);
+    minted(
+        JobTest::new("aura", NETWORK, Question::CLAIMABLES, ACCOUNT)
+            .run::<Fork>(aura_that_mints(&chain, supply, by_minter)),
+    )
+}
+
+/// What AURA does when the booster has it mint: it multiplies by its share, which fails where the product has no room.
+fn aura_that_mints(mut chain: &CannedReplies, supply: u64, by_minter: u64) -> impl Replies {
+    move |request: &ReadRequest| {
+        let Ok(call) = mintCall::abi_decode(&request.data) else { return chain.reply(request) };
+        assert_eq!((request.to, request.from), (CVX, Some(BOOSTER)));
+        let passed = (supply - 50_000_000 - by_minter) / 100_000;
+        let share = (passed < 500).then(|| n((500 - passed) * 5 / 2 + 700));
+        match share.map_or(Some(U256::ZERO), |share| call._1.checked_mul(share)) {
+            Some(_) => ReadResult::Ok(Bytes::new()),
+            None => ReadResult::Reverted(Bytes::new()),
+        }
+    }
+}
+
+fn minted(outcome: Outcome) -> Option<U256> {
     let rows = paid(&outcome);
     assert_eq!(outcome.end == End::Complete, !rows.is_empty(), "{}", outcome.message);
     let minted = |(_, token, amount): &(Address, Address, U256)| (*token == CVX).then_some(*amount);
@@ -237,10 +264,10 @@ fn aura(supply: u64) -> CannedReplies {
 #[test]
 fn the_steeper_rule_counts_what_was_minted_since_and_has_a_multiplier() {
     // A thousand by the multiplier of a half, by ((500 - 0) * 2.5 + 700) / 500, and by ((500 - 499) * 2.5 + 700) / 500.
-    assert_eq!(beside("aura", aura(50_000_000)), Some(n(1_950)));
-    assert_eq!(beside("aura", aura(99_999_000)), Some(n(702)));
-    assert_eq!(beside("aura", aura(99_999_999)), Some(n(1)), "the rest");
-    assert_eq!(beside("aura", aura(100_000_000)), Some(n(0)));
+    assert_eq!(aura_beside(50_000_000, 0), Some(n(1_950)));
+    assert_eq!(aura_beside(99_999_000, 0), Some(n(702)));
+    assert_eq!(aura_beside(99_999_999, 0), Some(n(1)), "the rest");
+    assert_eq!(aura_beside(100_000_000, 0), Some(n(0)));
     assert_eq!(beside("aura", aura(1)), None, "less than there was at first");
 }
 
@@ -259,9 +286,36 @@ fn a_booster_that_was_replaced_pays_what_it_owes_and_mints_nothing() {
     let owed = Leg::new(LegRole::REWARD_OWED, CRV, n(1_000));
     assert_eq!(stake.positions()[0].legs, [Leg::new(LegRole::STAKED, lp(0), n(8)).of_total(n(4_000)), owed]);
     // Before that it minted by the token's rule alone: ((500 - 0) * 2.5 + 700) / 500 of a thousand.
-    let before = run("aura-v1", Question::CLAIMABLES, &first(BOOSTER));
+    let before = first(BOOSTER);
+    let job = JobTest::new("aura-v1", NETWORK, Question::CLAIMABLES, ACCOUNT);
+    let before = job.run::<Fork>(aura_that_mints(&before, 50_000_000, 0));
     assert_eq!(paid(&before), [(rewards(0), CRV, n(1_000)), (rewards(0), CVX, n(3_900))]);
     assert_eq!(run("aura", Question::CLAIMABLES, &replaced).end, End::Partial, "the second one has multipliers");
+}
+
+#[test]
+fn what_the_minter_of_the_steeper_rule_made_beside_does_not_count() {
+    // 25 million beside what there was at first, of which each of these numbers is the minter's: the cliffs that are passed
+    // are those of the rest, and a thousand by the multiplier of a half is ((500 - cliffs) * 2.5 + 700) / 500 as many.
+    for (by_minter, passed) in
+        [(0, 250), (49_999, 249), (100_000, 249), (5_000_000, 200), (24_950_000, 0), (25_000_000, 0)]
+    {
+        let expected = (500 - passed) * 5 / 2 + 700;
+        assert_eq!(aura_beside(75_000_000, by_minter), Some(n(expected)), "{by_minter}");
+    }
+    for passed in 0..500 {
+        let expected = (500 - passed) * 5 / 2 + 700;
+        assert_eq!(aura_beside(100_000_000, 50_000_000 - passed * 100_000), Some(n(expected)), "{passed}");
+    }
+    // A token that never mints, or always does, has another rule.
+    for reply in [ReadResult::Reverted(Bytes::new()), ReadResult::Unavailable] {
+        let chain = pool(aura(75_000_000), rewards(0), 1, 1_000);
+        let outcome =
+            JobTest::new("aura", NETWORK, Question::CLAIMABLES, ACCOUNT).run::<Fork>(|request: &ReadRequest| {
+                if mintCall::abi_decode(&request.data).is_ok() { reply.clone() } else { (&chain).reply(request) }
+            });
+        assert_ne!(outcome.end, End::Complete, "{}", outcome.message);
+    }
 }
 
 /// A coordinator that was sent so many tokens for so many rewards.

@@ -40,6 +40,7 @@ portolan_plugin_api::sol! {
     function maxSupply() external view returns (uint256);
     function EMISSIONS_MAX_SUPPLY() external view returns (uint256);
     function INIT_MINT_AMOUNT() external view returns (uint256);
+    function mint(address to, uint256 amount) external;
 
     // sidechain/L2Coordinator.sol
     function auraOFT() external view returns (address);

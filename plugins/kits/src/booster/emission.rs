@@ -5,6 +5,7 @@
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
 use super::Booster;
+use super::cliff_search::{self, CliffToken, steep_share};
 use super::contracts::{
     EMISSIONS_MAX_SUPPLYCall, INIT_MINT_AMOUNTCall, accAuraRewardsCall, accBalRewardsCall, auraOFTCall,
     getRewardMultipliersCall, maxSupplyCall, minterCall, operatorCall, reductionPerCliffCall, totalCliffsCall,
@@ -46,11 +47,13 @@ enum Rule {
     },
 }
 
-/// The supply that counts, and the cliffs by which it lowers what is minted.
+/// How many cliffs are passed, and by how much that lowers what is minted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cliffs {
+    /// What was minted before, as far as it counts.
     supply: U256,
     per_cliff: U256,
+    passed: U256,
     cliffs: U256,
     max: U256,
     is_steep: bool,
@@ -67,25 +70,40 @@ pub(super) async fn read(cx: &Chain, of: &Booster) -> Result<BesideMint, Error> 
     }
     let is_steep = matches!(of.minting, Minting::Aura | Minting::AuraV1);
     let (operator, cliffs) = cx.join((cx.call(minter, operatorCall {}), cliffs(cx, minter, is_steep))).await?;
-    let rule = if operator == of.booster { Rule::Cliffs(cliffs) } else { Rule::Nothing };
-    Ok(BesideMint { token: minter, rule })
+    if operator != of.booster {
+        return Ok(BesideMint { token: minter, rule: Rule::Nothing });
+    }
+    let cliffs = if is_steep { without_minter(cx, of, minter, cliffs).await? } else { cliffs };
+    Ok(BesideMint { token: minter, rule: Rule::Cliffs(cliffs) })
 }
 
 async fn cliffs(cx: &Chain, token: Address, is_steep: bool) -> Result<Cliffs, Error> {
     let per_cliff = cx.call(token, reductionPerCliffCall {}).immutable();
     let cliffs = cx.call(token, totalCliffsCall {}).immutable();
     let supply = cx.call(token, totalSupplyCall {});
+    let passed = |supply: U256, per_cliff: U256| {
+        supply.checked_div(per_cliff).ok_or_else(|| Error::new("the token's cliffs have no height"))
+    };
     if !is_steep {
         let max = cx.call(token, maxSupplyCall {}).immutable();
         let (supply, per_cliff, cliffs, max) = cx.join((supply, per_cliff, cliffs, max)).await?;
-        return Ok(Cliffs { supply, per_cliff, cliffs, max, is_steep });
+        return Ok(Cliffs { supply, per_cliff, passed: passed(supply, per_cliff)?, cliffs, max, is_steep });
     }
     let max = cx.call(token, EMISSIONS_MAX_SUPPLYCall {}).immutable();
     let initial = cx.call(token, INIT_MINT_AMOUNTCall {}).immutable();
     let (supply, per_cliff, cliffs, max, initial) = cx.join((supply, per_cliff, cliffs, max, initial)).await?;
-    // The token also leaves out what its minter made beside emissions, which no view returns.
     let supply = supply.checked_sub(initial).ok_or_else(|| Error::new("the token has less than it began with"))?;
-    Ok(Cliffs { supply, per_cliff, cliffs, max, is_steep })
+    Ok(Cliffs { supply, per_cliff, passed: passed(supply, per_cliff)?, cliffs, max, is_steep })
+}
+
+/// The cliffs without what the token's minter made beside emissions.
+async fn without_minter(cx: &Chain, of: &Booster, token: Address, most: Cliffs) -> Result<Cliffs, Error> {
+    let (count, at_most) = (most.cliffs.saturating_to(), most.passed.saturating_to());
+    let minted = CliffToken { token, by: of.booster };
+    let passed = U256::from(cliff_search::passed(cx, minted, count, at_most).await?);
+    // Within its cliff the rest is not known: all of that may be left.
+    let supply = if passed == most.passed { most.supply } else { product(passed, most.per_cliff)? };
+    Ok(Cliffs { supply, passed, ..most })
 }
 
 /// The multiplier of a pool's rewards, in ten-thousandths.
@@ -114,13 +132,11 @@ impl BesideMint {
 
 impl Cliffs {
     fn minted(&self, reward: U256) -> Result<U256, Error> {
-        let passed = self.supply.checked_div(self.per_cliff);
-        let passed = passed.ok_or_else(|| Error::new("the token's cliffs have no height"))?;
-        if passed >= self.cliffs {
+        if self.passed >= self.cliffs {
             return Ok(U256::ZERO);
         }
-        let left = self.cliffs - passed;
-        let share = if self.is_steep { product(left, U256::from(5))? / U256::from(2) + U256::from(700) } else { left };
+        let left = self.cliffs - self.passed;
+        let share = if self.is_steep { steep_share(left)? } else { left };
         Ok((product(reward, share)? / self.cliffs).min(self.max.saturating_sub(self.supply)))
     }
 }

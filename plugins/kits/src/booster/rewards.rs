@@ -31,7 +31,7 @@ pub(super) async fn extras(cx: &Chain, market: &str, pool: Address) -> Result<Ve
     let count = cx.call(pool, extraRewardsLengthCall {}).within(EXTRAS_STAND_S).await?;
     let read = usize::try_from(count).unwrap_or(usize::MAX).min(EXTRAS_MAX);
     if count > U256::from(read) {
-        cx.report_missing(format!("{market}: {read} of {count} extra rewards of {pool} are read"));
+        cx.report_not_covered(format!("{market}: {read} of {count} extra rewards of {pool} are read"));
     }
     let extra = |index| cx.call(pool, extraRewardsCall { index: U256::from(index) }).within(EXTRAS_STAND_S);
     cx.join((0..read).map(extra)).await
