@@ -5,6 +5,7 @@
 //! positions. Invariant: a pool that misbehaves costs its own rows, and the answer says so.
 
 mod contracts;
+mod native_bonus;
 mod owed;
 mod pending;
 mod pools;

@@ -35,6 +35,11 @@ sol! {
     function booPerSecond() external view returns (uint256);
     function rewardPerSecond() external view returns (uint256);
     function rewardsExpiration() external view returns (uint256);
+    function endTime() external view returns (uint256);
+    function endTimestamp() external view returns (uint256);
+    function endRewardTime() external view returns (uint256);
+    function rewardEndTimestamp() external view returns (uint256);
+    function periodFinish() external view returns (uint256);
     function token0() external view returns (address);
     function token1() external view returns (address);
     function balanceOf(address) external view returns (uint256);
@@ -341,9 +346,9 @@ fn a_stake_is_reported_with_its_share_of_the_emission() {
     // One of four points of 12 a second; what the rewarder pays in a second is not known.
     let paid: Vec<_> = row.rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
     assert_eq!(paid, [(TOKEN, Some(word(3))), (BONUS, None)]);
-    // The number of pools and the token; the account; all staked tokens, the emission under two names, its end and all
-    // points, and the stake (amount, points, token, rewarder); the pair, the chef's balance and the rewarder.
-    assert_eq!(outcome.batches, [6, 4, 4 + 4 + 4, 4]);
+    // The number of pools and the token; the account; all staked tokens, the emission under two names, its end under six
+    // and all points, and the stake (amount, points, token, rewarder); the pair, the chef's balance and the rewarder.
+    assert_eq!(outcome.batches, [6, 4, 4 + 9 + 4, 4]);
     // What is paid of the chef's own token is not known where its rewarder pays it too, or cannot be read.
     let own = rewards(chain.clone(), 2, vec![BONUS, TOKEN], vec![0, 0]);
     let unread = bonus(2).iter().fold(own.clone(), |own, call| own.revert(NETWORK, REWARDER, call));
@@ -380,6 +385,34 @@ fn a_chef_whose_emission_is_over_pays_nothing_more() {
         let chain = reply(chain.clone(), CHEF, &rewardsExpirationCall {}, &n(ends_s));
         let outcome = farming("mini", &chain);
         assert_eq!(outcome.legs()[0].rewards, [Reward::new(TOKEN, n(rate))], "{}", outcome.message);
+    }
+}
+
+#[test]
+fn each_name_of_an_end_is_one_unless_it_is_zero() {
+    let chain = reply(stake(chef(Kind::V1, 4), 2, 1_000, 0), CHEF, &booPerSecondCall {}, &n(12));
+    let names = [
+        endTimeCall::SELECTOR,
+        endTimestampCall::SELECTOR,
+        endRewardTimeCall::SELECTOR,
+        rewardEndTimestampCall::SELECTOR,
+        periodFinishCall::SELECTOR,
+    ];
+    for name in names {
+        for (ends_s, rate) in [(NOW_S + 1, 3), (NOW_S, 0), (1, 0), (0, 3)] {
+            let outcome = farming("boo", |request: &ReadRequest| {
+                if request.to == CHEF && request.data[..] == name {
+                    return ReadResult::Ok(n(ends_s).abi_encode().into());
+                }
+                (&chain).reply(request)
+            });
+            assert_eq!(
+                outcome.legs()[0].rewards,
+                [Reward::new(TOKEN, n(rate))],
+                "{name:02x?} {ends_s}: {}",
+                outcome.message
+            );
+        }
     }
 }
 

@@ -12,6 +12,8 @@ pub(super) mod chef {
         function sushiPerSecond() external view returns (uint256);
         // Pangolin's MiniChefV2: <https://github.com/pangolindex/exchange-contracts>
         function rewardsExpiration() external view returns (uint256);
+        // Called under the names that `reward.rs` lists.
+        function endTime() external view returns (uint256);
     }
 }
 
@@ -24,6 +26,39 @@ pub(super) mod pending {
         portolan_plugin_api::sol! {
             function pendingTokens(uint256 pid, address account) external view
                 returns (uint256 amount, address bonusToken, string bonusSymbol, uint256 bonusAmount);
+        }
+    }
+
+    /// A rewarder of Trader Joe's, and who names it: its chefs among what they say of a pool, in the place of the word that
+    /// is given here, and others in a view.
+    ///
+    /// Source: <https://github.com/traderjoe-xyz/joe-core/blob/main/contracts/rewarders/SimpleRewarderPerSec.sol>
+    pub(in super::super) mod native {
+        portolan_plugin_api::sol! {
+            // Whether it pays the network's own token, though it counts in the wrapped one.
+            function isNative() external view returns (bool);
+            function rewarder(uint256 pid) external view returns (address);
+            function rewarders(uint256 pid) external view returns (address);
+        }
+
+        /// `MasterChefJoeV2` and `MasterChefJoeV3`.
+        pub(in super::super::super) mod fifth {
+            portolan_plugin_api::sol! {
+                function poolInfo(uint256 pid) external view returns (
+                    address lpToken, uint256 allocPoint, uint256 lastRewardTimestamp, uint256 accJoePerShare,
+                    address rewarder
+                );
+            }
+        }
+
+        /// `BoostedMasterChefJoe`.
+        pub(in super::super::super) mod sixth {
+            portolan_plugin_api::sol! {
+                function poolInfo(uint256 pid) external view returns (
+                    address lpToken, uint96 allocPoint, uint256 accJoePerShare, uint256 accJoePerFactorPerShare,
+                    uint64 lastRewardTimestamp, address rewarder
+                );
+            }
         }
     }
 

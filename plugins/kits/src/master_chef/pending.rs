@@ -1,10 +1,10 @@
 //! What a chef owes an account for a pool, in the forms that pending views return it.
 
-use portolan_plugin_api::{Address, Chain, Error, U256};
+use portolan_plugin_api::{Address, Chain, Error, NATIVE, U256};
 
 use super::contracts::{chef, pending};
 use super::owed::{Owed, listed};
-use super::{MasterChef, Returns};
+use super::{MasterChef, Returns, native_bonus};
 use crate::kit::ZERO_STANDS_S;
 
 /// What is owed: the chef's own token first, where the view does not list it among others.
@@ -22,9 +22,12 @@ pub(super) async fn owed(
             Ok(vec![own(pending.zero_within(ZERO_STANDS_S).await?)])
         }
         Returns::Bonus => {
-            let pending = cx.call_as(of.chef, &of.pending, &pending::bonus::pendingTokensCall { pid, account }).await?;
-            let bonus = Owed { token: pending.bonusToken, amount: pending.bonusAmount };
-            Ok(vec![own(pending.amount), bonus].into_iter().filter(|owed| !owed.token.is_zero()).collect())
+            let pending = cx.call_as(of.chef, &of.pending, &pending::bonus::pendingTokensCall { pid, account });
+            let (pending, is_unwrapped) = cx.join((pending, native_bonus::is_unwrapped(cx, of, pid))).await?;
+            let counted = Some(pending.bonusToken).filter(|token| !token.is_zero());
+            let paid = counted.map(|token| if is_unwrapped { NATIVE } else { token });
+            let bonus = paid.map(|token| Owed { token, amount: pending.bonusAmount });
+            Ok([own(pending.amount)].into_iter().chain(bonus).collect())
         }
         Returns::Bonuses => {
             let pending =

@@ -5,13 +5,19 @@
 
 use portolan_plugin_api::{Address, Chain, Error, Reward, U256};
 
-use super::contracts::chef::{rewardsExpirationCall, sushiCall, sushiPerSecondCall, totalAllocPointCall};
+use super::contracts::chef::{endTimeCall, rewardsExpirationCall, sushiCall, sushiPerSecondCall, totalAllocPointCall};
 use super::{Kind, MasterChef};
 
 /// Seconds that may be cached what a getter returns, or that there is none of its name. No chef can change its token.
 const TOKEN_STANDS_S: u32 = 86_400;
 /// Names of the getter where it is not named after the token, or where a fork renamed the view alone.
 const TOKEN_NAMES: [&str; 4] = ["rewardToken", "REWARD", "sushi", "SUSHI"];
+
+/// Names of the view of the time from which nothing more is paid, in forks that count seconds. `bonusEndBlock` and its
+/// like are none: a chef pays on, once its first bonus is over.
+const END_NAMES: [&str; 5] = ["endTime", "endTimestamp", "endRewardTime", "rewardEndTimestamp", "periodFinish"];
+/// Seconds that may be cached when that is, or that there is no view of the name.
+const END_STANDS_S: u32 = 300;
 
 /// The reward token.
 pub(super) async fn token(cx: &Chain, of: &MasterChef) -> Result<Address, Error> {
@@ -55,13 +61,22 @@ pub(super) async fn emission(cx: &Chain, of: &MasterChef) -> Result<Emission, Er
     Ok(Emission { per_second, points: points.unwrap_or_default() })
 }
 
-/// Whether nothing more is paid: some forks of `MiniChefV2` (Pangolin's) pay until a time that their owner puts off.
+/// Whether nothing more is paid: many forks that count seconds pay until a time, which their owner may put off.
 async fn is_over(cx: &Chain, of: &MasterChef) -> Result<bool, Error> {
+    let ends = END_NAMES.iter().map(|name| cx.try_call_as(of.chef, name, &endTimeCall {}).within(END_STANDS_S));
+    let (ends, expiration) = cx.join((cx.join(ends), expiration(cx, of))).await?;
+    // Zero says that there is no end.
+    let ends = ends.into_iter().filter_map(Result::ok).filter(|end| !end.is_zero());
+    let end = ends.chain(expiration).min();
+    Ok(end.is_some_and(|end| U256::from(cx.block().timestamp) >= end))
+}
+
+/// Until when a copy of `MiniChefV2` has been given what it pays, as Pangolin's; zero where it never was.
+async fn expiration(cx: &Chain, of: &MasterChef) -> Result<Option<U256>, Error> {
     if of.kind != Kind::Mini {
-        return Ok(false);
+        return Ok(None);
     }
-    let end = cx.try_call(of.chef, rewardsExpirationCall {}).await?;
-    Ok(end.is_ok_and(|end| U256::from(cx.block().timestamp) >= end))
+    Ok(cx.try_call(of.chef, rewardsExpirationCall {}).await?.ok())
 }
 
 /// The names that the reward token's getter may have, the likeliest first.

@@ -11,8 +11,8 @@ fn six_hundred_pools_with_three_stakes_cost_one_read_each_and_a_few_more() {
     assert_eq!(outcome.batches, [6, 600, 6, 6]);
     let outcome = farming("v1", &chain);
     assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 3), "{}", outcome.message);
-    // In the third batch the table of staked tokens, three reads of the emission, and three of each stake.
-    assert_eq!(outcome.batches, [6, 600, 600 + 3 + 9, 9]);
+    // In the third batch the table of staked tokens, three reads of the emission and five of its end, and three of each stake.
+    assert_eq!(outcome.batches, [6, 600, 600 + 3 + 5 + 9, 9]);
     for (question, read_again) in [(Question::CLAIMABLES, 3), (Question::FARMING, 3 + 6 + 3)] {
         let mut pinned = 0;
         run("v1", question, |request: &ReadRequest| {

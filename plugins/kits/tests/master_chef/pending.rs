@@ -7,6 +7,8 @@ sol! {
     function eToken() external view returns (address);
     function eTokenPerSecond() external view returns (uint256);
     function canHarvest(uint256, address) external view returns (bool);
+    function rewarders(uint256) external view returns (address);
+    function isNative() external view returns (bool);
 }
 
 mod listing {
@@ -54,8 +56,10 @@ fn one_claim_pays_the_chefs_token_and_the_bonuses_that_its_view_returns() {
         assert_eq!(rows(&outcome), [(Some(word(1)), TOKEN, word(7)), (Some(word(1)), BONUS, word(5))]);
         let claims: Vec<_> = outcome.payments().into_iter().map(|row| row.claim).collect();
         assert!(claims.iter().all(|claim| *claim == claims[0] && claim.template == 0));
-        // The length; the account; pending (and whether it may be harvested) and the staked token; the pair.
-        assert_eq!(outcome.batches, [1, 3, if slug == "lists" { 3 } else { 2 }, 2]);
+        // The length; the account; pending (and whether it may be harvested, or four places of a rewarder) and the staked
+        // token; the pair.
+        let beside = ["bonus", "lists"].map(|beside| usize::from(beside == slug));
+        assert_eq!(outcome.batches, [1, 3, 2 + 4 * beside[0] + beside[1], 2]);
         // A bonus in the chef's own token is one sum; one of nothing, or without a token, is no row.
         let outcome = claimables(slug, &owes(chain.clone(), 1, returned(slug, &[(TOKEN, 5)])));
         assert_eq!(rows(&outcome), [(Some(word(1)), TOKEN, word(12))]);
@@ -69,6 +73,33 @@ fn one_claim_pays_the_chefs_token_and_the_bonuses_that_its_view_returns() {
         assert_eq!((row.token, row.amount, row.total), (lp(1), word(10), Some(word(4_000))));
         let rewards: Vec<_> = row.rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
         assert_eq!(rewards, [(TOKEN, None), (BONUS, None)]);
+    }
+}
+
+#[test]
+fn a_bonus_is_told_in_the_token_that_its_rewarder_pays() {
+    // The rewarder stands where one of Trader Joe's chefs has it, among what it says of a pool or in a view.
+    let zero = U256::ZERO;
+    let fifth = (lp(1), n(1), zero, zero, REWARDER).abi_encode();
+    let sixth = (lp(1), n(1), zero, zero, zero, REWARDER, zero, zero, zero).abi_encode();
+    let chain = owes(stake(chef(Kind::V1, 3), 1, 10, 0), 1, returned("bonus", &[(BONUS, 5)]));
+    let info = |reply: Vec<u8>| chain.clone().result(NETWORK, CHEF, &poolInfoCall(n(1)), ReadResult::Ok(reply.into()));
+    let places = [
+        info(fifth),
+        info(sixth),
+        reply(chain.clone(), CHEF, &rewarderCall(n(1)), &REWARDER),
+        reply(chain.clone(), CHEF, &rewardersCall(n(1)), &REWARDER),
+    ];
+    for chain in places {
+        for (is_native, token) in [(true, NATIVE), (false, BONUS)] {
+            let chain = reply(chain.clone(), REWARDER, &isNativeCall {}, &is_native);
+            let outcome = claimables("bonus", &chain);
+            let expected = [(Some(word(1)), TOKEN, word(7)), (Some(word(1)), token, word(5))];
+            assert_eq!((outcome.end, rows(&outcome)), (End::Complete, expected.to_vec()), "{}", outcome.message);
+            let outcome = farming("bonus", &chain);
+            let rewards: Vec<_> = outcome.legs()[0].rewards.iter().map(|reward| reward.token).collect();
+            assert_eq!(rewards, [TOKEN, token], "{}", outcome.message);
+        }
     }
 }
 
