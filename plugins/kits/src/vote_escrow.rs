@@ -26,10 +26,18 @@ portolan_plugin_api::sol! {
 
     // FeeDistributor.vy: pays one token, `token()` of it. What is owed is what a claim returns.
     function claim(address account) external returns (uint256);
+    // How many of the account's changes its claims have counted, and from which week on it goes on.
+    function user_epoch_of(address account) external view returns (uint256);
+    function time_cursor_of(address account) external view returns (uint256);
+    function last_token_time() external view returns (uint256);
 
     // Balancer's FeeDistributor.sol: pays the tokens that the call names.
     function claimTokens(address account, address[] tokens) external returns (uint256[]);
 }
+
+/// Weeks and changes of a lock that one claim counts: the rounds of its loop.
+const ROUNDS_OF_ONE_CLAIM: U256 = U256::from_limbs([50, 0, 0, 0]);
+const WEEK_S: U256 = U256::from_limbs([7 * 86_400, 0, 0, 0]);
 
 /// The name of the view of points that Curve's escrow has.
 const POINTS: &str = "user_point_epoch";
@@ -119,10 +127,15 @@ impl Deployed for VoteEscrow {
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             // Whoever has never locked anything is owed nothing; that is so of most accounts.
-            if !self.has_locked(cx, account).await? {
+            let changes = self.changes(cx, account).await?;
+            if changes.is_zero() {
                 return Ok(Vec::new());
             }
-            let each = self.distributors.iter().map(|distributor| self.fees(cx, labels, *distributor, account));
+            let each = self.distributors.iter().map(|distributor| async move {
+                let later = self.report_later_claims(cx, labels, *distributor, changes, account);
+                let (fees, ()) = cx.join((self.fees(cx, labels, *distributor, account), later)).await?;
+                Ok(fees)
+            });
             let found = try_each(cx, each).await.or_err_if_all(cx, labels.market)?;
             Ok(found.into_iter().flatten().collect())
         })
@@ -137,7 +150,7 @@ impl Deployed for VoteEscrow {
         account: Address,
     ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
-            if !self.has_locked(cx, account).await? {
+            if self.changes(cx, account).await?.is_zero() {
                 return Ok(Vec::new());
             }
             let token = cx.call(self.escrow, tokenCall {}).immutable();
@@ -156,9 +169,35 @@ impl Deployed for VoteEscrow {
 }
 
 impl VoteEscrow {
-    async fn has_locked(&self, cx: &Chain, account: Address) -> Result<bool, Error> {
+    /// How often the account has changed its lock.
+    async fn changes(&self, cx: &Chain, account: Address) -> Result<U256, Error> {
         let points = cx.call_as(self.escrow, &self.points, &user_point_epochCall { account });
-        Ok(!points.zero_within(ZERO_STANDS_S).await?.is_zero())
+        points.zero_within(ZERO_STANDS_S).await
+    }
+
+    /// Reports where a distributor owes more than one claim of it pays.
+    async fn report_later_claims(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        distributor: Address,
+        changes: U256,
+        account: Address,
+    ) -> Result<(), Error> {
+        let counted = cx.try_call(distributor, user_epoch_ofCall { account });
+        let from = cx.try_call(distributor, time_cursor_ofCall { account });
+        let (counted, from, until) = cx.join((counted, from, cx.try_call(distributor, last_token_timeCall {}))).await?;
+        let unclaimed = |from: U256| until.map_or(U256::ZERO, |until| until.saturating_sub(from) / WEEK_S);
+        // An account that has never claimed has no week: its changes say enough.
+        let weeks = from.ok().filter(|from| !from.is_zero()).map_or(U256::ZERO, unclaimed);
+        let changes = counted.map_or(U256::ZERO, |counted| changes.saturating_sub(counted));
+        if weeks.max(changes) > ROUNDS_OF_ONE_CLAIM {
+            cx.report_not_covered(format!(
+                "{}: {distributor} owes for more than the {ROUNDS_OF_ONE_CLAIM} weeks or changes that one claim counts",
+                labels.market
+            ));
+        }
+        Ok(())
     }
 
     /// The claim of what a distributor owes; nothing where it owes nothing.

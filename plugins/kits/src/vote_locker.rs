@@ -191,7 +191,7 @@ impl VoteLocker {
 /// No more than are told; what is left out is reported.
 fn bounded<T>(cx: &Chain, labels: Labels<'_>, what: &str, mut list: Vec<T>) -> Vec<T> {
     if list.len() > ROWS_MAX {
-        cx.report_missing(format!("{}: {ROWS_MAX} of {} {what} are told", labels.market, list.len()));
+        cx.report_not_covered(format!("{}: {ROWS_MAX} of {} {what} are told", labels.market, list.len()));
         list.truncate(ROWS_MAX);
     }
     list

@@ -178,5 +178,5 @@ fn only_the_first_nfts_of_a_pool_are_answered_and_the_answer_says_so() {
     let many: Vec<Nft> = (0..65).map(|id| (id, 1, NOW_S, 5)).collect();
     let outcome = farming(&nfts(master(1), 0, &many));
     assert_eq!((outcome.end, outcome.legs().len()), (End::Partial, 64));
-    assert!(outcome.message.contains("65 NFTs, of which 64 are answered"), "{}", outcome.message);
+    assert!(outcome.not_covered[0].contains("65 NFTs, of which 64 are answered"), "{:?}", outcome.not_covered);
 }

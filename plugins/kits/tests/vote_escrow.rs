@@ -10,6 +10,9 @@ use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, R
 use portolan_plugin_api::*;
 
 sol! {
+    function user_epoch_of(address) external view returns (uint256);
+    function time_cursor_of(address) external view returns (uint256);
+    function last_token_time() external view returns (uint256);
     function token() external view returns (address);
     function locked(address) external view returns (int128, uint256);
     function user_point_epoch(address) external view returns (uint256);
@@ -183,4 +186,27 @@ fn a_fork_is_a_row_of_settings() {
     let catalogue = testing::catalogue::<Locks>(&settings(keys));
     assert_eq!(catalogue.deployments[0].contracts, [ESCROW, OLD, NEW]);
     assert_eq!(catalogue.deployments[0].questions, [Question::CLAIMABLES, Question::LOCKED]);
+}
+
+#[test]
+fn a_distributor_that_owes_for_more_than_one_claim_counts_is_told() {
+    const WEEK_S: u64 = 7 * 86_400;
+    let chain = |changes: u64, counted: u64, weeks: u64| {
+        fees(locked(CURVE, 5, 1), [7, 0])
+            .reply(CURVE, ESCROW, &user_point_epochCall(ACCOUNT), &word(changes))
+            .reply(CURVE, OLD, &user_epoch_ofCall(ACCOUNT), &word(counted))
+            .reply(CURVE, OLD, &time_cursor_ofCall(ACCOUNT), &word(WEEK_S))
+            .reply(CURVE, OLD, &last_token_timeCall {}, &word(WEEK_S * (weeks + 1)))
+    };
+    for (changes, counted, weeks, is_told) in
+        [(52, 2, 50, false), (53, 2, 50, true), (2, 1, 51, true), (1, 1, 0, false)]
+    {
+        let outcome = run(CURVE, Question::CLAIMABLES, &chain(changes, counted, weeks));
+        assert_eq!((outcome.end == End::Partial, outcome.claimables().len()), (is_told, 1), "{}", outcome.message);
+        let told = format!("main: {OLD} owes for more than the 50 weeks or changes that one claim counts");
+        assert_eq!(outcome.not_covered, if is_told { vec![told] } else { Vec::new() });
+    }
+    // Who has never claimed has no week to go on from.
+    let never = chain(2, 0, 500).reply(CURVE, OLD, &time_cursor_ofCall(ACCOUNT), &U256::ZERO);
+    assert_eq!(run(CURVE, Question::CLAIMABLES, &never).end, End::Complete);
 }
