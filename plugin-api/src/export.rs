@@ -6,7 +6,7 @@ use std::sync::Arc;
 use abi_stable::library::{CheckTypeLayout, IntoRootModuleResult, LibHeader, RootModuleResult};
 use abi_stable::prefix_type::PrefixTypeTrait;
 use abi_stable::std_types::{RErr, ROk, RResult, RSlice, RStr, RVec};
-use portolan_abi::map::{self, ClaimTemplate, Finding, SettingsError, Start};
+use portolan_abi::map::{self, Catalogue, ClaimTemplate, Finding, SettingsError, Start};
 use portolan_abi::root::{PluginRef, RawInstance, RawJob};
 use portolan_abi::{Question, codec};
 
@@ -15,8 +15,9 @@ use crate::error::Error;
 use crate::job::{Findings, Job};
 use crate::panic;
 use crate::plugin::Plugin;
+
 use crate::settings::Settings;
-use crate::{selftest, wire};
+use crate::{implemented, selftest, wire};
 
 pub use abi_stable;
 pub use portolan_abi::note::{Manifest, Note};
@@ -76,9 +77,17 @@ extern "C" fn manifest<P: Exported>() -> RStr<'static> {
     RStr::from_str(Text::<P>::MANIFEST.text())
 }
 
-fn make<P: Plugin>(settings: &Settings) -> Result<Instance<P>, SettingsError> {
+fn configured<P: Plugin>(settings: &Settings) -> Result<(Catalogue, P), SettingsError> {
     let made = panic::catch(|| P::configure(settings).map(|plugin| (plugin.catalogue(), plugin)));
-    let (catalogue, plugin) = made.unwrap_or_else(|panic| Err(SettingsError::new(panic)))?;
+    made.unwrap_or_else(|panic| Err(SettingsError::new(panic)))
+}
+
+fn make<P: Plugin>(settings: &Settings) -> Result<Instance<P>, SettingsError> {
+    let (catalogue, plugin) = configured::<P>(settings)?;
+    // Settings that leave out the shipped deployments leave out what these declare.
+    let shipped = (!settings.serve_shipped()).then(|| configured::<P>(&Settings::default())).transpose()?;
+    implemented::check(&plugin, &catalogue, shipped.as_ref().map(|(catalogue, _)| catalogue))
+        .map_err(SettingsError::new)?;
     Ok(Instance { plugin, catalogue: codec::encode(&catalogue), templates: catalogue.claims.into() })
 }
 

@@ -50,6 +50,8 @@ struct Inner {
     findings: Vec<Finding>,
     missing: Vec<String>,
     not_covered: Vec<String>,
+    /// Whether a question was put to a function that the plugin does not implement.
+    met_default: bool,
     budget: Budget,
     facts: Vec<FactEntries>,
     /// Whether the future that walks a fact list is being polled.
@@ -122,6 +124,15 @@ impl JobState {
         if !inner.not_covered.contains(&why) {
             inner.not_covered.push(why);
         }
+    }
+
+    /// Called by the functions that a plugin has without implementing them.
+    pub(crate) fn note_default(&self) {
+        self.0.lock().met_default = true;
+    }
+
+    pub(crate) fn met_default(&self) -> bool {
+        self.0.lock().met_default
     }
 
     pub(crate) fn put_facts(&self, entries: FactEntries) {

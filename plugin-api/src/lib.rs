@@ -70,6 +70,7 @@ pub mod export;
 mod facts;
 mod gather;
 mod http_get;
+mod implemented;
 mod job;
 mod job_state;
 mod join;

@@ -15,7 +15,15 @@ use crate::settings::Settings;
 /// A value of this type is one *instance*: the outcome of one settings file. It is shared by all jobs, on any
 /// threads, so it holds no state that changes. A job asks one question about one account (or about tokens, or a
 /// transaction) for one protocol on one network; [`Chain::protocol`] and [`Chain::network`] say which.
+///
+/// The questions that it implements are those that its catalogue declares: a plugin that declares one which it does not
+/// implement, or implements one that no deployment declares, is refused when it is loaded. Its tests fail with the same
+/// words.
 pub trait Plugin: Sized + Send + Sync + 'static {
+    /// Whether rows decide which questions an instance answers, as in a shell that many plugins are made of. The shell
+    /// implements them all then, and a question that no row declares is no mistake.
+    const ROWS_DECIDE: bool = false;
+
     /// Makes an instance. Called when the plugin is loaded and whenever its settings file changes; jobs under way
     /// keep the instance that they began with.
     ///
@@ -31,7 +39,8 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     /// # Errors
     /// Any error ends the job; what it emitted before stays in the answer, and the loss is visible there.
     fn claimables(&self, cx: &Chain, account: Address) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send {
-        let _ = (cx, account);
+        let _ = account;
+        cx.state.note_default();
         async { Ok(Vec::new()) }
     }
 
@@ -40,7 +49,8 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     /// # Errors
     /// As [`Plugin::claimables`].
     fn farming(&self, cx: &Chain, account: Address) -> impl Future<Output = Result<Vec<Position>, Error>> + Send {
-        let _ = (cx, account);
+        let _ = account;
+        cx.state.note_default();
         async { Ok(Vec::new()) }
     }
 
@@ -50,7 +60,8 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     /// # Errors
     /// As [`Plugin::claimables`].
     fn lending(&self, cx: &Chain, account: Address) -> impl Future<Output = Result<Vec<Position>, Error>> + Send {
-        let _ = (cx, account);
+        let _ = account;
+        cx.state.note_default();
         async { Ok(Vec::new()) }
     }
 
@@ -59,7 +70,8 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     /// # Errors
     /// As [`Plugin::claimables`].
     fn pooling(&self, cx: &Chain, account: Address) -> impl Future<Output = Result<Vec<Position>, Error>> + Send {
-        let _ = (cx, account);
+        let _ = account;
+        cx.state.note_default();
         async { Ok(Vec::new()) }
     }
 
@@ -69,7 +81,8 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     /// # Errors
     /// As [`Plugin::claimables`].
     fn locked(&self, cx: &Chain, account: Address) -> impl Future<Output = Result<Vec<Position>, Error>> + Send {
-        let _ = (cx, account);
+        let _ = account;
+        cx.state.note_default();
         async { Ok(Vec::new()) }
     }
 
@@ -84,7 +97,8 @@ pub trait Plugin: Sized + Send + Sync + 'static {
         cx: &Chain,
         tokens: &[Address],
     ) -> impl Future<Output = Result<Vec<Composition>, Error>> + Send {
-        let _ = (cx, tokens);
+        let _ = tokens;
+        cx.state.note_default();
         async { Ok(Vec::new()) }
     }
 
@@ -99,7 +113,8 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     /// # Errors
     /// As [`Plugin::claimables`].
     fn events(&self, cx: &Chain, transaction: &Transaction) -> impl Future<Output = Result<Vec<Event>, Error>> + Send {
-        let _ = (cx, transaction);
+        let _ = transaction;
+        cx.state.note_default();
         async { Ok(Vec::new()) }
     }
 }

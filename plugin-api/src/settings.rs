@@ -29,6 +29,11 @@ impl Settings {
         codec::encode(&self.0)
     }
 
+    /// Whether they serve the deployments that the plugin ships with.
+    pub(crate) fn serve_shipped(&self) -> bool {
+        self.0.shipped
+    }
+
     #[cfg(feature = "testing")]
     pub(crate) fn is_default(&self) -> bool {
         self.0 == Self::default().0

@@ -21,6 +21,7 @@ mod manifest;
 mod misuse;
 mod off_chain;
 mod panics;
+mod questions;
 mod reads;
 mod refusals;
 mod scenario;

@@ -51,7 +51,9 @@ impl<S: Slip> Plugin for Slips<S> {
             ClaimTemplate::new::<claimTokenCall>([Role::ACCOUNT, Role::TOKEN]),
             ClaimTemplate::new::<collectCall>([]).with_fee::<feeCall>(),
         ];
-        S::catalogue(Catalogue { claims, ..scenario::catalogue() })
+        let mut catalogue = Catalogue { claims, ..scenario::catalogue() };
+        catalogue.deployments[0].questions.push(Question::FARMING);
+        S::catalogue(catalogue)
     }
 
     async fn claimables(&self, cx: &Chain, _: Address) -> Result<Vec<Claimable>, Error> {

@@ -4,8 +4,8 @@ use portolan_abi::map::{self, SettingsKey, SettingsRow, SettingsValue};
 use portolan_plugin_api::export::{Exported, Manifest};
 use portolan_plugin_api::testing::settings_error;
 use portolan_plugin_api::{
-    Address, Catalogue, Company, Deployment, Keys, Mechanism, Plugin, Protocol, Question, Settings, SettingsError,
-    address,
+    Address, Catalogue, Chain, Company, Deployment, Error, Keys, Mechanism, Plugin, Position, Protocol, Question,
+    Settings, SettingsError, address,
 };
 
 use crate::host::{Host, shipped};
@@ -75,6 +75,10 @@ impl Plugin for Chef {
         };
         let deployments = self.rows.iter().map(served).collect();
         Catalogue { protocols: self.protocols.clone(), deployments, ..Catalogue::default() }
+    }
+
+    async fn farming(&self, _: &Chain, _: Address) -> Result<Vec<Position>, Error> {
+        Ok(Vec::new())
     }
 }
 

@@ -97,6 +97,8 @@ struct Titled {
 }
 
 impl<P: AccountProtocols> Plugin for Accounts<P> {
+    const ROWS_DECIDE: bool = true;
+
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
         let rows = AccountRows {
             protocols: P::PROTOCOLS,

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Composition, Keys, Lineage, Position, Question, SettingsError,
+    Address, Chain, ClaimTemplate, Claimable, Composition, Error, Keys, Lineage, Position, Question, SettingsError,
 };
 
 use crate::boxed::Boxed;
@@ -89,8 +89,8 @@ pub trait Deployed: Debug + Send + Sync {
 
     /// Answers [`Plugin::claimables`](portolan_plugin_api::Plugin::claimables).
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
-        let _ = (cx, labels, account);
-        Box::pin(async { Ok(Vec::new()) })
+        let _ = (cx, account);
+        Box::pin(async move { Err(not_implemented("claimables", labels)) })
     }
 
     /// Answers a question about positions: [`Plugin::farming`](portolan_plugin_api::Plugin::farming) and the like.
@@ -101,14 +101,19 @@ pub trait Deployed: Debug + Send + Sync {
         question: Question,
         account: Address,
     ) -> Boxed<'a, Vec<Position>> {
-        let _ = (cx, labels, question, account);
-        Box::pin(async { Ok(Vec::new()) })
+        let _ = (cx, question, account);
+        Box::pin(async move { Err(not_implemented("positions", labels)) })
     }
 
     /// Answers [`Plugin::compositions`](portolan_plugin_api::Plugin::compositions) for those of the tokens that are its
     /// own, and leaves out the others.
     fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         let _ = (cx, tokens);
-        Box::pin(async { Ok(Vec::new()) })
+        Box::pin(async { Err(Error::new("`compositions` is declared and not implemented")) })
     }
+}
+
+/// An empty list would say that there is nothing.
+fn not_implemented(function: &str, labels: Labels<'_>) -> Error {
+    Error::new(format!("{}: `{function}` is declared and not implemented", labels.market))
 }
