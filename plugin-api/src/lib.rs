@@ -75,6 +75,7 @@ mod job;
 mod job_state;
 mod join;
 mod keys;
+pub mod merkle;
 mod panic;
 mod plugin;
 mod read;

@@ -6,13 +6,13 @@
 
 mod contracts;
 mod document;
-mod proof;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, NoDocument, Question, Role, SettingsError, off_chain, symbol,
+    Address, B256, Chain, ClaimTemplate, Claimable, Error, Keys, NoDocument, Question, Role, SettingsError, U256,
+    merkle, off_chain, symbol,
 };
 
 use crate::boxed::Boxed;
@@ -91,7 +91,8 @@ impl Deployed for MerkleDistributor {
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let url = self.proofs.replace(ACCOUNT, &format!("{account:#x}"));
-            let root = cx.call(self.address, merkleRootCall {}).immutable();
+            // Copies of the contract have roots that change.
+            let root = cx.call(self.address, merkleRootCall {});
             let token = cx.call(self.address, tokenCall {}).immutable();
             let (body, root, token) = cx.join((cx.try_http_get(&url), root, token)).await?;
             let body = match body {
@@ -101,7 +102,7 @@ impl Deployed for MerkleDistributor {
                 Err(other) => return Err(self.error(&other.to_string())),
             };
             let Document { index, amount, proof } = Document::parse(&body).map_err(|why| self.error(&why))?;
-            if proof::root(&proof, proof::leaf(index, account, amount)) != root {
+            if !leaves(index, account, amount).into_iter().any(|leaf| merkle::root(leaf, &proof) == root) {
                 return Err(self.error("the document of the account does not lead to the contract's Merkle root"));
             }
             if cx.call(self.address, isClaimedCall { index }).await? {
@@ -118,6 +119,13 @@ impl MerkleDistributor {
     fn error(&self, why: &str) -> Error {
         Error::new(format!("{}: {why}", self.address))
     }
+}
+
+/// An entry as the contract and its copies hash it: each has one way, and an entry that leads to the root by another is
+/// not to be found.
+fn leaves(index: U256, account: Address, amount: U256) -> [B256; 3] {
+    let entry = (index, account, amount);
+    [merkle::packed(&entry), merkle::encoded(&entry), merkle::hashed_twice(&entry)]
 }
 
 /// The host of a URL.

@@ -101,6 +101,24 @@ fn a_proof_that_leads_to_the_root_is_a_claim_of_its_amount() {
 }
 
 #[test]
+fn copies_of_the_contract_may_hash_words_or_hash_twice() {
+    let words = |index: u64, account: Address, amount: u64| {
+        let word = |number| U256::from(number).to_be_bytes::<32>();
+        keccak256([&word(index)[..], &[0; 12], account.as_slice(), &word(amount)[..]].concat())
+    };
+    let twice = |index, account, amount| keccak256(words(index, account, amount));
+    let trees: [&dyn Fn(u64, Address, u64) -> B256; 2] = [&words, &twice];
+    for hashed in trees {
+        let (own, other) = (hashed(1, ACCOUNT, 500), hashed(0, OTHER, 400));
+        let chain = contract().reply(NETWORK, DISTRIBUTOR, &merkleRootCall {}, &pair(own, other));
+        let outcome = run(&chain.clone().document(URL, document("1", "500", &[other]).into_bytes()));
+        assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
+        let outcome = run(&chain.document(URL, document("1", "501", &[other]).into_bytes()));
+        assert_eq!((outcome.end, outcome.findings.len()), (End::Failed, 0), "an amount that the proof is not of");
+    }
+}
+
+#[test]
 fn what_was_claimed_is_no_row() {
     let chain = contract().reply(NETWORK, DISTRIBUTOR, &isClaimedCall(U256::from(1)), &true);
     let outcome = run(&chain.document(URL, document("1", "500", &proven()).into_bytes()));
