@@ -33,6 +33,7 @@ mod status;
 mod targets;
 pub(crate) mod unserved;
 mod watch;
+pub(crate) mod without_code;
 
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;

@@ -49,6 +49,12 @@ impl Error {
     pub fn new(text: impl Into<String>) -> Self {
         Self::Message(text.into())
     }
+
+    /// Whether there is no contract where one was called. One of several that hold what accounts have is gone then, and
+    /// nobody has anything there; of a contract that says where others are it is a failure.
+    pub fn is_no_contract(&self) -> bool {
+        matches!(self, Self::Reverted { revert: Revert::NoCode, .. })
+    }
 }
 
 /// Why there is no off-chain document.

@@ -2,6 +2,7 @@
 //!
 //! Invariant: whatever the plugin answers, a job ends by its deadline with what was found until then.
 
+mod code;
 mod document_reads;
 mod fact_walk;
 mod frames;
@@ -25,6 +26,7 @@ use portolan_abi::row::state;
 use tokio::time::Instant;
 use tracing::Instrument;
 
+pub(crate) use self::code::MetCode;
 use self::document_reads::DocumentReads;
 use self::fact_walk::FactWalk;
 use self::frames::{Budget, FrameReply};
@@ -61,6 +63,8 @@ pub(crate) struct JobOutcome {
     pub(crate) figures: JobFigures,
     /// Networks that it read, its own among them; by chain id.
     pub(crate) networks: BTreeSet<u64>,
+    /// Listed contracts without code.
+    pub(crate) code: MetCode,
     /// Whether it met a cached reply that is not what the chain answers now. The cache has dropped it.
     pub(crate) refuted: bool,
     /// The off-chain hosts that answered it, each with the age of its oldest answer in seconds.
@@ -109,9 +113,11 @@ async fn run(
             Err(_) => Some(Failure::new(Reason::Timeout, "the job did not end before its deadline")),
         },
     };
+    let addresses = driver.trusted.into_addresses();
     JobOutcome {
         findings: driver.findings,
-        addresses: driver.trusted.into_addresses(),
+        code: driver.code.of_known(&addresses, block(sessions, plan.network.chain_id)),
+        addresses,
         claim_reads: driver.claim_reads,
         trace: driver.trace,
         failure: failure.or(driver.partial),
@@ -137,6 +143,7 @@ struct Driver<'a> {
     claim_reads: ClaimReads,
     /// `None` where nobody asks where amounts come from.
     trace: Option<ReadTrace>,
+    code: MetCode,
     refuted: bool,
     findings: Vec<map::Finding>,
     /// The reason why the first read that this job lacks was not made; the job may have failed because of it.
@@ -162,6 +169,7 @@ impl<'a> Driver<'a> {
             trusted: TrustedAddresses::new(plan.instance.claim_templates.lineages(), listed(plan)),
             claim_reads: ClaimReads::new(plan.account),
             trace: plan.is_traced.then(ReadTrace::default),
+            code: MetCode::new(plan),
             refuted: false,
             findings: Vec::new(),
             missing: None,
@@ -319,6 +327,11 @@ impl<'a> Driver<'a> {
             },
         }
     }
+}
+
+/// The number of the block that a network's reads are at; 0 where it has none.
+fn block(sessions: &Sessions, chain_id: u64) -> u64 {
+    sessions.get(&chain_id).and_then(|session| session.as_ref().ok()).map_or(0, |session| session.block().number)
 }
 
 fn paused(pause: Duration) -> String {

@@ -11,10 +11,11 @@ use serde::Serialize;
 
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::figures::JobFigures;
-use crate::jobs::job::JobOutcome;
+use crate::jobs::job::{JobOutcome, MetCode};
 use crate::jobs::plan::JobPlan;
 use crate::network::Network;
 use crate::registry::breaker::{BreakerChange, JobVerdict};
+use crate::registry::without_code::MetContracts;
 
 /// The report of one job, or of the host's own reads on one network.
 #[derive(Clone, Debug)]
@@ -35,6 +36,8 @@ pub(crate) struct JobReport {
     pub(crate) missing_tokens: Vec<(Reason, usize)>,
     /// The off-chain hosts that answered, each with the age of its oldest answer in seconds.
     pub(crate) off_chain: BTreeMap<String, u32>,
+    /// Listed contracts that have no code: nobody has anything there, so that nothing is missing for it.
+    pub(crate) code: MetCode,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -69,6 +72,7 @@ impl JobReport {
             figures: JobFigures::default(),
             missing_tokens: Vec::new(),
             off_chain: BTreeMap::new(),
+            code: MetCode::default(),
         }
     }
 
@@ -88,6 +92,7 @@ impl JobReport {
             is_fault: outcome.failure.as_ref().is_some_and(|failure| failure.is_fault),
             figures: outcome.figures,
             off_chain: outcome.off_chain.clone(),
+            code: outcome.code.clone(),
             ..Self::blank(plan.subject(), &plan.network)
         }
     }
@@ -108,6 +113,14 @@ impl JobReport {
     /// fault, or may be.
     pub(crate) fn record(&self, plan: &JobPlan) {
         self.count(plan.instance.name());
+        plan.instance.without_code.note(MetContracts {
+            plugin: plan.instance.name(),
+            protocol: &self.subject,
+            network: &self.network,
+            block: self.code.block,
+            without_code: &self.code.without,
+            with_code: &self.code.with,
+        });
         let verdict = match self.reason {
             // It did not run.
             Some(Reason::Quarantined) => return,

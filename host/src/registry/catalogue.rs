@@ -3,7 +3,9 @@
 //! Invariant: a checked catalogue passed [`validate_catalogue`], each deployment is on a known network, and its questions
 //! are those that the plugin's capabilities cover.
 
-use portolan_abi::map::{Catalogue, Protocol};
+use std::collections::BTreeSet;
+
+use portolan_abi::map::{Catalogue, Deployment, Protocol};
 use portolan_abi::{Question, capability};
 use portolan_validation::{CatalogueError, validate_catalogue};
 
@@ -17,25 +19,32 @@ use crate::sanitize::web_url::WebUrl;
 const GUARDED: [(Question, u64); 2] =
     [(Question::COMPOSITION, capability::COMPOSITION), (Question::EVENTS, capability::EVENTS)];
 
-/// Decodes and checks a catalogue; deployments on unknown chains are logged and left out, and so are
-/// questions that the plugin's capabilities do not cover.
-pub(crate) fn check(bytes: &[u8], networks: &Networks, manifest: &Manifest) -> Result<Catalogue, CatalogueError> {
-    let plugin = manifest.plugin.as_str();
+/// A catalogue, and what of it is not served.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    pub(crate) catalogue: Catalogue,
+    /// The chains of deployments that this host does not know; they are left out.
+    pub(crate) unknown_networks: BTreeSet<u64>,
+}
+
+/// Decodes and checks a catalogue; deployments on unknown chains are left out and told, and questions that the plugin's
+/// capabilities do not cover are left out.
+pub(crate) fn check(bytes: &[u8], networks: &Networks, manifest: &Manifest) -> Result<Checked, CatalogueError> {
     let mut catalogue = validate_catalogue(bytes)?;
-    catalogue.deployments.retain(|deployment| {
-        let known = networks.with_chain_id(deployment.chain_id).is_some();
-        if !known {
-            let (protocol, chain_id) = (deployment.protocol.as_str(), deployment.chain_id);
-            tracing::debug!(plugin, protocol, chain_id, "a deployment is on a chain that is not configured");
-        }
-        known
-    });
+    let is_known = |deployment: &Deployment| networks.with_chain_id(deployment.chain_id).is_some();
+    let unknown = catalogue.deployments.iter().filter(|deployment| !is_known(deployment));
+    let unknown_networks: BTreeSet<u64> = unknown.map(|deployment| deployment.chain_id).collect();
+    for chain_id in &unknown_networks {
+        let plugin = manifest.plugin.as_str();
+        tracing::warn!(plugin, chain_id, "deployments are left out, as nothing is known of their network");
+    }
+    catalogue.deployments.retain(is_known);
     let is_covered = |question: &Question| {
         GUARDED.iter().all(|(guarded, capability)| question != guarded || manifest.capabilities & capability != 0)
     };
     catalogue.deployments.iter_mut().for_each(|deployment| deployment.questions.retain(is_covered));
     catalogue.event_topics = catalogue.event_topics.filter(|_| is_covered(&Question::EVENTS));
-    Ok(catalogue)
+    Ok(Checked { catalogue, unknown_networks })
 }
 
 /// A protocol as answers show it.
@@ -57,7 +66,7 @@ pub(crate) fn shown(protocol: &Protocol) -> protocol::Protocol {
 mod tests {
     use alloy::primitives::B256;
     use portolan_abi::codec;
-    use portolan_abi::map::{Company, Deployment};
+    use portolan_abi::map::Company;
 
     use super::*;
 
@@ -81,14 +90,19 @@ mod tests {
     }
 
     fn checked(catalogue: &Catalogue, capabilities: u64) -> Catalogue {
-        check(&codec::encode(catalogue), &Networks::new([]), &manifest(capabilities)).unwrap()
+        check(&codec::encode(catalogue), &Networks::new([]), &manifest(capabilities)).unwrap().catalogue
     }
 
     #[test]
-    fn deployments_on_unknown_chains_are_left_out() {
+    fn deployments_on_unknown_chains_are_left_out_and_told() {
         let mut declared = catalogue();
-        declared.deployments.push(Deployment { chain_id: 999_999, ..declared.deployments[0].clone() });
-        assert_eq!(checked(&declared, capability::ALL), catalogue());
+        for chain_id in [999_999, 999_999, 999_998] {
+            let market = format!("market {}", declared.deployments.len());
+            declared.deployments.push(Deployment { chain_id, market, ..declared.deployments[0].clone() });
+        }
+        let checked = check(&codec::encode(&declared), &Networks::new([]), &manifest(capability::ALL)).unwrap();
+        assert_eq!(checked.catalogue, catalogue());
+        assert_eq!(checked.unknown_networks, BTreeSet::from([999_998, 999_999]));
     }
 
     #[test]

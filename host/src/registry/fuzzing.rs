@@ -69,7 +69,7 @@ pub(crate) fn instance(declared: &[u8]) -> Option<Instance> {
         panic: "unwind".to_owned(),
     };
     match catalogue::check(declared, &NETWORKS, &manifest) {
-        Ok(checked) => Some(serving(checked)),
+        Ok(checked) => Some(serving(checked.catalogue)),
         Err(error) => {
             assert!(!error.to_string().is_empty());
             None

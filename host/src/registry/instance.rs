@@ -16,7 +16,7 @@ use portolan_abi::map::{Catalogue, Deployment, Start};
 use portolan_validation::{CatalogueError, ClaimFunctions, ClaimFunctionsError, ClaimTemplates, ClaimTemplatesError};
 
 use super::breaker::Breakers;
-use super::catalogue;
+use super::catalogue::{self, Checked};
 use super::fact_lists::{FactLists, FactStore};
 use super::job_failures::JobFailures;
 use super::library::Library;
@@ -31,6 +31,7 @@ use crate::network::Networks;
 use crate::registry::limits::Limits;
 use crate::registry::runner::call::{CallFailure, Calls};
 use crate::registry::runner::{InstanceLease, IsLast, JobId, JobLease, RunFailure};
+use crate::registry::without_code::WithoutCode;
 
 /// For reading a settings file; only a file system that hangs takes longer.
 const READ_LIMIT: Duration = Duration::from_secs(5);
@@ -47,9 +48,13 @@ pub(crate) struct Instance {
     pub(crate) limits: Limits,
     /// It was validated.
     pub(crate) catalogue: Catalogue,
+    /// The chains of the catalogue's deployments that this host knows nothing of, and does not serve.
+    pub(crate) unknown_networks: BTreeSet<u64>,
     /// The catalogue's.
     pub(crate) claim_templates: ClaimTemplates,
     pub(crate) failures: Arc<JobFailures>,
+    /// Listed contracts that jobs found without code.
+    pub(crate) without_code: Arc<WithoutCode>,
     /// The build's.
     pub(crate) breakers: Arc<Breakers>,
     /// The catalogue's, with what the operator grants.
@@ -143,8 +148,10 @@ impl Instance {
             capabilities: capability::ALL & !capability::PENDING_REPLIES,
             limits,
             catalogue,
+            unknown_networks: BTreeSet::new(),
             claim_templates,
             failures: Arc::default(),
+            without_code: Arc::default(),
             breakers: Breakers::of_nobody(),
             hosts: PluginHosts::default(),
             fact_lists: FactStore::default().instance(),
@@ -294,10 +301,11 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
     })?;
     let manifest = &library.manifest;
     let checked = catalogue::check(&configured.catalogue, &networks, manifest);
-    let catalogue = checked.map_err(|error| match settings::blame(&error, &parsed, &networks) {
-        Some(fault) => refused(fault),
-        None => BuildError::Catalogue(error),
-    })?;
+    let Checked { catalogue, unknown_networks } =
+        checked.map_err(|error| match settings::blame(&error, &parsed, &networks) {
+            Some(fault) => refused(fault),
+            None => BuildError::Catalogue(error),
+        })?;
     let claim_templates = ClaimTemplates::parse(&catalogue, &functions)?;
     let signature = key.signature.check(&catalogue, &parsed)?;
     if let Some(reason) = signature.as_ref().and_then(|signature| signature.would_be_refused.as_ref()) {
@@ -316,8 +324,10 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
         capabilities: library.manifest.capabilities,
         limits,
         catalogue,
+        unknown_networks,
         claim_templates,
         failures,
+        without_code: Arc::default(),
         breakers,
         hosts,
         fact_lists,

@@ -19,6 +19,7 @@ use super::manifest::Manifest;
 use super::signature::SignatureStatus;
 use super::staging::Digest;
 use super::targets::TargetStatus;
+use super::without_code::{WithoutCode, WithoutCodeStatus};
 use crate::net::off_chain::HostStatus;
 use crate::registry::runner::Runner;
 use crate::registry::runner::call::STUCK_MAX;
@@ -45,6 +46,8 @@ pub(crate) struct PluginStatus {
     /// The generation that it came in force with; 0 where it never did.
     pub(crate) generation: u64,
     pub(crate) isolation: &'static str,
+    /// The chains of deployments that are not served, as this host knows nothing of them.
+    pub(crate) unknown_networks: Vec<u64>,
     /// The functions of its claims.
     pub(crate) claims: Vec<ClaimStatus>,
     /// The views that name what its claims go to and name, beside the targets below.
@@ -55,6 +58,8 @@ pub(crate) struct PluginStatus {
     pub(crate) hosts: Vec<HostStatus>,
     /// The last failures of its jobs.
     pub(crate) failures: Vec<JobFailureStatus>,
+    /// The listed contracts that its jobs found without code.
+    pub(crate) without_code: Vec<WithoutCodeStatus>,
     /// The networks on which its jobs pause.
     pub(crate) breakers: Vec<BreakerStatus>,
     /// What its jobs derived from lists that only grow.
@@ -100,8 +105,11 @@ impl PluginStatus {
         let is_well = [ACTIVE, DRAINING].contains(&self.state);
         let name = if self.plugin.is_empty() { &self.file } else { &self.plugin };
         let Some(reason) = self.reason.as_deref().or((!is_well).then_some("of unknown reason")) else {
-            let paused = self.breakers.iter().find(|breaker| breaker.is_open())?;
-            return Some(format!("{name} pauses on the chain {}, because its jobs failed", paused.chain_id));
+            if let Some(paused) = self.breakers.iter().find(|breaker| breaker.is_open()) {
+                return Some(format!("{name} pauses on the chain {}, because its jobs failed", paused.chain_id));
+            }
+            let unknown = self.unknown_networks.first()?;
+            return Some(format!("{name} has deployments on the chain {unknown}, which is no network of this gateway"));
         };
         (self.state != DRAINING).then(|| format!("{name} is {}: {reason}", self.state))
     }
@@ -136,6 +144,7 @@ pub(crate) struct ActivePlugin {
     /// Knows what is stuck.
     pub(crate) runner: Arc<dyn Runner>,
     pub(crate) failures: Arc<JobFailures>,
+    pub(crate) without_code: Arc<WithoutCode>,
     pub(crate) breakers: Arc<Breakers>,
     pub(crate) fact_lists: Arc<FactLists>,
 }
@@ -170,8 +179,9 @@ impl StatusReport {
         let draining = self.draining.iter().filter(|draining| draining.is_draining());
         let draining = draining.map(|draining| PluginStatus { state: DRAINING, reason: None, ..draining.row.clone() });
         let rows = self.rows.iter().cloned().map(|mut row| {
-            if let Some(ActivePlugin { failures, fact_lists, runner, .. }) = self.active(&row) {
+            if let Some(ActivePlugin { failures, without_code, fact_lists, runner, .. }) = self.active(&row) {
                 (row.lists, row.failures) = (fact_lists.status(Instant::now()), failures.status());
+                row.without_code = without_code.status();
                 row.cpu_us = u64::try_from(runner.cpu().as_micros()).unwrap_or(u64::MAX);
             }
             self.with_health(row)
@@ -188,6 +198,7 @@ impl StatusReport {
             digest: row.digest.clone(),
             state: row.state,
             reason: row.reason.clone(),
+            unknown_networks: row.unknown_networks.clone(),
             ..PluginStatus::default()
         };
         self.rows.iter().filter_map(|row| self.with_health(brief(row)).trouble()).collect()

@@ -165,7 +165,7 @@ impl Deployed for StakingRewards {
                     Ok((farm, *slot, amount))
                 })
             });
-            let mut owed = try_each(cx, earned).await.or_err_if_all(cx, labels.market)?;
+            let mut owed = try_each(cx, earned).await.or_none_where_gone(cx, labels.market)?;
             owed.retain(|(_, _, amount)| !amount.is_zero());
             let rows = owed.chunk_by(|(farm, ..), (next, ..)| farm == next);
             let rows = rows.map(|owed| rows::claimable(cx, self, labels, owed));

@@ -65,6 +65,19 @@ impl<T> Parts<T> {
         self.done
     }
 
+    /// Does the same where the parts are about one contract each that holds what accounts have in it: one that is no
+    /// contract has nothing for anybody, so that only the operator is told. That another one answered shows that the
+    /// network is the right one and the contracts are no mistake of the settings.
+    ///
+    /// # Errors
+    /// The first error, where every part failed.
+    pub(crate) fn or_none_where_gone(mut self, cx: &Chain, market: &str) -> Result<Vec<T>, Error> {
+        if !self.done.is_empty() {
+            self.failed.retain(|error| !error.is_no_contract());
+        }
+        self.or_err_if_all(cx, market)
+    }
+
     /// Does the same where anything succeeded, or where there were no parts.
     ///
     /// # Errors

@@ -259,17 +259,33 @@ fn a_dual_farm_reports_both_rates() {
 #[test]
 fn a_bad_farm_costs_its_own_row_and_is_reported() {
     let call = earnedCall(ACCOUNT);
-    let bad = [
-        ReadResult::Reverted(Bytes::new()),
-        ReadResult::NoCode,
-        ReadResult::GasCap,
-        ReadResult::Ok(Bytes::from_static(&[1; 31])),
-    ];
+    let bad = [ReadResult::Reverted(Bytes::new()), ReadResult::GasCap, ReadResult::Ok(Bytes::from_static(&[1; 31]))];
     for answer in bad {
         let outcome = claimables(&earns(singles(3), 2, 11).result(NETWORK, farm(1), &call, answer));
         assert_eq!((outcome.end, outcome.payments().len()), (End::Partial, 1));
         assert_eq!(outcome.payments()[0].contract, farm(2));
         assert!(outcome.message.starts_with(&format!("main: {}: ", farm(1))), "{}", outcome.message);
+    }
+}
+
+#[test]
+fn a_farm_that_is_gone_has_nothing_for_anybody_while_others_answer() {
+    let gone = |chain: CannedReplies, n: u16| {
+        chain.result(NETWORK, farm(n), &earnedCall(ACCOUNT), ReadResult::NoCode).result(
+            NETWORK,
+            farm(n),
+            &balanceOfCall(ACCOUNT),
+            ReadResult::NoCode,
+        )
+    };
+    let chain = stakes(earns(gone(singles(3), 1), 2, 11), 2, 5, 1, NOW_S + 1);
+    let (claims, stakes) = (claimables(&chain), farming(&chain));
+    assert_eq!((claims.end, claims.payments()[0].amount), (End::Complete, word(11)), "{}", claims.message);
+    assert_eq!((stakes.end, stakes.legs()[0].amount), (End::Complete, word(5)), "{}", stakes.message);
+    // Where nothing answers, that is the settings' mistake or the endpoint's, and no empty answer.
+    let all = (0..3).fold(singles(3), gone);
+    for outcome in [claimables(&all), farming(&all)] {
+        assert_eq!((outcome.end, outcome.message), (End::Failed, format!("{}: no contract", farm(0))));
     }
 }
 

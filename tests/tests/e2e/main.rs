@@ -36,6 +36,7 @@ mod frax;
 mod gauges;
 mod gmx;
 mod golden;
+mod gone_contracts;
 mod hostile_plugin;
 mod impostors;
 mod kills;

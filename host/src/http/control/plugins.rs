@@ -103,6 +103,14 @@ impl PluginsReport {
                 let (chain, state) = (&breaker["chainId"], text(breaker, "state"));
                 let _ = writeln!(shown, "its breaker on the chain {chain} is {state}");
             }
+            for chain in row["unknownNetworks"].as_array().into_iter().flatten() {
+                let _ =
+                    writeln!(shown, "its deployments on the chain {chain} are left out: no network of this gateway");
+            }
+            for gone in row["withoutCode"].as_array().into_iter().flatten() {
+                let [address, protocol, network] = ["address", "protocol", "network"].map(|member| text(gone, member));
+                let _ = writeln!(shown, "{address} of {protocol} on {network} has no code (block {})", gone["block"]);
+            }
             for failure in row["failures"].as_array().into_iter().flatten() {
                 let [protocol, network, reason, message, last] =
                     ["protocol", "network", "reason", "message", "lastAt"].map(|member| text(failure, member));

@@ -111,6 +111,9 @@ struct JobReportView<'a> {
     /// What stands on no chain, though rows may rest on it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     off_chain: Vec<OffChainView<'a>>,
+    /// Listed contracts that have none, so that nobody has anything there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    without_code: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -132,6 +135,7 @@ impl<'a> JobReportView<'a> {
             not_covered: &job.not_covered,
             figures: job.figures,
             off_chain: off_chain.collect(),
+            without_code: job.code.without.iter().map(|address| format!("{address:#x}")).collect(),
         }
     }
 
@@ -145,6 +149,7 @@ impl<'a> JobReportView<'a> {
             not_covered: &[],
             figures: JobFigures::default(),
             off_chain: Vec::new(),
+            without_code: Vec::new(),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::gateway::answer::{Balance, ClaimItem, Missing, Portfolio, PositionItem, Row, RowItem};
 use crate::jobs::failure::Reason;
 use crate::jobs::figures::JobFigures;
+use crate::jobs::job::MetCode;
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
@@ -453,6 +454,7 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
         figures: JobFigures { duration_ms: 12, batches: 3, reads: 40 },
         missing_tokens: Vec::new(),
         off_chain: [("merkle.example.org".to_owned(), 61)].into(),
+        code: MetCode::default(),
     };
     let missing = |subject: &str, chain_id, reason| Missing {
         subject: subject.into(),

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::pin::pin;
 
+use alloy::primitives::Address;
 use futures_util::future::{Either, join, join_all, select};
 use metrics::counter;
 use portolan_abi::capability;
@@ -104,6 +105,7 @@ impl Driver<'_> {
             let Some(place) = places.get(hit) else { continue };
             let pending = OpenRead::Answered(FrameReply::pending());
             if let OpenRead::Own(read) = std::mem::replace(&mut self.open[*place], pending) {
+                self.code.note(read.to, &reply);
                 self.open[*place] = OpenRead::Answered(self.take(&read, reply));
             }
         }
@@ -163,6 +165,7 @@ impl Driver<'_> {
         let (own_places, own_reads): (Vec<_>, Vec<_>) = own_reads.into_iter().unzip();
         let is_noted = |read: &Read| self.trace.is_some() || self.findings_rest_on(read);
         let noted: Vec<Option<Read>> = own_reads.iter().map(|read| is_noted(read).then(|| read.clone())).collect();
+        let targets: Vec<Address> = own_reads.iter().map(|read| read.to).collect();
         // They were taken from the budget when they were opened.
         let mut lookup = own.peek(own_reads.into());
         // Cached replies that what leaves now rests on are read again along with it. They were taken from the budget.
@@ -179,7 +182,8 @@ impl Driver<'_> {
         let walked = fetched.split_off(before_walk);
         let rechecked = fetched.split_off(own_places.len());
         self.confirm(own, &recheck, &rechecked)?;
-        for ((place, noted), reply) in own_places.into_iter().zip(noted).zip(fetched) {
+        for (((place, noted), reply), to) in own_places.into_iter().zip(noted).zip(fetched).zip(targets) {
+            self.code.note(to, &reply);
             answered[place] = Some(match noted {
                 Some(read) => self.take(&read, reply),
                 None => self.account_for(reply).into(),

@@ -85,6 +85,7 @@ impl Active {
             protocols: self.slugs().map(str::to_owned).collect(),
             generation: self.generation,
             loaded_at: Some(self.loaded_at),
+            unknown_networks: self.instance.unknown_networks.iter().copied().collect(),
             claims: self.instance.claim_templates.status(),
             lineages: self.instance.claim_templates.lineages().shown(),
             targets: TargetStatus::all(&self.instance),

@@ -1,0 +1,103 @@
+//! Listed contracts that jobs found without code, for the operator: told once, and kept for `/plugins`.
+//!
+//! Invariant: what is kept is bounded, and a contract that answers again is not told of any more.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use alloy::primitives::Address;
+use parking_lot::Mutex;
+use serde::Serialize;
+
+use crate::network::Network;
+
+/// So many contracts are kept. More than a handful is a list of another network.
+const CONTRACTS_MAX: usize = 64;
+
+/// Those of one instance.
+#[derive(Debug, Default)]
+pub(crate) struct WithoutCode(Mutex<BTreeMap<(u64, Address), WithoutCodeStatus>>);
+
+/// A row of a plugin's `withoutCode` in `/plugins`. The names that it serializes to stay.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WithoutCodeStatus {
+    /// The slug whose job met it last.
+    protocol: String,
+    network: String,
+    address: String,
+    /// The newest block at which it had none.
+    block: u64,
+}
+
+/// What a job on one network met.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MetContracts<'a> {
+    pub(crate) plugin: &'a str,
+    pub(crate) protocol: &'a str,
+    pub(crate) network: &'a Network,
+    pub(crate) block: u64,
+    pub(crate) without_code: &'a BTreeSet<Address>,
+    pub(crate) with_code: &'a BTreeSet<Address>,
+}
+
+impl WithoutCode {
+    /// Notes which listed contracts had no code, and which answered.
+    pub(crate) fn note(&self, met: MetContracts<'_>) {
+        let MetContracts { plugin, protocol, network, block, without_code, with_code } = met;
+        let mut known = self.0.lock();
+        known.retain(|(chain_id, address), _| *chain_id != network.chain_id || !with_code.contains(address));
+        for address in without_code {
+            let key = (network.chain_id, *address);
+            if !known.contains_key(&key) {
+                if known.len() >= CONTRACTS_MAX {
+                    return;
+                }
+                let network = network.slug.as_str();
+                tracing::warn!(plugin, protocol, network, %address, block, "a listed contract has no code");
+            }
+            let (protocol, network) = (protocol.to_owned(), network.slug.clone());
+            known.insert(key, WithoutCodeStatus { protocol, network, address: format!("{address:#x}"), block });
+        }
+    }
+
+    /// Those on a network.
+    pub(crate) fn on(&self, chain_id: u64) -> BTreeSet<Address> {
+        self.0.lock().keys().filter(|(on, _)| *on == chain_id).map(|(_, address)| *address).collect()
+    }
+
+    /// By network and address.
+    pub(crate) fn status(&self) -> Vec<WithoutCodeStatus> {
+        self.0.lock().values().cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::Networks;
+
+    const MAINNET: u64 = 1;
+
+    fn told(known: &WithoutCode, without: &[u8], with: &[u8]) -> Vec<String> {
+        let networks = Networks::new([]);
+        let set = |bytes: &[u8]| bytes.iter().map(|byte| Address::with_last_byte(*byte)).collect::<BTreeSet<_>>();
+        let network = networks.with_chain_id(MAINNET).unwrap();
+        let (without_code, with_code) = (&set(without), &set(with));
+        known.note(MetContracts { plugin: "acme", protocol: "acme", network, block: 7, without_code, with_code });
+        known.status().into_iter().map(|row| row.address[40..].to_owned()).collect()
+    }
+
+    #[test]
+    fn a_contract_is_told_of_until_it_answers() {
+        let known = WithoutCode::default();
+        assert_eq!(told(&known, &[1, 2], &[3]), ["01", "02"]);
+        assert_eq!(told(&known, &[1], &[]), ["01", "02"], "who was not asked is as before");
+        assert_eq!(told(&known, &[], &[2]), ["01"]);
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let all: Vec<u8> = (0..=255).collect();
+        assert_eq!(told(&WithoutCode::default(), &all, &[]).len(), CONTRACTS_MAX);
+    }
+}
