@@ -1,9 +1,10 @@
 //! Curve's voting escrow and its forks: one lock of each account, and distributors of fees to those who have locked.
 //!
 //! A deployment is one escrow; settings keys `vote_escrow`, `fee_distributors`, `fee_tokens` where the distributors pay
-//! several tokens, as Balancer's do, and `points` for the view of how often the account has locked, where it has another
-//! name, as Yearn's (`epoch`). It answers claimables and locked positions. Invariant: fees are what the
-//! distributor's own claim returns, which looks at no more than the weeks that one claim pays.
+//! several tokens, as Balancer's do, `points` for the view of how often the account has locked, where it has another name,
+//! as Yearn's (`epoch`), and `unlockable` where its owner can let all locks go, as Stargate's can. It answers claimables and
+//! locked positions. Invariant: fees are what the distributor's own claim returns, which looks at no more than the weeks
+//! that one claim pays.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ portolan_plugin_api::sol! {
     function locked(address account) external view returns (int128 amount, uint256 end);
     // A fork may have another name for it.
     function user_point_epoch(address account) external view returns (uint256);
+    // Stargate's: whether all locks were let go.
+    function unlocked() external view returns (bool);
 
     // FeeDistributor.vy: pays one token, `token()` of it. What is owed is what a claim returns.
     function claim(address account) external returns (uint256);
@@ -42,6 +45,9 @@ const WEEK_S: U256 = U256::from_limbs([7 * 86_400, 0, 0, 0]);
 /// The name of the view of points that Curve's escrow has.
 const POINTS: &str = "user_point_epoch";
 
+/// Seconds that it may be cached that locks were not let go.
+const UNLOCKED_STANDS_S: u32 = 300;
+
 /// The plugin's words for what a deployment answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VoteEscrowTypes {
@@ -60,6 +66,8 @@ pub struct VoteEscrow {
     fee_tokens: Cow<'static, [Address]>,
     /// The view of how many points the account has.
     points: Cow<'static, str>,
+    /// Whether the escrow says that all locks were let go.
+    is_unlockable: bool,
     types: VoteEscrowTypes,
 }
 
@@ -73,7 +81,7 @@ impl VoteEscrowTypes {
     /// token.
     pub const fn renamed(self, escrow: Address, distributors: &'static [Address], points: &'static str) -> VoteEscrow {
         let (distributors, points) = (Cow::Borrowed(distributors), Cow::Borrowed(points));
-        VoteEscrow { escrow, distributors, fee_tokens: Cow::Borrowed(&[]), points, types: self }
+        VoteEscrow { escrow, distributors, fee_tokens: Cow::Borrowed(&[]), points, is_unlockable: false, types: self }
     }
 
     /// The escrow, with distributors that pay these tokens.
@@ -84,7 +92,17 @@ impl VoteEscrowTypes {
         fee_tokens: &'static [Address],
     ) -> VoteEscrow {
         let (distributors, fee_tokens) = (Cow::Borrowed(distributors), Cow::Borrowed(fee_tokens));
-        VoteEscrow { escrow, distributors, fee_tokens, points: Cow::Borrowed(POINTS), types: self }
+        let points = Cow::Borrowed(POINTS);
+        VoteEscrow { escrow, distributors, fee_tokens, points, is_unlockable: false, types: self }
+    }
+}
+
+impl VoteEscrow {
+    /// One whose owner can let all locks go.
+    #[must_use]
+    pub const fn unlockable(mut self) -> Self {
+        self.is_unlockable = true;
+        self
     }
 }
 
@@ -98,7 +116,8 @@ impl Kit for VoteEscrowTypes {
         let distributors = Cow::Owned(keys.addresses("fee_distributors")?);
         let fee_tokens = Cow::Owned(keys.addresses("fee_tokens")?);
         let points = keys.function("points")?.map_or(Cow::Borrowed(POINTS), |name| Cow::Owned(name.to_owned()));
-        Ok(Some(VoteEscrow { escrow, distributors, fee_tokens, points, types: *self }.shared()))
+        let is_unlockable = keys.flag("unlockable")?;
+        Ok(Some(VoteEscrow { escrow, distributors, fee_tokens, points, is_unlockable, types: *self }.shared()))
     }
 
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
@@ -154,12 +173,14 @@ impl Deployed for VoteEscrow {
                 return Ok(Vec::new());
             }
             let token = cx.call(self.escrow, tokenCall {}).immutable();
-            let (token, lock) = cx.join((token, cx.call(self.escrow, lockedCall { account }))).await?;
+            let lock = cx.call(self.escrow, lockedCall { account });
+            let (token, lock, is_unlocked) = cx.join((token, lock, self.is_unlocked(cx))).await?;
             let amount = U256::try_from(lock.amount).map_err(|_| Error::new("a lock has less than nothing"))?;
             if amount.is_zero() {
                 return Ok(Vec::new());
             }
-            let until = Lock { unlocks_at: u64::try_from(lock.end).ok(), is_permanent: Some(false) };
+            let end = if is_unlocked { Some(cx.block().timestamp) } else { u64::try_from(lock.end).ok() };
+            let until = Lock { unlocks_at: end, is_permanent: Some(false) };
             let position = Position::new(PositionKind::LOCKED, labels.market, self.escrow).of(self.types.lock);
             let position = position.named(format!("{} lock", symbol(token)));
             let position = position.leg(Leg::new(LegRole::LOCKED, token, amount));
@@ -198,6 +219,13 @@ impl VoteEscrow {
             ));
         }
         Ok(())
+    }
+
+    async fn is_unlocked(&self, cx: &Chain) -> Result<bool, Error> {
+        if !self.is_unlockable {
+            return Ok(false);
+        }
+        cx.call(self.escrow, unlockedCall {}).within(UNLOCKED_STANDS_S).await
     }
 
     /// The claim of what a distributor owes; nothing where it owes nothing.

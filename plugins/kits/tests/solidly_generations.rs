@@ -55,6 +55,7 @@ mod single {
 const FIRST: u64 = 10;
 const EQUALIZER: u64 = 250;
 const THENA: u64 = 56;
+const THENA_V1: u64 = 57;
 const VOTER: Address = address!("0xf000000000000000000000000000000000000001");
 const ESCROW: Address = address!("0xf000000000000000000000000000000000000002");
 const DISTRIBUTOR: Address = address!("0xf000000000000000000000000000000000000003");
@@ -80,6 +81,7 @@ impl AccountProtocols for Heirs {
         DeploymentRow { protocol: "heir", network: FIRST, market: "main", contracts: &of(Generation::VelodromeV1) },
         DeploymentRow { protocol: "heir", network: EQUALIZER, market: "main", contracts: &of(Generation::Equalizer) },
         DeploymentRow { protocol: "heir", network: THENA, market: "main", contracts: &of(Generation::Thena) },
+        DeploymentRow { protocol: "heir", network: THENA_V1, market: "main", contracts: &of(Generation::ThenaV1) },
     ];
 }
 
@@ -108,7 +110,7 @@ fn voter(network: u64, count: u64) -> CannedReplies {
             .reply(network, VOTER, &poolsCall(word(n)), &pool(n))
             .reply(network, VOTER, &gaugesCall(pool(n)), &gauge(n))
             .reply(network, gauge(n), &balanceOfCall(ACCOUNT), &U256::ZERO);
-        if network == THENA {
+        if [THENA, THENA_V1].contains(&network) {
             return chain
                 .reply(network, gauge(n), &TOKENCall {}, &pool(n))
                 .reply(network, gauge(n), &single::rewardTokenCall {}, &BASE)
@@ -241,21 +243,25 @@ fn a_stake_has_a_leg_for_each_token_and_what_the_account_gets_of_it() {
 
 #[test]
 fn thenas_gauges_pay_one_token_by_a_claim_that_names_nobody() {
-    let chain = stakes(voter(THENA, 2), THENA, 1, 1_000)
-        .reply(THENA, gauge(1), &single::earnedCall { account: ACCOUNT }, &word(7))
-        .reply(THENA, gauge(1), &single::rewardRateCall {}, &word(12))
-        .reply(THENA, gauge(1), &single::periodFinishCall {}, &word(NOW_S + 1));
-    let owed = run(THENA, Question::CLAIMABLES, &chain);
-    let [row] = owed.claimables()[..] else { panic!("{}", owed.message) };
-    assert_eq!((row.payments[0].token, row.payments[0].amount), (BASE, word(7)));
-    assert_eq!((row.steps[0].to, row.steps[0].arguments.len()), (gauge(1), 0));
-    let merged = row.steps[0].mergeable.as_ref().expect("the voter claims for several");
-    assert_eq!((merged.to, &merged.arguments), (VOTER, &vec![gauge(1)].abi_encode()));
-    let staked = run(THENA, Question::FARMING, &chain);
-    let [position] = staked.positions()[..] else { panic!("{}", staked.message) };
-    let stake = Leg::new(LegRole::STAKED, pool(1), word(1_000)).of_total(word(4_000));
-    assert_eq!(position.legs, [stake, Leg::new(LegRole::REWARD_OWED, BASE, word(7))]);
-    assert_eq!(position.rewards, [Reward::new(BASE, word(12))]);
+    for network in [THENA, THENA_V1] {
+        let chain = stakes(voter(network, 2), network, 1, 1_000)
+            .reply(network, gauge(1), &single::earnedCall { account: ACCOUNT }, &word(7))
+            .reply(network, gauge(1), &single::rewardRateCall {}, &word(12))
+            .reply(network, gauge(1), &single::periodFinishCall {}, &word(NOW_S + 1));
+        let owed = run(network, Question::CLAIMABLES, &chain);
+        let [row] = owed.claimables()[..] else { panic!("{}", owed.message) };
+        assert_eq!((row.payments[0].token, row.payments[0].amount), (BASE, word(7)));
+        assert_eq!((row.steps[0].to, row.steps[0].arguments.len()), (gauge(1), 0));
+        let merged = row.steps[0].mergeable.as_ref().map(|merged| (merged.to, merged.arguments.clone()));
+        // The third voter claims for several; those before it have another call for it.
+        let expected = (network == THENA).then(|| (VOTER, vec![gauge(1)].abi_encode()));
+        assert_eq!(merged, expected);
+        let staked = run(network, Question::FARMING, &chain);
+        let [position] = staked.positions()[..] else { panic!("{}", staked.message) };
+        let stake = Leg::new(LegRole::STAKED, pool(1), word(1_000)).of_total(word(4_000));
+        assert_eq!(position.legs, [stake, Leg::new(LegRole::REWARD_OWED, BASE, word(7))]);
+        assert_eq!(position.rewards, [Reward::new(BASE, word(12))]);
+    }
 }
 
 #[test]
@@ -381,7 +387,7 @@ fn a_row_of_settings_names_its_generation() {
     let settings = |generation: &str| Settings::from_rows(false, Vec::new(), vec![row(generation)]);
     let refused = testing::settings_error::<Heirs>(&settings("solidly")).expect("it is no generation").to_string();
     assert!(refused.contains("generation") && refused.contains("`equalizer`"), "{refused}");
-    for generation in ["velodrome-v2", "velodrome-v1", "equalizer", "thena"] {
+    for generation in ["velodrome-v2", "velodrome-v1", "equalizer", "thena", "thena-v1"] {
         assert!(testing::settings_error::<Heirs>(&settings(generation)).is_none(), "{generation}");
     }
     // A gauge of that generation stands in a list that no gauge of Velodrome v2 does.

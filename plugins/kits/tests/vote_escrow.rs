@@ -17,6 +17,7 @@ sol! {
     function locked(address) external view returns (int128, uint256);
     function user_point_epoch(address) external view returns (uint256);
     function epoch(address) external view returns (uint256);
+    function unlocked() external view returns (bool);
     function claim(address) external returns (uint256);
     function claimTokens(address, address[]) external returns (uint256[]);
 }
@@ -24,6 +25,7 @@ sol! {
 const CURVE: u64 = 1;
 const BALANCER: u64 = 137;
 const YEARN: u64 = 8_453;
+const STARGATE: u64 = 56;
 const ESCROW: Address = address!("0xf000000000000000000000000000000000000001");
 const OLD: Address = address!("0xf000000000000000000000000000000000000002");
 const NEW: Address = address!("0xf000000000000000000000000000000000000003");
@@ -53,6 +55,12 @@ impl AccountProtocols for Locks {
             network: YEARN,
             market: "main",
             contracts: &TYPES.renamed(ESCROW, &[NEW], "epoch"),
+        },
+        DeploymentRow {
+            protocol: "locks",
+            network: STARGATE,
+            market: "main",
+            contracts: &TYPES.of(ESCROW, &[]).unlockable(),
         },
     ];
 }
@@ -106,6 +114,18 @@ fn a_lock_has_its_end_even_when_it_is_over() {
     assert_eq!((withdrawn.end, withdrawn.findings.len()), (End::Complete, 0));
     let nonsense = run(CURVE, Question::LOCKED, &locked(CURVE, -1, 0));
     assert_eq!((nonsense.end, nonsense.findings.len()), (End::Failed, 0));
+}
+
+#[test]
+fn a_lock_that_was_let_go_with_all_others_ends_now() {
+    let chain = locked(STARGATE, 5_000, NOW_S + 9);
+    for (unlocked, end) in [(false, NOW_S + 9), (true, NOW_S)] {
+        let outcome =
+            run(STARGATE, Question::LOCKED, &chain.clone().reply(STARGATE, ESCROW, &unlockedCall {}, &unlocked));
+        assert_eq!((outcome.end, outcome.positions().len()), (End::Complete, 1), "{}", outcome.message);
+        assert_eq!(outcome.positions()[0].lock.and_then(|lock| lock.unlocks_at), Some(end));
+    }
+    assert_eq!(run(STARGATE, Question::LOCKED, &chain).end, End::Failed, "whether it was is a part of the answer");
 }
 
 #[test]

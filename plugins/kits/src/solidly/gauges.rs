@@ -77,7 +77,7 @@ async fn entry(cx: &Chain, of: &Solidly, place: u64) -> Result<(Address, Address
     let staked = match of.generation {
         Generation::VelodromeV2 => cx.try_call(gauge, stakingTokenCall {}).await?,
         Generation::VelodromeV1 | Generation::Equalizer => cx.try_call(gauge, listed::stakeCall {}).await?,
-        Generation::Thena => cx.try_call(gauge, thena::TOKENCall {}).await?,
+        Generation::Thena | Generation::ThenaV1 => cx.try_call(gauge, thena::TOKENCall {}).await?,
     };
     if staked.is_ok() {
         return Ok((pool, gauge, false));
@@ -101,7 +101,7 @@ pub(super) async fn staked(cx: &Chain, of: &Solidly, gauge: Gauge) -> Result<(Ad
     let token = match of.generation {
         Generation::VelodromeV2 => cx.call(at, stakingTokenCall {}).immutable().await?,
         Generation::VelodromeV1 | Generation::Equalizer => cx.call(at, listed::stakeCall {}).immutable().await?,
-        Generation::Thena => cx.call(at, thena::TOKENCall {}).immutable().await?,
+        Generation::Thena | Generation::ThenaV1 => cx.call(at, thena::TOKENCall {}).immutable().await?,
     };
     Ok((token, display_name(cx, token).await?))
 }

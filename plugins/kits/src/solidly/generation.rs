@@ -15,6 +15,8 @@ pub enum Generation {
     Equalizer,
     /// Thena: a gauge pays one token, its claim names nobody; rebases of locks that are over go to their owner.
     Thena,
+    /// Thena before its third voter, which claims of several gauges in another way.
+    ThenaV1,
 }
 
 /// Where the rebase of a lock goes that is over.
@@ -36,8 +38,9 @@ impl Generation {
             Some("velodrome-v1") => Ok(Self::VelodromeV1),
             Some("equalizer") => Ok(Self::Equalizer),
             Some("thena") => Ok(Self::Thena),
+            Some("thena-v1") => Ok(Self::ThenaV1),
             Some(other) => {
-                let known = "`velodrome-v2`, `velodrome-v1`, `equalizer` or `thena`";
+                let known = "`velodrome-v2`, `velodrome-v1`, `equalizer`, `thena` or `thena-v1`";
                 Err(SettingsError::new(format!("{other:?} is none; give {known}")).at("generation"))
             }
         }
@@ -62,7 +65,7 @@ impl Generation {
     pub(super) const fn over_pays(self) -> OverPays {
         match self {
             Self::VelodromeV2 => OverPays::OwnerFromEnd,
-            Self::Thena => OverPays::OwnerAfterEnd,
+            Self::Thena | Self::ThenaV1 => OverPays::OwnerAfterEnd,
             Self::VelodromeV1 | Self::Equalizer => OverPays::Nobody,
         }
     }

@@ -61,14 +61,14 @@ async fn claimable(
     Ok(claimable.named(format!("{staked} reward")).pays(token, amount))
 }
 
-/// The call that pays the account; the voter makes it for several gauges at once.
+/// The call that pays the account; the voter makes it for several gauges at once, but for Thena's first ones.
 fn claim(cx: &Chain, of: &Solidly, gauge: Gauge, account: Address) -> Claim {
-    let merged = cx.claim(of.contracts.voter, &claimRewardsCall { gauges: vec![gauge.address] });
-    let claim = match of.generation {
-        Generation::Thena => cx.claim(gauge.address, &thena::getRewardCall {}),
-        _ => cx.claim(gauge.address, &getRewardCall { account }),
-    };
-    claim.mergeable_as(merged)
+    let merged = || cx.claim(of.contracts.voter, &claimRewardsCall { gauges: vec![gauge.address] });
+    match of.generation {
+        Generation::ThenaV1 => cx.claim(gauge.address, &thena::getRewardCall {}),
+        Generation::Thena => cx.claim(gauge.address, &thena::getRewardCall {}).mergeable_as(merged()),
+        _ => cx.claim(gauge.address, &getRewardCall { account }).mergeable_as(merged()),
+    }
 }
 
 async fn position(

@@ -1,0 +1,236 @@
+//! Convex on networks but Ethereum: a booster whose pools count stakes themselves, each in a contract that claims what its
+//! gauge pays whenever somebody asks.
+//!
+//! A deployment is one booster; settings key `side_booster`. It answers claimables and staked positions, also of pools that
+//! are shut down. Invariant: rewards are what the pool's own `earned` returns, which claims of the gauge first; a pool that
+//! misbehaves costs its own rows, and the answer says so; a claim goes only to a contract that the booster names at the
+//! answer's block.
+//!
+//! Source: <https://github.com/convex-eth/sidechain-platform/tree/main/contracts/contracts>, `Booster.sol` and
+//! `ConvexRewardPool.sol`.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Lineage, Position, PositionKind, Question,
+    Reward, Role, SettingsError, U256, symbol,
+};
+
+use crate::boxed::Boxed;
+use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::try_each::{try_each, with_both};
+
+portolan_plugin_api::sol! {
+    struct EarnedData {
+        address token;
+        uint256 amount;
+    }
+
+    // Booster.sol
+    function poolLength() external view returns (uint256);
+    // A pool keeps its number, its token and its reward contract for ever.
+    function poolInfo(uint256 pid) external view
+        returns (address lptoken, address gauge, address rewards, bool shutdown, address factory);
+
+    // ConvexRewardPool.sol
+    function crv() external view returns (address);
+    function balanceOf(address account) external view returns (uint256);
+    function totalSupply() external view returns (uint256);
+    // What was earned by the last change of a stake, and not paid.
+    function claimable_reward(address token, address account) external view returns (uint256);
+    function rewardRedirect(address account) external view returns (address);
+    // Writes what it finds.
+    function earned(address account) external returns (EarnedData[] claimable);
+    function getReward(address account) external;
+}
+
+/// The name of the list of pools among a deployment's facts.
+const LIST: &str = "side-pools";
+/// Gas that `earned` may use: it claims of a gauge, of the minter and of hooks, and counts up to twelve rewards.
+const EARNED_GAS: u32 = 5_000_000;
+/// Rewards of a pool that are told; a pool refuses to have more.
+const REWARDS_MAX: usize = 12;
+/// The word of a pool that is its reward contract.
+const REWARDS_WORD: u32 = 2;
+
+/// The plugin's words for what a deployment answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SideBoosterTypes {
+    /// The answer's `type` of rewards, and `vaultType` of stakes.
+    pub pool: &'static str,
+}
+
+/// One deployment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SideBooster {
+    booster: Address,
+    types: SideBoosterTypes,
+}
+
+/// A pool of the booster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct SidePool {
+    pid: U256,
+    staked: Address,
+    rewards: Address,
+    /// The reward that every pool has.
+    crv: Address,
+}
+
+/// A pool in which the account has a stake, or a reward of one that has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct SideStake {
+    pool: SidePool,
+    amount: U256,
+}
+
+impl SideBoosterTypes {
+    /// The pools of this booster.
+    pub const fn of(self, booster: Address) -> SideBooster {
+        SideBooster { booster, types: self }
+    }
+}
+
+impl Kit for SideBoosterTypes {
+    fn keys(&self) -> &'static [&'static str] {
+        &["side_booster"]
+    }
+
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        Ok(keys.address_opt("side_booster")?.map(|booster| self.of(booster).shared()))
+    }
+
+    /// Whoever sends the call, it pays the account that it names.
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        vec![ClaimTemplate::new::<getRewardCall>([Role::ACCOUNT]).by_anyone()]
+    }
+
+    fn lineages(&self) -> Vec<Lineage> {
+        vec![Lineage::targets::<poolInfoCall>().at(REWARDS_WORD)]
+    }
+}
+
+impl Deployed for SideBooster {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(*self)
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        vec![self.booster]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::CLAIMABLES, Question::FARMING]
+    }
+
+    /// Answers what is owed in each pool: a claim for each, which pays all of its tokens.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            let held = self.held(cx, labels, account).await?;
+            let rows = held.into_iter().map(|held| self.claimable(cx, labels, held.pool, account));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+        })
+    }
+
+    /// Answers what the account has staked: a position for each pool.
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        Box::pin(async move {
+            let mut held = self.held(cx, labels, account).await?;
+            held.retain(|held| !held.amount.is_zero());
+            let rows = held.into_iter().map(|held| self.position(cx, labels, held, account));
+            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+        })
+    }
+}
+
+impl SideBooster {
+    /// The pools in which the account has a stake, or in whose first reward it is owed something.
+    async fn held(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<SideStake>, Error> {
+        let pools = self.pools(cx, labels).await?;
+        let amounts = cx.call_each(pools.iter().map(|pool| (pool.rewards, balanceOfCall { account })));
+        let owed = |pool: &SidePool| (pool.rewards, claimable_rewardCall { token: pool.crv, account });
+        let owed = cx.call_each(pools.iter().map(owed)).zero_within(ZERO_STANDS_S);
+        let held = with_both(pools, amounts.zero_within(ZERO_STANDS_S), owed).await;
+        let held = held.or_err_if_all(cx, labels.market)?.into_iter();
+        let held = held.filter(|(_, amount, owed)| !amount.is_zero() || !owed.is_zero());
+        Ok(held.map(|(pool, amount, _)| SideStake { pool, amount }).collect())
+    }
+
+    async fn pools(&self, cx: &Chain, labels: Labels<'_>) -> Result<Vec<SidePool>, Error> {
+        let walk = |places: Range<u64>| cx.join(places.map(move |place| self.entry(cx, place)));
+        let count = cx.call(self.booster, poolLengthCall {}).within(COUNT_STANDS_S);
+        let entries: Vec<(Address, Address, Address)> = cx.facts(labels.market, LIST, count, walk).await?;
+        let pool = |(pid, (staked, rewards, crv)): (u64, _)| SidePool { pid: U256::from(pid), staked, rewards, crv };
+        Ok((0_u64..).zip(entries).map(pool).collect())
+    }
+
+    async fn entry(&self, cx: &Chain, place: u64) -> Result<(Address, Address, Address), Error> {
+        let info = cx.call(self.booster, poolInfoCall { pid: U256::from(place) }).await?;
+        Ok((info.lptoken, info.rewards, cx.call(info.rewards, crvCall {}).await?))
+    }
+
+    async fn claimable(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        pool: SidePool,
+        account: Address,
+    ) -> Result<Option<Claimable>, Error> {
+        let named = cx.call(self.booster, poolInfoCall { pid: pool.pid });
+        let redirect = cx.call(pool.rewards, rewardRedirectCall { account });
+        let (named, redirect, owed) = cx.join((named, redirect, earned(cx, labels, pool, account))).await?;
+        if named.rewards != pool.rewards {
+            return Err(Error::new(format!("{}: is a reward contract of the booster no more", pool.rewards)));
+        }
+        if !redirect.is_zero() && redirect != account {
+            return Err(Error::new(format!("{}: pays the account's rewards to {redirect}", pool.rewards)));
+        }
+        let claim = cx.claim(pool.rewards, &getRewardCall { account });
+        let row = Claimable::new(labels.market, pool.rewards, claim).of(self.types.pool);
+        let row = row.named(format!("{} rewards", symbol(pool.staked)));
+        let owed = owed.into_iter().filter(|reward| !reward.amount.is_zero());
+        let row = owed.fold(row, |row, reward| row.pays(reward.token, reward.amount));
+        Ok((!row.payments.is_empty()).then_some(row))
+    }
+
+    /// The stake with what is owed for it. Rates are left open: no view returns what a gauge will pay to the booster.
+    async fn position(
+        &self,
+        cx: &Chain,
+        labels: Labels<'_>,
+        held: SideStake,
+        account: Address,
+    ) -> Result<Position, Error> {
+        let SideStake { pool, amount } = held;
+        let (total, owed) =
+            cx.join((cx.call(pool.rewards, totalSupplyCall {}), earned(cx, labels, pool, account))).await?;
+        let position = Position::new(PositionKind::STAKED, labels.market, pool.rewards).of(self.types.pool);
+        let position = position.named(format!("{} pool", symbol(pool.staked)));
+        let position = position.leg(Leg::new(LegRole::STAKED, pool.staked, amount).of_total(total));
+        let legs = owed.iter().filter(|reward| !reward.amount.is_zero());
+        let position = position.legs(legs.map(|owed| Leg::new(LegRole::REWARD_OWED, owed.token, owed.amount)));
+        Ok(owed.iter().fold(position, |position, reward| position.reward(Reward::new(reward.token, None))))
+    }
+}
+
+/// What a pool owes, without the places of rewards that it pays no more.
+async fn earned(cx: &Chain, labels: Labels<'_>, pool: SidePool, account: Address) -> Result<Vec<EarnedData>, Error> {
+    let mut owed = cx.call(pool.rewards, earnedCall { account }).isolated().gas_cap(EARNED_GAS).await?;
+    owed.retain(|reward| !reward.token.is_zero());
+    if owed.len() > REWARDS_MAX {
+        let count = owed.len();
+        cx.report_not_covered(format!(
+            "{}: {REWARDS_MAX} of {count} rewards of {} are told",
+            labels.market, pool.rewards
+        ));
+        owed.truncate(REWARDS_MAX);
+    }
+    Ok(owed)
+}

@@ -1,0 +1,154 @@
+//! Vesters of GMX' first version and its forks: an escrowed token that is deposited becomes the token that it stands for,
+//! evenly over a time.
+//!
+//! A deployment is one vester; settings key `vester`. It answers claimables, and a locked position for what has yet to vest,
+//! with the time at which all of it will have. Invariant: what can be claimed is what the vester's own claim returns; tokens
+//! that are reserved while something vests are still staked in their tracker, and are told there.
+//!
+//! Source: <https://github.com/gmx-io/gmx-contracts/blob/master/contracts/staking/Vester.sol>
+
+use std::sync::Arc;
+
+use portolan_plugin_api::{
+    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Lock, Part, Position, PositionKind, Question,
+    SettingsError, U256, symbol,
+};
+
+use crate::boxed::Boxed;
+use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+
+portolan_plugin_api::sol! {
+    function esToken() external view returns (address);
+    function claimableToken() external view returns (address);
+    function vestingDuration() external view returns (uint256);
+    // What is deposited, less what had vested when the account last changed something.
+    function balanceOf(address account) external view returns (uint256);
+    // What had vested by then, and how much of it was claimed.
+    function cumulativeClaimAmounts(address account) external view returns (uint256);
+    function claimedAmounts(address account) external view returns (uint256);
+    function lastVestingTimes(address account) external view returns (uint256);
+    function claimable(address account) external view returns (uint256);
+    // Pays its sender, and returns what it paid.
+    function claim() external returns (uint256);
+}
+
+/// The plugin's words for what a deployment answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VesterTypes {
+    /// The mechanism of what vests, and the `type` of its claims.
+    pub vester: &'static str,
+}
+
+/// One vester.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vester {
+    vester: Address,
+    types: VesterTypes,
+}
+
+/// What an account has in a vester.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Vesting {
+    /// What has yet to vest, at the answer's block.
+    left: U256,
+    /// When all of it will have.
+    ends_at: U256,
+}
+
+impl VesterTypes {
+    /// The vester at this address.
+    pub const fn of(self, vester: Address) -> Vester {
+        Vester { vester, types: self }
+    }
+}
+
+impl Kit for VesterTypes {
+    fn keys(&self) -> &'static [&'static str] {
+        &["vester"]
+    }
+
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+        Ok(keys.address_opt("vester")?.map(|vester| self.of(vester).shared()))
+    }
+
+    fn claim_templates(&self) -> Vec<ClaimTemplate> {
+        vec![ClaimTemplate::new::<claimCall>([])]
+    }
+}
+
+impl Deployed for Vester {
+    fn shared(&self) -> Arc<dyn Deployed> {
+        Arc::new(*self)
+    }
+
+    fn contracts(&self) -> Vec<Address> {
+        vec![self.vester]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::CLAIMABLES, Question::LOCKED]
+    }
+
+    /// Answers what has vested and was not claimed.
+    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+        Box::pin(async move {
+            let counted = cx.call(self.vester, claimableCall { account }).zero_within(ZERO_STANDS_S).await?;
+            if counted.is_zero() {
+                return Ok(Vec::new());
+            }
+            let owed = cx.call(self.vester, claimCall {}).from(account).isolated();
+            let (owed, token) = cx.join((owed, cx.call(self.vester, claimableTokenCall {}).immutable())).await?;
+            let row = Claimable::new(labels.market, self.vester, cx.claim(self.vester, &claimCall {}));
+            let row = row.of(self.types.vester).pays(token, owed);
+            Ok(if owed.is_zero() { Vec::new() } else { vec![row.named(format!("{} vested", symbol(token)))] })
+        })
+    }
+
+    /// Answers what has yet to vest.
+    fn positions<'a>(
+        &'a self,
+        cx: &'a Chain,
+        labels: Labels<'a>,
+        _: Question,
+        account: Address,
+    ) -> Boxed<'a, Vec<Position>> {
+        Box::pin(async move {
+            let balance = cx.call(self.vester, balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
+            if balance.is_zero() {
+                return Ok(Vec::new());
+            }
+            let escrowed = cx.call(self.vester, esTokenCall {}).immutable();
+            let becomes = cx.call(self.vester, claimableTokenCall {}).immutable();
+            let (escrowed, becomes, vesting) = cx.join((escrowed, becomes, self.vesting(cx, balance, account))).await?;
+            if vesting.left.is_zero() {
+                return Ok(Vec::new());
+            }
+            let parts = Some(vec![Part { token: becomes, amount: vesting.left }]);
+            let leg = Leg { redeems_to: parts, ..Leg::new(LegRole::VESTING, escrowed, vesting.left) };
+            let lock = Lock { unlocks_at: u64::try_from(vesting.ends_at).ok(), is_permanent: Some(false) };
+            let position = Position::new(PositionKind::VESTING, labels.market, self.vester).of(self.types.vester);
+            let position = position.named(format!("{} vesting", symbol(escrowed))).leg(leg);
+            Ok(vec![Position { lock: Some(lock), ..position }])
+        })
+    }
+}
+
+impl Vester {
+    /// What is left of the balance that the account last had, which vests at an even rate since.
+    async fn vesting(&self, cx: &Chain, balance: U256, account: Address) -> Result<Vesting, Error> {
+        let duration = cx.call(self.vester, vestingDurationCall {}).immutable();
+        let vested = cx.call(self.vester, cumulativeClaimAmountsCall { account });
+        let claimed = cx.call(self.vester, claimedAmountsCall { account });
+        let since = cx.call(self.vester, lastVestingTimesCall { account });
+        let claimable = cx.call(self.vester, claimableCall { account });
+        let (duration, vested, claimed, since, claimable) =
+            cx.join((duration, vested, claimed, since, claimable)).await?;
+        let wrong = || Error::new(format!("{}: its amounts contradict each other", self.vester));
+        // What vested since then, which the balance has still.
+        let next = vested.checked_sub(claimed).and_then(|before| claimable.checked_sub(before)).ok_or_else(wrong)?;
+        let left = balance.checked_sub(next).ok_or_else(wrong)?;
+        let total = balance.checked_add(vested).ok_or_else(wrong)?;
+        let takes = balance.checked_mul(duration).ok_or_else(wrong)?.div_ceil(total);
+        Ok(Vesting { left, ends_at: since.saturating_add(takes) })
+    }
+}
