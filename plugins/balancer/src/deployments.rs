@@ -101,7 +101,13 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         market: "locks",
         contracts: &LOCKS.paying(
             address!("0xc128a9954e6c874ea3d62ce62b468ba073093f25"),
-            &[address!("0xd3cf852898b21fc233251427c2dc93d3d604f3bb")],
+            &[
+                address!("0xd3cf852898b21fc233251427c2dc93d3d604f3bb"),
+                // The first one, of which what was not claimed is there still:
+                // https://github.com/aurafinance/aura-contracts/blob/main/tasks/deploy/mainnet-config.ts (deprecated)
+                // https://github.com/balancer/balancer-deployments (20220420-fee-distributor)
+                address!("0x26743984e3357efc59f2fd6c1afdc310335a61c9"),
+            ],
             &[
                 address!("0xba100000625a3754423978a60c9317c58a424e3d"), // BAL
                 address!("0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"), // USDC

@@ -12,7 +12,7 @@ use portolan_plugin_api::events::{Event, Value};
 use bridges::{ACROSS, AGGLAYER, AXELAR, CCTP, CELER, CONNEXT, DEBRIDGE, RELAY, SOCKET, STARGATE, SYNAPSE, WORMHOLE};
 use canonical::{ARBITRUM_BRIDGE, BASE_BRIDGE, GNOSIS_BRIDGE, LINEA_BRIDGE, OPTIMISM_BRIDGE, POLYGON_BRIDGE};
 
-pub(crate) use farms::{CHEFS, DEPLOYMENTS};
+pub(crate) use farms::{CHEFS, DEPLOYMENTS, FARMS_V2, LOCKS};
 
 /// The protocols that the plugin ships with.
 pub(crate) const PROTOCOLS: &[ProtocolRow] = &[

@@ -1,4 +1,4 @@
-//! Bridges: what left a network and what arrived on it, as events; and the farms of Stargate's first version.
+//! Bridges: what left a network and what arrived on it, as events; and the farms of Stargate with locks of its token.
 //!
 //! Invariant: an event names the network at the other end only where its log does, or where its contract belongs to a
 //! bridge between two networks.
@@ -22,7 +22,8 @@ pub struct Bridges;
 
 impl AccountProtocols for Bridges {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] = &[&deployments::CHEFS, &EventSources];
+    const KITS: &'static [&'static dyn Kit] =
+        &[&deployments::CHEFS, &deployments::FARMS_V2, &deployments::LOCKS, &EventSources];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[TABLE];
     const SHARED_TABLES: &'static [&'static str] = &[tables::MASTER_CHEF];

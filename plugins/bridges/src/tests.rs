@@ -18,6 +18,11 @@ sol! {
     function pendingEmissionToken(uint256, address) external view returns (uint256);
     function balanceOf(address) external view returns (uint256);
     function deposit(uint256, uint256) external;
+    function tokens() external view returns (address[]);
+    function user_point_epoch(address) external view returns (uint256);
+    function token() external view returns (address);
+    function locked(address) external view returns (int128, uint256);
+    function unlocked() external view returns (bool);
 }
 
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
@@ -61,7 +66,16 @@ fn farms_of_stargate_pay_what_is_pending_as_far_as_they_hold_it() {
     let chain = farm(BASE, seconds, &eTokenCall {}, &pending).reply(BASE, seconds, &eTokenPerSecondCall {}, &n(6));
     // One point of two gets half of 6 a second.
     let seconds = (BASE, seconds, chain, Some(n(3)));
+    let others = [
+        (ETHEREUM, address!("0xff551feddbedc0aee764139ccd9cb644bb04a6bd")),
+        (BASE, address!("0xdfc47dcef7e8f9ab19a1b8af3eecf000c7ea0b80")),
+    ];
     for (network, chef, chain, rate) in [blocks, seconds] {
+        // Nothing is staked in farms of the second version.
+        let nothing = |chain: CannedReplies, (network, staking): (u64, Address)| {
+            chain.reply(network, staking, &tokensCall {}, &Vec::<Address>::new())
+        };
+        let chain = others.into_iter().fold(chain, nothing);
         let ask = |question| JobTest::new("stargate", network, question, ACCOUNT).run::<Bridges>(&chain);
         let outcome = ask(Question::CLAIMABLES);
         assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
@@ -77,6 +91,21 @@ fn farms_of_stargate_pay_what_is_pending_as_far_as_they_hold_it() {
     }
 }
 
+#[test]
+fn locks_of_stg_are_read() {
+    let n = |number: u64| U256::from(number);
+    let escrow = address!("0x0e42acbd23faee03249daff896b78d7e79fbd58e");
+    let chain = CannedReplies::default()
+        .reply(ETHEREUM, escrow, &user_point_epochCall(ACCOUNT), &n(1))
+        .reply(ETHEREUM, escrow, &tokenCall {}, &STG)
+        .reply(ETHEREUM, escrow, &lockedCall(ACCOUNT), &(n(9), n(1_800_000_000)))
+        .reply(ETHEREUM, escrow, &unlockedCall {}, &false);
+    let outcome = JobTest::new("stargate", ETHEREUM, Question::LOCKED, ACCOUNT).run::<Bridges>(&chain);
+    let lock = outcome.positions()[0].lock.and_then(|lock| lock.unlocks_at);
+    let leg = outcome.legs()[0];
+    assert_eq!((outcome.end, leg.token, leg.amount, lock), (End::Complete, STG, n(9), Some(1_800_000_000)));
+}
+
 /// A contract of a fork.
 const FORKED: &str = "0x1111111111111111111111111111111111111111";
 /// A list of one.
@@ -87,6 +116,8 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
     testing::serves_forks::<Bridges>(&[
         &[("kind", "stargate-chef"), ("chef", FORKED)],
         &[("kind", "stargate-time-chef"), ("chef", FORKED)],
+        &[("stargate_staking", FORKED)],
+        &[("vote_escrow", FORKED)],
         &[("contracts", FORKED_LIST)],
     ]);
 }

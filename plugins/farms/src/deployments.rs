@@ -6,10 +6,13 @@ use portolan_kits::convex_stakes::ConvexStakes;
 use portolan_kits::curve_gauges::CurveGaugeTypes;
 use portolan_kits::fee_staking::FeeStakings;
 use portolan_kits::kit::Deployed;
+use portolan_kits::known_gaps::{KnownGap, KnownGaps};
 use portolan_kits::master_chef::{ClaimCall, Kind, MasterChefs, Returns};
 use portolan_kits::position_pools::PositionPools;
 use portolan_kits::protocol::Emitters::Listed;
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
+use portolan_kits::safety_module::SafetyModules;
+use portolan_kits::side_booster::SideBoosterTypes;
 use portolan_kits::staking_rewards::{FarmTypes, Rewards, StakingFarms};
 use portolan_kits::vote_escrow::VoteEscrowTypes;
 use portolan_kits::vote_locker::VoteLockers;
@@ -27,6 +30,12 @@ const FARM_TYPES: FarmTypes = FarmTypes { reward_type: "staking-rewards", vault_
 
 /// The pools of Convex, of Aura and of their forks.
 pub(crate) const BOOSTERS: BoosterTypes = BoosterTypes { pool: "booster" };
+
+/// Convex's pools on networks but Ethereum.
+pub(crate) const SIDE_BOOSTERS: SideBoosterTypes = SideBoosterTypes { pool: "side-booster" };
+
+/// The booster of these, which has the address of the one on Ethereum.
+const CONVEX_SIDE: &dyn Deployed = &SIDE_BOOSTERS.of(address!("0xf403c135812408bfbe8713b5a23a04b3d48aae31"));
 
 /// The lockers of Convex, of Aura and of their forks.
 pub(crate) const LOCKERS: VoteLockers = VoteLockers { lock: "vote-lock" };
@@ -55,6 +64,14 @@ pub(crate) const FEE_STAKINGS: FeeStakings = FeeStakings { stake: "fee-staking" 
 /// The pools of staking positions.
 pub(crate) const POSITION_POOLS: PositionPools = PositionPools { stake: "nft-pool", nitro: "nitro-pool" };
 
+/// Staked LYRA, a copy of Aave's safety module.
+pub(crate) const SAFETY_MODULES: SafetyModules = SafetyModules { stake: "safety-module" };
+
+/// LYRA that is staked on a network.
+const fn staked_lyra(network: u64, contracts: &'static dyn Deployed) -> DeploymentRow {
+    DeploymentRow { protocol: "lyra", network, market: "safety-module", contracts }
+}
+
 /// Yearn's vaults.
 pub(crate) const YEARN_VAULTS: YearnVaultTypes = YearnVaultTypes { vault: "yearn-vault", share: "YEARN" };
 
@@ -75,6 +92,15 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             "pendingReward",
             ClaimCall::Harvest,
         ),
+    },
+    // Stakes of PNG.
+    // https://github.com/llamafolio/llamafolio-api/tree/master/src/adapters/pangolin
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/projects/pangolin/index.js
+    DeploymentRow {
+        protocol: "pangolin",
+        network: AVALANCHE,
+        market: "png",
+        contracts: &FARMS.of_farms(&[address!("0x88afdae1a9f58da3e68584421937e5f564a0135b")], Rewards::Single),
     },
     // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/matic_apeswap.js
     // https://github.com/beefyfinance/beefy-api/blob/master/packages/address-book/src/address-book/polygon/apeswap.ts
@@ -103,6 +129,20 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
                 ClaimCall::Withdraw,
             )
             .with_single_stake(),
+    },
+    // The chef that the first one pays for. What its rewarders pay is left out.
+    // https://github.com/llamafolio/llamafolio-api/tree/master/src/adapters/apeswap-amm
+    // https://github.com/DefiLlama/yield-server/blob/master/src/adaptors/apeswap-amm/config.js
+    DeploymentRow {
+        protocol: "apeswap",
+        network: BSC,
+        market: "v2",
+        contracts: &CHEFS.renamed(
+            address!("0x71354ac3c695dfb1d3f595afa5d4364e9e06339b"),
+            Kind::V1,
+            "pendingBanana",
+            ClaimCall::Withdraw,
+        ),
     },
     // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/registries/uniswapV2.js
     // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/bsc_biswap.js
@@ -145,6 +185,20 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             Kind::V2,
             "pendingLqdr",
             ClaimCall::Harvest,
+        ),
+    },
+    // The first chef.
+    // https://github.com/llamafolio/llamafolio-api/tree/master/src/adapters/liquid-driver
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/projects/liquiddriver/index.js
+    DeploymentRow {
+        protocol: "liquiddriver",
+        network: FANTOM,
+        market: "v1",
+        contracts: &CHEFS.renamed(
+            address!("0x742474dae70fa2ab063ab786b1fbe5704e861a0c"),
+            Kind::V1,
+            "pendingLqdr",
+            ClaimCall::Withdraw,
         ),
     },
     // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/matic_pickle.js
@@ -208,6 +262,21 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         contracts: &CHEFS
             .renamed(address!("0x574fe4e8120c4da1741b5fd45584de7a5b521f0f"), Kind::V1, "pending", ClaimCall::Withdraw)
             .paying(address!("0x580a84c73811e1839f75d86d75d88cca0c241ff4")),
+    },
+    // A later chef, which pays until a time that no view of the first one has: no rate is told.
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/qi-dao
+    // https://github.com/beefyfinance/beefy-api/blob/master/packages/address-book/src/address-book/polygon/platforms/mai.ts
+    DeploymentRow {
+        protocol: "qidao",
+        network: POLYGON,
+        market: "v3",
+        contracts: &CHEFS.with_getter(
+            address!("0xcc54afcecd0d89e0b2db58f5d9e58468e7ad20dc"),
+            Kind::V1,
+            "pending",
+            ClaimCall::Withdraw,
+            "erc20",
+        ),
     },
     // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/base_baseswap.js
     // https://github.com/beefyfinance/beefy-api/blob/master/packages/address-book/src/address-book/base/baseSwap.ts
@@ -319,6 +388,23 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             )
             .returning(Returns::Bonuses),
     },
+    // The chef that was replaced in 2023.
+    // https://github.com/wombat-exchange/v1-core/blob/master/README.md (`MasterWombatV2 Proxy`)
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/wombat-exchange
+    DeploymentRow {
+        protocol: "wombat",
+        network: BSC,
+        market: "v2",
+        contracts: &CHEFS
+            .with_getter(
+                address!("0xe2c07d20af0fb50cae6cdd615ca44abaaa31f9c8"),
+                Kind::V1,
+                "pendingTokens",
+                ClaimCall::Deposit,
+                "wom",
+            )
+            .returning(Returns::Bonuses),
+    },
     // https://github.com/llamafolio/llamafolio-api/tree/master/src/adapters/wombat-exchange
     // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/projects/wombex/index.js
     DeploymentRow {
@@ -345,6 +431,26 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             address!("0x1a731b2299e22fbac282e7094eda41046343cb51"),
             address!("0x6e84a6216ea6dacc71ee8e6b0a5b7322eebc0fdd"),
         ),
+    },
+    // Stakes of JOE for votes, and for places in sales; both have ended.
+    // https://github.com/llamafolio/llamafolio-api/tree/master/src/adapters/trader-joe, and of the first
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/trader-joe
+    DeploymentRow {
+        protocol: "trader-joe",
+        network: AVALANCHE,
+        market: "former-stakes",
+        contracts: &KnownGaps.of(&[
+            KnownGap::by(
+                address!("0x25d85e17dd9e544f6e9f8d44f99602dbf5a97341"),
+                "userInfos",
+                "the stake of JOE for veJOE",
+            ),
+            KnownGap::by(
+                address!("0x102d195c3ee8bf8a9a89d63fb3659432d3174d81"),
+                "userInfo",
+                "the stake of JOE for rJOE",
+            ),
+        ]),
     },
     // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/registries/traderJoeV2.js
     // https://github.com/DefiLlama/yield-server/tree/master/src/adaptors/factor-v2
@@ -422,6 +528,11 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         market: "main",
         contracts: &FARMS.of_farms(&[address!("0x1a364a7e66b21ed3045b13d3465627f9e9613f07")], Rewards::Single),
     },
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/lyra-avalon
+    // https://github.com/llamafolio/llamafolio-api/tree/master/src/adapters/lyra
+    staked_lyra(ETHEREUM, &SAFETY_MODULES.token(address!("0xcb9f85730f57732fc899fb158164b9ed60c77d49"))),
+    staked_lyra(OPTIMISM, &SAFETY_MODULES.token(address!("0xde48b1b5853cc63b1d05e507414d3e02831722f8"))),
+    staked_lyra(ARBITRUM, &SAFETY_MODULES.token(address!("0x5b237ab26ced47fb8ed104671819c801aa5ba45e"))),
     // https://github.com/Zapper-fi/studio/tree/main/src/apps/index-coop
     // and queries about the holders of INDEX
     DeploymentRow {
@@ -432,6 +543,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             &[
                 address!("0x8f06fba4684b5e0988f215a47775bb611af0f986"), // DPI and ETH
                 address!("0xb93b505ed567982e2b6756177ddd23ab5745f309"), // DPI and ETH
+                address!("0x5bc4249641b4bf4e37ef513f3fa5c63ecab34881"), // MVI and ETH
             ],
             Rewards::Single,
         ),
@@ -443,6 +555,27 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         network: ETHEREUM,
         market: "pools",
         contracts: &BOOSTERS.of(address!("0xf403c135812408bfbe8713b5a23a04b3d48aae31"), Minting::Convex),
+    },
+    // https://github.com/convex-eth/sidechain-platform/blob/main/contracts/contracts.json
+    // https://github.com/llamafolio/llamafolio-api/tree/master/src/adapters/convex-finance
+    DeploymentRow { protocol: "convex", network: ARBITRUM, market: "pools", contracts: CONVEX_SIDE },
+    DeploymentRow { protocol: "convex", network: POLYGON, market: "pools", contracts: CONVEX_SIDE },
+    // It pays what it holds, and no more.
+    // https://github.com/convex-eth/platform/blob/main/contracts/contracts.json
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/projects/tokemak/index.js
+    DeploymentRow {
+        protocol: "convex",
+        network: ETHEREUM,
+        market: "chef",
+        contracts: &CHEFS
+            .with_getter(
+                address!("0x5f465e9fcffc217c5849906216581a657cd60605"),
+                Kind::V1,
+                "pendingCvx",
+                ClaimCall::Withdraw,
+                "cvx",
+            )
+            .funded(),
     },
     // https://github.com/aurafinance/aura-contracts/blob/main/deployments/1.json
     // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/projects/aura-finance/index.js
@@ -510,6 +643,35 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         market: "locker",
         contracts: &LOCKERS.locker(address!("0x3fa73f1e5d8a792c80f426fc8f84fbf7ce9bbcac")),
     },
+    // The first stakes of auraBAL: a claim pays 70 % of what was earned, or locks all of it.
+    // https://github.com/aurafinance/aura-contracts/blob/main/deployments/1.json (`initialCvxCrvStaking`)
+    // and its contracts/rewards/AuraBalRewardPool.sol alone.
+    DeploymentRow {
+        protocol: "aura",
+        network: ETHEREUM,
+        market: "first-aurabal-stakes",
+        contracts: &KnownGaps.of(&[KnownGap::at(
+            address!("0xc47162863a12227e5c3b0860715f9cf721651c0c"),
+            "the first staking contract of auraBAL",
+        )]),
+    },
+    // The same contract as Convex' chef.
+    // https://github.com/aurafinance/aura-contracts/blob/main/deployments/1.json
+    // https://github.com/Zapper-fi/studio/blob/main/src/apps/aura/ethereum/aura.chef.contract-position-fetcher.ts
+    DeploymentRow {
+        protocol: "aura",
+        network: ETHEREUM,
+        market: "chef",
+        contracts: &CHEFS
+            .with_getter(
+                address!("0x1ab80f7fb46b25b7e0b2cfac23fc88ac37aaf4e9"),
+                Kind::V1,
+                "pendingCvx",
+                ClaimCall::Withdraw,
+                "cvx",
+            )
+            .funded(),
+    },
     // https://github.com/aurafinance/aura-contracts/blob/main/deployments/8453.json
     // https://github.com/aurafinance/aura-docs/blob/main/developers/deployed-addresses/sidechain-deployment-addresses.md
     DeploymentRow {
@@ -536,6 +698,20 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             address!("0xbcfe5c47129253c6b8a9a00565b3358b488d42e0"), // sdFXN
             address!("0x5b75c60d45bfb053f91b5a9eae22519dfaa37bb6"), // sdMAV
         ]),
+    },
+    // The first farms of SDT.
+    // https://github.com/Zapper-fi/studio/tree/main/src/apps/stake-dao
+    // https://github.com/vfat-io/vfat-tools/blob/master/src/static/js/stakedao.js
+    DeploymentRow {
+        protocol: "stake-dao",
+        network: ETHEREUM,
+        market: "chef",
+        contracts: &CHEFS.renamed(
+            address!("0xfea5e213bbd81a8a94d0e1edb09dbd7ceab61e1c"),
+            Kind::V1,
+            "pendingSdt",
+            ClaimCall::Withdraw,
+        ),
     },
     // https://github.com/stake-dao/address-book (src/dao/1.sol)
     // https://github.com/stake-dao/LiquidLockers-contracts (deployment.json), which is Stake DAO's own too

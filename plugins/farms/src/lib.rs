@@ -12,6 +12,7 @@ mod tests;
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
 use portolan_kits::events::tables;
 use portolan_kits::kit::Kit;
+use portolan_kits::known_gaps::KnownGaps;
 use portolan_kits::protocol::ProtocolRow;
 
 /// The events that no other plugin reports.
@@ -28,13 +29,16 @@ impl AccountProtocols for Farms {
         &deployments::FARMS,
         &deployments::POSITION_POOLS,
         &deployments::BOOSTERS,
+        &deployments::SIDE_BOOSTERS,
         &deployments::LOCKERS,
         &deployments::OWN_STAKES,
+        &deployments::SAFETY_MODULES,
         &deployments::FEE_STAKINGS,
         &deployments::GAUGES,
         &deployments::LOCKS,
         &deployments::YEARN_VAULTS,
         &deployments::YEARN_GAUGES,
+        &KnownGaps,
         &EventSources,
     ];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;

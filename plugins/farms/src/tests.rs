@@ -72,6 +72,8 @@ sol! {
     function reward_count() external view returns (uint256);
     function n_gauges() external view returns (int128);
     function gauges(uint256) external view returns (address);
+    function poolLength() external view returns (uint256);
+    function sdt() external view returns (address);
 }
 
 /// Stake DAO's first gauge, as its address book has it.
@@ -80,6 +82,7 @@ const VESDT: Address = address!("0x0c30476f66034e11782938df8e4384970b6c9e8a");
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const STRATEGIES: Address = address!("0x3f3f0776d411eb97cfa4e3eb25f33c01ca4e7ca8");
 const STRATEGY_GAUGE: Address = address!("0x531167abe95375ec212f2b5417ef05a9953410c1");
+const SDT_CHEF: Address = address!("0xfea5e213bbd81a8a94d0e1edb09dbd7ceab61e1c");
 const SDCRV: Address = address!("0xd1b5651e55d4ceed36251c61c50c889b36f6abb5");
 
 #[test]
@@ -91,6 +94,8 @@ fn the_gauges_and_the_lock_of_stake_dao_are_read() {
         .reply(ETHEREUM, SDCRV_GAUGE, &balanceOfCall(Address::ZERO), &U256::ZERO)
         .reply(ETHEREUM, SDCRV_GAUGE, &balanceOfCall(ACCOUNT), &U256::ZERO)
         .reply(ETHEREUM, SDCRV_GAUGE, &reward_countCall {}, &U256::ZERO)
+        .reply(ETHEREUM, SDT_CHEF, &poolLengthCall {}, &U256::ZERO)
+        .reply(ETHEREUM, SDT_CHEF, &sdtCall {}, &SDCRV)
         .reply(ETHEREUM, STRATEGIES, &n_gaugesCall {}, &U256::ONE)
         .reply(ETHEREUM, STRATEGIES, &gaugesCall(U256::ZERO), &STRATEGY_GAUGE)
         .revert(ETHEREUM, STRATEGY_GAUGE, &lp_tokenCall {})
@@ -185,6 +190,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("position_master", FORKED)],
         &[("nitro_factory", FORKED), ("nft_pool_factory", FORKED)],
         &[("booster", FORKED), ("minting", "aura")],
+        &[("side_booster", FORKED)],
         &[("locker", FORKED)],
         &[("cvx_staking", FORKED)],
         &[("cvx_crv_wrapper", FORKED)],
@@ -195,6 +201,8 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("yearn_v2_registries", FORKED_LIST)],
         &[("yearn_v3_registries", FORKED_LIST)],
         &[("yearn_gauge_registry", FORKED)],
+        &[("staked_aave_token", FORKED)],
+        &[("known_gaps", FORKED_LIST)],
         &[("contracts", FORKED_LIST)],
     ]);
 }

@@ -4,11 +4,15 @@ use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::protocol::Emitters::Listed;
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_kits::reward_trackers::RewardTrackerTypes;
+use portolan_kits::vester::VesterTypes;
 use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, POLYGON};
 
 /// Stakes in reward trackers.
 pub(crate) const TRACKERS: RewardTrackerTypes = RewardTrackerTypes { stake: "reward-tracker" };
+
+/// What vests.
+pub(crate) const VESTERS: VesterTypes = VesterTypes { vester: "vester" };
 
 /// The deployments that the plugin ships with.
 pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
@@ -71,6 +75,49 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
                 address!("0x9e295b5b976a184b14ad8cd72413ad846c299660"), // esGMX
             ],
         ),
+    },
+    // https://github.com/gmx-io/gmx-contracts/blob/master/scripts/peripherals/deployMigrator.js
+    // https://github.com/sentioxyz/sentio-processors/blob/main/projects/gmx/src/helper/constant.ts
+    DeploymentRow {
+        protocol: "gmx",
+        network: ARBITRUM,
+        market: "vesting-gmx",
+        contracts: &VESTERS.of(address!("0x199070ddfd1cfb69173aa2f7e20906f26b363004")),
+    },
+    DeploymentRow {
+        protocol: "gmx",
+        network: ARBITRUM,
+        market: "vesting-glp",
+        contracts: &VESTERS.of(address!("0xa75287d2f8b217273e7fcd7e86ef07d33972042e")),
+    },
+    // https://github.com/gmx-io/gmx-contracts/blob/master/scripts/peripherals/deployMigrator.js
+    // https://github.com/gmx-io/gmx-interface/blob/master/sdk/src/configs/contracts.ts
+    DeploymentRow {
+        protocol: "gmx",
+        network: AVALANCHE,
+        market: "vesting-gmx",
+        contracts: &VESTERS.of(address!("0x472361d3ca5f49c8e633fb50385bfad1e018b445")),
+    },
+    DeploymentRow {
+        protocol: "gmx",
+        network: AVALANCHE,
+        market: "vesting-glp",
+        contracts: &VESTERS.of(address!("0x62331a7bd1dfb3a7642b7db50b5509e57ca3154a")),
+    },
+    // What affiliates are paid vests without tokens that are reserved.
+    // https://github.com/gmx-io/gmx-contracts/blob/master/scripts/referrals/referralRewards.js
+    // https://github.com/gmx-io/gmx-interface/blob/master/sdk/src/configs/contracts.ts
+    DeploymentRow {
+        protocol: "gmx",
+        network: ARBITRUM,
+        market: "vesting-affiliate",
+        contracts: &VESTERS.of(address!("0x7c100c0f55a15221a4c1c5a25db8c98a81df49b2")),
+    },
+    DeploymentRow {
+        protocol: "gmx",
+        network: AVALANCHE,
+        market: "vesting-affiliate",
+        contracts: &VESTERS.of(address!("0x754ec029ef9926184b4cfdea7756fbbae7f326f7")),
     },
     // https://github.com/DefiLlama/yield-server/blob/master/src/adaptors/metavault.trade/index.js
     // https://github.com/Zapper-fi/studio/tree/main/src/apps/metavault-trade

@@ -1,4 +1,4 @@
-//! Stakes and rewards of GMX v1 and of a fork; and events of all forks, and of GMX v2: swaps, liquidity, stakes, rewards.
+//! Stakes, rewards and vesting of GMX v1, and of a fork; and events of all forks, and of GMX v2: swaps, liquidity, stakes, rewards.
 //!
 //! Invariant: a protocol is named only for contracts that are listed; the same events of forks are reported without
 //! one. Positions are not reported: the vocabulary has no word for them.
@@ -20,7 +20,7 @@ pub struct Gmx;
 
 impl AccountProtocols for Gmx {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] = &[&deployments::TRACKERS, &EventSources];
+    const KITS: &'static [&'static dyn Kit] = &[&deployments::TRACKERS, &deployments::VESTERS, &EventSources];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[TABLE];
 }

@@ -35,6 +35,7 @@ const FORKED_LIST: &str = "[0x1111111111111111111111111111111111111111]";
 fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
     testing::serves_forks::<Gmx>(&[
         &[("stake_tracker", FORKED), ("staked_tokens", FORKED_LIST), ("reward_trackers", FORKED_LIST)],
+        &[("vester", FORKED)],
         &[("contracts", FORKED_LIST)],
     ]);
 }

@@ -85,6 +85,22 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             },
         ),
     },
+    // The voter that was replaced in 2023; the present one made other gauges.
+    // <https://github.com/ThenafiBNB/THENA-Contracts> (V1_Deprecated_Contracts, scripts/V1), and
+    // <https://github.com/beefyfinance/beefy-api> (`oldVoter`).
+    DeploymentRow {
+        protocol: "thena",
+        network: BSC,
+        market: "gauges-v1",
+        contracts: &TYPES.of_generation(
+            Generation::ThenaV1,
+            SolidlyContracts {
+                voter: address!("0x62ee96e6365ab515ec647c065c2707d1122d7b26"),
+                escrow: None,
+                distributor: None,
+            },
+        ),
+    },
     // <https://github.com/ftm1337/equalizer-exchange-core>, and <https://github.com/llamafolio/llamafolio-api>; the
     // distributor by <https://github.com/Equalizer-Exchange/v1-core> alone.
     DeploymentRow {
@@ -97,6 +113,22 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
                 voter: address!("0xe3d1a117df7dcac2eb0ac8219341bad92f18dac1"),
                 escrow: Some(address!("0x8313f3551c4d3984ffbadfb42f780d0c8763ce94")),
                 distributor: Some(address!("0x4325d07222186f438c83ac1ed579ecac2a7d1426")),
+            },
+        ),
+    },
+    // The voter that was replaced in 2023, whose gauges are as those of Velodrome v1; the present one names others.
+    // <https://github.com/ftm1337/equalizer-exchange-core> (contracts/v1.3.16), and
+    // <https://github.com/beefyfinance/beefy-api> (`oldVoter`).
+    DeploymentRow {
+        protocol: "equalizer",
+        network: FANTOM,
+        market: "gauges-v1",
+        contracts: &TYPES.of_generation(
+            Generation::VelodromeV1,
+            SolidlyContracts {
+                voter: address!("0x4bebeb8188aef8287f9a7d1e4f01d76cbe060d5b"),
+                escrow: None,
+                distributor: None,
             },
         ),
     },

@@ -66,6 +66,13 @@ fn shipped_rows_answer_about_gauges_and_locks() {
             &balanceOfCall(ACCOUNT),
             &U256::ZERO,
         );
+        // Voters that were replaced.
+        let chain = [
+            (BSC, address!("0x62ee96e6365ab515ec647c065c2707d1122d7b26")),
+            (FANTOM, address!("0x4bebeb8188aef8287f9a7d1e4f01d76cbe060d5b")),
+        ]
+        .into_iter()
+        .fold(chain, |chain, (network, voter)| chain.reply(network, voter, &lengthCall {}, &U256::ZERO));
         for question in [Question::CLAIMABLES, Question::FARMING, Question::LOCKED] {
             let outcome = JobTest::new(slug, network, question, ACCOUNT).run::<Solidly>(&chain);
             assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{slug}: {}", outcome.message);
@@ -136,6 +143,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("generation", "velodrome-v1"), ("voter", FORKED), ("distributor", FORKED)],
         &[("generation", "equalizer"), ("voter", FORKED), ("escrow", FORKED)],
         &[("generation", "thena"), ("voter", FORKED), ("distributor", FORKED)],
+        &[("generation", "thena-v1"), ("voter", FORKED)],
         &[("merkle_distributor", FORKED), ("proofs", "https://merkle.example.org/{account}.json")],
         &[("contracts", FORKED_LIST)],
     ]);

@@ -1,6 +1,7 @@
 //! The protocols and the contracts that emit their events, with the source of each row. A settings file adds rows.
 
 use portolan_kits::accounts::DeploymentRow;
+use portolan_kits::known_gaps::{KnownGap, KnownGaps};
 use portolan_kits::protocol::Emitters::Listed;
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_kits::unified_farms::UnifiedFarmTypes;
@@ -37,6 +38,18 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         network: ETHEREUM,
         market: "locks",
         contracts: &LOCKS.of(address!("0xc8418af6358ffdda74e09ca9cc3fe03ca6adc5b0"), &[]),
+    },
+    // What the present distributor pays for veFXS; one source:
+    // https://github.com/llamafolio/llamafolio-api (src/adapters/frax-finance/ethereum)
+    DeploymentRow {
+        protocol: "frax",
+        network: ETHEREUM,
+        market: "yields",
+        contracts: &KnownGaps.of(&[KnownGap::by(
+            address!("0xc6764e58b36e26b08fd1d2aed4538c02171fa872"),
+            "earned",
+            "the distributor of yields for veFXS",
+        )]),
     },
     // https://github.com/FraxFinance/frax-solidity (src/types/constants.ts), by its names
     // https://github.com/llamafolio/llamafolio-api (src/adapters/frax-finance/ethereum/contracts.json)

@@ -10,6 +10,7 @@ mod tests;
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
 use portolan_kits::kit::Kit;
+use portolan_kits::known_gaps::KnownGaps;
 use portolan_kits::protocol::ProtocolRow;
 
 /// Events, and what their members are made of.
@@ -22,7 +23,7 @@ pub struct Staking;
 impl AccountProtocols for Staking {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
     const KITS: &'static [&'static dyn Kit] =
-        &[&deployments::VALIDATOR_SHARES, &deployments::LOCKS, &deployments::FRAX_FARMS, &EventSources];
+        &[&deployments::VALIDATOR_SHARES, &deployments::LOCKS, &deployments::FRAX_FARMS, &KnownGaps, &EventSources];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[TABLE];
 }

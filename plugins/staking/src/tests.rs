@@ -62,6 +62,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("stake_manager", FORKED), ("staked_token", FORKED)],
         &[("vote_escrow", FORKED), ("fee_distributors", FORKED_LIST)],
         &[("unified_farms", FORKED_LIST)],
+        &[("known_gaps", FORKED_LIST)],
         &[("contracts", FORKED_LIST)],
     ]);
 }

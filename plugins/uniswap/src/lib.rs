@@ -11,6 +11,7 @@ mod tests;
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
 use portolan_kits::events::tables;
 use portolan_kits::kit::Kit;
+use portolan_kits::known_gaps::KnownGaps;
 use portolan_kits::protocol::ProtocolRow;
 
 /// The events that no other plugin reports.
@@ -22,7 +23,8 @@ pub struct Uniswap;
 
 impl AccountProtocols for Uniswap {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] = &[&deployments::CHEFS, &deployments::POSITION_CHEFS, &EventSources];
+    const KITS: &'static [&'static dyn Kit] =
+        &[&deployments::CHEFS, &deployments::POSITION_CHEFS, &KnownGaps, &EventSources];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[tables::UNISWAP_V2, tables::UNISWAP_V3, OWN_TABLE];
     const SHARED_TABLES: &'static [&'static str] = &[tables::MASTER_CHEF];

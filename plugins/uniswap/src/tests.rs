@@ -44,15 +44,32 @@ const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const TOKEN: Address = address!("0xa000000000000000000000000000000000000001");
 const PAIR: Address = address!("0xa000000000000000000000000000000000000002");
 
+/// The pool of CAKE, and veCAKE.
+mod former {
+    portolan_plugin_api::sol! {
+        function userInfo(address) external view returns (uint256, uint256);
+        function getUserInfo(address) external view returns (int128, uint256);
+    }
+}
+
 /// PancakeSwap's chefs on BSC: nothing in the first and the third, and in the second a stake of 10 of 40 that is owed 7.
 fn chefs() -> CannedReplies {
     let n = |number: u64| U256::from(number);
     let v1 = address!("0x73feaa1ee314f8c655e354234017be2193c9e24e");
     let v2 = address!("0xa5f8c5dbd5f286960b9d90548680ae5ebff07652");
     let v3 = address!("0x556b9306565093c855aea9ae92a594704c2cd59e");
-    sol! { function cake() external view returns (address); }
+    sol! {
+        function cake() external view returns (address);
+    }
     let chain = CannedReplies::default().reply(BSC, v1, &poolLengthCall {}, &n(0)).reply(BSC, v1, &cakeCall {}, &TOKEN);
     let chain = chain.reply(BSC, v3, &balanceOfCall(ACCOUNT), &n(0)).reply(BSC, v3, &CAKECall {}, &TOKEN);
+    // Nothing in the pool of CAKE, nor in veCAKE.
+    let (pool, escrow) = (
+        address!("0x45c54210128a065de780c4b0df3d16664f7f859e"),
+        address!("0x5692db8177a81a6c6afc8084c2976c9933ec1bab"),
+    );
+    let chain = chain.reply(BSC, pool, &former::userInfoCall(ACCOUNT), &(n(0), n(0)));
+    let chain = chain.reply(BSC, escrow, &former::getUserInfoCall(ACCOUNT), &(n(0), n(0)));
     // What a share has earned may be more than 2^128.
     let pool = (U256::MAX, n(9), n(1), n(9), true);
     chain
@@ -103,6 +120,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("kind", "cake-chef"), ("chef", FORKED), ("pending", "pendingFork")],
         &[("position_chef", FORKED)],
         &[("factory", FORKED), ("init_code_hash", FORKED_HASH), ("salt", "packed")],
+        &[("known_gaps", FORKED_LIST)],
         &[("contracts", FORKED_LIST)],
     ]);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Stand for Convex's booster with its reward pools, extra rewards in wrappers, the token that is minted by cliffs, the
-// stakes of that token and its locker; no package holds their bytecode. Views, claims and roundings are those of the real
+// stakes of that token and its locker, and for its booster on other networks; no package holds their bytecode. Views, claims and roundings are those of the real
 // ones. Receipts of deposits, gauges, fees of the booster, queues of rewards, boosts, epochs and votes are left out.
 pragma solidity ^0.8.30;
 
@@ -380,5 +380,106 @@ contract VoteLockerDouble {
             rewards[account][token] = _earned(account, token);
             userRewardPerTokenPaid[account][token] = data.rewardPerTokenStored;
         }
+    }
+}
+
+// Pays what has run up since the last claim to whom it is told, of each of its tokens.
+contract SideGaugeDouble {
+    address[] private tokens;
+    uint256[] private rates;
+    uint256 private since;
+
+    // The tokens are here already.
+    function start(address[] calldata tokens_, uint256[] calldata rates_) external {
+        (tokens, rates, since) = (tokens_, rates_, block.timestamp);
+    }
+
+    function claim(address to) external {
+        for (uint256 i; i < tokens.length; i++) TokenCore(tokens[i]).transfer(to, rates[i] * (block.timestamp - since));
+        since = block.timestamp;
+    }
+}
+
+// A pool of Convex on other networks, which claims of its gauge whenever somebody asks. Fees and hooks are left out.
+contract SideRewardPoolDouble {
+    struct Reward {
+        address token;
+        uint256 integral;
+        uint256 remaining;
+    }
+
+    struct EarnedData {
+        address token;
+        uint256 amount;
+    }
+
+    address public immutable crv;
+    address private immutable lptoken;
+    SideGaugeDouble private immutable gauge;
+    Reward[] private rewards;
+    uint256 public totalSupply;
+    mapping(address => uint256) public balanceOf;
+    mapping(address => address) public rewardRedirect;
+    mapping(address => mapping(address => uint256)) public claimable_reward;
+    mapping(address => mapping(address => uint256)) private integralFor;
+
+    constructor(address lptoken_, SideGaugeDouble gauge_, address[] memory tokens) {
+        (lptoken, gauge, crv) = (lptoken_, gauge_, tokens[0]);
+        for (uint256 i; i < tokens.length; i++) rewards.push(Reward(tokens[i], 0, 0));
+    }
+
+    function stake(uint256 amount) external {
+        checkpoint(msg.sender, address(0));
+        totalSupply += amount;
+        balanceOf[msg.sender] += amount;
+        TokenCore(lptoken).transferFrom(msg.sender, address(this), amount);
+    }
+
+    function earned(address account) external returns (EarnedData[] memory claimable) {
+        checkpoint(account, address(0));
+        claimable = new EarnedData[](rewards.length);
+        for (uint256 i; i < rewards.length; i++) {
+            claimable[i] = EarnedData(rewards[i].token, claimable_reward[rewards[i].token][account]);
+        }
+    }
+
+    function getReward(address account) external {
+        checkpoint(account, account);
+    }
+
+    function checkpoint(address account, address to) private {
+        gauge.claim(address(this));
+        for (uint256 i; i < rewards.length; i++) count(rewards[i], account, to);
+    }
+
+    function count(Reward storage reward, address account, address to) private {
+        uint256 balance = TokenCore(reward.token).balanceOf(address(this));
+        if (totalSupply > 0) reward.integral += ((balance - reward.remaining) * 1e20) / totalSupply;
+        uint256 more = (balanceOf[account] * (reward.integral - integralFor[reward.token][account])) / 1e20;
+        integralFor[reward.token][account] = reward.integral;
+        uint256 owed = claimable_reward[reward.token][account] + more;
+        claimable_reward[reward.token][account] = to == address(0) ? owed : 0;
+        if (to != address(0)) TokenCore(reward.token).transfer(to, owed);
+        reward.remaining = to == address(0) ? balance : balance - owed;
+    }
+}
+
+contract SideBoosterDouble {
+    struct PoolInfo {
+        address lptoken;
+        address gauge;
+        address rewards;
+        bool shutdown;
+        address factory;
+    }
+
+    PoolInfo[] public poolInfo;
+
+    function poolLength() external view returns (uint256) {
+        return poolInfo.length;
+    }
+
+    function addPool(address lptoken, address gauge, address rewards) external {
+        poolInfo.push(PoolInfo(lptoken, gauge, rewards, false, address(this)));
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Stand for a reward tracker of GMX' first version and its distributor, which no package holds. What is counted, how it is
+// Stand for a reward tracker of GMX' first version, its distributor and its vester, which no package holds. What is counted, how it is
 // rounded and what is paid is as on the real chains; a stake is made by its owner and not by a router, and averages and
 // transfers are left out.
 pragma solidity ^0.8.30;
@@ -90,5 +90,52 @@ contract RewardTrackerDouble {
         if (totalSupply > 0 && reward > 0) cumulativeRewardPerToken += (reward * PRECISION) / totalSupply;
         claimableReward[account] += (stakedAmounts[account] * (cumulativeRewardPerToken - previousCumulatedRewardPerToken[account])) / PRECISION;
         previousCumulatedRewardPerToken[account] = cumulativeRewardPerToken;
+    }
+}
+
+// A vester without a token that it reserves, and without bounds of what may vest. What has vested of the escrowed token stays
+// here, as that cannot be burnt.
+contract VesterDouble {
+    TokenCore public immutable esToken;
+    TokenCore public immutable claimableToken;
+    uint256 public immutable vestingDuration;
+    mapping(address => uint256) public balanceOf;
+    mapping(address => uint256) public cumulativeClaimAmounts;
+    mapping(address => uint256) public claimedAmounts;
+    mapping(address => uint256) public lastVestingTimes;
+
+    constructor(TokenCore esToken_, TokenCore claimableToken_, uint256 vestingDuration_) {
+        (esToken, claimableToken, vestingDuration) = (esToken_, claimableToken_, vestingDuration_);
+    }
+
+    function deposit(uint256 amount) external {
+        update(msg.sender);
+        esToken.transferFrom(msg.sender, address(this), amount);
+        balanceOf[msg.sender] += amount;
+    }
+
+    function claimable(address account) public view returns (uint256) {
+        return cumulativeClaimAmounts[account] - claimedAmounts[account] + next(account);
+    }
+
+    function claim() external returns (uint256 amount) {
+        update(msg.sender);
+        amount = claimable(msg.sender);
+        claimedAmounts[msg.sender] += amount;
+        claimableToken.transfer(msg.sender, amount);
+    }
+
+    function next(address account) private view returns (uint256) {
+        uint256 balance = balanceOf[account];
+        uint256 total = balance + cumulativeClaimAmounts[account];
+        uint256 vested = (total * (block.timestamp - lastVestingTimes[account])) / vestingDuration;
+        return vested < balance ? vested : balance;
+    }
+
+    function update(address account) private {
+        uint256 vested = next(account);
+        lastVestingTimes[account] = block.timestamp;
+        balanceOf[account] -= vested;
+        cumulativeClaimAmounts[account] += vested;
     }
 }

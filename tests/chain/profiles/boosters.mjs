@@ -1,5 +1,6 @@
 // Chain id 1: doubles of Convex's booster with three pools and the stake of its locked token, of the stakes of its own
-// token and of its locker. The tests know by arithmetic what its accounts have; see tests/tests/e2e/boosters.rs.
+// token and of its locker, and of its booster on other networks with one pool. The tests know by arithmetic what its
+// accounts have; see tests/tests/e2e/boosters.rs.
 import { MULTICALL3 } from '../lib/world.mjs';
 import { SETUP, SNAPSHOT } from './times.mjs';
 
@@ -33,12 +34,16 @@ export const boosters = {
     const extras = [ldo, wrapper].map((reward) => world.deploy('ExtraRewardDouble', [pools[1], reward]));
     const staking = world.deploy('CvxRewardPoolDouble', [cvx, crv, cvxCrv]);
     const locker = world.deploy('VoteLockerDouble', [cvx]);
+    const side = world.deploy('SideBoosterDouble');
+    const sideGauge = world.deploy('SideGaugeDouble');
+    const sidePool = world.deploy('SideRewardPoolDouble', [lps[0], sideGauge, [crv, cvx, ldo]]);
     await world.mine();
     of('CliffTokenDouble', cvx)(owner, 'mint', [world.accounts.deployer, SUPPLY]);
     of('CliffTokenDouble', cvx)(owner, 'setOperator', [booster]);
     of('StashTokenWrapperDouble', wrapper)(owner, 'init', [cvx, extras[1]]);
     lps.forEach((lp, pid) => of('BoosterDouble', booster)(owner, 'addPool', [lp, pools[pid]]));
     of('BoosterDouble', booster)(owner, 'setLockRewards', [lockPool]);
+    of('SideBoosterDouble', side)(owner, 'addPool', [lps[0], sideGauge, sidePool]);
     extras.forEach((extra) => of('RewardPoolDouble', pools[1])(owner, 'addExtraReward', [extra]));
     [crv, cvxCrv].forEach((reward) => of('VoteLockerDouble', locker)(owner, 'addReward', [reward]));
     await world.mine();
@@ -65,6 +70,8 @@ export const boosters = {
     stake('odd', cvxCrv, 'RewardPoolDouble', lockPool, 8n * ONE);
     stake('odd', cvx, 'CvxRewardPoolDouble', staking, 5n * ONE);
     stake('dust', lps[2], 'RewardPoolDouble', pools[2], 1n);
+    stake('exited', lps[0], 'SideRewardPoolDouble', sidePool, 30n * ONE);
+    stake(owner, lps[0], 'SideRewardPoolDouble', sidePool, 10n * ONE);
 
     await world.at(OLD);
     lock(200n * ONE);
@@ -74,6 +81,8 @@ export const boosters = {
     lock(300n * ONE);
     await world.mine();
     reward(crv, pools[0], 'RewardPoolDouble', pools[0], 4n * 10n ** 15n);
+    [[crv, 4n], [ldo, 2n]].forEach(([what, rate]) => give(what, sideGauge, rate * 10n ** 15n * WEEK));
+    of('SideGaugeDouble', sideGauge)(owner, 'start', [[crv, ldo], [4n * 10n ** 15n, 2n * 10n ** 15n]]);
     reward(crv, pools[1], 'RewardPoolDouble', pools[1], 10n ** 15n);
     reward(ldo, extras[0], 'ExtraRewardDouble', extras[0], 2n * 10n ** 15n);
     reward(cvx, wrapper, 'ExtraRewardDouble', extras[1], 3n * 10n ** 15n);
@@ -85,7 +94,7 @@ export const boosters = {
       of('VoteLockerDouble', locker)(owner, 'notifyRewardAmount', [what, rate * 10n ** 15n * WEEK]);
     });
     await world.at(SNAPSHOT);
-    const more = { boosters: { booster, staking, locker }, pools: [...pools, lockPool], assets: { CRV: crv, LDO: ldo, CVX: cvx, cvxCRV: cvxCrv, crvA: lps[0], crvB: lps[1], crvC: lps[2] } };
+    const more = { boosters: { booster, staking, locker, side, sidePool }, pools: [...pools, lockPool], assets: { CRV: crv, LDO: ldo, CVX: cvx, cvxCRV: cvxCrv, crvA: lps[0], crvB: lps[1], crvC: lps[2] } };
     return { contracts: { multicall3: MULTICALL3 }, prices: {}, more };
   },
 };

@@ -1,4 +1,5 @@
-// Chain id 42161: doubles of GMX' reward trackers. One pays its own token, one pays fees and has given away all that it had.
+// Chain id 42161: doubles of GMX' reward trackers and of its vester. One tracker pays its own token, one pays fees and has
+// given away all that it had.
 // The tests know by arithmetic what its accounts have; see tests/tests/e2e/gmx.rs.
 import { MULTICALL3 } from '../lib/world.mjs';
 import { SETUP, SNAPSHOT } from './times.mjs';
@@ -7,6 +8,8 @@ const ONE = 10n ** 18n;
 const ALL = 2n ** 256n - 1n;
 const STAKED = SNAPSHOT - 1_000_000;
 const LEFT = STAKED + 400_000;
+const CLAIMED = LEFT + 200_000;
+const YEAR = 31_536_000n;
 
 export const gmx = {
   name: 'gmx',
@@ -39,8 +42,16 @@ export const gmx = {
     stake('odd', fees, gmxToken, 100n * ONE);
     await world.at(LEFT);
     of('RewardTrackerDouble', stakes)('exited', 'unstake', [gmxToken, 100n * ONE]);
+    // A thousandth of a token vests each second, for a year.
+    const vester = world.deploy('VesterDouble', [esGmx, gmxToken, YEAR]);
+    of('TokenDouble', gmxToken)('deployer', 'mint', [vester, 31_536n * ONE]);
+    of('TokenDouble', esGmx)('deployer', 'mint', [world.accounts.dust, 31_536n * ONE]);
+    of('TokenDouble', esGmx)('dust', 'approve', [vester, ALL]);
+    of('VesterDouble', vester)('dust', 'deposit', [31_536n * ONE]);
+    await world.at(CLAIMED);
+    of('VesterDouble', vester)('dust', 'claim');
     await world.at(SNAPSHOT);
-    const contracts = { gmxToken, esGmx, weth, stakes, fees };
+    const contracts = { gmxToken, esGmx, weth, stakes, fees, vester };
     return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { gmx: contracts, seconds: { before: LEFT - STAKED, after: SNAPSHOT - LEFT } } };
   },
 };

@@ -28,9 +28,10 @@ const YEARN: [&str; 3] = ["yearn", "farms", "yearn"];
 const GAUGES_OF_SHARES: &str = "gauge_factory = <shares/factory>\nminted_token = <shares/crv>";
 
 /// Ordered by profile.
-pub const ROWS: [ForkRow; 42] = [
+pub const ROWS: [ForkRow; 44] = [
     row(CONVEX, "booster", "market = \"pools\"\nbooster = <boosters/booster>"),
     row(CONVEX, "convex_stakes", "market = \"cvx\"\ncvx_staking = <boosters/staking>"),
+    row(CONVEX, "side_booster", "market = \"side\"\nside_booster = <boosters/side>"),
     row(CONVEX, "vote_locker", "market = \"locker\"\nlocker = <boosters/locker>\nboosted = true"),
     row(["chefs", "balancer", "beethovenx"], "master_chef", "kind = \"beets-chef\"\nchef = <chefs/beetsChef>"),
     row(["chefs", "bridges", "stargate"], "master_chef", "kind = \"stargate-time-chef\"\nchef = <chefs/lpStaking>"),
@@ -91,6 +92,7 @@ pub const ROWS: [ForkRow; 42] = [
         "stake_tracker = <gmx/stakes>\nstaked_tokens = [<gmx/gmxToken>, <gmx/esGmx>]\n\
          reward_trackers = [<gmx/stakes>, <gmx/fees>]",
     ),
+    row(["gmx", "gmx", "gmx"], "vester", "market = \"vesting\"\nvester = <gmx/vester>"),
     row(["lenders", "lending", "euler"], "euler", "evc = <euler/evc>\nevault_factory = <euler/factory>"),
     row(
         ["lenders", "lending", "fluid-lending"],

@@ -1,5 +1,5 @@
 //! Convex: stakes in a booster's pools, whose claims pay a reward, what is minted beside it and extra rewards; stakes of its
-//! own tokens; and locks. What they have to be is said here by arithmetic; `tests/chain/profiles/boosters.mjs` has the
+//! own tokens; locks; and a pool as those on other networks. What they have to be is said here by arithmetic; `tests/chain/profiles/boosters.mjs` has the
 //! history.
 //!
 //! Rewards run for four days at the snapshot, at thousandths of a token a second. 601 of the thousand cliffs of the minted
@@ -55,6 +55,8 @@ fn expected(fork: &Fork) -> Vec<(&'static str, BTreeMap<String, Payments>)> {
         ),
         ("whale", BTreeMap::from([at("pools/0", reward(MILLI)), at("pools/2", reward(10 * WEEK_FOR_ONE))])),
         ("odd", BTreeMap::from([at("pools/3", reward(8 * MILLI)), at("boosters/staking", paid(&[("cvxCRV", fees)]))])),
+        // Three quarters of what the gauge has paid in four days.
+        ("exited", BTreeMap::from([at("boosters/sidePool", paid(&[("CRV", 3 * MILLI), ("LDO", 3 * MILLI / 2)]))])),
         ("dust", BTreeMap::from([at("pools/2", reward(WEEK_FOR_ONE / ONE))])),
         ("nothing", BTreeMap::new()),
     ]
@@ -85,6 +87,7 @@ fn stakes_are_told_in_the_token_that_was_given_also_where_the_pool_is_shut_down(
     assert_eq!(fixture.staked("whale").unwrap(), [row("crvA", 100 * ONE), row("crvC", 10 * ONE)]);
     assert_eq!(fixture.staked("odd").unwrap(), [row("CVX", 5 * ONE), row("cvxCRV", 8 * ONE)]);
     assert_eq!(fixture.staked("dust").unwrap(), [row("crvC", 1)]);
+    assert_eq!(fixture.staked("exited").unwrap(), [row("crvA", 30 * ONE)]);
     assert_eq!(fixture.staked("nothing").unwrap(), []);
     let owed = fixture.items("farming/{}/positions", "farmer").unwrap().into_iter().find_map(|row| {
         let is_it = row.text_at("stakedToken/symbol").unwrap() == "crvB";

@@ -1,8 +1,10 @@
 //! What the shipped plugins answer about accounts, by their own catalogues, with which kits, and what those were tried on:
-//! the tables of `plugins/COVERAGE.md`. The last two are from the table of `tried.rs`.
+//! the tables of `plugins/COVERAGE.md`. What was tried is from the table of `tried.rs`, what was replaced from that of
+//! `replaced.rs`.
 //!
 //! `PORTOLAN_WRITE_COVERAGE=1 cargo test -p portolan-tests --test e2e coverage` writes it anew.
 
+mod replaced;
 pub(crate) mod tried;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +32,9 @@ const QUESTIONS: [(Question, &str); 5] = [
 /// What the issue of breadth asks for at least.
 const ANSWERED_MIN: usize = 35;
 
+/// A plugin's name and its catalogue.
+type Named = (String, Catalogue);
+
 /// The networks of each question of a protocol.
 type Answers = BTreeMap<&'static str, BTreeSet<String>>;
 
@@ -46,17 +51,28 @@ fn catalogue(dylib: &Path) -> Result<Catalogue> {
     catalogue
 }
 
-/// By slug, the plugin and what it answers of the protocol.
-fn answers() -> Result<BTreeMap<String, (String, Answers)>> {
+fn catalogues() -> Result<Vec<Named>> {
     let built = build::built()?;
+    let plugins = build::plugins()?.into_iter();
+    plugins.map(|(plugin, file)| Ok((plugin, catalogue(&built.plugin(&file))?))).collect()
+}
+
+/// The protocols and markets that have a deployment.
+fn markets(catalogues: &[Named]) -> BTreeSet<(String, String)> {
+    let rows = catalogues.iter().flat_map(|(_, catalogue)| &catalogue.deployments);
+    rows.map(|row| (row.protocol.clone(), row.market.clone())).collect()
+}
+
+/// By slug, the plugin and what it answers of the protocol.
+fn answers(catalogues: &[Named]) -> Result<BTreeMap<String, (String, Answers)>> {
     let mut found: BTreeMap<String, (String, Answers)> = BTreeMap::new();
-    for (plugin, file) in build::plugins()? {
-        for row in catalogue(&built.plugin(&file))?.deployments {
+    for (plugin, catalogue) in catalogues {
+        for row in &catalogue.deployments {
             let name = network(row.chain_id).map(|network| network.listing.slug);
             let network = name.map_or_else(|| row.chain_id.to_string(), str::to_owned);
             for (_, question) in QUESTIONS.iter().filter(|(question, _)| row.questions.contains(question)) {
                 let (owner, answers) = found.entry(row.protocol.clone()).or_insert((plugin.clone(), Answers::new()));
-                ensure!(*owner == plugin, "{} is answered by {owner} and {plugin}", row.protocol);
+                ensure!(owner == plugin, "{} is answered by {owner} and {plugin}", row.protocol);
                 answers.entry(question).or_default().insert(network.clone());
             }
         }
@@ -65,7 +81,9 @@ fn answers() -> Result<BTreeMap<String, (String, Answers)>> {
 }
 
 fn table() -> Result<String> {
-    let answers = answers()?;
+    let catalogues = catalogues()?;
+    let answers = answers(&catalogues)?;
+    replaced::check(&markets(&catalogues))?;
     ensure!(answers.len() >= ANSWERED_MIN, "only {} protocols are answered", answers.len());
     tried::check(&answers.iter().map(|(slug, (plugin, _))| (slug.clone(), plugin.clone())).collect())?;
     let heads: Vec<&str> = QUESTIONS.iter().map(|(_, head)| *head).collect();
@@ -96,6 +114,14 @@ fn table() -> Result<String> {
     for form in &tried::FORMS {
         let slugs: Vec<String> = form.slugs.iter().map(|slug| format!("`{slug}`")).collect();
         text.push_str(&format!("| `{}` | {} | {} | {} |\n", form.kit, form.name, form.tried, slugs.join(", ")));
+    }
+    text.push_str(
+        "\n## What was replaced\n\nContracts of these protocols that others have replaced, and that may hold ",
+    );
+    text.push_str("stakes still: the market in which they are read, or what else an answer says of them.\n\n");
+    text.push_str("| protocol | what | answers |\n|---|---|---|\n");
+    for row in &replaced::REPLACED {
+        text.push_str(&format!("| `{}` | {} | {} |\n", row.slug, row.what, row.fate));
     }
     Ok(text)
 }

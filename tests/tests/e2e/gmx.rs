@@ -1,5 +1,5 @@
-//! Reward trackers of GMX' first version: stakes of two tokens, and what a distributor pays that has less than it owes. What
-//! they have to be is said here by arithmetic; `tests/chain/profiles/gmx.mjs` has the history.
+//! Reward trackers of GMX' first version: stakes of two tokens, and what a distributor pays that has less than it owes; and
+//! its vester. What they have to be is said here by arithmetic; `tests/chain/profiles/gmx.mjs` has the history.
 
 use std::sync::Arc;
 
@@ -34,6 +34,20 @@ fn a_stake_has_a_row_for_each_token() {
 }
 
 #[test]
+fn what_has_yet_to_vest_is_a_position_with_its_end() {
+    let fork = fixture();
+    let rows = fork.items("locked/{}/positions", "dust").unwrap();
+    let [row] = &rows[..] else { panic!("{rows:?}") };
+    assert_eq!(row.text_at("kind").unwrap(), "vesting");
+    // A thousandth vests each second: 600 of 31,536 did since the deposit, of which 200 were claimed.
+    let leg = row.at("legs").unwrap().items().unwrap()[0].clone();
+    assert_eq!(leg.text_at("amountRaw").unwrap(), (30_936 * ONE).to_string());
+    let ends_at = fork.chain.block_timestamp + 30_936_000;
+    assert_eq!(row.at("unlocksAt").unwrap().to_string(), ends_at.to_string());
+    assert_eq!(fork.items("locked/{}/positions", "farmer").unwrap(), []);
+}
+
+#[test]
 fn a_claim_pays_what_it_is_said_to_and_no_more_than_the_distributor_has() {
     // The other test reads a chain on which nothing happens.
     let fork = start().unwrap();
@@ -47,6 +61,8 @@ fn a_claim_pays_what_it_is_said_to_and_no_more_than_the_distributor_has() {
         // All of what the distributor had, and half of what it owes.
         ("odd", "weth", Some(4 * ONE)),
         ("nothing", "weth", None),
+        // A thousandth of a token for each second since its last claim.
+        ("dust", "gmxToken", Some(400 * ONE)),
     ] {
         let token = fork.address(&format!("gmx/{token}")).unwrap().to_owned();
         let expected: Vec<_> =

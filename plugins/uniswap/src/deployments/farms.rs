@@ -7,6 +7,7 @@
 //! <https://developer.pancakeswap.finance/contracts>.
 
 use portolan_kits::accounts::DeploymentRow;
+use portolan_kits::known_gaps::{KnownGap, KnownGaps};
 use portolan_kits::master_chef::{ClaimCall, Kind, MasterChefs};
 use portolan_kits::position_chef::PositionChefs;
 use portolan_plugin_api::address;
@@ -75,5 +76,27 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         network: LINEA,
         market: "farms-v3",
         contracts: &POSITION_CHEFS.chef(address!("0x22e2f236065b780fa33ec8c4e58b99ebc8b55c57")),
+    },
+    // Stakes of CAKE before veCAKE, and locks in that, which has ended too.
+    // The pool: https://github.com/Zapper-fi/studio/tree/main/src/apps/pancakeswap,
+    // https://github.com/llamafolio/llamafolio-api/tree/master/src/adapters/pancakeswap; both:
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/projects/pancake-swap/index.js; the view of the second:
+    // https://github.com/stake-dao/contracts-monorepo/blob/main/packages/lockers/src/common/interfaces/IVeCake.sol
+    DeploymentRow {
+        protocol: "pancakeswap",
+        network: BSC,
+        market: "former-stakes",
+        contracts: &KnownGaps.of(&[
+            KnownGap::by(
+                address!("0x45c54210128a065de780c4b0df3d16664f7f859e"),
+                "userInfo",
+                "the pool of staked and locked CAKE",
+            ),
+            KnownGap::by(
+                address!("0x5692db8177a81a6c6afc8084c2976c9933ec1bab"),
+                "getUserInfo",
+                "the locks of CAKE in veCAKE",
+            ),
+        ]),
     },
 ];
