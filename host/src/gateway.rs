@@ -151,8 +151,8 @@ impl Gateway {
     async fn about(&self, account: Address, about: About, context: Context) -> Result<GatewayResponse, Problem> {
         let query = Query::Of(Account::Address(account), about.clone());
         match about {
-            About::Claimables(filter, options) => {
-                let work = ProtocolWork::to_all(&context, account, &filter, options)?;
+            About::Claimables { filter, chain_id, options } => {
+                let work = ProtocolWork::to_all(&context, account, (&filter, chain_id), options)?;
                 self.work(query, context, work).await
             }
             About::ClaimPlan { filter, chain_id, worth } => {
@@ -165,8 +165,8 @@ impl Gateway {
                 let work = PortfolioWork::new(&context, account, &filter, chain_id, kinds)?;
                 self.work(query, context, work).await
             }
-            About::Protocol { slug, list } => {
-                let work = ProtocolWork::to_one(&context, account, &slug, list)?;
+            About::Protocol { slug, chain_id, list } => {
+                let work = ProtocolWork::to_one(&context, account, (&slug, chain_id), list)?;
                 self.work(query, context, work).await
             }
             About::Balances { assets, chain_id } => {

@@ -79,6 +79,15 @@ impl Networks {
         self.iter().find(|network| network.slug.eq_ignore_ascii_case(text) || network.name.eq_ignore_ascii_case(text))
     }
 
+    /// By slug, name, chain id, or the latter as CAIP-2 writes it (`eip155:137`).
+    pub(crate) fn requested(&self, text: &str) -> Option<&Arc<Network>> {
+        let digits = text.strip_prefix("eip155:").unwrap_or(text);
+        // A parser of numbers takes a sign too.
+        let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+        let chain_id = digits.parse().ok().filter(|_| is_number);
+        self.named(text).or_else(|| self.with_chain_id(chain_id?))
+    }
+
     /// By EIP-155 chain id.
     pub(crate) fn with_chain_id(&self, chain_id: u64) -> Option<&Arc<Network>> {
         self.iter().find(|network| network.chain_id == chain_id)

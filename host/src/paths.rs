@@ -1,6 +1,7 @@
-//! The paths of the service, as a table.
+//! The paths of the service and the parameters of its endpoints, as tables.
 //!
-//! Invariant: a path leads to one endpoint at most, and the words that paths begin with are reserved.
+//! Invariant: a path leads to one endpoint at most, and the words that paths begin with are reserved. No parameter is
+//! read that does not stand here.
 
 use portolan_validation::RESERVED_WORDS;
 
@@ -51,7 +52,29 @@ impl Endpoint {
             Self::ProtocolLogo => "protocol-logo",
         }
     }
+
+    /// The parameters that it takes besides [`OF_EVERY_ENDPOINT`].
+    pub(crate) fn parameters(self) -> &'static [&'static str] {
+        match self {
+            Self::Networks | Self::Protocols => &[],
+            Self::AllClaimables => &["include", "exclude", "network", "simulate", "worth", "block"],
+            Self::AllPositions => &["include", "exclude", "network", "kind", "block"],
+            Self::ClaimPlan => &["network", "include", "exclude", "worth", "block"],
+            Self::AddressOfName | Self::NameOfAccount => &["network", "block"],
+            Self::Events => &["network", "type", "max-logs", "account"],
+            Self::NativeBalance | Self::TokenBalances => &["network", "block"],
+            Self::Claimables => &["network", "simulate", "worth", "block"],
+            Self::Farming | Self::Lending | Self::Borrowing | Self::Pooling | Self::Locked => &["network", "block"],
+        }
+    }
 }
+
+/// What every endpoint takes: it says how an answer is written, not what is in it.
+pub(crate) const OF_EVERY_ENDPOINT: &[&str] = &["detail"];
+
+/// Paths of the operators' listener that refuse parameters, for they take none. Health and readiness ignore them: to a
+/// probe that sends some, a refusal would look like a gateway that is down.
+pub(crate) const WITHOUT_PARAMETERS: [&str; 4] = ["/metrics", "/plugins", "/lists", "/networks"];
 
 /// Words stand for themselves, names in braces for a value: a slug is neither reserved nor an address, and a path does
 /// not begin with an account that is a reserved word.
@@ -79,6 +102,14 @@ static PATHS: [(&[&str], Endpoint); 18] = [
 /// Whether paths begin with this word, so that no protocol may be called so.
 pub(crate) fn is_reserved(word: &str) -> bool {
     RESERVED_WORDS.contains(&word)
+}
+
+/// The endpoint of the listener for claimables, whose only path is an account.
+pub(crate) fn find_claimables<'a>(segments: &[&'a str]) -> Option<(Endpoint, Vec<&'a str>)> {
+    match *segments {
+        [account] if !account.is_empty() => Some((Endpoint::AllClaimables, vec![account])),
+        _ => None,
+    }
 }
 
 /// The endpoint that a path leads to, and the path's values in their order.

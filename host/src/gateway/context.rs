@@ -26,6 +26,7 @@ use crate::gateway::deadline::Deadline;
 use crate::gateway::gas_limit::GasLimits;
 use crate::gateway::log_room::LogRoom;
 use crate::gateway::missing;
+use crate::gateway::problem::Problem;
 use crate::gateway::query::AnswerOptions;
 use crate::head_age::HeadAgeMax;
 use crate::jobs::job::{self, JobOutcome, Sessions};
@@ -89,6 +90,20 @@ impl Context {
 
     pub(super) fn networks(&self) -> &Networks {
         &self.networks
+    }
+
+    /// Checks that there is an endpoint of the network that was named for these jobs. Where there are any, their reports
+    /// say so.
+    ///
+    /// # Errors
+    /// [`Problem::NetworkNotConfigured`].
+    pub(super) fn check_endpoint(&self, jobs: &[JobPlan], chain_id: Option<u64>) -> Result<(), Problem> {
+        let is_missing = |chain_id: &u64| jobs.is_empty() && !self.sources.with_endpoint.contains(chain_id);
+        let named = chain_id.filter(is_missing).and_then(|chain_id| self.sources.networks.with_chain_id(chain_id));
+        match named {
+            Some(network) => Err(Problem::NetworkNotConfigured(format!("{} has no endpoint here", network.slug))),
+            None => Ok(()),
+        }
     }
 
     /// Pins a block of each of these networks that has none yet, and opens a session at it.

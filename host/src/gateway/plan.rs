@@ -50,36 +50,37 @@ pub(super) fn for_all(
             return Err(Problem::InvalidFilter(format!("{unknown} is not a protocol that is served here")));
         }
     }
-    let is_meant = |network: &Network| chain_id.is_none_or(|chain_id| network.chain_id == chain_id);
     let served = snapshot.iter().filter(|served| is_chosen(&|name| names_protocol(name, &served.protocol)));
     let plans =
         served.flat_map(|served| questions.iter().flat_map(|question| jobs(served, networks, *question, account)));
-    let plans = plans.filter(|plan| is_meant(&plan.network)).collect();
+    let plans = plans.filter(|plan| is_meant(chain_id, &plan.network)).collect();
     let unserved = snapshot.unserved.iter().filter(|unserved| is_chosen(&|name| unserved.is_named(name)));
     let unserved = unserved.flat_map(|unserved| {
         let answered = |network: &&Arc<Network>| {
             let answered =
                 |question: &Question| unserved.answered(portolan_abi::Question(*question as u8), network.chain_id);
-            is_meant(network) && questions.iter().any(answered)
+            is_meant(chain_id, network) && questions.iter().any(answered)
         };
         networks.iter().filter(answered).map(|network| report(unserved, network)).collect::<Vec<_>>()
     });
     Ok(Plans { jobs: plans, unserved: unserved.collect() })
 }
 
-/// The jobs of a question to one protocol; none where it has no deployments that answer it.
+/// The jobs of a question to one protocol, on one network or on all; none where it has no deployments that answer it.
 ///
 /// # Errors
 /// [`Problem::UnknownProtocol`].
 pub(super) fn for_one(
     snapshot: &Snapshot,
     networks: &Networks,
-    slug: &str,
+    (slug, chain_id): (&str, Option<u64>),
     question: Question,
     account: Address,
 ) -> Result<Plans, Problem> {
     if let Some(served) = snapshot.served(slug) {
-        return Ok(Plans { jobs: jobs(served, networks, question, account), unserved: Vec::new() });
+        let mut jobs = jobs(served, networks, question, account);
+        jobs.retain(|plan| is_meant(chain_id, &plan.network));
+        return Ok(Plans { jobs, unserved: Vec::new() });
     }
     let unserved =
         snapshot.unserved.iter().find(|unserved| unserved.protocol.as_ref().is_some_and(|own| own.slug == slug));
@@ -89,6 +90,11 @@ pub(super) fn for_one(
         }
         None => Problem::UnknownProtocol(format!("{slug} is not a protocol that is served here")),
     })
+}
+
+/// Whether a network is the one that is named, if any is.
+fn is_meant(chain_id: Option<u64>, network: &Network) -> bool {
+    chain_id.is_none_or(|chain_id| network.chain_id == chain_id)
 }
 
 fn why(unserved: &Unserved) -> Reason {

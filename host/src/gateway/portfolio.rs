@@ -29,7 +29,7 @@ impl PortfolioWork {
     /// Plans the questions that these kinds need to the protocols that the filter leaves.
     ///
     /// # Errors
-    /// The filter names a protocol that is not served.
+    /// The filter names a protocol that is not served, or the network that is named cannot be read.
     pub(super) fn new(
         context: &Context,
         account: Address,
@@ -45,6 +45,7 @@ impl PortfolioWork {
             false => QUESTIONS.into_iter().filter(needs).collect(),
         };
         let plans = plan::for_all(&context.snapshot, context.networks(), (filter, chain_id), &questions, account)?;
+        context.check_endpoint(&plans.jobs, chain_id)?;
         let kinds = if kinds.is_empty() { POSITION_KINDS.map(|(_, kind)| kind).into() } else { kinds };
         Ok(Self { plans, kinds })
     }

@@ -28,6 +28,8 @@ pub(crate) enum Problem {
     #[error("{0}")]
     InvalidFilter(String),
     #[error("{0}")]
+    UnknownParameter(String),
+    #[error("{0}")]
     InvalidHash(String),
     #[error("{0}")]
     InvalidName(String),

@@ -41,30 +41,37 @@ pub(super) struct ProtocolWork {
 }
 
 impl ProtocolWork {
-    /// Plans the claimables of the account from all protocols that the filter leaves.
+    /// Plans the claimables of the account from all protocols that the filter leaves, on one network or on all.
     ///
     /// # Errors
-    /// The filter names a protocol that is not served.
+    /// The filter names a protocol that is not served, or the network that is named cannot be read.
     pub(super) fn to_all(
         context: &Context,
         account: Address,
-        filter: &Filter,
+        chosen: (&Filter, Option<u64>),
         options: ClaimOptions,
     ) -> Result<Self, Problem> {
         let questions = [Question::Claimables];
-        let plans = plan::for_all(&context.snapshot, context.networks(), (filter, None), &questions, account)?;
+        let plans = plan::for_all(&context.snapshot, context.networks(), chosen, &questions, account)?;
+        context.check_endpoint(&plans.jobs, chosen.1)?;
         let simulating = simulation::effort(context, options);
         let worth = options.worth;
         Ok(Self { plans, kind: RowKind::Payments, simulating, worth, aggregate: true })
     }
 
-    /// A question to one protocol.
+    /// A question to one protocol, on one network or on all.
     ///
     /// # Errors
-    /// The protocol is not served.
-    pub(super) fn to_one(context: &Context, account: Address, slug: &str, list: List) -> Result<Self, Problem> {
+    /// The protocol is not served, or the network that is named cannot be read.
+    pub(super) fn to_one(
+        context: &Context,
+        account: Address,
+        chosen: (&str, Option<u64>),
+        list: List,
+    ) -> Result<Self, Problem> {
         let (question, kind) = list.plan();
-        let plans = plan::for_one(&context.snapshot, context.networks(), slug, question, account)?;
+        let plans = plan::for_one(&context.snapshot, context.networks(), chosen, question, account)?;
+        context.check_endpoint(&plans.jobs, chosen.1)?;
         let (simulating, worth) = match list {
             List::Claimables(options) => (simulation::effort(context, options), options.worth),
             _ => (None, false),

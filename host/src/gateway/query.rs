@@ -118,16 +118,16 @@ fn to_come() -> Problem {
 /// The subject of a query about an account.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum About {
-    /// Its claimables from all protocols that the filter leaves.
-    Claimables(Filter, ClaimOptions),
+    /// Its claimables from all protocols that the filter leaves, on one network by its chain id or on all.
+    Claimables { filter: Filter, chain_id: Option<u64>, options: ClaimOptions },
     /// How it claims all that the filter leaves on one network, by its chain id; only what brings more than it costs where
     /// that is asked for.
     ClaimPlan { filter: Filter, chain_id: u64, worth: bool },
     /// Its positions in all protocols that the filter leaves, on one network by its chain id or on all; of these kinds,
     /// or of all and with what can be claimed where none is named.
     Positions { filter: Filter, chain_id: Option<u64>, kinds: BTreeSet<PositionKind> },
-    /// What it has in one protocol.
-    Protocol { slug: String, list: List },
+    /// What it has in one protocol, on one network by its chain id or on all.
+    Protocol { slug: String, chain_id: Option<u64>, list: List },
     /// Its balances of native tokens or of listed ones, on one network by its chain id, or on all.
     Balances { assets: Assets, chain_id: Option<u64> },
     /// Its name.
@@ -138,7 +138,7 @@ impl About {
     /// Whether it is answered by rows of claims and positions.
     pub(crate) fn has_rows(&self) -> bool {
         match self {
-            Self::Claimables(..) | Self::Positions { .. } | Self::Protocol { .. } => true,
+            Self::Claimables { .. } | Self::Positions { .. } | Self::Protocol { .. } => true,
             Self::ClaimPlan { .. } | Self::Balances { .. } | Self::Name(_) => false,
         }
     }

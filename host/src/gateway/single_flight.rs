@@ -59,7 +59,10 @@ mod tests {
 
     fn key(account: u8) -> FlightKey {
         let account = Account::Address(Address::repeat_byte(account));
-        let query = Query::Of(account, About::Claimables(Filter::All, ClaimOptions::default()));
+        let query = Query::Of(
+            account,
+            About::Claimables { filter: Filter::All, chain_id: None, options: ClaimOptions::default() },
+        );
         (query, AnswerOptions::default(), 1, BTreeMap::new())
     }
 

@@ -104,7 +104,7 @@ fn require_problem(problem: &Problem) -> Bytes {
     body
 }
 
-/// A slash at the end, the encoding of letters that need none, and unknown parameters change nothing.
+/// A slash at the end, the encoding of letters that need none, and parameters that are for others change nothing.
 fn require_one_meaning(listener: Listener, head: &Parts, request: &Request) {
     let path = head.uri.path();
     let inner = path.strip_prefix('/').unwrap_or(path);
@@ -114,7 +114,7 @@ fn require_one_meaning(listener: Listener, head: &Parts, request: &Request) {
         decoded.bytes().map(|byte| format!("%{byte:02x}")).collect::<String>()
     };
     let path = inner.split('/').map(encoded).collect::<Vec<_>>().join("/");
-    let search = format!("{}&unknown=1", head.uri.query().unwrap_or_default());
+    let search = format!("{}&_unknown=1", head.uri.query().unwrap_or_default());
     let again = route(listener, &format!("/{path}/"), Some(&search), &NETWORKS, LOGS_MAX);
     assert_eq!(again.as_ref(), Ok(request), "{path}");
 }
@@ -138,11 +138,15 @@ fn require_query(head: &Parts, query: &Query) {
                 Account::Name(name) => require_name(name),
             }
             match about {
-                About::Protocol { slug, .. } => {
+                About::Protocol { slug, chain_id, .. } => {
+                    assert!(chain_id.is_none_or(is_network), "{query:?}");
                     assert!(!slug.is_empty() && !paths::is_reserved(slug) && address::parse(slug).is_err(), "{slug}");
                 }
                 About::Balances { chain_id, .. } => assert!(chain_id.is_none_or(is_network), "{query:?}"),
-                About::Claimables(filter, _) => require_filter(filter),
+                About::Claimables { filter, chain_id, .. } => {
+                    require_filter(filter);
+                    assert!(chain_id.is_none_or(is_network), "{query:?}");
+                }
                 About::ClaimPlan { filter, chain_id, .. } => {
                     require_filter(filter);
                     assert!(is_network(*chain_id), "{query:?}");

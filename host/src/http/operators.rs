@@ -12,11 +12,12 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use super::content::Content;
 use super::problem::{ALLOW_OPERATORS, unwritable};
 use super::respond::json;
-use super::{access, limit, view};
+use super::{access, limit, route, view};
 use crate::config::OperatorAccess;
 use crate::figures;
 use crate::gateway::Gateway;
 use crate::gateway::problem::{Problem, quoted};
+use crate::paths::WITHOUT_PARAMETERS;
 
 /// Answers the requests of the operators' listener.
 pub(super) struct Operators {
@@ -39,7 +40,11 @@ impl Operators {
         }
         limit::check(head, has_body)?;
         let path = head.uri.path();
-        let (status, body) = match path.strip_suffix('/').unwrap_or(path) {
+        let path = path.strip_suffix('/').unwrap_or(path);
+        if WITHOUT_PARAMETERS.contains(&path) {
+            route::check_none(head.uri.query().unwrap_or_default())?;
+        }
+        let (status, body) = match path {
             "/healthz" => (StatusCode::OK, view::health()),
             "/readyz" => {
                 let known = self.gateway.readiness();

@@ -25,6 +25,7 @@ impl Problem {
             Self::InvalidAddress(_) => (StatusCode::BAD_REQUEST, "invalid-address", "Invalid address"),
             Self::InvalidNetwork(_) => (StatusCode::BAD_REQUEST, "invalid-network", "Invalid network"),
             Self::InvalidFilter(_) => (StatusCode::BAD_REQUEST, "invalid-filter", "Invalid filter"),
+            Self::UnknownParameter(_) => (StatusCode::BAD_REQUEST, "unknown-parameter", "Unknown parameter"),
             Self::InvalidHash(_) => (StatusCode::BAD_REQUEST, "invalid-hash", "Invalid hash"),
             Self::InvalidName(_) => (StatusCode::BAD_REQUEST, "invalid-name", "Invalid name"),
             Self::InvalidBlock(_) => (StatusCode::BAD_REQUEST, "invalid-block", "Invalid block"),
@@ -121,6 +122,7 @@ mod tests {
         let text = String::new;
         let cases = [
             (Problem::InvalidFilter(text()), 400),
+            (Problem::UnknownParameter(text()), 400),
             (Problem::UnknownProtocol(text()), 404),
             (Problem::TransactionNotFound(text()), 404),
             (Problem::Unauthorized, 401),

@@ -2,6 +2,8 @@
 //!
 //! Invariant: pure. Whether a protocol exists is not known here; everything else about the form of a request is.
 
+mod search;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::UNIX_EPOCH;
@@ -12,8 +14,9 @@ use percent_encoding::percent_decode_str;
 use portolan_abi::map::PositionKind;
 use portolan_events::{KINDS, Kind};
 use portolan_reader::BlockRef;
-use url::form_urlencoded;
 
+use self::search::Search;
+pub(super) use self::search::check_none;
 use super::problem::ALLOW_ANSWERS;
 use crate::address;
 use crate::gateway::problem::{Problem, quoted};
@@ -82,27 +85,33 @@ pub(super) fn route(
 ) -> Result<Request, Problem> {
     let segments = segments(path);
     let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
-    let search = Search::of(search.unwrap_or_default());
-    let query = match listener {
-        Listener::Base => base(&segments, &search, networks, logs_max),
-        Listener::Claimables => claimables(&segments, &search),
+    let found = match listener {
+        Listener::Base => paths::find(&segments),
+        Listener::Claimables => paths::find_claimables(&segments),
     };
     let unknown = || Problem::UnknownPath(format!("there is nothing at {}", quoted(path)));
-    let query = query?.ok_or_else(unknown)?;
-    let (options, detail_full) = (options(&query, &search, networks)?, search.is_full());
+    let (endpoint, values) = found.ok_or_else(unknown)?;
+    let search = Search::of(search.unwrap_or_default(), endpoint)?;
+    let query = query((endpoint, &values), &search, networks, logs_max)?.ok_or_else(unknown)?;
+    let (options, detail_full) = (options(&query, &search, networks)?, search.is_full()?);
     Ok(Request { query, options, detail_full })
 }
 
-/// `None` where there is no such path.
-fn base(segments: &[&str], search: &Search, networks: &Networks, logs_max: usize) -> Result<Option<Query>, Problem> {
-    let Some((endpoint, values)) = paths::find(segments) else { return Ok(None) };
+/// `None` where the path has other values than its endpoint needs.
+fn query(
+    (endpoint, values): (Endpoint, &[&str]),
+    search: &Search,
+    networks: &Networks,
+    logs_max: usize,
+) -> Result<Option<Query>, Problem> {
     let about = |account_text, slug: &str, list| {
-        Ok(Query::Of(account(account_text)?, About::Protocol { slug: slug.into(), list }))
+        let (account, chain_id) = (account(account_text)?, network(search, networks)?);
+        Ok(Query::Of(account, About::Protocol { slug: slug.into(), chain_id, list }))
     };
-    let query = match (endpoint, values.as_slice()) {
+    let query = match (endpoint, values) {
         (Endpoint::Networks, []) => Ok(Query::Networks),
         (Endpoint::Protocols, []) => Ok(Query::Protocols),
-        (Endpoint::AllClaimables, [account_text]) => all_claimables(account_text, search),
+        (Endpoint::AllClaimables, [account_text]) => all_claimables(account_text, search, networks),
         (Endpoint::AllPositions, [account_text]) => all_positions(account_text, search, networks),
         (Endpoint::ClaimPlan, [account_text]) => {
             let account = account(account_text)?;
@@ -122,7 +131,7 @@ fn base(segments: &[&str], search: &Search, networks: &Networks, logs_max: usize
             let hash = hash(hash_text)?;
             let chain_id = network(search, networks)?.ok_or_else(|| unknown_network(None, networks))?;
             let (types, logs_max) = (types(search)?, taken_logs(search, logs_max)?);
-            let account = search.first("account").map(account).transpose()?;
+            let account = search.one("account")?.map(account).transpose()?;
             Ok(Query::Events(EventsQuery { chain_id, hash, types, logs_max, account }))
         }
         (Endpoint::NativeBalance, [account_text]) => balances(Assets::Native, account_text, search, networks),
@@ -140,16 +149,10 @@ fn base(segments: &[&str], search: &Search, networks: &Networks, logs_max: usize
     query.map(Some)
 }
 
-fn claimables(segments: &[&str], search: &Search) -> Result<Option<Query>, Problem> {
-    match *segments {
-        [account_text] if !account_text.is_empty() => all_claimables(account_text, search).map(Some),
-        _ => Ok(None),
-    }
-}
-
-fn all_claimables(account_text: &str, search: &Search) -> Result<Query, Problem> {
+fn all_claimables(account_text: &str, search: &Search, networks: &Networks) -> Result<Query, Problem> {
     let account = account(account_text)?;
-    Ok(Query::Of(account, About::Claimables(filter(search)?, claim_options(search)?)))
+    let (filter, chain_id, options) = (filter(search)?, network(search, networks)?, claim_options(search)?);
+    Ok(Query::Of(account, About::Claimables { filter, chain_id, options }))
 }
 
 fn claim_options(search: &Search) -> Result<ClaimOptions, Problem> {
@@ -158,8 +161,8 @@ fn claim_options(search: &Search) -> Result<ClaimOptions, Problem> {
 }
 
 /// `None` where the parameter is not given.
-fn flag(search: &Search, name: &str) -> Result<Option<bool>, Problem> {
-    let Some(text) = search.first(name) else { return Ok(None) };
+fn flag(search: &Search, name: &'static str) -> Result<Option<bool>, Problem> {
+    let Some(text) = search.one(name)? else { return Ok(None) };
     let known = text.parse().ok();
     known.map(Some).ok_or_else(|| Problem::InvalidFilter(format!("{name} is true or false, not {}", quoted(text))))
 }
@@ -205,7 +208,7 @@ fn lookup(search: &Search, networks: &Networks) -> Result<Lookup, Problem> {
         Some(chain_id) => CoinType::of_chain(chain_id)
             .ok_or_else(|| Problem::InvalidNetwork(format!("names know no addresses of the chain {chain_id}")))?,
     };
-    Ok(Lookup { coin, full: search.is_full() })
+    Ok(Lookup { coin, full: search.is_full()? })
 }
 
 fn hash(text: &str) -> Result<B256, Problem> {
@@ -227,15 +230,15 @@ fn unknown_type(text: &str) -> Problem {
 
 /// How many logs the client takes: at most as many as this gateway does.
 fn taken_logs(search: &Search, logs_max: usize) -> Result<usize, Problem> {
-    let Some(text) = search.first("max-logs") else { return Ok(logs_max) };
+    let Some(text) = search.one("max-logs")? else { return Ok(logs_max) };
     let number = text.parse().ok().filter(|number| (1..=logs_max).contains(number));
     number.ok_or_else(|| Problem::InvalidFilter(format!("max-logs {} is no number from 1 to {logs_max}", quoted(text))))
 }
 
 /// The chain id of the network that is named; `None` where none is.
 fn network(search: &Search, networks: &Networks) -> Result<Option<u64>, Problem> {
-    let Some(text) = search.first("network") else { return Ok(None) };
-    match networks.named(text) {
+    let Some(text) = search.one("network")? else { return Ok(None) };
+    match networks.requested(text) {
         Some(network) => Ok(Some(network.chain_id)),
         None => Err(unknown_network(Some(text), networks)),
     }
@@ -257,12 +260,12 @@ fn options(query: &Query, search: &Search, networks: &Networks) -> Result<Answer
         Query::Address(..) => (blocks(search, networks)?, false),
         Query::Networks | Query::Protocols | Query::Events(_) => (BlockChoice::Newest, false),
     };
-    Ok(AnswerOptions { blocks, is_traced: has_rows && search.is_full() })
+    Ok(AnswerOptions { blocks, is_traced: has_rows && search.is_full()? })
 }
 
 /// The blocks that are named; the newest where none is.
 fn blocks(search: &Search, networks: &Networks) -> Result<BlockChoice, Problem> {
-    let Some(text) = search.first("block") else { return Ok(BlockChoice::Newest) };
+    let Some(text) = search.one("block")? else { return Ok(BlockChoice::Newest) };
     if text.eq_ignore_ascii_case("latest") {
         return Ok(BlockChoice::Newest);
     }
@@ -323,37 +326,6 @@ pub(super) fn segments(path: &str) -> Vec<Cow<'_, str>> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let decode = |segment| percent_decode_str(segment).decode_utf8_lossy();
     path.split('/').take(SEGMENTS_MAX).map(decode).collect()
-}
-
-/// The parameters of a query string, decoded; unknown ones are never read.
-struct Search(Vec<(String, String)>);
-
-impl Search {
-    fn of(text: &str) -> Self {
-        Self(form_urlencoded::parse(text.as_bytes()).into_owned().collect())
-    }
-
-    fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        self.0.iter().filter(move |(each, _)| each == name).map(|(_, value)| value.as_str())
-    }
-
-    fn first(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(each, _)| each == name).map(|(_, value)| value.as_str())
-    }
-
-    fn has(&self, name: &str, value: &str) -> bool {
-        self.all(name).any(|each| each == value)
-    }
-
-    fn is_full(&self) -> bool {
-        self.has("detail", "full")
-    }
-
-    /// The values of all occurrences, comma-separated, without empty ones.
-    fn members(&self, name: &str) -> Vec<String> {
-        let members = self.all(name).flat_map(|value| value.split(',')).map(str::trim);
-        members.filter(|member| !member.is_empty()).map(ToOwned::to_owned).collect()
-    }
 }
 
 #[cfg(test)]

@@ -292,7 +292,7 @@ fn letter_case_and_trailing_slash_change_nothing() {
     for path in [
         format!("/claimables/0x{upper}"),
         format!("/claimables/{account}/"),
-        format!("/claimables/{account}/?x=y&detail=some"),
+        format!("/claimables/{account}/?_x=y&_detail=some"),
     ] {
         assert_eq!(fixture.answer(&path, "farmer", Question::Claimables, None).body, plain, "{path}");
     }
@@ -413,6 +413,41 @@ fn include_and_exclude_choose_the_protocols() {
     }
     let response = fixture.gateway.get(&format!("/claimables/{account}?exclude={}", but(&[]))).unwrap();
     assert_eq!((response.status.as_u16(), response.body.trim()), (200, "[]"));
+}
+
+#[test]
+fn a_network_chooses_rows_wherever_it_is_named() {
+    let fixture = fixture();
+    let account = fixture.account("farmer");
+    let rows = |path: &str| -> Vec<Json> {
+        let response = fixture.gateway.get(path).unwrap();
+        assert_eq!(response.status, 200, "{path}: {}", response.body);
+        response.json().unwrap().items().unwrap().to_vec()
+    };
+    let paths = [
+        format!("/claimables/{account}"),
+        format!("/sushiswap/{account}/claimables"),
+        format!("/sushiswap/farming/{account}/positions"),
+        format!("/aave_v3/lending/{}/positions", fixture.account("whale")),
+        format!("/aave_v3/borrowing/{account}/positions"),
+    ];
+    for path in paths {
+        let all = rows(&path);
+        let is_on = |row: &&Json, name: &str| row.text_at("network/name").unwrap() == name;
+        let mut seen = 0;
+        for (slug, name, _, chain_id) in NETWORKS.into_iter().filter(|(slug, ..)| fixture.world.chain(slug).is_ok()) {
+            let own: Vec<Json> = all.iter().filter(|row| is_on(row, name)).cloned().collect();
+            seen += own.len();
+            for named in [slug.to_owned(), name.to_owned(), chain_id.to_string(), format!("eip155:{chain_id}")] {
+                let chosen = rows(&format!("{path}?network={named}"));
+                assert_eq!(Json::Array(chosen).differences(&Json::Array(own.clone())), [""; 0], "{path} on {named}");
+            }
+        }
+        assert!(seen == all.len() && seen > 0, "{path}: {seen} of {}", all.len());
+    }
+    let own = fixture.gateway.aggregate(&format!("/{account}?network=polygon")).unwrap();
+    assert_eq!(own.body, fixture.gateway.get(&format!("/claimables/{account}?network=polygon")).unwrap().body);
+    assert_eq!(own.header("portolan-blocks").map(|blocks| blocks.split(',').count()), Some(1));
 }
 
 #[test]

@@ -157,12 +157,61 @@ fn unknown_networks_are_refused_with_the_valid_ones() {
     for valid in ["ETHEREUM", "POLYGON_MUMBAI"] {
         fixture().assert_refused(&[
             (path("network=mars"), 400, "invalid-network", valid),
-            (path("network=137"), 400, "invalid-network", valid),
+            (path("network=31337"), 400, "invalid-network", valid),
+            (path("network=polygon,ethereum"), 400, "invalid-network", valid),
+            (format!("/claimables/{ACCOUNT}?network=mars"), 400, "invalid-network", valid),
+            (format!("/positions/{ACCOUNT}?network=mars"), 400, "invalid-network", valid),
+            (format!("/quickswap/{ACCOUNT}/claimables?network=mars"), 400, "invalid-network", valid),
+            (format!("/quickswap/farming/{ACCOUNT}/positions?network=mars"), 400, "invalid-network", valid),
             (format!("/{ACCOUNT}/native-balance?network=mars"), 400, "invalid-network", valid),
             (format!("/balance/{ACCOUNT}/native-balance?network=mars"), 400, "invalid-network", valid),
             (format!("/events/decode/{HASH}?network=mars"), 400, "invalid-network", valid),
         ]);
     }
+}
+
+#[test]
+fn parameters_that_a_path_does_not_take_are_refused_with_those_that_it_takes() {
+    let fixture = fixture();
+    let cases = [
+        ("/networks?network=polygon".to_owned(), "takes detail"),
+        ("/protocols?include=quickswap".to_owned(), "takes detail"),
+        (format!("/claimables/{ACCOUNT}?netwrk=polygon"), "did you mean network?"),
+        (format!("/positions/{ACCOUNT}?kinds=staked"), "did you mean kind?"),
+        (format!("/{ACCOUNT}/claim-plan?network=polygon&kind=staked"), "takes network, include"),
+        (format!("/quickswap/{ACCOUNT}/claimables?include=quickswap"), "takes network, simulate"),
+        (format!("/quickswap/farming/{ACCOUNT}/positions?chainId=137"), "takes network, block"),
+        (format!("/ens/by-address/{ACCOUNT}?chain=polygon"), "takes network, block"),
+        (format!("/events/decode/{HASH}?network=polygon&kind=swap"), "takes network, type"),
+        (format!("/{ACCOUNT}/native-balance?token=usdc"), "takes network, block"),
+        (format!("/balance/{ACCOUNT}/token-balances?%00=1"), "takes network, block"),
+    ];
+    fixture.assert_refused(&cases.map(|(path, part)| (path, 400, "unknown-parameter", part)));
+    let own = fixture.gateway.aggregate(&format!("/{ACCOUNT}?networks=polygon")).unwrap();
+    fixture.assert_problem("claimables", &own, 400, "unknown-parameter", "did you mean network?");
+    for path in ["/plugins", "/lists", "/networks", "/metrics"] {
+        let refused = fixture.gateway.operate(&format!("{path}?network=polygon")).unwrap();
+        fixture.assert_problem(path, &refused, 400, "unknown-parameter", "takes none");
+        assert_eq!(fixture.gateway.operate(&format!("{path}?_=1")).unwrap().status, 200, "{path}");
+    }
+    for path in ["/healthz?verbose", "/readyz?exclude=x"] {
+        assert_eq!(fixture.gateway.operate(path).unwrap().status, 200, "{path}");
+    }
+    for path in ["/networks?_=1700000000", &format!("/claimables/{ACCOUNT}?_&__x=y&network=polygon")] {
+        assert_eq!(fixture.gateway.get(path).unwrap().status, 200, "{path}");
+    }
+}
+
+#[test]
+fn a_network_without_an_endpoint_is_told_wherever_it_is_named() {
+    let cases = [
+        format!("/claimables/{ACCOUNT}?network=fantom"),
+        format!("/positions/{ACCOUNT}?network=eip155:250"),
+        format!("/quickswap/{ACCOUNT}/claimables?network=250"),
+        format!("/quickswap/lending/{ACCOUNT}/positions?network=FANTOM"),
+        format!("/{ACCOUNT}/native-balance?network=fantom"),
+    ];
+    fixture().assert_refused(&cases.map(|path| (path, 503, "network-not-configured", "fantom")));
 }
 
 #[test]
@@ -241,7 +290,7 @@ fn other_methods_are_not_allowed_anywhere() {
 fn too_long_requests_are_refused_with_their_own_status() {
     let fixture = fixture();
     let base = fixture.gateway.base;
-    let long = format!("/claimables/{ACCOUNT}?x={}", "y".repeat(9 * 1024));
+    let long = format!("/claimables/{ACCOUNT}?_x={}", "y".repeat(9 * 1024));
     let big = "z".repeat(33 * 1024);
     let many: Vec<(String, String)> = (0..90).map(|n| (format!("x-{n}"), "z".repeat(400))).collect();
     let many: Vec<(&str, &str)> = many.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -277,7 +326,7 @@ fn too_long_requests_are_refused_with_their_own_status() {
 #[test]
 fn what_just_fits_is_answered() {
     let fixture = fixture();
-    let path = format!("/networks?x={}", "y".repeat(7 * 1024));
+    let path = format!("/networks?_x={}", "y".repeat(7 * 1024));
     assert_eq!(fixture.gateway.get(&path).unwrap().status, 200);
     let big = "z".repeat(24 * 1024);
     let response = http::request(

@@ -27,7 +27,7 @@ fn wrong_accounts_and_networks_are_reported() {
         (good, "?network=mars", 400, "invalid-network", "ETHEREUM"),
         (good, "?network=mars", 400, "invalid-network", "POLYGON_MUMBAI"),
         (good, "?network=", 400, "invalid-network", "POLYGON"),
-        (good, "?network=137", 400, "invalid-network", "POLYGON"),
+        (good, "?network=31337", 400, "invalid-network", "POLYGON"),
         (good, "?network=fantom", 503, "network-not-configured", "FANTOM"),
         (good, "?network=FANTOM", 503, "network-not-configured", "FANTOM"),
         // What is malformed is reported before what is missing.

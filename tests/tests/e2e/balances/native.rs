@@ -50,7 +50,7 @@ fn letter_case_of_the_network_and_a_trailing_slash_change_nothing() {
     for path in [
         format!("{short}?network=POLYGON"),
         format!("{long}/?network=Polygon"),
-        format!("{long}?x=y&network=polygon&detail=some"),
+        format!("{long}?_x=y&network=polygon&_detail=some"),
     ] {
         assert_eq!(fixture.ok(&path).body, plain, "{path}");
     }

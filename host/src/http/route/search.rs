@@ -1,0 +1,121 @@
+//! The parameters of a query string.
+//!
+//! Invariant: none is ignored but those whose names begin with `_`, and of one that has one value no two are read.
+
+use url::form_urlencoded;
+
+use crate::gateway::problem::{Problem, quoted};
+use crate::paths::{Endpoint, OF_EVERY_ENDPOINT};
+
+/// Clients add such parameters for others than the gateway, as against caches.
+const IGNORED: char = '_';
+
+/// How alike a wrong name and a right one are (by Jaro) where the latter may be meant: `net` and `network` are, `kind` and
+/// `include` are not.
+const LIKENESS_MIN: f64 = 0.8;
+
+/// The parameters of a request, decoded.
+pub(super) struct Search {
+    given: Vec<(String, String)>,
+    endpoint: Endpoint,
+}
+
+impl Search {
+    /// # Errors
+    /// The endpoint does not take one of them.
+    pub(super) fn of(text: &str, endpoint: Endpoint) -> Result<Self, Problem> {
+        let given: Vec<(String, String)> = parameters(text).collect();
+        let taken: Vec<&str> = endpoint.parameters().iter().chain(OF_EVERY_ENDPOINT).copied().collect();
+        check(given.iter().map(|(name, _)| name.as_str()), &taken)?;
+        Ok(Self { given, endpoint })
+    }
+
+    /// The value of a parameter that has one; `None` where it is not given.
+    ///
+    /// # Errors
+    /// It is given again with another value.
+    pub(super) fn one(&self, name: &'static str) -> Result<Option<&str>, Problem> {
+        let mut values = self.all(name);
+        let Some(first) = values.next() else { return Ok(None) };
+        match values.find(|other| *other != first) {
+            None => Ok(Some(first)),
+            Some(other) => {
+                let both = format!("{} and {}", quoted(first), quoted(other));
+                Err(wrong(name, format!("{name} has one value, and {both} are given")))
+            }
+        }
+    }
+
+    /// The values of a parameter that is a list: of all occurrences, comma-separated, without empty ones.
+    pub(super) fn members(&self, name: &'static str) -> Vec<String> {
+        let members = self.all(name).flat_map(|value| value.split(',')).map(str::trim);
+        members.filter(|member| !member.is_empty()).map(ToOwned::to_owned).collect()
+    }
+
+    /// Whether the report is wanted, and all that rows have.
+    ///
+    /// # Errors
+    /// Another detail is wanted.
+    pub(super) fn is_full(&self) -> Result<bool, Problem> {
+        match self.one("detail")? {
+            None => Ok(false),
+            Some("full") => Ok(true),
+            Some(other) => {
+                Err(wrong("detail", format!("detail is full or is not given; {} is neither", quoted(other))))
+            }
+        }
+    }
+
+    fn all(&self, name: &'static str) -> impl Iterator<Item = &str> {
+        debug_assert!(
+            self.endpoint.parameters().iter().chain(OF_EVERY_ENDPOINT).any(|taken| *taken == name),
+            "{name} does not stand in the table of parameters"
+        );
+        self.given.iter().filter(move |(each, _)| each == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Checks that a path without parameters gets none.
+///
+/// # Errors
+/// It gets one.
+pub(in crate::http) fn check_none(text: &str) -> Result<(), Problem> {
+    let given: Vec<(String, String)> = parameters(text).collect();
+    check(given.iter().map(|(name, _)| name.as_str()), &[])
+}
+
+fn parameters(text: &str) -> impl Iterator<Item = (String, String)> {
+    let parameters = form_urlencoded::parse(text.as_bytes()).into_owned();
+    parameters.filter(|(name, _)| !name.starts_with(IGNORED))
+}
+
+fn check<'a>(mut names: impl Iterator<Item = &'a str>, taken: &[&str]) -> Result<(), Problem> {
+    match names.find(|name| !taken.contains(name)) {
+        Some(unknown) => Err(Problem::UnknownParameter(unknown_parameter(unknown, taken))),
+        None => Ok(()),
+    }
+}
+
+fn unknown_parameter(name: &str, taken: &[&str]) -> String {
+    let meant = nearest(name, taken).map(|near| format!(" (did you mean {near}?)")).unwrap_or_default();
+    let known = if taken.is_empty() { "none".to_owned() } else { taken.join(", ") };
+    format!("unknown parameter: {}{meant}; this path takes {known}", quoted(name))
+}
+
+/// The name that is most like this one, where any is like it.
+fn nearest<'a>(name: &str, taken: &[&'a str]) -> Option<&'a str> {
+    let lower = name.to_lowercase();
+    let alike = taken.iter().map(|near| (*near, strsim::jaro(&lower, near)));
+    let (near, likeness) = alike.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+    (likeness >= LIKENESS_MIN).then_some(near)
+}
+
+/// A value that a parameter cannot have.
+fn wrong(name: &str, detail: String) -> Problem {
+    match name {
+        "network" => Problem::InvalidNetwork(detail),
+        "block" => Problem::InvalidBlock(detail),
+        "account" => Problem::InvalidAddress(detail),
+        _ => Problem::InvalidFilter(detail),
+    }
+}
