@@ -6,6 +6,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod cost;
+pub(crate) mod paid;
 pub(crate) mod problem;
 pub(crate) mod provenance;
 pub(crate) mod query;
@@ -161,8 +162,8 @@ impl Gateway {
                 let work = ClaimPlanWork::new(&context, account, &filter, network, worth)?;
                 self.work(query, context, work).await
             }
-            About::Positions { filter, chain_id, kinds } => {
-                let work = PortfolioWork::new(&context, account, &filter, chain_id, kinds)?;
+            About::Positions { filter, chain_id, kinds, options } => {
+                let work = PortfolioWork::new(&context, account, (&filter, chain_id), kinds, options)?;
                 self.work(query, context, work).await
             }
             About::Protocol { slug, chain_id, list } => {

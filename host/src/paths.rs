@@ -58,7 +58,7 @@ impl Endpoint {
         match self {
             Self::Networks | Self::Protocols => &[],
             Self::AllClaimables => &["include", "exclude", "network", "simulate", "worth", "block"],
-            Self::AllPositions => &["include", "exclude", "network", "kind", "block"],
+            Self::AllPositions => &["include", "exclude", "network", "kind", "simulate", "worth", "block"],
             Self::ClaimPlan => &["network", "include", "exclude", "worth", "block"],
             Self::AddressOfName | Self::NameOfAccount => &["network", "block"],
             Self::Events => &["network", "type", "max-logs", "account"],

@@ -54,6 +54,10 @@ pub fn faults(world: &World, who: &str, answer: &Json) -> Result<Vec<String>> {
             wrong.push(format!("{name} are {shown}, expected {sum}"));
         }
     }
+    let untried = answer.number_at("totals/untried")?;
+    if !untried.is_zero() {
+        wrong.push(format!("{untried} claims were not tried"));
+    }
     Ok(wrong)
 }
 

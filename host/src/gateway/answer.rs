@@ -18,6 +18,7 @@ use crate::budget::AnswerBudget;
 use crate::events::merge::MergedEvent;
 use crate::events::movements::Movement;
 use crate::gateway::cost::ClaimCost;
+use crate::gateway::paid::{self, Worth};
 use crate::gateway::provenance::Provenance;
 use crate::gateway::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
@@ -184,11 +185,19 @@ pub(crate) enum RowItem {
 }
 
 impl Row {
-    /// Whether it is no payment of a claim that costs more than it brings.
+    /// False for a payment whose claim pays nothing, or costs more than it pays.
     pub(crate) fn is_profitable(&self) -> bool {
         match &self.item {
             RowItem::Payment { claim, .. } => claim.is_profitable(),
             RowItem::Leg { .. } | RowItem::Position(_) => true,
+        }
+    }
+
+    /// Its claim, where it is the row that stands for it where claims are counted.
+    pub(crate) fn counted_claim(&self) -> Option<&ClaimItem> {
+        match &self.item {
+            RowItem::Payment { claim, place } => (claim.first_shown() == Some(*place)).then_some(&**claim),
+            RowItem::Leg { .. } | RowItem::Position(_) => None,
         }
     }
 
@@ -234,13 +243,11 @@ pub(crate) struct ClaimItem {
 }
 
 impl ClaimItem {
-    /// What its payments are worth, as far as they have a price.
-    pub(crate) fn dollars(&self) -> BigDecimal {
-        let worth = |payment: &map::Payment| {
-            let token = self.tokens.get(&payment.token)?;
-            token.dollars(payment.amount)
-        };
-        self.found.payments.iter().filter_map(worth).sum()
+    /// What it pays is worth this; payments of tokens that are not known are told as missing.
+    pub(crate) fn worth(&self) -> Worth {
+        let payments = self.found.payments.iter().zip(self.amounts());
+        let known = payments.filter_map(|(payment, raw)| Some((Some(&**self.tokens.get(&payment.token)?), raw)));
+        Worth::of(known.chain(self.beside()))
     }
 
     /// The gas limits of its transactions together, as far as they are known.
@@ -249,11 +256,37 @@ impl ClaimItem {
         limits.map(|limit| u64::from(*limit)).sum()
     }
 
-    /// Whether it brings more than it costs, or it is not known.
+    /// What it pays in dollars, as far as that has a price.
+    pub(crate) fn dollars(&self) -> BigDecimal {
+        self.worth().usd
+    }
+
+    /// Whether a trial says what it pays. Where none does, its contracts' word counts.
+    pub(crate) fn is_tried(&self) -> bool {
+        self.simulation.as_ref().is_some_and(|simulation| simulation.verdict.is_some())
+    }
+
+    /// The place of the payment whose row stands for the whole claim where claims are counted.
+    pub(crate) fn first_shown(&self) -> Option<usize> {
+        self.found.payments.iter().position(|payment| self.tokens.contains_key(&payment.token))
+    }
+
+    /// Whether it pays anything, and brings more than it costs or that is not known.
     pub(crate) fn is_profitable(&self) -> bool {
-        let is_bad = self.simulation.as_ref().is_some_and(ClaimSimulation::is_bad);
-        let left: Option<BigDecimal> = self.net_usd.as_ref().map(|net| net.iter().sum());
-        !is_bad && left.is_none_or(|left| left.sign() != Sign::Minus)
+        let is_nothing = self.beside().next().is_none() && self.amounts().iter().all(U256::is_zero);
+        let beside = Worth::of(self.beside());
+        let left = self.net_usd.as_ref().filter(|_| beside.unpriced == 0);
+        let left: Option<BigDecimal> = left.map(|net| net.iter().sum::<BigDecimal>() + beside.usd);
+        !is_nothing && left.is_none_or(|left| left.sign() != Sign::Minus)
+    }
+
+    fn amounts(&self) -> Vec<U256> {
+        paid::amounts(&self.found, self.simulation.as_ref())
+    }
+
+    fn beside(&self) -> impl Iterator<Item = (Option<&Token>, U256)> {
+        let beside = paid::beside(&self.found, self.simulation.as_ref());
+        beside.into_iter().map(|(token, raw)| (paid::known(token, self.native.as_deref()), raw))
     }
 }
 
@@ -277,6 +310,24 @@ pub(crate) struct Portfolio {
     pub(crate) positions: Vec<Row>,
     /// Payments of claims; `None` where the query leaves them out.
     pub(crate) payments: Option<Vec<Row>>,
+}
+
+/// How many claims a sum counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ClaimCount {
+    /// By what their trials paid.
+    pub(crate) tried: usize,
+    /// By their contracts' word.
+    pub(crate) untried: usize,
+}
+
+impl Portfolio {
+    /// `None` where the query leaves claims out.
+    pub(crate) fn claims(&self) -> Option<ClaimCount> {
+        let counted = self.payments.as_ref()?.iter().filter_map(Row::counted_claim);
+        let (tried, untried): (Vec<_>, Vec<_>) = counted.partition(|claim| claim.is_tried());
+        Some(ClaimCount { tried: tried.len(), untried: untried.len() })
+    }
 }
 
 /// How an account claims all that it can on one network.

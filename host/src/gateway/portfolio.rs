@@ -5,24 +5,30 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 use portolan_abi::map::PositionKind;
+use portolan_reader::Effort;
 
 use crate::gateway::answer::{Answer, Items, Portfolio, Row, RowItem};
 use crate::gateway::context::Context;
 use crate::gateway::plan::{self, Plans};
 use crate::gateway::problem::Problem;
 use crate::gateway::protocols::rows_of;
-use crate::gateway::query::{Filter, POSITION_KINDS};
+use crate::gateway::query::{ClaimOptions, Filter, POSITION_KINDS};
 use crate::gateway::rows::RowKind;
+use crate::gateway::simulation;
 use crate::gateway::work::Work;
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
 use crate::network::Network;
 
 const QUESTIONS: [Question; 4] = [Question::Farming, Question::Lending, Question::Pooling, Question::Locked];
 
-/// All questions about positions, and the one about claimables where no kinds are named.
+/// All questions about positions, and the one about claimables where no kinds are named: its claims are tried, so that
+/// sums say what they would pay.
 pub(super) struct PortfolioWork {
     plans: Plans,
     kinds: BTreeSet<PositionKind>,
+    simulating: Option<Effort>,
+    /// Whether claims that cost more than they bring are left out of the sums.
+    worth: bool,
 }
 
 impl PortfolioWork {
@@ -33,9 +39,9 @@ impl PortfolioWork {
     pub(super) fn new(
         context: &Context,
         account: Address,
-        filter: &Filter,
-        chain_id: Option<u64>,
+        chosen: (&Filter, Option<u64>),
         kinds: BTreeSet<PositionKind>,
+        options: ClaimOptions,
     ) -> Result<Self, Problem> {
         let needs = |question: &Question| {
             kinds.iter().any(|kind| portolan_validation::question(*kind).is_some_and(|own| own.0 == *question as u8))
@@ -44,10 +50,11 @@ impl PortfolioWork {
             true => QUESTIONS.into_iter().chain([Question::Claimables]).collect(),
             false => QUESTIONS.into_iter().filter(needs).collect(),
         };
-        let plans = plan::for_all(&context.snapshot, context.networks(), (filter, chain_id), &questions, account)?;
-        context.check_endpoint(&plans.jobs, chain_id)?;
+        let plans = plan::for_all(&context.snapshot, context.networks(), chosen, &questions, account)?;
+        context.check_endpoint(&plans.jobs, chosen.1)?;
+        let simulating = simulation::effort(context, options).filter(|_| kinds.is_empty());
         let kinds = if kinds.is_empty() { POSITION_KINDS.map(|(_, kind)| kind).into() } else { kinds };
-        Ok(Self { plans, kinds })
+        Ok(Self { plans, kinds, simulating, worth: options.worth })
     }
 }
 
@@ -59,7 +66,8 @@ impl Work for PortfolioWork {
     async fn answer(self, context: Context) -> Result<Answer, Problem> {
         let with_claims = self.plans.jobs.iter().any(is_about_claims);
         let kind = |plan: &JobPlan| if is_about_claims(plan) { RowKind::Payments } else { RowKind::Positions };
-        let (rows, reports) = rows_of(&context, self.plans, kind, None).await?;
+        let (mut rows, reports) = rows_of(&context, self.plans, kind, self.simulating).await?;
+        rows.retain(|row| !self.worth || row.is_profitable());
         let is_payment = |row: &Row| matches!(row.item, RowItem::Payment { .. });
         let (payments, mut positions): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_payment);
         positions.retain(|row| match &row.item {

@@ -125,7 +125,7 @@ pub(crate) enum About {
     ClaimPlan { filter: Filter, chain_id: u64, worth: bool },
     /// Its positions in all protocols that the filter leaves, on one network by its chain id or on all; of these kinds,
     /// or of all and with what can be claimed where none is named.
-    Positions { filter: Filter, chain_id: Option<u64>, kinds: BTreeSet<PositionKind> },
+    Positions { filter: Filter, chain_id: Option<u64>, kinds: BTreeSet<PositionKind>, options: ClaimOptions },
     /// What it has in one protocol, on one network by its chain id or on all.
     Protocol { slug: String, chain_id: Option<u64>, list: List },
     /// Its balances of native tokens or of listed ones, on one network by its chain id, or on all.

@@ -5,15 +5,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use alloy::primitives::Address;
+use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
-use portolan_abi::map::{self, LegRole, PaidTo};
+use portolan_abi::map::{self, LegRole};
 use portolan_validation::{ClaimTransaction, ValidFinding, leg_key, payment_key};
 
 use crate::assets::resolve::{TokenFailure, Tokens};
 use crate::assets::token::{NATIVE, Token};
 use crate::gateway::answer::{ClaimItem, PositionItem, Row, RowItem};
 use crate::gateway::cost::{self, ClaimCost, ClaimFees};
+use crate::gateway::paid;
 use crate::gateway::planned_claim::PlannedClaim;
 use crate::gateway::provenance::Provenance;
 use crate::gateway::verdict::{ClaimSimulation, Verdict};
@@ -220,16 +221,18 @@ fn net_usd(
     cost: Option<&ClaimCost>,
     native: Option<&Token>,
 ) -> Option<Vec<BigDecimal>> {
-    let value = |payment: &map::Payment| {
-        let token = tokens.get(&payment.token)?;
-        let differing = simulation.filter(|_| payment.paid_to == PaidTo::ACCOUNT);
-        let amount = differing.and_then(|own| own.differing(payment.token)).unwrap_or(payment.amount);
-        token.dollars(amount)
+    if simulation.is_some_and(ClaimSimulation::is_bad) {
+        return None;
+    }
+    // Nothing is worth nothing, whatever its price.
+    let value = |(payment, amount): (&map::Payment, U256)| match amount.is_zero() {
+        true => Some(BigDecimal::default()),
+        false => tokens.get(&payment.token)?.dollars(amount),
     };
-    let is_bad = simulation.is_some_and(ClaimSimulation::is_bad);
-    let values: Vec<BigDecimal> = found.payments.iter().filter(|_| !is_bad).map(value).collect::<Option<_>>()?;
+    let amounts = found.payments.iter().zip(paid::amounts(found, simulation));
+    let values: Vec<BigDecimal> = amounts.map(value).collect::<Option<_>>()?;
     let cost = cost?.dollars(&native?.price.as_ref()?.usd);
-    (!is_bad).then(|| cost::net(&values, &cost))
+    Some(cost::net(&values, &cost))
 }
 
 /// Puts rows in the order of networks, protocol slugs and ids; claims that fail or are refused come last.

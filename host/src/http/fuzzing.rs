@@ -151,7 +151,7 @@ fn require_query(head: &Parts, query: &Query) {
                     require_filter(filter);
                     assert!(is_network(*chain_id), "{query:?}");
                 }
-                About::Positions { filter, chain_id, kinds } => {
+                About::Positions { filter, chain_id, kinds, .. } => {
                     require_filter(filter);
                     assert!(chain_id.is_none_or(is_network) && kinds.len() <= POSITION_KINDS.len(), "{query:?}");
                 }

@@ -169,7 +169,8 @@ fn flag(search: &Search, name: &'static str) -> Result<Option<bool>, Problem> {
 
 fn all_positions(account_text: &str, search: &Search, networks: &Networks) -> Result<Query, Problem> {
     let (filter, chain_id, kinds) = (filter(search)?, network(search, networks)?, kinds(search)?);
-    Ok(Query::Of(account(account_text)?, About::Positions { filter, chain_id, kinds }))
+    let options = claim_options(search)?;
+    Ok(Query::Of(account(account_text)?, About::Positions { filter, chain_id, kinds, options }))
 }
 
 /// The kinds of positions that are named, in any letter case; none where none is.

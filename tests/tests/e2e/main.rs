@@ -65,6 +65,7 @@ mod simulations;
 mod spans;
 mod store;
 mod test_reader;
+mod totals;
 mod troves;
 mod umbrella;
 mod voters;

@@ -3,7 +3,7 @@
 //! Invariant: what is not known is null here, and never zero.
 
 use alloy::primitives::{Address, U256};
-use bigdecimal::{BigDecimal, Zero};
+use bigdecimal::BigDecimal;
 use portolan_abi::map::{self, LegRole};
 use serde::Serialize;
 
@@ -11,7 +11,8 @@ use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::provenance::ProvenanceView;
 use crate::assets::amount::decimal;
-use crate::gateway::answer::{Portfolio, PositionItem, Row, RowItem};
+use crate::gateway::answer::{ClaimItem, Portfolio, PositionItem, Row, RowItem};
+use crate::gateway::paid::Worth;
 use crate::gateway::query::POSITION_KINDS;
 use crate::http::rate;
 use crate::registry::protocol::Protocol;
@@ -322,10 +323,12 @@ struct TotalsView {
     assets: Number,
     debts: Number,
     net: Number,
-    /// What claims would pay; null where the query leaves it out.
+    /// What claims pay, by their trials; null where the query leaves it out.
     claimable: Option<Number>,
     /// The number of legs and payments whose price is not known.
     unpriced: usize,
+    /// The number of claims that no trial judged: they count by their contracts' word.
+    untried: Option<usize>,
 }
 
 #[derive(Default)]
@@ -334,6 +337,7 @@ struct Totals {
     debts: BigDecimal,
     claimable: BigDecimal,
     unpriced: usize,
+    untried: usize,
 }
 
 impl Totals {
@@ -352,13 +356,13 @@ impl Totals {
     fn of_row(row: &Row) -> Self {
         match &row.item {
             RowItem::Position(position) | RowItem::Leg { position, .. } => Self::of(position),
-            RowItem::Payment { claim, place } => {
-                let payment = claim.found.payments.get(*place);
-                let usd = payment.and_then(|payment| claim.tokens.get(&payment.token)?.dollars(payment.amount));
-                let unpriced = usize::from(usd.is_none());
-                Self { claimable: usd.unwrap_or_else(BigDecimal::zero), unpriced, ..Self::default() }
-            }
+            RowItem::Payment { .. } => row.counted_claim().map(Self::of_claim).unwrap_or_default(),
         }
+    }
+
+    fn of_claim(claim: &ClaimItem) -> Self {
+        let Worth { usd, unpriced } = claim.worth();
+        Self { claimable: usd, unpriced, untried: usize::from(!claim.is_tried()), ..Self::default() }
     }
 
     fn sum<'a>(rows: impl Iterator<Item = &'a Row>) -> Self {
@@ -367,6 +371,7 @@ impl Totals {
             debts: sum.debts + one.debts,
             claimable: sum.claimable + one.claimable,
             unpriced: sum.unpriced + one.unpriced,
+            untried: sum.untried + one.untried,
         })
     }
 
@@ -382,6 +387,7 @@ impl Totals {
             net: fraction(&(&self.assets - &self.debts)),
             claimable: with_claimable.then(|| fraction(&self.claimable)),
             unpriced: self.unpriced,
+            untried: with_claimable.then_some(self.untried),
         }
     }
 }

@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 
 use super::header::ALL;
 use crate::budget::AnswerBudget;
-use crate::gateway::answer::{Answer, Missing};
+use crate::gateway::answer::{Answer, ClaimCount, Items, Missing};
 use crate::jobs::failure::Reason;
 use crate::jobs::figures::JobFigures;
 use crate::jobs::report::{JobReport, JobStatus};
@@ -20,6 +20,9 @@ use crate::jobs::report::{JobReport, JobStatus};
 pub(super) struct Report<'a> {
     blocks: Blocks<'a>,
     jobs: Vec<JobReportView<'a>>,
+    /// Where the answer has a sum of claims.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claims: Option<ClaimsView>,
     /// Last, so that it knows how long the body is.
     budget: BudgetView<'a>,
 }
@@ -29,7 +32,34 @@ impl<'a> Report<'a> {
         let without_job = answer.missing.iter().filter(|missing| !has_job(missing, &answer.jobs));
         let jobs =
             answer.jobs.iter().map(JobReportView::of).chain(without_job.map(JobReportView::never_begun)).collect();
-        Self { blocks: Blocks(answer), jobs, budget: BudgetView { budget: &answer.budget, written } }
+        let claims = match &answer.items {
+            Items::Portfolio(portfolio) => portfolio.claims().map(ClaimsView::of),
+            _ => None,
+        };
+        Self { blocks: Blocks(answer), jobs, claims, budget: BudgetView { budget: &answer.budget, written } }
+    }
+}
+
+/// What a sum of claims rests on.
+#[derive(Serialize)]
+struct ClaimsView {
+    tried: usize,
+    untried: usize,
+    /// A sentence.
+    detail: String,
+}
+
+impl ClaimsView {
+    fn of(ClaimCount { tried, untried }: ClaimCount) -> Self {
+        let detail = match (tried, untried) {
+            (0, 0) => "there are no claims".to_owned(),
+            (_, 0) => "claimable is what the claims paid when they were tried".to_owned(),
+            (0, _) => "claimable is the contracts' word: no claim was tried".to_owned(),
+            _ => format!(
+                "claimable is the contracts' word for {untried} of the claims, and what the others paid when they were tried"
+            ),
+        };
+        Self { tried, untried, detail }
     }
 }
 
