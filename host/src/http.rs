@@ -20,6 +20,9 @@ mod limit;
 mod logo;
 mod route;
 
+mod accept;
+mod form;
+
 pub(crate) mod problem;
 
 mod number;

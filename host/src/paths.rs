@@ -70,7 +70,7 @@ impl Endpoint {
 }
 
 /// What every endpoint takes: it says how an answer is written, not what is in it.
-pub(crate) const OF_EVERY_ENDPOINT: &[&str] = &["detail"];
+pub(crate) const OF_EVERY_ENDPOINT: &[&str] = &["detail", "amounts"];
 
 /// Paths of the operators' listener that refuse parameters, for they take none. Health and readiness ignore them: to a
 /// probe that sends some, a refusal would look like a gateway that is down.

@@ -39,7 +39,8 @@ pub(super) fn beside(found: &Claimable, simulation: Option<&ClaimSimulation>) ->
     let differing = simulation.filter(|own| own.verdict == Some(Verdict::Differs));
     let receives = differing.and_then(|own| own.run.as_ref().ok()?.receives.as_deref());
     let is_said = |token: Address| found.payments.iter().any(|payment| payment.token == token);
-    receives.unwrap_or_default().iter().copied().filter(|(token, _)| !is_said(*token)).collect()
+    let received = receives.unwrap_or_default().iter().copied();
+    received.filter(|(token, raw)| !is_said(*token) && !raw.is_zero()).collect()
 }
 
 /// What amounts are worth together.

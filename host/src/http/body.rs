@@ -9,6 +9,7 @@ use std::io;
 use bytes::Bytes;
 use tokio::time::{Instant, timeout_at};
 
+use super::form::Form;
 use super::problem::unwritable;
 use super::view;
 use crate::gateway::GatewayResponse;
@@ -43,15 +44,15 @@ pub(super) struct Written {
 pub(super) async fn write(
     long_work: &LongWork,
     response: GatewayResponse,
-    detail_full: bool,
+    form: Form,
     wanted: Wanted,
     until: Instant,
 ) -> Result<Written, Problem> {
     if response.answer.items.len() < SMALL_ROWS {
-        return write_now(&response, detail_full, wanted, until);
+        return write_now(&response, form, wanted, until);
     }
     let writing = long_work.run(move || {
-        let written = write_now(&response, detail_full, wanted, until);
+        let written = write_now(&response, form, wanted, until);
         // Thousands of rows are freed here, before the next body is written.
         drop(response);
         written
@@ -60,16 +61,11 @@ pub(super) async fn write(
     written.unwrap_or_else(|error| Err(unwritable(&error)))
 }
 
-fn write_now(
-    response: &GatewayResponse,
-    detail_full: bool,
-    wanted: Wanted,
-    until: Instant,
-) -> Result<Written, Problem> {
+fn write_now(response: &GatewayResponse, form: Form, wanted: Wanted, until: Instant) -> Result<Written, Problem> {
     let (length, bytes_max) = (Cell::new(0), response.answer.budget.limits.body_bytes_max);
     let mut sink =
         Sink { stored: (wanted == Wanted::Bytes).then(Vec::new), length: &length, bytes_max, until, stop: None };
-    let written = view::write(&response.answer, detail_full, &mut sink, &length);
+    let written = view::write(&response.answer, form, &mut sink, &length);
     match (written, sink.stop) {
         (Ok(()), _) => {
             let bytes = sink.stored.unwrap_or_default().into();

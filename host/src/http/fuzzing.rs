@@ -19,6 +19,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 use tokio::runtime::{Builder, Runtime};
 
 use super::content::Content;
+use super::form::Form;
 use super::route::{Listener, Request, route};
 use super::{connection, respond, view};
 use crate::address;
@@ -196,7 +197,7 @@ pub fn event_view(bytes: &[u8]) {
     let answer = Answer { items: Items::Events(events), ..found };
     for full in [false, true] {
         let (mut body, written) = (Vec::new(), Cell::new(0));
-        let wrote = view::write(&answer, full, &mut body, &written);
+        let wrote = view::write(&answer, Form { full, ..Form::default() }, &mut body, &written);
         wrote.unwrap_or_else(|error| unreachable!("{error}"));
         assert!(body.len() <= bound, "{} bytes, more than {bound}", body.len());
         let document = require_document(&body);

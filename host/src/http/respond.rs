@@ -10,7 +10,7 @@ use bytes::Bytes;
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE,
-    HeaderMap, HeaderValue,
+    HeaderMap, HeaderValue, VARY,
 };
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
@@ -19,9 +19,10 @@ use tokio::time::{Instant, timeout_at};
 
 use super::body::{self, Wanted, Written};
 use super::content::Content;
+use super::form::Form;
 use super::problem::{ALLOW_ANSWERS, unwritable};
 use super::route::{self, Listener, Request, Verb};
-use super::{limit, logo, view};
+use super::{accept, limit, logo, view};
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{AnswerOptions, Query};
 use crate::gateway::{Gateway, GatewayResponse};
@@ -34,7 +35,7 @@ pub(super) const BACKSTOP: Duration = Duration::from_secs(2);
 const PREFLIGHT_AGE_S: &str = "86400";
 
 /// As many as an answer has, so that they are stored once.
-const HEADERS: usize = 8;
+const HEADERS: usize = 9;
 
 /// Answers the requests of one public listener.
 pub(super) struct Front {
@@ -77,26 +78,27 @@ impl Front {
         let Some(request) = read_head(self.listener, head, has_body, networks, logs_max)? else {
             return Ok(preflight());
         };
-        let Request { query, options, detail_full } = request;
-        if !detail_full
+        let form = form(&request, head)?;
+        let Request { query, options, .. } = request;
+        if form == Form::default()
             && let Some(list) = self.lists.of(&query)
             && let Some((_, body)) = list.lock().as_ref().filter(|(of, _)| *of == self.gateway.generation())
         {
             return Ok(shared(body.clone()));
         }
         // On the heap, so that neither a stored body nor an answer that waits for its client has the place of the work.
-        let answer = Box::pin(self.work(query, options, detail_full, &head.method)).await;
-        answer.map_err(|problem| if detail_full { problem } else { problem.without_jobs() })
+        let answer = Box::pin(self.work(query, options, form, &head.method)).await;
+        answer.map_err(|problem| if form.full { problem } else { problem.without_jobs() })
     }
 
     async fn work(
         &self,
         query: Query,
         options: AnswerOptions,
-        detail_full: bool,
+        form: Form,
         method: &Method,
     ) -> Result<Response<Content>, Problem> {
-        let list = self.lists.of(&query).filter(|_| !detail_full);
+        let list = self.lists.of(&query).filter(|_| form == Form::default());
         // Read before the answer, so that a body is never taken for one of a later generation.
         let generation = self.gateway.generation();
         let until = Instant::now() + self.deadline + BACKSTOP;
@@ -107,7 +109,7 @@ impl Front {
         // The lists are stored for all clients, so that their bodies are needed in any case.
         let wanted = if *method == Method::HEAD && list.is_none() { Wanted::Length } else { Wanted::Bytes };
         let long_work = self.gateway.long_work();
-        let Written { bytes, length } = body::write(long_work, response, detail_full, wanted, until).await?;
+        let Written { bytes, length } = body::write(long_work, response, form, wanted, until).await?;
         if let Some(list) = list {
             *list.lock() = Some((generation, bytes.clone()));
             return Ok(shared(bytes));
@@ -135,6 +137,15 @@ pub(super) fn read_head(
     }
 }
 
+/// The form of the body that is requested; a parameter counts before a header.
+fn form(request: &Request, head: &Parts) -> Result<Form, Problem> {
+    let numbers = match request.numbers {
+        Some(numbers) => numbers,
+        None => accept::numbers(&head.headers)?.unwrap_or_default(),
+    };
+    Ok(Form { full: request.detail_full, numbers })
+}
+
 /// Headers that let pages of any origin read an answer; on every answer of the public listeners.
 pub(super) fn allow_origins<B>(response: &mut Response<B>) {
     let headers = response.headers_mut();
@@ -159,6 +170,8 @@ fn own_headers(GatewayResponse { answer, named, .. }: &GatewayResponse) -> Resul
     let mut headers = HeaderMap::new();
     if answer.about_account {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        // For those who keep it all the same.
+        headers.insert(VARY, HeaderValue::from_static("accept"));
     }
     let own = [
         (view::ACCOUNT, view::account(*named)),

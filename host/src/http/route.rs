@@ -17,6 +17,7 @@ use portolan_reader::BlockRef;
 
 use self::search::Search;
 pub(super) use self::search::check_none;
+use super::form;
 use super::problem::ALLOW_ANSWERS;
 use crate::address;
 use crate::gateway::problem::{Problem, quoted};
@@ -27,6 +28,7 @@ use crate::gateway::query::{
 use crate::names::{CoinType, Name};
 use crate::network::Networks;
 use crate::paths::{self, Endpoint};
+use crate::sanitize::door::Numbers;
 
 /// Most segments of a path that means anything, and one more to see that there are more.
 const SEGMENTS_MAX: usize = 5;
@@ -63,6 +65,8 @@ pub(super) struct Request {
     pub(super) options: AnswerOptions,
     /// `?detail=full`
     pub(super) detail_full: bool,
+    /// `?amounts=`; `None` where it is not given.
+    pub(super) numbers: Option<Numbers>,
 }
 
 /// The first check of all.
@@ -94,7 +98,8 @@ pub(super) fn route(
     let search = Search::of(search.unwrap_or_default(), endpoint)?;
     let query = query((endpoint, &values), &search, networks, logs_max)?.ok_or_else(unknown)?;
     let (options, detail_full) = (options(&query, &search, networks)?, search.is_full()?);
-    Ok(Request { query, options, detail_full })
+    let numbers = search.one("amounts")?.map(form::numbers).transpose()?;
+    Ok(Request { query, options, detail_full, numbers })
 }
 
 /// `None` where the path has other values than its endpoint needs.

@@ -35,7 +35,8 @@ use self::positions::PortfolioView;
 use self::report::Report;
 use self::rows::{BalanceView, RowView};
 use crate::gateway::answer::{Answer, Items, Row};
-use crate::sanitize::door;
+use crate::http::form::Form;
+use crate::sanitize::door::{self, Numbers};
 
 /// Decides which members the rows of an answer carry.
 #[derive(Clone, Copy, Debug)]
@@ -46,18 +47,19 @@ struct Shape {
     full: bool,
     /// `?simulate=true`
     simulation: bool,
+    numbers: Numbers,
 }
 
 /// Writes the body of an answer. `written` counts the bytes that the sink has taken.
 pub(super) fn write(
     answer: &Answer,
-    detail_full: bool,
+    form: Form,
     sink: &mut impl io::Write,
     written: &Cell<u64>,
 ) -> Result<(), serde_json::Error> {
     let aggregate = matches!(answer.items, Items::Rows { aggregate: true, .. });
     let simulation = matches!(answer.items, Items::Rows { with_simulations: true, .. });
-    let shape = Shape { aggregate, full: detail_full, simulation };
+    let shape = Shape { aggregate, full: form.full, simulation, numbers: form.numbers };
     let mut document = DocumentWriter { answer, shape, written, sink };
     match &answer.items {
         Items::Networks(networks) => document.rows(|| networks.iter().map(|each| NetworkEntry::of(each))),
@@ -169,11 +171,14 @@ impl<W: io::Write> DocumentWriter<'_, W> {
     ) -> Result<(), serde_json::Error> {
         match account {
             _ if self.shape.full => {}
-            Some(account) => return door::write_json(&mut self.sink, &OfAccount { account, items }),
-            None => return door::write_json(&mut self.sink, items),
+            Some(account) => {
+                return door::write_json(&mut self.sink, &OfAccount { account, items }, self.shape.numbers);
+            }
+            None => return door::write_json(&mut self.sink, items, self.shape.numbers),
         }
         let report = Report::of(self.answer, self.written);
-        door::write_json(&mut self.sink, &Full { account, items, logs, repeated, undecoded, report })
+        let full = Full { account, items, logs, repeated, undecoded, report };
+        door::write_json(&mut self.sink, &full, self.shape.numbers)
     }
 }
 

@@ -12,22 +12,37 @@ use serde_json::Serializer;
 use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
 use serde_json::value::RawValue;
 
+/// How the numbers that a document has as raw JSON are written: those of more digits than a binary float keeps. Integers
+/// of the document are written as ever.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    #[default]
+    Plain,
+    /// As strings of the same digits.
+    Quoted,
+}
+
 /// Writes a JSON document.
-pub(crate) fn write_json(sink: impl io::Write, document: &(impl Serialize + ?Sized)) -> Result<(), serde_json::Error> {
-    document.serialize(&mut Serializer::with_formatter(sink, CleanFormatter))
+pub(crate) fn write_json(
+    sink: impl io::Write,
+    document: &(impl Serialize + ?Sized),
+    numbers: Numbers,
+) -> Result<(), serde_json::Error> {
+    document.serialize(&mut Serializer::with_formatter(sink, CleanFormatter { numbers }))
 }
 
 /// A JSON document.
 pub(crate) fn json(document: &(impl Serialize + ?Sized)) -> Result<Vec<u8>, serde_json::Error> {
     let mut bytes = Vec::with_capacity(128);
-    write_json(&mut bytes, document)?;
+    write_json(&mut bytes, document, Numbers::Plain)?;
     Ok(bytes)
 }
 
-/// A JSON document that stands in others.
-pub(crate) fn raw(document: &(impl Serialize + ?Sized)) -> Result<Box<RawValue>, serde_json::Error> {
-    let text = String::from_utf8(json(document)?).map_err(serde_json::Error::custom)?;
-    RawValue::from_string(text)
+/// A JSON object that stands in other documents.
+pub(crate) fn raw(document: &(impl Serialize + ?Sized), numbers: Numbers) -> Result<Box<RawValue>, serde_json::Error> {
+    let mut bytes = Vec::with_capacity(128);
+    write_json(&mut bytes, document, numbers)?;
+    RawValue::from_string(String::from_utf8(bytes).map_err(serde_json::Error::custom)?)
 }
 
 /// `text` with everything replaced that may not leave, but its line ends and the escapes of a terminal's colours.
@@ -48,8 +63,10 @@ fn replaced(text: &str, is_bad: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(|c| if is_bad(c) { char::REPLACEMENT_CHARACTER } else { c }).collect())
 }
 
-/// As compact as any, but for what strings may hold.
-struct CleanFormatter;
+/// As compact as any, but for what strings may hold and for the form of raw numbers.
+struct CleanFormatter {
+    numbers: Numbers,
+}
 
 impl Formatter for CleanFormatter {
     fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
@@ -60,6 +77,13 @@ impl Formatter for CleanFormatter {
         writer.write_all(replaced(fragment, turns_around).as_bytes())
     }
 
+    fn write_raw_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        match self.numbers {
+            Numbers::Quoted if is_number(fragment) => write!(writer, "\"{fragment}\""),
+            Numbers::Quoted | Numbers::Plain => writer.write_all(fragment.as_bytes()),
+        }
+    }
+
     fn write_char_escape<W: ?Sized + io::Write>(&mut self, writer: &mut W, escape: CharEscape) -> io::Result<()> {
         match escape {
             CharEscape::Quote | CharEscape::ReverseSolidus | CharEscape::Solidus => {
@@ -68,6 +92,11 @@ impl Formatter for CleanFormatter {
             _ => write!(writer, "{}", char::REPLACEMENT_CHARACTER),
         }
     }
+}
+
+/// Whether a JSON value is a number; all others begin with another character.
+fn is_number(value: &str) -> bool {
+    value.starts_with(|first: char| first == '-' || first.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -94,6 +123,20 @@ mod tests {
             let expected = "{\"k\u{fffd}\":\"a\u{fffd}b\"}";
             assert_eq!(String::from_utf8(json(&document).unwrap()).unwrap(), expected, "{:x}", u32::from(c));
         }
+    }
+
+    #[test]
+    fn raw_numbers_are_strings_where_they_are_wanted_so_and_integers_never() {
+        let number = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
+        let of = |numbers| {
+            let object = raw(&json!({"decimals": 18}), numbers).unwrap();
+            let list = [number("-1.5"), number("1E+59"), number("null"), number("true"), object];
+            let mut bytes = Vec::new();
+            write_json(&mut bytes, &(list, 7, "8"), numbers).unwrap();
+            String::from_utf8(bytes).unwrap()
+        };
+        assert_eq!(of(Numbers::Plain), r#"[[-1.5,1E+59,null,true,{"decimals":18}],7,"8"]"#);
+        assert_eq!(of(Numbers::Quoted), r#"[["-1.5","1E+59",null,true,{"decimals":18}],7,"8"]"#);
     }
 
     #[test]

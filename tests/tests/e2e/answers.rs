@@ -1,5 +1,7 @@
 //! Every answer about every account of every chain, member by member, against the arithmetic of the chains' build.
 
+mod amounts;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

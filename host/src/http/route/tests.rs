@@ -89,7 +89,7 @@ fn the_claimables_address_takes_an_account_and_a_filter() {
     let request = parse(Listener::Claimables, "/{A}?include=a&detail=full").unwrap();
     let query = claimables(Filter::Include(names(&["a"])));
     let options = AnswerOptions { blocks: BlockChoice::Newest, is_traced: true };
-    assert_eq!(request, Request { query, options, detail_full: true });
+    assert_eq!(request, Request { query, options, detail_full: true, numbers: None });
 }
 
 #[test]
@@ -136,6 +136,20 @@ fn only_full_requests_all_detail() {
 }
 
 #[test]
+fn amounts_are_numbers_or_strings_wherever_they_stand() {
+    let numbers = |search: &str| parse(Listener::Base, &format!("/claimables/{{A}}{search}")).unwrap().numbers;
+    let expected = [None, Some(Numbers::Plain), Some(Numbers::Quoted)];
+    assert_eq!(["", "?amounts=number", "?detail=full&amounts=string"].map(numbers), expected);
+    for path in ["/networks", "/x/farming/{A}/positions", "/balance/{A}/token-balances", "/ens/by-address/{A}"] {
+        assert_eq!(parse(Listener::Base, &format!("{path}?amounts=string")).unwrap().numbers, Some(Numbers::Quoted));
+        for wrong in ["amounts", "amounts=String", "amounts=text", "amounts=string&amounts=number"] {
+            let answer = parse(Listener::Base, &format!("{path}?{wrong}"));
+            assert!(matches!(answer, Err(Problem::InvalidFilter(_))), "{path} {wrong}");
+        }
+    }
+}
+
+#[test]
 fn claimables_and_positions_are_of_the_network_that_is_named() {
     let chain_id = |path: &str, network: &str| match query(&format!("{path}?network={network}")) {
         Query::Of(_, About::Claimables { chain_id, .. } | About::Positions { chain_id, .. }) => chain_id,
@@ -168,7 +182,7 @@ fn claimables_and_positions_are_of_the_network_that_is_named() {
 #[test]
 fn a_parameter_that_the_endpoint_does_not_take_is_refused_with_those_that_it_takes() {
     let cases = [
-        ("/networks?network=polygon", "network; this path takes detail"),
+        ("/networks?network=polygon", "network; this path takes detail, amounts"),
         ("/protocols?x", "x; this path takes detail"),
         ("/claimables/{A}?Include=a", "Include (did you mean include?); this path takes include, exclude, network, "),
         ("/claimables/{A}?chain=1", "chain; this path takes include"),

@@ -23,6 +23,9 @@ use crate::sanitize::text::Text;
 /// Characters of a name or a reason. A voter may write a page; the whole text is in the log.
 const TEXT_CHARS_MAX: usize = 256;
 
+/// The largest integer up to which a double (IEEE 754, binary64) holds all.
+const DOUBLE_INTEGER_MAX: u64 = 1 << 53;
+
 /// The tokens of an answer's events as they are written, each once: hundreds of events name the same few.
 pub(super) struct WrittenTokens<'a> {
     events: &'a TransactionEvents,
@@ -90,7 +93,8 @@ impl<'a> WrittenTokens<'a> {
         if let Some(known) = self.known.borrow().get(&address) {
             return Ok(known.clone());
         }
-        let token = self.token(address).map(|token| door::raw(&TokenView::with_supply(token, self.shape)));
+        let token =
+            self.token(address).map(|token| door::raw(&TokenView::with_supply(token, self.shape), self.shape.numbers));
         let token = WrittenToken(token.transpose()?.map(Rc::from));
         self.known.borrow_mut().insert(address, token.clone());
         Ok(token)
@@ -232,9 +236,19 @@ struct AssetView {
     amount_raw: Option<String>,
 }
 
-/// All digits, however many: clients read a time as an integer.
-fn whole(number: U256) -> Number {
-    Number(number.to_string())
+/// All digits, however many. Clients read a time as an integer; what no double holds is in the form of amounts.
+fn whole(number: U256) -> Whole {
+    match u64::try_from(number) {
+        Ok(number) if number <= DOUBLE_INTEGER_MAX => Whole::Integer(number),
+        _ => Whole::Long(Number(number.to_string())),
+    }
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Whole {
+    Integer(u64),
+    Long(Number),
 }
 
 /// A network that may be none of Portolan's.

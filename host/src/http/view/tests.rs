@@ -7,9 +7,10 @@ use alloy::primitives::{Address, B256, Bytes, U256, address};
 use portolan_abi::map::{self, LegRole, PaidTo, PositionKind};
 
 use super::*;
-use crate::assets::token::{DecimalsSource, Price, Token};
+use crate::assets::token::{DecimalsSource, NATIVE, Price, Token};
 use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::gateway::answer::{Balance, ClaimItem, Missing, Portfolio, PositionItem, Row, RowItem};
+use crate::gateway::verdict::{ClaimRun, ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
 use crate::jobs::figures::JobFigures;
 use crate::jobs::job::MetCode;
@@ -17,7 +18,7 @@ use crate::jobs::report::{JobReport, JobStatus};
 use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
 use crate::sanitize::web_url::WebUrl;
-use portolan_reader::Block;
+use portolan_reader::{Block, SimulationMethod};
 use portolan_validation::{ClaimTransaction, TargetSource};
 
 const ACCOUNT: Address = address!("F18adf71266411FF39FfC268843c9A64b3292d86");
@@ -161,9 +162,13 @@ fn answer(items: Items) -> Answer {
     Answer { items, blocks: Vec::new(), missing: Vec::new(), jobs: Vec::new(), about_account: true, budget }
 }
 
-fn text(answer: &Answer, detail_full: bool) -> String {
+fn text(answer: &Answer, full: bool) -> String {
+    text_as(answer, Form { full, ..Form::default() })
+}
+
+fn text_as(answer: &Answer, form: Form) -> String {
     let mut body = Vec::new();
-    write(answer, detail_full, &mut body, &Cell::new(77)).unwrap();
+    write(answer, form, &mut body, &Cell::new(77)).unwrap();
     let text = String::from_utf8(body).unwrap();
     // The time alone differs from run to run.
     let Some((before, time)) = text.split_once("\"timeMs\":{\"used\":") else { return text };
@@ -298,10 +303,68 @@ fn a_portfolio_sums_assets_debts_and_claims_by_protocol() {
     let text = text(&answer(Items::Portfolio(portfolio)), false);
     // Half a dollar each: 18.446744073709551616 lent and owed, 4 staked, 254.2148754219806 to claim.
     let of_velodrome = r#""totals":{"assets":11.2233720368547758,"debts":9.22337203685477581,"net":2,"claimable":127.1074377109903,"unpriced""#;
-    assert!(text.starts_with(&format!(r#"{{{of_velodrome}:1}},"protocols":[{{"protocol":{{"name""#)), "{text}");
-    assert!(text.contains(&format!(r#"{of_velodrome}:0}},"positions":[{{"id":"x""#)), "{text}");
-    let of_acme = r#""totals":{"assets":0,"debts":0,"net":0,"claimable":0,"unpriced":1},"positions":[]}"#;
+    assert!(
+        text.starts_with(&format!(r#"{{{of_velodrome}:1,"untried":2}},"protocols":[{{"protocol":{{"name""#)),
+        "{text}"
+    );
+    assert!(text.contains(&format!(r#"{of_velodrome}:0,"untried":1}},"positions":[{{"id":"x""#)), "{text}");
+    let of_acme = r#""totals":{"assets":0,"debts":0,"net":0,"claimable":0,"unpriced":1,"untried":1},"positions":[]}"#;
     assert!(text.contains(of_acme), "{text}");
+}
+
+/// A claim whose trial paid this much of its token, and this of the native one.
+fn tried(verdict: Verdict, received: u128, native: u128) -> Row {
+    let receives = vec![(velo().address, word(received)), (NATIVE, word(native))];
+    let run = ClaimRun {
+        method: SimulationMethod::Override,
+        gas: None,
+        reverted: None,
+        receives: Some(receives),
+        gives: None,
+        approvals: Vec::new(),
+    };
+    let simulation = ClaimSimulation { verdict: Some(verdict), differs: Vec::new(), run: Ok(run) };
+    let native = Token { address: NATIVE, ..Token::clone(&velo()) };
+    let (simulation, native) = (Some(simulation), Some(Arc::new(native)));
+    let claim = ClaimItem { simulation, native, ..claim(velo(), vec![transaction()]) };
+    row("t", RowItem::Payment { claim: Arc::new(claim), place: 0 })
+}
+
+#[test]
+fn sums_count_what_trials_paid() {
+    let one = 1_000_000_000_000_000_000;
+    let totals = |payments: Vec<Row>| {
+        let body = text(&answer(Items::Portfolio(Portfolio { positions: Vec::new(), payments: Some(payments) })), true);
+        let body: serde_json::Value = serde_json::from_str(&body).unwrap();
+        (body["items"][0]["totals"].to_string(), body["report"]["claims"]["detail"].clone())
+    };
+    let sum = |claimable: &str, unpriced: u32, untried: u32| {
+        format!(r#"{{"assets":0,"claimable":{claimable},"debts":0,"net":0,"unpriced":{unpriced},"untried":{untried}}}"#)
+    };
+    // At half a dollar: four of a token, and two natively that it did not say.
+    let differs = || tried(Verdict::Differs, 4 * one, 2 * one);
+    let bad = [tried(Verdict::Reverted, one, 0), tried(Verdict::Refused, one, 0)];
+    assert_eq!(
+        totals([bad.to_vec(), vec![differs()]].concat()),
+        (sum("3", 0, 0), "claimable is what the claims paid when they were tried".into())
+    );
+    let mixed = "claimable is the contracts' word for 1 of the claims, and what the others paid when they were tried";
+    assert_eq!(totals(vec![differs(), claimable()]), (sum("130.1074377109903", 0, 1), mixed.into()));
+    assert_eq!(totals(Vec::new()), (sum("0", 0, 0), "there are no claims".into()));
+    assert!(differs().is_profitable() && !bad[0].is_profitable() && !tried(Verdict::Differs, 0, 0).is_profitable());
+}
+
+#[test]
+fn amounts_are_strings_where_they_are_wanted_so() {
+    let form = Form { numbers: Numbers::Quoted, ..Form::default() };
+    let text = text_as(&rows(vec![claimable()]), form);
+    for member in [r#""amount":"254.2148754219806""#, r#""dollarValue":"127.1074377109903""#, r#""decimals":18"#] {
+        assert!(text.contains(member), "{member} in {text}");
+    }
+    assert!(
+        text.contains(r#""totalSupply":"296514877005303546555804032""#) && text.contains(r#""chainId":10"#),
+        "{text}"
+    );
 }
 
 #[test]

@@ -77,6 +77,23 @@ fn members_that_are_not_known_are_null_and_further_ones_stand_behind() {
 }
 
 #[test]
+fn amounts_of_events_and_times_that_no_double_holds_are_strings_where_they_are_wanted_so() {
+    let members = vec![
+        ("asset", Value::Token(velo().address)),
+        ("amount", Value::Amount { raw: U256::MAX, of: None }),
+        ("expires", Value::Seconds(U256::from(1_700_000_000))),
+        ("deadline", Value::Seconds(U256::from((1_u64 << 53) + 1))),
+    ];
+    let form = Form { numbers: Numbers::Quoted, ..Form::default() };
+    let text = text_as(&answer(Items::Events(events("BRIDGE_OUT", members))), form);
+    let amount = r#""amount":"1.15792089237316195423570985008687907853269984665640564039457584007913129639935E+77""#;
+    for member in [amount, r#""expires":1700000000"#, r#""deadline":"9007199254740993""#, r#""decimals":18"#] {
+        assert!(text.contains(member), "{member} in {text}");
+    }
+    assert!(text.contains(r#""totalSupply":"296514877005303546555804032""#), "a token that was written before: {text}");
+}
+
+#[test]
 fn a_remote_network_that_is_known_is_shown_as_networks_are() {
     let known = events("BRIDGE_OUT", vec![("remoteNetwork", Value::Network(10))]);
     let body = text(&answer(Items::Events(known)), false);
