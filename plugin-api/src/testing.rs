@@ -11,6 +11,7 @@ mod fork;
 mod job_test;
 mod off_chain;
 mod row;
+mod totals;
 mod validation;
 
 pub use crate::read_request::ReadRequest;

@@ -25,6 +25,9 @@ const ROLES: [LegRole; 8] = [
     LegRole::FEE_OWED,
 ];
 
+/// What is owed is told beside a position. It counts where a claimable pays it.
+const OWED: [LegRole; 2] = [LegRole::REWARD_OWED, LegRole::FEE_OWED];
+
 /// The question that positions of a kind answer; `None` for a kind that is not known.
 pub fn question(kind: PositionKind) -> Option<Question> {
     match kind {
@@ -67,6 +70,11 @@ pub(crate) fn check(rules: &JobRules<'_>, mut found: map::Position) -> Result<ma
     }
     found.legs.iter().try_for_each(check_leg)?;
     found.legs.retain(|leg| !leg.amount.is_zero());
+    if found.legs.iter().any(|leg| OWED.contains(&leg.role)) && !has_claimables(rules, &found.market) {
+        return Err(
+            "it is owed something, and its deployment answers no claimables, which alone count what is owed".into()
+        );
+    }
     if let Some(range) = found.range {
         let one_pair = (range.lower.base, range.lower.quote) == (range.upper.base, range.upper.quote);
         if !one_pair || range.lower.x128 > range.upper.x128 || range.lower.base.is_zero() && range.lower.quote.is_none()
@@ -79,6 +87,13 @@ pub(crate) fn check(rules: &JobRules<'_>, mut found: map::Position) -> Result<ma
         return Err("its liquidation price is zero; it is absent where it is not known".into());
     }
     Ok(found)
+}
+
+fn has_claimables(rules: &JobRules<'_>, market: &str) -> bool {
+    rules.catalogue.deployments.iter().any(|row| {
+        let is_own = row.protocol == rules.protocol && row.chain_id == rules.chain_id && row.market == market;
+        is_own && row.questions.contains(&Question::CLAIMABLES)
+    })
 }
 
 fn check_leg(leg: &map::Leg) -> Result<(), String> {

@@ -391,6 +391,17 @@ fn legs_of_zero_are_left_out_and_a_position_without_legs_is_nothing() {
 }
 
 #[test]
+fn what_is_owed_needs_claimables_that_count_it() {
+    let owed = || staked([leg(LegRole::STAKED, 1), leg(LegRole::FEE_OWED, 2)]);
+    assert!(refusal_of_position(owed()).contains("its deployment answers no claimables"));
+    let mut job = Job::new();
+    job.catalogue.deployments[0].questions = vec![Question::CLAIMABLES, Question::FARMING];
+    let validated = job.validate(Question::FARMING, vec![owed().into()]);
+    let [ValidFinding::Position(found)] = &validated.findings[..] else { panic!("it passes") };
+    assert_eq!(found.legs, owed().legs);
+}
+
+#[test]
 fn a_position_that_breaks_a_rule_is_refused_with_the_sentence() {
     let sound = || staked([leg(LegRole::STAKED, 1)]);
     let price = |base, x128: u64| Price { base, quote: Some(TOKEN), x128: U256::from(x128) };

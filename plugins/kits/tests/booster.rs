@@ -236,6 +236,7 @@ fn stakes_of_the_locked_token_and_of_pools_that_are_shut_down_pay_too() {
     let stakes = run("convex", Question::FARMING, &chain);
     let rows: Vec<_> = stakes.positions().iter().map(|row| (row.contract, row.legs[0].token)).collect();
     assert_eq!(rows, [(rewards(1), lp(1)), (LOCK_POOL, CVX_CRV)]);
+    stakes.check_totals(&outcome);
 }
 
 #[test]

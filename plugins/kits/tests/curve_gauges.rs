@@ -225,6 +225,7 @@ fn a_stake_has_its_token_and_what_is_owed() {
     let stake = Leg::new(LegRole::STAKED, pool(1), word(1_000)).of_total(word(4_000));
     let owed = |token, amount| Leg::new(LegRole::REWARD_OWED, token, word(amount));
     assert_eq!(position.legs, [stake, owed(CRV, 7), owed(LDO, 2)]);
+    outcome.check_totals(&run(SIDE, Question::CLAIMABLES, &chain));
 }
 
 #[test]

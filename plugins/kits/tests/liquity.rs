@@ -168,6 +168,7 @@ fn gains_that_one_call_pays_are_one_claim_of_a_call_that_withdraws_nothing() {
 fn deposits_and_stakes_are_positions_with_what_they_are_owed() {
     let outcome = run(Question::FARMING, &deposits([10, 3, 4], [20, 5, 6], 0));
     assert_eq!((outcome.end, outcome.batches.clone()), (End::Complete, vec![6, 2]), "{}", outcome.message);
+    outcome.check_totals(&run(Question::CLAIMABLES, &deposits([10, 3, 4], [20, 5, 6], 0)));
     let [deposit, stake] = outcome.positions()[..] else { panic!("two positions") };
     let owed = LegRole::REWARD_OWED;
     assert_eq!(legs(deposit), [(LegRole::STAKED, DEBT, n(10)), (owed, NATIVE, n(3)), (owed, REWARD, n(4))]);

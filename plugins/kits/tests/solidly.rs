@@ -213,6 +213,7 @@ fn a_stake_has_its_token_what_is_owed_and_the_rate_while_the_period_runs() {
         assert_eq!(position.name, format!("{{{:#x}}} gauge", pool(1)));
         let stake = Leg::new(LegRole::STAKED, pool(1), word(1_000)).of_total(word(4_000));
         assert_eq!(position.legs, [stake, Leg::new(LegRole::REWARD_OWED, VELO, word(7))]);
+        outcome.check_totals(&run(Question::CLAIMABLES, &stakes(voter(2), 1, 1_000, 7, finish_s)));
         assert_eq!(position.rewards, [Reward::new(VELO, word(per_second))]);
     }
 }

@@ -88,6 +88,7 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
 fn a_stake_has_its_share_of_all_and_what_it_has_earned() {
     let outcome = run(Question::FARMING, &registry([(40, 0), (60, 7)]));
     assert_eq!((outcome.end, outcome.positions().len()), (End::Complete, 2), "{}", outcome.message);
+    outcome.check_totals(&run(Question::CLAIMABLES, &registry([(40, 0), (60, 7)])));
     for (number, (staked, earned)) in (0..).zip([(40, 0), (60, 7)]) {
         let position = outcome.positions()[usize::try_from(number).unwrap()];
         assert_eq!((position.kind, position.contract), (PositionKind::STAKED, gauge(number)));

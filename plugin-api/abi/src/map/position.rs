@@ -124,9 +124,9 @@ impl LegRole {
     pub const LOCKED: Self = Self(5);
     /// Not yet free.
     pub const VESTING: Self = Self(6);
-    /// Owed to the account as a reward.
+    /// Owed to the account as a reward, and paid by a claimable, which alone counts it in sums.
     pub const REWARD_OWED: Self = Self(7);
-    /// Owed to the account as its share of fees.
+    /// Owed to the account as its share of fees, and paid by a claimable, which alone counts it in sums.
     pub const FEE_OWED: Self = Self(8);
 }
 
