@@ -18,7 +18,7 @@ use crate::budget::AnswerBudget;
 use crate::events::merge::MergedEvent;
 use crate::events::movements::Movement;
 use crate::gateway::cost::ClaimCost;
-use crate::gateway::paid::{self, Worth};
+use crate::gateway::paid::{self, DollarSum};
 use crate::gateway::provenance::Provenance;
 use crate::gateway::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
@@ -244,10 +244,10 @@ pub(crate) struct ClaimItem {
 
 impl ClaimItem {
     /// What it pays is worth this; payments of tokens that are not known are told as missing.
-    pub(crate) fn worth(&self) -> Worth {
+    pub(crate) fn dollar_sum(&self) -> DollarSum {
         let payments = self.found.payments.iter().zip(self.amounts());
         let known = payments.filter_map(|(payment, raw)| Some((Some(&**self.tokens.get(&payment.token)?), raw)));
-        Worth::of(known.chain(self.beside()))
+        DollarSum::of(known.chain(self.beside()))
     }
 
     /// The gas limits of its transactions together, as far as they are known.
@@ -258,7 +258,7 @@ impl ClaimItem {
 
     /// What it pays in dollars, as far as that has a price.
     pub(crate) fn dollars(&self) -> BigDecimal {
-        self.worth().usd
+        self.dollar_sum().usd
     }
 
     /// Whether a trial says what it pays. Where none does, its contracts' word counts.
@@ -274,7 +274,7 @@ impl ClaimItem {
     /// Whether it pays anything, and brings more than it costs or that is not known.
     pub(crate) fn is_profitable(&self) -> bool {
         let is_nothing = self.beside().next().is_none() && self.amounts().iter().all(U256::is_zero);
-        let beside = Worth::of(self.beside());
+        let beside = DollarSum::of(self.beside());
         let left = self.net_usd.as_ref().filter(|_| beside.unpriced == 0);
         let left: Option<BigDecimal> = left.map(|net| net.iter().sum::<BigDecimal>() + beside.usd);
         !is_nothing && left.is_none_or(|left| left.sign() != Sign::Minus)

@@ -45,24 +45,24 @@ pub(super) fn beside(found: &Claimable, simulation: Option<&ClaimSimulation>) ->
 
 /// What amounts are worth together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Worth {
-    /// Of those that have a price.
+pub(crate) struct DollarSum {
+    /// It counts those that have a price.
     pub(crate) usd: BigDecimal,
-    /// The number of those that have none.
+    /// How many have none.
     pub(crate) unpriced: usize,
 }
 
-impl Worth {
+impl DollarSum {
     /// Amounts of zero need no price.
     pub(super) fn of<'a>(amounts: impl IntoIterator<Item = (Option<&'a Token>, U256)>) -> Self {
-        let mut worth = Self { usd: BigDecimal::zero(), unpriced: 0 };
+        let mut sum = Self { usd: BigDecimal::zero(), unpriced: 0 };
         for (token, raw) in amounts.into_iter().filter(|(_, raw)| !raw.is_zero()) {
             match token.and_then(|token| token.dollars(raw)) {
-                Some(usd) => worth.usd += usd,
-                None => worth.unpriced += 1,
+                Some(usd) => sum.usd += usd,
+                None => sum.unpriced += 1,
             }
         }
-        worth
+        sum
     }
 }
 

@@ -41,7 +41,8 @@ const BOTH: [(Address, u64, PaidTo); 2] = [(A, 10, PaidTo::ACCOUNT), (B, 3, Paid
 
 #[test]
 fn what_was_not_tried_or_could_not_be_judged_counts_by_its_word() {
-    let failed = ClaimSimulation { verdict: None, differs: Vec::new(), run: Err(ReadFailure::Timeout), gas_limits: None };
+    let failed =
+        ClaimSimulation { verdict: None, differs: Vec::new(), run: Err(ReadFailure::Timeout), gas_limits: None };
     for simulation in [None, Some(&failed), Some(&trial(Verdict::Paid, &[]))] {
         assert_eq!(amounts_of(&BOTH, simulation), [10, 3], "{simulation:?}");
     }

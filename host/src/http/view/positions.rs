@@ -12,7 +12,7 @@ use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fractio
 use super::provenance::ProvenanceView;
 use crate::assets::amount::decimal;
 use crate::gateway::answer::{ClaimItem, Portfolio, PositionItem, Row, RowItem};
-use crate::gateway::paid::Worth;
+use crate::gateway::paid::DollarSum;
 use crate::gateway::query::POSITION_KINDS;
 use crate::http::rate;
 use crate::registry::protocol::Protocol;
@@ -361,7 +361,7 @@ impl Totals {
     }
 
     fn of_claim(claim: &ClaimItem) -> Self {
-        let Worth { usd, unpriced } = claim.worth();
+        let DollarSum { usd, unpriced } = claim.dollar_sum();
         Self { claimable: usd, unpriced, untried: usize::from(!claim.is_tried()), ..Self::default() }
     }
 

@@ -323,7 +323,7 @@ fn tried(verdict: Verdict, received: u128, native: u128) -> Row {
         gives: None,
         approvals: Vec::new(),
     };
-    let simulation = ClaimSimulation { verdict: Some(verdict), differs: Vec::new(), run: Ok(run) };
+    let simulation = ClaimSimulation { verdict: Some(verdict), differs: Vec::new(), run: Ok(run), gas_limits: None };
     let native = Token { address: NATIVE, ..Token::clone(&velo()) };
     let (simulation, native) = (Some(simulation), Some(Arc::new(native)));
     let claim = ClaimItem { simulation, native, ..claim(velo(), vec![transaction()]) };
