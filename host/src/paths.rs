@@ -56,7 +56,7 @@ impl Endpoint {
     /// The parameters that it takes besides [`OF_EVERY_ENDPOINT`].
     pub(crate) fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Networks | Self::Protocols => &[],
+            Self::Networks | Self::Protocols | Self::ProtocolLogo => &[],
             Self::AllClaimables => &["include", "exclude", "network", "simulate", "worth", "block"],
             Self::AllPositions => &["include", "exclude", "network", "kind", "simulate", "worth", "block"],
             Self::ClaimPlan => &["network", "include", "exclude", "worth", "block"],

@@ -126,7 +126,8 @@ fn clients_who_share_an_answer_each_get_their_own_form() {
     });
     std::thread::scope(|scope| {
         for (path, body) in expected.iter().cycle().take(16) {
-            scope.spawn(|| assert_eq!(fixture.gateway.get(path).unwrap().body, *body, "{path}"));
+            let gateway = &fixture.gateway;
+            scope.spawn(move || assert_eq!(gateway.get(path).unwrap().body, *body, "{path}"));
         }
     });
 }
