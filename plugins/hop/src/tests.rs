@@ -89,7 +89,7 @@ fn a_bad_farm_leaves_the_others_rows() {
     let bad = address!("0x95d6a95becfd98a7032ed0c7d950ff6e0fa8d697");
     for question in [Question::CLAIMABLES, Question::FARMING] {
         let outcome =
-            run(OPTIMISM, question, |request| if request.to == bad { ReadResult::NoCode } else { chain(request) });
+            run(OPTIMISM, question, |request| if request.to == bad { ReadResult::GasCap } else { chain(request) });
         assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 1));
         assert!(outcome.message.contains(&bad.to_string()), "{}", outcome.message);
     }

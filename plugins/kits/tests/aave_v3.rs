@@ -314,7 +314,6 @@ fn a_reserve_that_misbehaves_costs_its_own_rows_and_is_reported() {
         (held().revert(NETWORK, PROVIDER, &tokens), PROVIDER),
         (held().result(NETWORK, PROVIDER, &tokens, ReadResult::Ok(Bytes::from_static(&[1; 40]))), PROVIDER),
         (held().result(NETWORK, a_token(1), &balanceOfCall(ACCOUNT), ReadResult::GasCap), a_token(1)),
-        (held().result(NETWORK, a_token(1), &balanceOfCall(ACCOUNT), ReadResult::NoCode), a_token(1)),
         (held().result(NETWORK, a_token(1), &balanceOfCall(ACCOUNT), ReadResult::Unavailable), a_token(1)),
         (held().revert(NETWORK, POOL, &getReserveDataCall(underlying(1))), POOL),
     ];

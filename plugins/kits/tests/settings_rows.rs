@@ -16,6 +16,7 @@ use portolan_kits::euler::EulerTypes;
 use portolan_kits::fee_staking::FeeStakings;
 use portolan_kits::fluid::FluidTypes;
 use portolan_kits::kit::Kit;
+use portolan_kits::known_gaps::KnownGaps;
 use portolan_kits::liquity::LiquityTypes;
 use portolan_kits::llamalend::LlamaLendTypes;
 use portolan_kits::master_chef::MasterChefs;
@@ -27,12 +28,15 @@ use portolan_kits::protocol::ProtocolRow;
 use portolan_kits::reward_trackers::RewardTrackerTypes;
 use portolan_kits::safety_module::SafetyModules;
 use portolan_kits::share_vault::ShareVaults;
+use portolan_kits::side_booster::SideBoosterTypes;
 use portolan_kits::silo::SiloTypes;
 use portolan_kits::solidly::SolidlyTypes;
 use portolan_kits::staking_rewards::{FarmTypes, StakingFarms};
+use portolan_kits::stargate_staking::StargateStakings;
 use portolan_kits::umbrella::UmbrellaTypes;
 use portolan_kits::unified_farms::UnifiedFarmTypes;
 use portolan_kits::validator_shares::ValidatorShares;
+use portolan_kits::vester::VesterTypes;
 use portolan_kits::vote_escrow::VoteEscrowTypes;
 use portolan_kits::vote_locker::VoteLockers;
 use portolan_kits::yearn_gauges::YearnGaugeTypes;
@@ -80,6 +84,10 @@ impl AccountProtocols for All {
         &SiloTypes { pair: "pair" },
         &SolidlyTypes { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" },
         &UmbrellaTypes { stake: "stake" },
+        &VesterTypes { vester: "vester" },
+        &StargateStakings { stake: "stake", share: "share" },
+        &SideBoosterTypes { pool: "pool" },
+        &KnownGaps,
         &EventSources,
     ];
     const DEPLOYMENTS: &'static [DeploymentRow] = &[];
@@ -107,7 +115,7 @@ const EARNS: &[Question] = &[Question::CLAIMABLES, Question::FARMING];
 const LENDS: &[Question] = &[Question::LENDING];
 const SHARES: &[Question] = &[Question::COMPOSITION];
 
-const KITS: [Shortest; 31] = [
+const KITS: [Shortest; 35] = [
     ("staking_rewards", &[("factory", At(1))], EARNS, &[1]),
     ("master_chef", &[("kind", Text("mini-chef")), ("chef", At(1))], EARNS, &[1]),
     ("aave_v3", &[("pool", At(1)), ("data_provider", At(2))], &[Question::LENDING, Question::EVENTS], &[1, 2]),
@@ -118,6 +126,15 @@ const KITS: [Shortest; 31] = [
         EARNS,
         &[1, 3],
     ),
+    ("vester", &[("vester", At(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
+    (
+        "stargate_staking",
+        &[("stargate_staking", At(1))],
+        &[Question::CLAIMABLES, Question::FARMING, Question::COMPOSITION],
+        &[1],
+    ),
+    ("side_booster", &[("side_booster", At(1))], EARNS, &[1]),
+    ("known_gaps", &[("known_gaps", AllAt(1))], EARNS, &[1]),
     ("safety_module", &[("staked_aave_token", At(1))], EARNS, &[1]),
     ("umbrella", &[("umbrella_rewards", At(1))], EARNS, &[1]),
     ("comet", &[("comet", At(1))], LENDS, &[1]),

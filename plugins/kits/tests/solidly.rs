@@ -233,7 +233,6 @@ fn a_broken_gauge_costs_its_own_rows_and_is_reported() {
     let broken = [
         ReadResult::Reverted(Bytes::new()),
         ReadResult::GasCap,
-        ReadResult::NoCode,
         ReadResult::Unavailable,
         ReadResult::Ok(Bytes::from_static(&[1; 7])),
     ];
