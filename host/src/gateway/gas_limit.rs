@@ -26,14 +26,15 @@ const MARGIN_GAS: u64 = 40_000;
 /// Limits have so many significant bits: steps of an eighth at most.
 const LIMIT_BITS: u32 = 4;
 
-/// 12 bytes each.
+/// 24 bytes each.
 const KNOWN_MAX: usize = 50_000;
 
 /// The limits of transactions that were tried, by a hash of chain, sender, contract and data. Forgetting one, or taking
 /// one for another, costs a request, never truth.
 #[derive(Debug)]
 pub(super) struct GasLimits {
-    limits: Cache<u64, u32>,
+    /// With the block after which they are used: at one block an answer is tried once, however often it is requested.
+    limits: Cache<u64, (u32, u64)>,
     hasher: RandomState,
 }
 
@@ -45,13 +46,17 @@ impl Default for GasLimits {
 
 impl GasLimits {
     /// The limit to try a transaction with.
-    pub(super) fn of(&self, chain_id: u64, from: Address, step: &RunStep) -> u32 {
-        self.limits.get(&self.key(chain_id, from, step)).unwrap_or(FIRST_GAS)
+    pub(super) fn of(&self, (chain_id, block): (u64, u64), from: Address, step: &RunStep) -> u32 {
+        let known = self.limits.get(&self.key(chain_id, from, step)).filter(|(_, after)| block > *after);
+        known.map_or(FIRST_GAS, |(limit, _)| limit)
     }
 
-    /// Remembers the limit of a transaction.
-    pub(super) fn learn(&self, chain_id: u64, from: Address, step: &RunStep, limit: u32) {
-        self.limits.insert(self.key(chain_id, from, step), limit);
+    /// Remembers the limit of a transaction that was tried at this block.
+    pub(super) fn learn(&self, (chain_id, block): (u64, u64), from: Address, step: &RunStep, limit: u32) {
+        let key = self.key(chain_id, from, step);
+        if self.limits.get(&key).is_none_or(|(known, _)| known != limit) {
+            self.limits.insert(key, (limit, block));
+        }
     }
 
     fn key(&self, chain_id: u64, from: Address, step: &RunStep) -> u64 {
@@ -119,11 +124,11 @@ mod tests {
         let limits = GasLimits::default();
         let step = RunStep { to: Address::ZERO, value: U256::ZERO, data: vec![1].into(), gas: 0 };
         let other = RunStep { data: vec![2].into(), ..step.clone() };
-        limits.learn(1, Address::ZERO, &step, 7);
-        assert_eq!(limits.of(1, Address::ZERO, &step), 7);
-        for unknown in [limits.of(2, Address::ZERO, &step), limits.of(1, Address::ZERO, &other)] {
-            assert_eq!(unknown, FIRST_GAS);
-        }
+        let of = |at, step| limits.of(at, Address::ZERO, step);
+        limits.learn((1, 5), Address::ZERO, &step, 7);
+        limits.learn((1, 6), Address::ZERO, &step, 7);
+        assert_eq!((of((1, 5), &step), of((1, 6), &step)), (FIRST_GAS, 7), "from the next block on");
+        assert_eq!((of((2, 6), &step), of((1, 6), &other)), (FIRST_GAS, FIRST_GAS));
     }
 
     #[test]

@@ -35,9 +35,9 @@ struct WatchLimits {
     spenders: usize,
 }
 
-const CLAIM_LIMITS: WatchLimits = WatchLimits { own: 8, others: 16, spenders: 4 };
+const CLAIM_LIMITS: WatchLimits = WatchLimits { own: 40, others: 16, spenders: 4 };
 /// With what the logs of a claim named.
-const AGAIN_LIMITS: WatchLimits = WatchLimits { own: 16, others: 16, spenders: 8 };
+const AGAIN_LIMITS: WatchLimits = WatchLimits { own: 48, others: 16, spenders: 8 };
 /// A plan pays tokens and calls contracts of all its claims.
 const PLAN_LIMITS: WatchLimits = WatchLimits { own: 32, others: 64, spenders: 32 };
 
@@ -109,11 +109,12 @@ pub(super) async fn simulate(
     let order = in_turn(claims);
     let tokens = tokens_in_turn(claims, &order);
     let (chain_id, limits) = (first.network.chain_id, &context.sources.gas_limits);
+    let at = (chain_id, session.block().number);
     let simulations: Vec<Simulation> = order
         .iter()
         .map(|place| {
             let watched = watched(claims[*place], &tokens, &CLAIM_LIMITS);
-            simulation(claims[*place], &watched, |step| limits.of(chain_id, sender.account, step))
+            simulation(claims[*place], &watched, |step| limits.of(at, sender.account, step))
         })
         .collect();
     let runs = session.simulate(&sender, &simulations, effort).await;
@@ -129,7 +130,7 @@ pub(super) async fn simulate(
         if let Ok(Some(tried)) = &tried {
             for (step, end) in tried.simulation.steps.iter().zip(&tried.run.steps) {
                 if let Some(gas) = gas_limit::gas_limit(chain_id, end) {
-                    limits.learn(chain_id, sender.account, step, gas);
+                    limits.learn(at, sender.account, step, gas);
                 }
             }
         }

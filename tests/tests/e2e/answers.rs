@@ -538,6 +538,8 @@ fn the_operators_address_shows_health_and_plugins() {
             "signature",
             "lists",
             "cpuUs",
+            "unknownNetworks",
+            "withoutCode",
         ];
         assert_eq!(members, BTreeSet::from(named));
     }

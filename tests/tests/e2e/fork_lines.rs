@@ -16,6 +16,8 @@ const PROFILES: [&str; 4] = ["ethereum", "optimism", "fantom", "polygon"];
 /// The mechanism of a row of theirs, by one of its keys.
 const KEYS: [(&str, &str); 4] =
     [("kind", "master_chef"), ("farms", "staking_rewards"), ("pool", "aave_v3"), ("bar", "share_vault")];
+/// Kits that no chain of the tests has a fork of; that their shortest row is one line is a test of theirs.
+const WITHOUT_FORK: [&str; 4] = ["vester", "stargate_staking", "side_booster", "known_gaps"];
 /// What every row may have, whatever its mechanism.
 const HEAD: [&str; 3] = ["protocol", "network", "market"];
 
@@ -55,7 +57,11 @@ fn the_readme_of_the_kits_says_how_many_lines_a_fork_is() {
             assert_eq!(said, "", "{kit} is no mechanism");
             continue;
         }
-        let own = lines.get(kit).unwrap_or_else(|| panic!("ROWS has no row of the kit {kit}"));
+        let Some(own) = lines.get(kit) else {
+            assert!(WITHOUT_FORK.contains(&kit), "ROWS has no row of the kit {kit}");
+            assert_eq!(said, "1", "lines of a fork of {kit}");
+            continue;
+        };
         let (least, most) = (own.iter().min().unwrap(), own.iter().max().unwrap());
         let counted = if least == most { least.to_string() } else { format!("{least} to {most}") };
         assert_eq!(said, counted, "lines of a fork of {kit}");

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use portolan_tests::build;
 use portolan_tests::chain::Chain;
 use portolan_tests::gateway::Setup;
+use portolan_tests::json::Json;
+use portolan_tests::truth::without_gas;
 
 const ACCOUNT: &str = "0xacacacacacacacacacacacacacacacacacacacac";
 /// Each answer by the file that has it.
@@ -44,7 +46,12 @@ fn plugins_that_were_built_once_are_served_and_answer_what_they_did() {
         if std::env::var_os("PORTOLAN_WRITE_GOLDEN").is_some() {
             fs::write(&file, &response.body).unwrap();
         }
-        assert_eq!(response.body, fs::read_to_string(&file).unwrap(), "{name}");
+        // The gas limit is the node's and the gateway's word.
+        let rows = |body: &str| -> Vec<Json> {
+            let rows = Json::parse(body).unwrap();
+            rows.items().unwrap().iter().map(|row| without_gas(row).0).collect()
+        };
+        assert_eq!(rows(&response.body), rows(&fs::read_to_string(&file).unwrap()), "{name}");
     }
     // An end of each other kind is that job's alone.
     let failed = gateway.get(&format!("/every_read/lending/{ACCOUNT}/positions?detail=full")).unwrap();

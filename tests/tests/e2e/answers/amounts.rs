@@ -13,7 +13,6 @@ fn paths(account: &str, whale: &str) -> Vec<String> {
         format!("/aave_v3/lending/{whale}/positions"),
         format!("/aave_v3/borrowing/{account}/positions"),
         format!("/{account}/native-balance?network=polygon"),
-        format!("/balance/{account}/token-balances"),
         "/networks".to_owned(),
         "/protocols".to_owned(),
     ]
