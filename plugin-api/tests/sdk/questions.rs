@@ -45,7 +45,6 @@ macro_rules! plugin {
             }
 
             // A body that runs before it is awaited must do no harm.
-            #[expect(clippy::manual_async_fn, clippy::panic, reason = "what runs before the first await is the point")]
             fn farming(
                 &self,
                 cx: &Chain,

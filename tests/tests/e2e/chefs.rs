@@ -103,18 +103,6 @@ fn stakes_are_positions() {
 }
 
 #[test]
-fn what_leaves_a_delegation_is_locked_until_it_can_be_claimed() {
-    let fixture = fixture();
-    let path = format!("/positions/{}?detail=full", fixture.account("odd").unwrap());
-    let answer = fixture.gateway.get(&path).unwrap().json().unwrap();
-    let protocols = answer.at("items/0/protocols").unwrap().items().unwrap();
-    let polygon = protocols.iter().find(|of| of.text_at("protocol/slug").unwrap() == "polygon-protocol").unwrap();
-    let [position] = polygon.at("positions").unwrap().items().unwrap() else { panic!("{polygon}") };
-    assert_eq!(position.text_at("kind").unwrap(), "locked", "{position}");
-    assert_eq!(position.text_at("legs/0/amountRaw").unwrap(), (5 * ONE).to_string(), "{position}");
-}
-
-#[test]
 fn an_account_with_nothing_gets_empty_answers() {
     let fixture = fixture();
     for slug in ROWS.iter().filter(|row| row.profile == "chefs").map(|row| row.protocol) {

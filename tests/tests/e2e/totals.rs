@@ -106,7 +106,8 @@ fn dollars(text: &str) -> BigDecimal {
 
 #[test]
 fn a_portfolio_counts_what_claims_paid_when_they_were_tried() {
-    let gateway = fixture().serve("");
+    let fixture = fixture();
+    let gateway = fixture.serve("");
     for search in ["", "simulate=true", "network=polygon", "worth=true"] {
         assert_eq!(claimable(&positions(&gateway, search)), (dollars(PAID), 0), "{search}");
     }
@@ -118,7 +119,8 @@ fn a_portfolio_counts_what_claims_paid_when_they_were_tried() {
 
 #[test]
 fn what_was_not_tried_counts_by_the_contracts_word_and_is_told() {
-    let (always, asked) = (fixture().serve(""), fixture().serve("[claims]\nsimulate = \"asked\"\n"));
+    let fixture = fixture();
+    let (always, asked) = (fixture.serve(""), fixture.serve("[claims]\nsimulate = \"asked\"\n"));
     for (gateway, search) in [(&always, "simulate=false"), (&asked, "")] {
         assert_eq!(claimable(&positions(gateway, search)), (dollars(SAID), FARMS), "{search}");
         let full = positions(gateway, &format!("{search}&detail=full"));
@@ -136,7 +138,8 @@ fn what_was_not_tried_counts_by_the_contracts_word_and_is_told() {
 
 #[test]
 fn a_plan_is_worth_what_it_paid_when_it_was_tried() {
-    let gateway = fixture().serve("");
+    let fixture = fixture();
+    let gateway = fixture.serve("");
     let plan = get(&gateway, &format!("/{ACCOUNT}/claim-plan?network=polygon"));
     assert_eq!(plan.number_at("dollarValue").unwrap().normalized(), dollars(PAID), "{plan}");
 }
