@@ -5,11 +5,9 @@
 //! staked and the whale the rest; the second pool is the whale's. So all amounts follow from what is paid for one point.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Result;
 use portolan_tests::fork::{Fork, Payments, ROWS};
-use portolan_tests::wait;
 use portolan_tests::world::Shared;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
@@ -18,9 +16,6 @@ const POINT: u128 = 1_000_000_000_000;
 
 /// What a point of four is paid of the one block for which the chef that counts blocks has paid.
 const BLOCK: u128 = 872_000_000_000_000;
-
-/// Lists are walked by the first answers.
-const WALKED_WITHIN: Duration = Duration::from_secs(60);
 
 static FIXTURE: Shared<Fork> = Shared::new();
 
@@ -105,20 +100,6 @@ fn stakes_are_positions() {
     assert_eq!(held("camelot", "whale"), [stake("ONE", 20), stake("TWO", 30)]);
     assert_eq!(held("polygon-protocol", "farmer"), [stake("POL", 5), stake("POL", 10)]);
     assert_eq!(held("polygon-protocol", "whale"), [stake("POL", 30)]);
-}
-
-#[test]
-fn what_leaves_a_delegation_is_locked_until_it_can_be_claimed() {
-    let fixture = fixture();
-    let walked = || fixture.of("polygon-protocol").items("{}/claimables", "nothing");
-    wait::until("the list of validators", WALKED_WITHIN, walked).unwrap();
-    let path = format!("/positions/{}?detail=full", fixture.account("odd").unwrap());
-    let answer = fixture.gateway.get(&path).unwrap().json().unwrap();
-    let protocols = answer.at("items/0/protocols").unwrap().items().unwrap();
-    let polygon = protocols.iter().find(|of| of.text_at("protocol/slug").unwrap() == "polygon-protocol").unwrap();
-    let [position] = polygon.at("positions").unwrap().items().unwrap() else { panic!("{polygon}") };
-    assert_eq!(position.text_at("kind").unwrap(), "locked", "{position}");
-    assert_eq!(position.text_at("legs/0/amountRaw").unwrap(), (5 * ONE).to_string(), "{position}");
 }
 
 #[test]
