@@ -5,19 +5,15 @@ pragma solidity ^0.8.30;
 
 import "./Tokens.sol";
 
-contract FarmDouble {
-    enum Deed { Pay, PayNothing, Fail, Approve, Take, Shy, CallBack, First }
-
+// A farm in which nobody has a stake, and that owes the same to everybody.
+abstract contract FarmCore {
     TokenCore public rewardsToken;
     TokenCore public stakingToken;
-    Deed public deed;
     uint256 public reward;
-    mapping(address => mapping(address => uint256)) public allowance;
 
-    constructor(TokenCore rewardsToken_, TokenCore stakingToken_, Deed deed_, uint256 reward_) {
+    constructor(TokenCore rewardsToken_, TokenCore stakingToken_, uint256 reward_) {
         rewardsToken = rewardsToken_;
         stakingToken = stakingToken_;
-        deed = deed_;
         reward = reward_;
     }
 
@@ -39,6 +35,19 @@ contract FarmDouble {
 
     function earned(address) external view returns (uint256) {
         return reward;
+    }
+}
+
+contract FarmDouble is FarmCore {
+    enum Deed { Pay, PayNothing, Fail, Approve, Take, Shy, CallBack, First }
+
+    Deed public deed;
+    mapping(address => mapping(address => uint256)) public allowance;
+
+    constructor(TokenCore rewardsToken_, TokenCore stakingToken_, Deed deed_, uint256 reward_)
+        FarmCore(rewardsToken_, stakingToken_, reward_)
+    {
+        deed = deed_;
     }
 
     function getReward() external {

@@ -3,9 +3,9 @@
 // has one way to tell a trial from a transaction.
 pragma solidity ^0.8.30;
 
-import "./Tokens.sol";
+import "./ClaimDoubles.sol";
 
-contract DetectorDouble {
+contract DetectorDouble is FarmCore {
     enum Way {
         Never,
         CodeOfSender,
@@ -31,39 +31,15 @@ contract DetectorDouble {
         TimeOfBlock
     }
 
-    TokenCore public rewardsToken;
-    TokenCore public stakingToken;
     Way public way;
-    uint256 public reward;
     // What the author read before: the balance of the account, or the number or time of a block.
     uint256 public known;
 
-    constructor(TokenCore rewardsToken_, TokenCore stakingToken_, Way way_, uint256 reward_, uint256 known_) {
-        rewardsToken = rewardsToken_;
-        stakingToken = stakingToken_;
+    constructor(TokenCore rewardsToken_, TokenCore stakingToken_, Way way_, uint256 reward_, uint256 known_)
+        FarmCore(rewardsToken_, stakingToken_, reward_)
+    {
         way = way_;
-        reward = reward_;
         known = known_;
-    }
-
-    function rewardRate() external pure returns (uint256) {
-        return 0;
-    }
-
-    function periodFinish() external pure returns (uint256) {
-        return 0;
-    }
-
-    function totalSupply() external pure returns (uint256) {
-        return 0;
-    }
-
-    function balanceOf(address) external pure returns (uint256) {
-        return 0;
-    }
-
-    function earned(address) external view returns (uint256) {
-        return reward;
     }
 
     function getReward() external {
