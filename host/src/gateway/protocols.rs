@@ -107,8 +107,8 @@ pub(super) async fn rows_of(
     plans.iter_mut().for_each(|plan| plan.is_traced = context.options.is_traced);
     let ran = match simulating {
         Some(_) => {
-            let own = plans.clone();
-            tokio::join!(read_natives(context, &own), context.run(plans)).1
+            let account = plans.first().map(|plan| plan.account).unwrap_or_default();
+            tokio::join!(read_natives(context, networks(&plans), account), context.run(plans)).1
         }
         None => context.run(plans).await,
     };
@@ -124,10 +124,9 @@ pub(super) async fn rows_of(
 
 /// Reads what the price of the native tokens needs, in which claims cost gas, and what is to be known of their sender, with
 /// the first reads of the jobs: requests of their own are then not needed for it.
-async fn read_natives(context: &Context, plans: &[JobPlan]) {
+async fn read_natives(context: &Context, networks: Vec<Arc<Network>>, account: Address) {
     let natives = BTreeSet::from([NATIVE]);
-    let account = plans.first().map(|plan| plan.account).unwrap_or_default();
-    let reading = networks(plans).into_iter().map(async |network| {
+    let reading = networks.into_iter().map(async |network| {
         tokio::join!(context.tokens(&network, &natives), simulation::read_sender(context, &network, account))
     });
     join_all(reading).await;
