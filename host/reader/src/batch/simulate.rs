@@ -48,21 +48,27 @@ impl Batch<'_> {
         if self.endpoint.takes_batches() || places.len() == 1 {
             return self.cut(SimulateBy::SimulateV1, places);
         }
-        let (packed, others) = self.packed_and_others(capabilities, places);
-        let alone = self.few(&others, outcomes).into_iter();
-        let alone = alone.map(|place| Request::Simulations(SimulateBy::SimulateV1, vec![place]));
-        self.cut(SimulateBy::Program, &packed).into_iter().chain(alone).collect()
+        let alone = |place| Request::Simulations(SimulateBy::SimulateV1, vec![place]);
+        self.packed_or_alone(capabilities, places, outcomes, alone)
     }
 
     /// The same by the methods that are left without `eth_simulateV1`.
     fn without_v1(&self, capabilities: Capabilities, places: &[usize], outcomes: &SharedOutcomes<'_>) -> Vec<Request> {
-        let (packed, others) = self.packed_and_others(capabilities, places);
-        let alone = self.few(&others, outcomes).into_iter().map(|place| Request::SimulatedCall(place, None));
-        self.cut(SimulateBy::Program, &packed).into_iter().chain(alone).collect()
+        self.packed_or_alone(capabilities, places, outcomes, |place| Request::SimulatedCall(place, None))
     }
 
-    fn packed_and_others(&self, capabilities: Capabilities, places: &[usize]) -> (Vec<usize>, Vec<usize>) {
-        places.iter().partition(|place| self.may_be_packed(capabilities, **place))
+    /// By the program where it may stand at the account's address; a few of the others each by a request of its own.
+    fn packed_or_alone(
+        &self,
+        capabilities: Capabilities,
+        places: &[usize],
+        outcomes: &SharedOutcomes<'_>,
+        alone: impl Fn(usize) -> Request,
+    ) -> Vec<Request> {
+        let (packed, others): (Vec<usize>, Vec<usize>) =
+            places.iter().partition(|place| self.may_be_packed(capabilities, **place));
+        let alone = self.few(&others, outcomes).into_iter().map(alone);
+        self.cut(SimulateBy::Program, &packed).into_iter().chain(alone).collect()
     }
 
     /// Whether the program may stand at the account's address without hiding code of its own.
