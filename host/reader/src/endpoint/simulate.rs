@@ -65,18 +65,15 @@ impl Endpoint {
     ) -> Result<Simulated, EndpointError> {
         let tip = self.learned.lock().tip.unwrap_or(TIP_USUAL);
         let at = self.block_id(block);
-        let params: Vec<Option<SimulationRequest>> =
+        let requests: Vec<Option<SimulationRequest>> =
             simulations.iter().map(|one| SimulationRequest::new(one.like, one.to, at, next, tip)).collect();
-        let sent: Vec<&SimulationRequest> = params.iter().flatten().collect();
+        let sent: Vec<&SimulationRequest> = requests.iter().flatten().collect();
         let Some(results) = self.send_simulations(&sent, until).await? else { return Ok(Simulated::BatchRejected) };
-        let price = SimulationRequest::price(next, tip);
-        let at = self.simulated_at((block, next), price);
         let (mut results, mut replies) = (results.into_iter(), Vec::with_capacity(simulations.len()));
-        for (params, simulation) in params.iter().zip(simulations) {
-            let result = params.as_ref().and_then(|_| results.next());
+        for request in &requests {
+            let result = request.as_ref().and_then(|request| Some((request, results.next()?)));
             replies.push(match result {
-                Some(Ok(blocks)) => decode_blocks(&blocks, (simulation.like, simulation.to), &at).ok(),
-                Some(Err(error)) => of_endpoint(error)?,
+                Some((request, result)) => self.decode(request, result, block)?,
                 None => None,
             });
         }
@@ -92,9 +89,19 @@ impl Endpoint {
         })
     }
 
-    fn simulated_at<'a>(&self, (pinned, next): (&'a Block, &'a NextBlock), price: u128) -> SimulatedAt<'a> {
+    /// The reply to a simulation; `None` where the endpoint does not make it, or says what cannot be believed.
+    fn decode(
+        &self,
+        request: &SimulationRequest,
+        result: SimulationResult,
+        pinned: &Block,
+    ) -> Result<Option<Bytes>, EndpointError> {
         let sees_parent_hash = self.known_capabilities().is_none_or(|capabilities| capabilities.sees_parent_hash);
-        SimulatedAt { chain_id: self.chain_id, pinned, sees_parent_hash, next, price }
+        let at = SimulatedAt { chain_id: self.chain_id, pinned, sees_parent_hash };
+        match result {
+            Ok(blocks) => Ok(decode_blocks(&blocks, request, &at).ok()),
+            Err(error) => of_endpoint(error),
+        }
     }
 
     /// Sends one request or one batch; `None` where it does not take the batch.
@@ -127,18 +134,13 @@ impl Endpoint {
     ) -> Result<bool, EndpointError> {
         let sender = Sender { account: Address::ZERO, code: AccountCode::None, balance: U256::ZERO };
         let empty = Simulation { steps: Vec::new(), watched: Watched::default() };
-        let read = empty.read(&sender, Effort::Any);
-        let params = read.as_ref().and_then(|read| {
-            SimulationRequest::new(read, sender.account, self.block_id(block), next, TIP_USUAL)
-                .map(|params| (read, params))
-        });
-        let Some((read, params)) = params else { return Ok(false) };
-        let results = self.send_simulations(&[&params], until).await?;
-        let price = SimulationRequest::price(next, TIP_USUAL);
-        let at = self.simulated_at((block, next), price);
+        let request = empty
+            .read(&sender, Effort::Any)
+            .and_then(|read| SimulationRequest::new(&read, sender.account, self.block_id(block), next, TIP_USUAL));
+        let Some(request) = request else { return Ok(false) };
+        let results = self.send_simulations(&[&request], until).await?;
         match results.and_then(|results| results.into_iter().next()) {
-            Some(Ok(blocks)) => Ok(decode_blocks(&blocks, (read, sender.account), &at).is_ok()),
-            Some(Err(error)) => of_endpoint::<()>(error).map(|_| false),
+            Some(result) => Ok(self.decode(&request, result, block)?.is_some()),
             None => Ok(false),
         }
     }

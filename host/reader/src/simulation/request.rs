@@ -5,7 +5,7 @@
 //! the gas. Nothing else that a contract can look at is other than it would be.
 
 use alloy::primitives::{Address, Bytes, U256};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::{AccountCode, CODES, RunStep, Sender};
@@ -35,14 +35,32 @@ const GAS_USUAL: u64 = 200_000;
 /// What wallets offer where nobody knows better, wei.
 pub(crate) const TIP_USUAL: u128 = 1_000_000_000;
 
-/// The parameters of the request.
-#[derive(Debug, Serialize)]
-pub(crate) struct SimulationRequest(Value, BlockId);
+/// The request for one simulation.
+#[derive(Debug)]
+pub(crate) struct SimulationRequest {
+    params: (Value, BlockId),
+    pub(super) sender: Sender,
+    /// The gas limit of each step.
+    pub(super) gas_limits: Vec<u32>,
+    /// Wei for a gas.
+    pub(super) price: u128,
+    /// The watcher reads so many of the tokens, the first.
+    pub(super) own: usize,
+    /// So many tokens follow, of which logs tell.
+    pub(super) others: usize,
+}
+
+/// As the method takes it: what is simulated, and at which block.
+impl Serialize for SimulationRequest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.params.serialize(serializer)
+    }
+}
 
 impl SimulationRequest {
     /// `None` if the read's data is of no simulation, or it is more than one request can carry.
     pub(crate) fn new(read: &Read, account: Address, at: BlockId, next: &NextBlock, tip: u128) -> Option<Self> {
-        let ParsedSimulation { sender, mut steps, watched } = parse(&read.data, account)?;
+        let ParsedSimulation { sender, mut steps, watched, own, others } = parse(&read.data, account)?;
         let fees = Fees { next, tip };
         let (watcher, observer) = (nobody(), nobody());
         let watch = fees.watch((observer, watcher), account, &watched)?;
@@ -86,12 +104,9 @@ impl SimulationRequest {
             .collect();
         // A contract sends no transactions (EIP-3607), so its own are not validated.
         let validation = sender.code != AccountCode::Contract;
-        Some(Self(json!({"blockStateCalls": blocks, "validation": validation, "traceTransfers": true}), at))
-    }
-
-    /// What a gas costs in the simulated block, wei.
-    pub(crate) fn price(next: &NextBlock, tip: u128) -> u128 {
-        Fees { next, tip }.price()
+        let params = json!({"blockStateCalls": blocks, "validation": validation, "traceTransfers": true});
+        let gas_limits = steps.into_iter().map(|step| step.gas).collect();
+        Some(Self { params: (params, at), sender, gas_limits, price: fees.price(), own, others })
     }
 }
 
@@ -185,19 +200,6 @@ pub(crate) fn sender_of(data: &[u8], account: Address) -> Option<Sender> {
     parse(data, account).map(|parsed| parsed.sender)
 }
 
-/// The gas limits of a simulation's steps in this block.
-pub(super) fn gas_limits(data: &[u8], account: Address, next: &NextBlock) -> Option<Vec<u32>> {
-    let ParsedSimulation { steps, watched, .. } = parse(data, account)?;
-    let gas_max = gas_max(next, watch_gas(&watched)?);
-    Some(steps.into_iter().map(|step| step.gas.min(gas_max)).collect())
-}
-
-/// How many tokens a simulation watches that are not its own: logs tell of those.
-pub(super) fn tokens_of_others(data: &[u8]) -> Option<usize> {
-    let [tokens, own, _] = *body(data)?.first_chunk()?;
-    Some(usize::from(tokens.saturating_sub(own)))
-}
-
 /// The only step of a simulation, if it has one, and that is without value.
 pub(crate) fn only_step(data: &[u8]) -> Option<RunStep> {
     let mut steps = parse(data, Address::ZERO)?.steps;
@@ -219,6 +221,10 @@ struct ParsedSimulation {
     steps: Vec<RunStep>,
     /// What the watcher takes: its own tokens alone, and the spenders.
     watched: Vec<u8>,
+    /// So many tokens are its own.
+    own: usize,
+    /// So many are of others.
+    others: usize,
 }
 
 fn parse(data: &[u8], account: Address) -> Option<ParsedSimulation> {
@@ -240,5 +246,6 @@ fn parse(data: &[u8], account: Address) -> Option<ParsedSimulation> {
         let data = Bytes::copy_from_slice(take(rest, bytes).ok()?);
         steps.push(RunStep { to, value, data, gas: u32::from_be_bytes(*gas.first_chunk()?) });
     }
-    (rest.is_empty() && count == steps.len()).then_some(ParsedSimulation { sender, steps, watched })
+    let (own, others) = (usize::from(own), usize::from(tokens - own));
+    (rest.is_empty() && count == steps.len()).then_some(ParsedSimulation { sender, steps, watched, own, others })
 }

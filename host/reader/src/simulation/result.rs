@@ -7,11 +7,10 @@ use alloy::primitives::{Address, B256, Bytes, U64, U256, address};
 use serde::Deserialize;
 
 use super::account_log::{self, SimulatedLog};
-use super::request::{self, WATCH_WEI, sender_of};
-use super::{ReplyKind, put_end, reply};
-use crate::next_block::NextBlock;
+use super::request::{SimulationRequest, WATCH_WEI};
+use super::{ReplyKind, Sender, put_end, reply};
+use crate::Block;
 use crate::packed::{Malformed, split_head};
-use crate::{Block, Read};
 
 /// The first bytes of what the watcher says.
 const MAGIC: [u8; 4] = *b"PTNW";
@@ -75,9 +74,6 @@ pub(crate) struct SimulatedAt<'a> {
     pub(crate) pinned: &'a Block,
     /// Whether contracts see the hashes of blocks.
     pub(crate) sees_parent_hash: bool,
-    pub(crate) next: &'a NextBlock,
-    /// Wei for a gas.
-    pub(crate) price: u128,
 }
 
 impl SimulatedAt<'_> {
@@ -95,12 +91,13 @@ impl SimulatedAt<'_> {
     }
 }
 
-/// Decodes the result as the reply to the read of a simulation of this account.
+/// Decodes the result of this request as the reply to the read of its simulation.
 pub(crate) fn decode_blocks(
     blocks: &[SimulatedBlock],
-    (read, account): (&Read, Address),
+    request: &SimulationRequest,
     at: &SimulatedAt<'_>,
 ) -> Result<Bytes, Malformed> {
+    let SimulationRequest { sender: Sender { account, balance, .. }, gas_limits, price, own, others, .. } = request;
     let first = blocks.first().ok_or(Malformed::Count)?;
     let calls: Vec<&SimulatedCall> = blocks.iter().flat_map(|block| &block.calls).collect();
     let [watched_before, steps @ .., watched_after] = &calls[..] else { return Err(Malformed::Count) };
@@ -112,28 +109,24 @@ pub(crate) fn decode_blocks(
     let made = steps.iter().position(|step| step.has_failed()).map_or(steps.len(), |failed| failed + 1);
     let steps = steps.get(..made).unwrap_or_default();
     let mut run = vec![u8::try_from(made).map_err(|_| Malformed::Count)?];
-    let limits = request::gas_limits(&read.data, account, at.next).ok_or(Malformed::Count)?;
-    steps.iter().zip(limits).for_each(|(step, limit)| step.put_end(limit, &mut run));
+    steps.iter().zip(gas_limits).for_each(|(step, limit)| step.put_end(*limit, &mut run));
     let words = |bytes: &[u8]| bytes.chunks_exact(32).map(U256::from_be_slice).collect::<Vec<U256>>();
     let (mut before, mut after) = (words(before), words(after));
     let logs = || steps.iter().flat_map(|step| &step.logs);
-    let sender = sender_of(&read.data, account).ok_or(Malformed::Count)?;
     if let (Some(was), Some(is)) = (before.first_mut(), after.first_mut()) {
         let spent =
             steps.iter().map(|step| U256::from(step.gas_used.to::<u64>())).fold(U256::ZERO, U256::saturating_add);
-        let spent = spent.saturating_mul(U256::from(at.price));
+        let spent = spent.saturating_mul(U256::from(*price));
         *is = match native_emitter(watched_before) {
-            Some(emitter) => moved(sender.balance, account, logs().filter(|log| log.address == emitter)),
+            Some(emitter) => moved(*balance, *account, logs().filter(|log| log.address == emitter)),
             // It tells no movements, and charges for nothing but gas.
-            None => sender.balance.saturating_add(is.saturating_add(spent)).saturating_sub(*was),
+            None => balance.saturating_add(is.saturating_add(spent)).saturating_sub(*was),
         };
-        *was = sender.balance;
+        *was = *balance;
     }
-    let own = usize::from(*request::body(&read.data).and_then(|body| body.get(1)).ok_or(Malformed::Count)?);
-    let others = request::tokens_of_others(&read.data).ok_or(Malformed::Count)?;
-    put_changes(&before, &after, |place| if place > own { place + others } else { place }, &mut run);
+    put_changes(&before, &after, |place| if place > *own { place + others } else { place }, &mut run);
     let of_tokens = logs().filter(|log| !NATIVE_EMITTERS.contains(&log.address));
-    account_log::encode(&account_log::of_account(of_tokens, account)?, &mut run);
+    account_log::encode(&account_log::of_account(of_tokens, *account)?, &mut run);
     Ok(reply(ReplyKind::SimulateV1, &run))
 }
 

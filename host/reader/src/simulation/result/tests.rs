@@ -4,6 +4,7 @@ use alloy::primitives::{address, bytes, hex, keccak256};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::next_block::NextBlock;
 use crate::rpc::BlockId;
 use crate::simulation::{
     AccountCode, AccountLog, Effort, LogKind, Run, RunStep, Sender, Simulation, SimulationMethod, SimulationRequest,
@@ -17,7 +18,8 @@ const TOKEN: Address = address!("00000000000000000000000000000000000000a1");
 const OTHER: Address = address!("00000000000000000000000000000000000000a2");
 const CHAIN: u64 = 10;
 const PARENT: B256 = B256::repeat_byte(7);
-const PRICE: u128 = 110;
+/// With a base fee of 100, a gas costs 110.
+const TIP: u128 = 10;
 
 fn pinned() -> Block {
     Block { number: 9, hash: PARENT, parent: B256::ZERO, timestamp: 1_000, evm_number: 9 }
@@ -46,7 +48,7 @@ fn sender(balance: u64) -> Sender {
 
 fn request(sender: &Sender) -> Value {
     let read = simulation().read(sender, Effort::Packed).unwrap();
-    let request = SimulationRequest::new(&read, ACCOUNT, BlockId::Hash(PARENT), &next(), 10).unwrap();
+    let request = SimulationRequest::new(&read, ACCOUNT, BlockId::Hash(PARENT), &next(), TIP).unwrap();
     serde_json::to_value(request).unwrap()
 }
 
@@ -136,8 +138,9 @@ impl Told {
         let blocks: Vec<SimulatedBlock> = serde_json::from_value(blocks).unwrap();
         let read = simulation().read(&sender(500), Effort::Packed).unwrap();
         let (pinned, next) = (pinned(), next());
-        let at = SimulatedAt { chain_id: CHAIN, pinned: &pinned, sees_parent_hash, next: &next, price: PRICE };
-        let reply = decode_blocks(&blocks, (&read, ACCOUNT), &at).map_err(|_| ReadFailure::WrongChain)?;
+        let request = SimulationRequest::new(&read, ACCOUNT, BlockId::Hash(PARENT), &next, TIP).unwrap();
+        let at = SimulatedAt { chain_id: CHAIN, pinned: &pinned, sees_parent_hash };
+        let reply = decode_blocks(&blocks, &request, &at).map_err(|_| ReadFailure::WrongChain)?;
         simulation().run(CHAIN, &Outcome::Ok(reply))
     }
 }
