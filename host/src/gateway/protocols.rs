@@ -108,7 +108,9 @@ pub(super) async fn rows_of(
     let ran = match simulating {
         Some(_) => {
             let account = plans.first().map(|plan| plan.account).unwrap_or_default();
-            tokio::join!(read_natives(context, networks(&plans), account), context.run(plans)).1
+            // The jobs first: what is read beside them leaves with their first batch.
+            let reading = read_natives(context, networks(&plans), account);
+            tokio::join!(context.run(plans), reading).0
         }
         None => context.run(plans).await,
     };

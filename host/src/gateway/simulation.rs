@@ -53,7 +53,7 @@ pub(super) fn effort(context: &Context, options: ClaimOptions) -> Option<Effort>
 /// Reads what is to be known of the sender of claims, with the first reads of the jobs.
 pub(super) async fn read_sender(context: &Context, network: &Network, account: Address) {
     if let Ok(session) = context.session(network) {
-        session.join().read(sender_reads(account)).await;
+        session.read_as_guest(sender_reads(account)).await;
     }
 }
 
