@@ -303,13 +303,6 @@ pub(crate) struct PositionItem {
     pub(crate) tokens: BTreeMap<Address, Arc<Token>>,
 }
 
-impl PositionItem {
-    /// Whether the tokens of all its rewards are known.
-    pub(crate) fn has_all_rewards(&self) -> bool {
-        self.found.rewards.iter().all(|reward| self.tokens.contains_key(&reward.token))
-    }
-}
-
 /// What an account holds in all protocols.
 #[derive(Clone, Debug)]
 pub(crate) struct Portfolio {

@@ -251,3 +251,5 @@ fn rows(
 mod off_chain_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod unread_token_tests;

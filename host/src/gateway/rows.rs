@@ -1,6 +1,6 @@
 //! Makes rows of an answer from validated findings: their tokens, symbols in names, ids.
 //!
-//! Invariant: a leg or a payment whose token could not be read is left out and reported, never shown half.
+//! Invariant: a leg, a reward or a payment whose token could not be read is left out and reported, alone and never half.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -116,8 +116,6 @@ pub(super) fn rows(
             })
         }
         ValidFinding::Position(found) => known.position(id(plan, &key), *found).map(|position| match kind {
-            // Its rewards are part of such a row, and have no place for what is not known.
-            RowKind::Legs(_) if !position.has_all_rewards() => Vec::new(),
             RowKind::Legs(roles) => {
                 let legs = position.found.legs.iter().enumerate();
                 let shown =
