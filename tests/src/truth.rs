@@ -167,18 +167,30 @@ impl Truth {
         self.of(who, question.member(), slug)
     }
 
-    /// The rows of which every token has decimals: nobody knows what amounts of the others are.
+    /// The rows whose token has decimals: nobody knows what amounts of the others are.
     ///
     /// # Errors
     /// Where there are none.
     pub fn shown_rows(&self, who: &str, question: Question, slug: Option<&str>) -> Result<Vec<&Json>> {
         let mut rows = self.rows(who, question, slug)?;
         rows.retain(|row| {
-            let rewards = row.get("rewardTokens").and_then(|tokens| tokens.items().ok()).unwrap_or_default();
-            let tokens = [row.get("token"), row.get("stakedToken")].into_iter().flatten().chain(rewards);
+            let tokens = [row.get("token"), row.get("stakedToken")].into_iter().flatten();
             tokens.filter_map(|token| text(token).ok()).all(|token| self.has_decimals(token))
         });
         Ok(rows)
+    }
+
+    /// Whether a row names a token without decimals, which the gateway reports as missing.
+    ///
+    /// # Errors
+    /// Where there are no rows.
+    pub fn names_unknown_tokens(&self, who: &str, question: Question, slug: &str) -> Result<bool> {
+        let rows = self.rows(who, question, Some(slug))?;
+        let mut tokens = rows.into_iter().flat_map(|row| {
+            let rewards = row.get("rewardTokens").and_then(|tokens| tokens.items().ok()).unwrap_or_default();
+            [row.get("token"), row.get("stakedToken")].into_iter().flatten().chain(rewards)
+        });
+        Ok(tokens.any(|token| text(token).is_ok_and(|token| !self.has_decimals(token))))
     }
 
     /// The stakes of an account in pools that no call can read any more: what they owe cannot be known.
@@ -206,8 +218,10 @@ impl Truth {
 
     fn position(&self, row: &Json) -> Result<Json> {
         let staked = row.text_at("stakedToken")?;
-        let rewards = row.at("rewardTokens")?.items()?.iter();
-        let rewards: Result<Vec<Json>> = rewards.map(|token| self.short_token(text(token)?)).collect();
+        // A reward without decimals is left out alone.
+        let rewards = row.at("rewardTokens")?.items()?.iter().map(text).collect::<Result<Vec<_>>>()?;
+        let rewards = rewards.into_iter().filter(|token| self.has_decimals(token));
+        let rewards: Result<Vec<Json>> = rewards.map(|token| self.short_token(token)).collect();
         Ok(Json::object([
             ("network", network(&self.network)?),
             ("protocol", self.protocol(row.text_at("protocol")?)?.without(&["company"])),

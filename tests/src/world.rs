@@ -163,7 +163,7 @@ impl World {
     }
 
     /// What `portolan-partial` says of an account that has a stake in a pool that answers nobody, where what the pool
-    /// owes is lost, or something in a token without decimals, where the row is lost.
+    /// owes is lost, or something in a token without decimals, where the row or the reward is lost.
     ///
     /// # Errors
     /// Where the chains' values are incomplete.
@@ -172,8 +172,7 @@ impl World {
         for Placed { slug, network, .. } in self.requested(question, slug)? {
             let truth = &self.chain(&network)?.1;
             let unreadable = !truth.unreadable(who, &slug)?.is_empty();
-            let of_all = truth.rows(who, question, Some(&slug))?.len();
-            let without_decimals = of_all > truth.shown_rows(who, question, Some(&slug))?.len();
+            let without_decimals = truth.names_unknown_tokens(who, question, &slug)?;
             match question {
                 Question::Claimables if unreadable => reported.push(format!("{slug}/{network};reason=plugin-error")),
                 Question::Farming if unreadable => reported.push(format!("{slug}/{network};reason=upstream")),
