@@ -10,7 +10,7 @@ use bigdecimal::num_traits::Zero;
 use portolan_abi::map::{Claimable, PaidTo};
 
 use crate::assets::token::{NATIVE, Token};
-use crate::gateway::verdict::{ClaimSimulation, Verdict};
+use crate::gateway::verdict::ClaimSimulation;
 
 /// What the payments of a claim come to, in their order and in smallest units. A claim that fails or is refused pays
 /// nothing. What one that differs pays to others than the account is not watched, so that its word counts for that.
@@ -36,11 +36,10 @@ pub(super) fn amounts(found: &Claimable, simulation: Option<&ClaimSimulation>) -
 
 /// What the account gets besides, by a claim that differs: tokens that it does not say, and their amounts.
 pub(super) fn beside(found: &Claimable, simulation: Option<&ClaimSimulation>) -> Vec<(Address, U256)> {
-    let differing = simulation.filter(|own| own.verdict == Some(Verdict::Differs));
-    let receives = differing.and_then(|own| own.run.as_ref().ok()?.receives.as_deref());
     let is_said = |token: Address| found.payments.iter().any(|payment| payment.token == token);
-    let received = receives.unwrap_or_default().iter().copied();
-    received.filter(|(token, raw)| !is_said(*token) && !raw.is_zero()).collect()
+    let moved = simulation.into_iter().flat_map(|own| own.moved().map(move |token| (token, own.differing(token))));
+    let moved = moved.filter_map(|(token, paid)| Some((token, paid?)));
+    moved.filter(|(token, raw)| !is_said(*token) && !raw.is_zero()).collect()
 }
 
 /// What amounts are worth together.

@@ -1,7 +1,8 @@
 //! Judges a claim by its simulation: whether it pays what it says, takes what it should not, or fails.
 //!
 //! Invariant: a claim that changes an approval of the account, or lets anything leave it beyond its declared fee, is
-//! refused, whatever it pays.
+//! refused, whatever it pays. The one exception is a contract that burns of itself no more than it pays, as a vester does
+//! with what has vested: what an account has of a contract's own token is that contract's to say, with or without a claim.
 
 use std::collections::BTreeMap;
 
@@ -90,7 +91,14 @@ impl ClaimSimulation {
     /// What the account gets of a token, where that is not what the claim says.
     pub(super) fn differing(&self, token: Address) -> Option<U256> {
         let run = self.run.as_ref().ok().filter(|_| self.verdict == Some(Verdict::Differs))?;
-        Some(amount_of(run.receives.as_ref()?, token))
+        Some(paid((run.receives.as_ref()?, run.gives.as_ref()?), token, run.value))
+    }
+
+    /// The tokens that the account has more or less of, where the claim pays otherwise than it says.
+    pub(super) fn moved(&self) -> impl Iterator<Item = Address> + '_ {
+        let run = self.run.as_ref().ok().filter(|_| self.verdict == Some(Verdict::Differs));
+        let flows = run.into_iter().flat_map(|run| run.receives.iter().chain(&run.gives));
+        flows.flatten().map(|(token, _)| *token)
     }
 }
 
@@ -100,6 +108,8 @@ pub(crate) struct ClaimRun {
     pub(crate) method: SimulationMethod,
     /// All transactions; `None` where the method does not tell.
     pub(crate) gas: Option<u64>,
+    /// Wei that its transactions send.
+    pub(crate) value: U256,
     /// Why it reverted, if it did.
     pub(crate) reverted: Option<Text>,
     /// Tokens and what the account has more of; `None` where the method does not tell.
@@ -132,7 +142,8 @@ pub(super) fn judge(claim: &PlannedClaim<'_>, tried: Result<Tried, ReadFailure>)
         Some(Flows { receives, gives, approvals }) => (Some(receives), Some(gives), approvals),
         None => (None, None, Vec::new()),
     };
-    let run = ClaimRun { method: run.method, gas: run.gas(), reverted, receives, gives, approvals };
+    let (method, gas, value) = (run.method, run.gas(), claim.fee());
+    let run = ClaimRun { method, gas, value, reverted, receives, gives, approvals };
     Some(ClaimSimulation { verdict, differs, run: Ok(run), gas_limits })
 }
 
@@ -198,6 +209,12 @@ fn amount_of(flow: &[(Address, U256)], token: Address) -> U256 {
     flow.iter().find(|(own, _)| *own == token).map_or(U256::ZERO, |(_, amount)| *amount)
 }
 
+/// What a claim pays of a token, by what the account has more and less of. What was sent as a fee is no longer there.
+fn paid((receives, gives): (&[(Address, U256)], &[(Address, U256)]), token: Address, fee: U256) -> U256 {
+    let received = amount_of(receives, token);
+    if token == NATIVE { (received + fee).saturating_sub(amount_of(gives, NATIVE)) } else { received }
+}
+
 fn compare(claim: &PlannedClaim<'_>, flows: &Flows, method: SimulationMethod) -> (Option<Verdict>, Vec<Text>) {
     let taken = takes(claim, flows);
     if !taken.is_empty() {
@@ -208,11 +225,7 @@ fn compare(claim: &PlannedClaim<'_>, flows: &Flows, method: SimulationMethod) ->
     let is_later = method == SimulationMethod::SimulateV1;
     let to_account = claim.found.payments.iter().filter(|payment| payment.paid_to == PaidTo::ACCOUNT);
     for payment in to_account {
-        // What was sent as a fee is no longer there.
-        let paid = match (payment.token, amount_of(&flows.gives, NATIVE)) {
-            (NATIVE, given) => (flows.received(NATIVE) + fee).saturating_sub(given),
-            (token, _) => flows.received(token),
-        };
+        let paid = paid((&flows.receives, &flows.gives), payment.token, fee);
         // It simulates the next block, until which more may be due.
         if paid < payment.amount || (paid > payment.amount && !is_later) {
             differs.push(words(&format!("It pays {paid} of {}, not {}.", name(payment.token), payment.amount)));
@@ -234,7 +247,10 @@ fn compare(claim: &PlannedClaim<'_>, flows: &Flows, method: SimulationMethod) ->
 /// What a claim takes beyond its declared fee.
 fn takes(claim: &PlannedClaim<'_>, flows: &Flows) -> Vec<Text> {
     let fee = claim.fee();
-    let beyond = |(token, amount): &&(Address, U256)| *token != NATIVE || *amount > fee;
+    let beyond = |(token, amount): &&(Address, U256)| match *token {
+        NATIVE => *amount > fee,
+        token => !is_exchanged(claim, flows, (token, *amount)),
+    };
     let leaves = flows.gives.iter().filter(beyond).map(|(token, amount)| {
         let left = if *token == NATIVE { *amount - fee } else { *amount };
         words(&format!("It takes {left} of {} from the account.", name(*token)))
@@ -245,6 +261,14 @@ fn takes(claim: &PlannedClaim<'_>, flows: &Flows) -> Vec<Text> {
         words(&format!("It changes {what} of {spender:#x} in {token:#x} from {before} to {after}."))
     });
     leaves.chain(approvals).collect()
+}
+
+/// Whether what is taken is the token of a target of the claim, which pays the account at least as many units of something
+/// that it says it pays.
+fn is_exchanged(claim: &PlannedClaim<'_>, flows: &Flows, (token, taken): (Address, U256)) -> bool {
+    let to_account = claim.found.payments.iter().filter(|payment| payment.paid_to == PaidTo::ACCOUNT);
+    claim.transactions.iter().any(|transaction| transaction.to == token)
+        && to_account.map(|payment| flows.received(payment.token)).any(|paid| paid >= taken)
 }
 
 fn name(token: Address) -> String {

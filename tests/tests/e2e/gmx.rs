@@ -61,6 +61,8 @@ fn a_claim_pays_what_it_is_said_to_and_no_more_than_the_distributor_has() {
         // All of what the distributor had, and half of what it owes.
         ("odd", "weth", Some(4 * ONE)),
         ("nothing", "weth", None),
+        // A thousandth of a token for each second since its last claim.
+        ("dust", "gmxToken", Some(400 * ONE)),
     ] {
         let token = fork.address(&format!("gmx/{token}")).unwrap().to_owned();
         let expected: Vec<_> =

@@ -4,7 +4,7 @@ use portolan_abi::map::{Claim, Payment};
 use portolan_reader::{ReadFailure, SimulationMethod};
 
 use super::*;
-use crate::gateway::verdict::ClaimRun;
+use crate::gateway::verdict::{ClaimRun, Verdict};
 
 const A: Address = Address::repeat_byte(0xa1);
 const B: Address = Address::repeat_byte(0xb1);
@@ -25,6 +25,7 @@ fn trial(verdict: Verdict, receives: &[(Address, u64)]) -> ClaimSimulation {
     let run = ClaimRun {
         method: SimulationMethod::Override,
         gas: None,
+        value: U256::ZERO,
         reverted: None,
         receives: Some(receives),
         gives: Some(Vec::new()),
@@ -55,6 +56,23 @@ fn what_differs_counts_as_it_was_paid_and_what_fails_is_nothing() {
     for verdict in [Verdict::Reverted, Verdict::Refused] {
         assert_eq!(amounts_of(&BOTH, Some(&trial(verdict, &[(A, 10), (B, 3)]))), [0, 0]);
     }
+}
+
+#[test]
+fn what_was_sent_with_a_claim_is_no_loss_of_what_it_paid() {
+    let native = [(NATIVE, 10, PaidTo::ACCOUNT)];
+    let sent = |value: u64, receives: &[(Address, u64)], gives: &[(Address, u64)]| {
+        let mut trial = trial(Verdict::Differs, receives);
+        let run = trial.run.as_mut().unwrap();
+        run.value = U256::from(value);
+        run.gives = Some(gives.iter().map(|(token, amount)| (*token, U256::from(*amount))).collect());
+        trial
+    };
+    // It paid 9 for a fee of 7, and 4 for the same.
+    assert_eq!(amounts_of(&native, Some(&sent(7, &[(NATIVE, 2)], &[]))), [9]);
+    assert_eq!(amounts_of(&native, Some(&sent(7, &[], &[(NATIVE, 3)]))), [4]);
+    assert_eq!(beside(&claim(&BOTH), Some(&sent(7, &[(NATIVE, 2)], &[]))), [(NATIVE, U256::from(9))]);
+    assert_eq!(beside(&claim(&BOTH), Some(&sent(7, &[], &[(NATIVE, 7)]))), []);
 }
 
 #[test]

@@ -118,6 +118,20 @@ fn a_claim_that_takes_anything_is_refused() {
 }
 
 #[test]
+fn a_target_may_burn_of_itself_no_more_than_it_pays() {
+    assert_eq!(verdict(TEN, run(None, &[(FARM, 30, 20), (TOKEN, 0, 10)])), (Some(Verdict::Paid), vec![]));
+    let refused = |payments, tokens: &[(Address, u64, u64)], taken: u64, of: Address| {
+        let words = format!("It takes {taken} of {of:#x} from the account.");
+        assert_eq!(verdict(payments, run(None, tokens)), (Some(Verdict::Refused), vec![words]));
+    };
+    refused(TEN, &[(FARM, 30, 19), (TOKEN, 0, 10)], 11, FARM);
+    // What it pays without saying so, or elsewhere, is not the account's for what is taken.
+    refused(TEN, &[(FARM, 30, 20), (TOKEN, 0, 9), (OTHER, 0, 10)], 10, FARM);
+    refused(&[(TOKEN, 10, PaidTo::LOCK)], &[(FARM, 30, 20), (TOKEN, 0, 10)], 10, FARM);
+    refused(TEN, &[(OTHER, 30, 20), (TOKEN, 0, 10)], 10, OTHER);
+}
+
+#[test]
 fn logs_count_for_what_is_not_watched() {
     const UNWATCHED: Address = Address::repeat_byte(0xa3);
     let logged = |logs: &[(LogKind, Address, Address, u64)]| {

@@ -58,7 +58,7 @@ impl<'a> SimulationView<'a> {
             Ok(run) => run,
             Err(failure) => return Some(Self::failed(Reason::from(*failure).as_str())),
         };
-        let ClaimRun { method, gas, reverted, receives, gives, approvals } = run;
+        let ClaimRun { method, gas, value: _, reverted, receives, gives, approvals } = run;
         let flows = |flows: &Option<Vec<(Address, U256)>>| {
             Some(flows.as_ref()?.iter().map(|(token, raw)| FlowView::of(claim, *token, *raw)).collect())
         };
