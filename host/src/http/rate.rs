@@ -57,7 +57,9 @@ pub(super) fn leg_usd(position: &PositionItem, leg: &map::Leg) -> Option<BigDeci
 pub(super) fn price(price: &map::Price, tokens: &BTreeMap<Address, Arc<Token>>) -> Option<BigDecimal> {
     let decimals = |token| Some(i64::from(tokens.get(token)?.decimals));
     let (base, quote) = (decimals(&price.base)?, price.quote.as_ref().map_or(Some(WAD_DECIMALS), decimals)?);
-    Some(decimal(price.x128, quote - base) / BigDecimal::from(BigInt::from(1_u8) << 128))
+    let whole = decimal(price.x128, quote - base) / BigDecimal::from(BigInt::from(1_u8) << 128);
+    let rest = decimal(U256::from(price.rest_x192.unwrap_or_default()), quote - base);
+    Some(whole + rest / BigDecimal::from(BigInt::from(1_u8) << 192))
 }
 
 pub(super) fn ray(raw: U256) -> BigDecimal {

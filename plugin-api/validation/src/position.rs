@@ -77,8 +77,9 @@ pub(crate) fn check(rules: &JobRules<'_>, mut found: map::Position) -> Result<ma
     }
     if let Some(range) = found.range {
         let one_pair = (range.lower.base, range.lower.quote) == (range.upper.base, range.upper.quote);
-        if !one_pair || range.lower.x128 > range.upper.x128 || range.lower.base.is_zero() && range.lower.quote.is_none()
-        {
+        let number = |price: &Price| (price.x128, price.rest_x192);
+        let is_falling = number(&range.lower) > number(&range.upper);
+        if !one_pair || is_falling || range.lower.base.is_zero() && range.lower.quote.is_none() {
             return Err("its range of prices is not one of the same assets, from lower to upper".into());
         }
     }

@@ -404,7 +404,7 @@ fn what_is_owed_needs_claimables_that_count_it() {
 #[test]
 fn a_position_that_breaks_a_rule_is_refused_with_the_sentence() {
     let sound = || staked([leg(LegRole::STAKED, 1)]);
-    let price = |base, x128: u64| Price { base, quote: Some(TOKEN), x128: U256::from(x128) };
+    let price = |base, x128: u64| Price { base, quote: Some(TOKEN), x128: U256::from(x128), rest_x192: None };
     let range = |lower, upper| Some(PriceRange { lower, upper, is_in_range: None });
     let cases = [
         (Position { market: "other".into(), ..sound() }, "names a market"),

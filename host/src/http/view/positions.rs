@@ -84,8 +84,10 @@ pub(super) struct PositionFacts<'a> {
 struct LegView<'a> {
     role: &'static str,
     name: &'a Text,
-    token: TokenView<'a>,
-    amount: Number,
+    /// Null where the token could not be read: a debt is never left out of what looks like a whole loan.
+    token: Option<TokenView<'a>>,
+    token_address: String,
+    amount: Option<Number>,
     #[serde(skip_serializing_if = "Option::is_none")]
     amount_raw: Option<String>,
     dollar_value: Option<Number>,
@@ -229,7 +231,7 @@ fn symbol(position: &PositionItem, token: Address) -> Option<&Text> {
 
 impl<'a> LegView<'a> {
     fn of(position: &'a PositionItem, place: usize, leg: &'a map::Leg, shape: Shape) -> Option<Self> {
-        let token = position.tokens.get(&leg.token)?;
+        let token = position.tokens.get(&leg.token);
         let part = |part: &map::Part| {
             let token = position.tokens.get(&part.token);
             PartView {
@@ -242,8 +244,9 @@ impl<'a> LegView<'a> {
         Some(Self {
             role: ROLES.iter().find(|(role, _)| *role == leg.role).map_or("", |(_, name)| name),
             name: position.leg_names.get(place)?,
-            token: TokenView::of(token, shape),
-            amount: amount(leg.amount, token),
+            token: token.map(|token| TokenView::of(token, shape)),
+            token_address: lower(leg.token),
+            amount: token.map(|token| amount(leg.amount, token)),
             amount_raw: raw_text(leg.amount, shape),
             dollar_value: rate::leg_usd(position, leg).as_ref().map(fraction),
             rate: leg.rate_ray.map(|ray| fraction(&rate::ray(ray))),

@@ -278,7 +278,7 @@ fn a_position_has_all_its_legs_and_unknown_is_null() {
     // 2^64 smallest units of 18 decimals at half a dollar are 9.22337203685477581 to 18 digits, and the debt as much.
     let leg = |role: &str| {
         format!(
-            r#"{{"role":"{role}","name":"WETH/OP reward","token":{{{VELO}}},"amount":18.446744073709551616,"dollarValue":9.22337203685477581,"rate":0.05,"isCollateral":null,"redeemsTo":null,"receipt":null}}"#
+            r#"{{"role":"{role}","name":"WETH/OP reward","token":{{{VELO}}},"tokenAddress":"0x9560e827af36c94d2ac33a39bce1fe78631088db","amount":18.446744073709551616,"dollarValue":9.22337203685477581,"rate":0.05,"isCollateral":null,"redeemsTo":null,"receipt":null}}"#
         )
     };
     let expected = format!(
@@ -287,6 +287,28 @@ fn a_position_has_all_its_legs_and_unknown_is_null() {
         leg("borrowed")
     );
     assert_eq!(text, expected);
+}
+
+#[test]
+fn a_loan_whose_debt_has_an_unread_token_shows_the_debt_and_no_value() {
+    let legs = [leg(LegRole::SUPPLIED, 1 << 64), map::Leg::new(LegRole::BORROWED, ACCOUNT, word(7))];
+    let found = map::Position::new(PositionKind::BORROWED, "main", ACCOUNT).of("aave-v3").legs(legs);
+    let text = text(&rows(vec![row("x", RowItem::Position(position(found)))]), false);
+    assert!(text.contains(r#""dollarValue":null,"legs":[{"role":"supplied""#), "{text}");
+    let debt = r#"{"role":"borrowed","name":"WETH/OP reward","token":null,"tokenAddress":"0xf18adf71266411ff39ffc268843c9a64b3292d86","amount":null,"dollarValue":null,"rate":null"#;
+    assert!(text.contains(debt), "{text}");
+}
+
+#[test]
+fn a_price_at_the_end_of_tick_space_keeps_its_digits() {
+    // The square of the root at tick -887,272, 4,295,128,739 / 2^96.
+    let price = |x128, rest_x192| map::Price { base: velo().address, quote: Some(velo().address), x128, rest_x192 };
+    let lower = price(word(1), Some(1_386_810_874_178_505));
+    let range = Some(map::PriceRange { lower, upper: price(U256::ONE << 128, None), is_in_range: Some(true) });
+    let found = map::Position::new(PositionKind::POOLED, "main", ACCOUNT).of("gauge").leg(leg(LegRole::POOLED, 1));
+    let position = position(map::Position { range, ..found });
+    let text = text(&rows(vec![row("x", RowItem::Position(position))]), false);
+    assert!(text.contains(r#""lower":2.9389568087743112E-39,"upper":1,"isInRange":true"#), "{text}");
 }
 
 #[test]
@@ -318,9 +340,10 @@ fn tried(verdict: Verdict, received: u128, native: u128) -> Row {
     let run = ClaimRun {
         method: SimulationMethod::Override,
         gas: None,
+        value: U256::ZERO,
         reverted: None,
         receives: Some(receives),
-        gives: None,
+        gives: Some(Vec::new()),
         approvals: Vec::new(),
     };
     let simulation = ClaimSimulation { verdict: Some(verdict), differs: Vec::new(), run: Ok(run), gas_limits: None };

@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn all_that_a_position_names_is_the_native_token() {
-        let price = Price { base: PLACEHOLDER, quote: Some(POL), x128: U256::from(1) };
+        let price = Price { base: PLACEHOLDER, quote: Some(POL), x128: U256::from(1), rest_x192: None };
         let part = Part { token: PLACEHOLDER, amount: U256::from(1) };
         let leg = Leg { role: LegRole::STAKED, token: POL, redeems_to: Some(vec![part]), ..Leg::default() };
         let range = Some(PriceRange { lower: price, upper: price, is_in_range: None });

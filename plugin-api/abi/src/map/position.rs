@@ -231,6 +231,9 @@ pub struct Price {
     /// Smallest units of the quote for one smallest unit of the base, times 2^128.
     #[cbor(n(2), with = "primitive")]
     pub x128: U256,
+    /// What `x128` leaves of it, times 2^192: the digits of a price that is almost zero. Absent for nothing.
+    #[n(3)]
+    pub rest_x192: Option<u64>,
 }
 
 /// How far a debt is from its liquidation.

@@ -193,6 +193,7 @@ pub(crate) fn position() -> Position {
         base: Address::repeat_byte(base),
         quote: Some(Address::repeat_byte(quote)),
         x128: word(number),
+        rest_x192: Some(u64::from(number)),
     };
     Position {
         kind: PositionKind::POOLED,

@@ -45,7 +45,7 @@ async fn health(cx: &Chain, of: &Liquity, collateral: U256, debt: U256) -> Resul
     // Both tokens have 18 decimals, so that a price of whole ones is one of smallest units.
     let owed = ratio(product(debt, least)?, WAD)?;
     let x128 = ratio(product(owed, U256::ONE << 128)?, collateral)?;
-    let price = Price { base: NATIVE, quote: Some(of.contracts.debt_token), x128 };
+    let price = Price { base: NATIVE, quote: Some(of.contracts.debt_token), x128, rest_x192: None };
     Ok(Health { factor_wad: Some(factor), liquidation_price: Some(price) })
 }
 

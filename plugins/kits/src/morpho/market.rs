@@ -99,7 +99,7 @@ fn liquidation_price(params: &MarketParams, collateral: U256, owed: U256) -> Opt
     let (base, quote): (Address, Address) = (params.collateralToken, params.loanToken);
     let ratio = owed.checked_mul(U256::ONE << 128)?.checked_div(collateral)?;
     let x128 = ratio.checked_mul(WAD)?.checked_div(params.lltv)?;
-    Some(Price { base, quote: Some(quote), x128 })
+    Some(Price { base, quote: Some(quote), x128, rest_x192: None })
 }
 
 fn sum(one: U256, other: U256) -> Result<U256, Error> {

@@ -14,7 +14,7 @@ use super::contracts::concentrated::{
 };
 use super::contracts::{claimRewardsCall, gaugesCall, periodFinishCall, rewardRateCall, rewardTokenCall};
 use super::gauges::{Gauge, is_gauge_no_more};
-use super::ticks::{Range, price_x128};
+use super::ticks::{self, Range};
 use crate::kit::Labels;
 use crate::nonzero::nonzero;
 use crate::try_each::try_each;
@@ -172,6 +172,14 @@ fn own_rate(token: Address, rate: U256, liquidity: u128, staked: u128) -> Reward
 }
 
 fn prices(held: &positionsReturn, range: Range, is_in_range: bool) -> Option<PriceRange> {
-    let price = |sqrt| Some(Price { base: held.token0, quote: Some(held.token1), x128: price_x128(sqrt)? });
+    let price = |root_x96| {
+        let (x128, rest) = ticks::price(root_x96)?;
+        Some(Price {
+            base: held.token0,
+            quote: Some(held.token1),
+            x128,
+            rest_x192: Some(rest).filter(|rest| *rest > 0),
+        })
+    };
     Some(PriceRange { lower: price(range.lower_x96)?, upper: price(range.upper_x96)?, is_in_range: Some(is_in_range) })
 }

@@ -66,9 +66,11 @@ impl Range {
     }
 }
 
-/// Smallest units of the second token for one of the first, times 2^128, at the square root of their price.
-pub(super) fn price_x128(root_x96: U256) -> Option<U256> {
-    mul_div(root_x96, root_x96, U256::ONE << 64)
+/// Smallest units of the second token for one of the first at the square root of their price: times 2^128, and what that
+/// leaves, times 2^192.
+pub(super) fn price(root_x96: U256) -> Option<(U256, u64)> {
+    let rest = root_x96.wrapping_mul(root_x96) & U256::from(u64::MAX);
+    Some((mul_div(root_x96, root_x96, U256::ONE << 64)?, rest.to()))
 }
 
 /// The first token between two prices.
@@ -166,7 +168,8 @@ mod tests {
 
     #[test]
     fn a_price_is_the_square_of_its_root() {
-        assert_eq!(price_x128(ONE_X96 << 1), Some(U256::ONE << 130));
-        assert_eq!(price_x128(U256::from(4_295_128_739_u64)), Some(U256::ONE), "the lowest, rounded down");
+        assert_eq!(price(ONE_X96 << 1), Some((U256::ONE << 130, 0)));
+        // The lowest one: 4,295,128,739² is 18,448,130,884,583,730,121, which is 2^64 and 1,386,810,874,178,505.
+        assert_eq!(price(U256::from(4_295_128_739_u64)), Some((U256::ONE, 1_386_810_874_178_505)));
     }
 }

@@ -199,14 +199,14 @@ fn stake() -> Position {
 fn loan() -> Position {
     let supplied = Leg { is_collateral: Some(true), ..Leg::new(LegRole::SUPPLIED, QUICK, number(20)) };
     let borrowed = Leg::new(LegRole::BORROWED, USDC, number(21)).rate_ray(U256::from(10).pow(number(25)));
-    let price = Price { base: QUICK, quote: Some(USDC), x128: U256::ONE << 128 };
+    let price = Price { base: QUICK, quote: Some(USDC), x128: U256::ONE << 128, rest_x192: None };
     let health = Health { factor_wad: Some(U256::from(10).pow(number(18))), liquidation_price: Some(price) };
     let position = Position::new(PositionKind::BORROWED, "main", CONTRACT).named("loan").of("every");
     Position { health: Some(health), ..position.legs([supplied, borrowed]) }
 }
 
 fn pool() -> Position {
-    let price = |x128| Price { base: QUICK, quote: Some(USDC), x128 };
+    let price = |x128| Price { base: QUICK, quote: Some(USDC), x128, rest_x192: None };
     let range = PriceRange { lower: price(U256::ONE), upper: price(U256::ONE << 128), is_in_range: Some(true) };
     let parts = vec![Part { token: USDC, amount: number(31) }, Part { token: QUICK, amount: number(32) }];
     let pooled = Leg { redeems_to: Some(parts), ..Leg::new(LegRole::POOLED, SHARE, number(30)) };
