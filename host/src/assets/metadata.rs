@@ -98,7 +98,7 @@ pub(crate) enum Derivation {
     Vault(Address),
     /// One smallest unit for each of its underlying, as Aave's.
     Receipt(Address),
-    /// At a rate, as Compound's.
+    /// At a rate, as Compound's. A market of the native token names no underlying, only its comptroller.
     RatedReceipt(Address),
 }
 
@@ -113,13 +113,14 @@ impl Derivation {
         }
     }
 
-    /// The place among [`ISSUER_SELECTORS`] of the function that names the issuer; `None` where there is none.
-    fn issuer_place(self) -> Option<usize> {
-        match self {
-            Self::Pair(_) | Self::Volatile(_) | Self::Stable(_) => Some(0),
-            Self::Receipt(_) => Some(1),
-            Self::RatedReceipt(_) => Some(2),
-            Self::Native(_) | Self::Vault(_) => None,
+    /// The place among [`ISSUER_SELECTORS`] of the function that names the issuer; `None` where there is none. What names
+    /// nothing that it is made of may be a market of the native token.
+    fn issuer_place(derivation: Option<Self>) -> Option<usize> {
+        match derivation {
+            Some(Self::Pair(_) | Self::Volatile(_) | Self::Stable(_)) => Some(0),
+            Some(Self::Receipt(_)) => Some(1),
+            Some(Self::RatedReceipt(_)) | None => Some(2),
+            Some(Self::Native(_) | Self::Vault(_)) => None,
         }
     }
 
@@ -192,7 +193,7 @@ impl TokenMetadata {
         }
         let mut issuers = ISSUER_SELECTORS.map(|_| replies.next());
         let metadata = own?;
-        match metadata.derivation.and_then(Derivation::issuer_place) {
+        match Derivation::issuer_place(metadata.derivation) {
             Some(place) => metadata.with_issuer(issuers[place].take()),
             None => Ok(metadata),
         }
@@ -261,12 +262,14 @@ impl TokenMetadata {
 
     /// Takes the reply to the read of the issuer.
     fn with_issuer(self, reply: Option<Reply>) -> Result<Self, ReadFailure> {
-        Ok(Self { issuer: returned(reply)?.and_then(|bytes| address(&bytes)), ..self })
+        let issuer = returned(reply)?.and_then(|bytes| address(&bytes));
+        let derivation = self.derivation.or(issuer.map(|_| Derivation::RatedReceipt(NATIVE)));
+        Ok(Self { issuer, derivation, ..self })
     }
 
-    /// The read of the function that names the issuer, where the mechanism has one.
+    /// The read of the function that names the issuer, where the mechanism may have one.
     fn issuer_read(&self, token: Address) -> Option<Read> {
-        issuer_reads(token).nth(self.derivation?.issuer_place()?)
+        issuer_reads(token).nth(Derivation::issuer_place(self.derivation)?)
     }
 
     fn native(network: &Network) -> Self {

@@ -188,7 +188,7 @@ fn look_up(
     }
 }
 
-/// Most tokens are made of nothing else and have no issuer: it is looked up where one is.
+/// The issuer of a token's own mechanism is looked up alone.
 fn peek(
     session: &Session,
     network: &Network,

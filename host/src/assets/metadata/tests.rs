@@ -94,6 +94,8 @@ fn shares_and_receipts_name_their_underlying_and_debts_are_none() {
     assert_eq!(derivation(&[debt.clone(), treasury]), Some(Derivation::Receipt(A)));
     assert_eq!(derivation(&[debt]), None);
     assert_eq!(derivation(&[underlying]), Some(Derivation::RatedReceipt(A)));
+    let comptroller = (CToken::comptrollerCall::SELECTOR, B.abi_encode());
+    assert_eq!(derivation(&[comptroller]), Some(Derivation::RatedReceipt(NATIVE)), "a market of the native token");
 }
 
 #[test]
@@ -112,7 +114,8 @@ fn an_issuer_is_the_one_of_the_tokens_own_mechanism() {
     assert_eq!(issuer(receipt), Some(named[1]));
     assert_eq!(issuer(vec![(CToken::underlyingCall::SELECTOR, A.abi_encode())]), Some(named[2]));
     assert_eq!(issuer(vec![(Erc4626::assetCall::SELECTOR, A.abi_encode())]), None);
-    assert_eq!(issuer(Vec::new()), None);
+    assert_eq!(issuer(vec![(AToken::RESERVE_TREASURY_ADDRESSCall::SELECTOR, B.abi_encode())]), Some(named[2]));
+    assert_eq!(metadata(&[]).issuer, None);
     assert_eq!(metadata(&pair(A.abi_encode(), B.abi_encode(), 96)).issuer, None);
 }
 

@@ -337,6 +337,22 @@ async fn receipts_are_worth_their_underlying_at_their_rate_and_debts_nothing() {
 }
 
 #[tokio::test]
+async fn a_market_of_the_native_token_names_no_underlying_and_is_worth_it_all_the_same() {
+    let (mut script, settings) = two_tokens();
+    let settings = PriceSettings { fixed: vec![fixed(NATIVE, "2000")], ..settings };
+    let c_ether = Address::repeat_byte(0x33);
+    erc20(&mut script, c_ether, 8);
+    let rate = U256::from(2) * U256::from(10).pow(U256::from(26));
+    script.call(c_ether, &CToken::exchangeRateStoredCall {}, rate);
+    script.call(c_ether, &CToken::comptrollerCall {}, FACTORY);
+    assert_eq!(one(&script, &settings, c_ether).await, None, "nobody else says that it is a market");
+    script.call(FACTORY, &Comptroller::marketsCall { cToken: c_ether }, (true, e18(1), true));
+    script.next_block();
+    let price = of(&script, &settings, &[c_ether]).await.remove(&c_ether).unwrap();
+    assert_eq!((price.usd.normalized().to_plain_string().as_str(), price.source), ("40", "derived:compound"));
+}
+
+#[tokio::test]
 async fn derivations_go_four_deep_and_no_deeper() {
     let (mut script, settings) = two_tokens();
     let vaults: Vec<Address> = (1..=5).map(Address::repeat_byte).collect();
