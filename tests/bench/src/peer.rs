@@ -32,8 +32,10 @@ pub enum Way {
     ViemSingle,
     /// Balances on several networks, and what the tokens found are called.
     ViemAccount,
-    /// `Session::simulate`.
+    /// `Session::simulate`, by `eth_simulateV1`.
     Simulation,
+    /// The same where the endpoint has no such method: by a program at the account's own address.
+    SimulationByOverride,
     /// `simulateContract`, claim by claim.
     ViemContract,
     /// `simulateBlocks`: one `eth_simulateV1`.
@@ -51,6 +53,7 @@ impl Way {
             Self::ViemSingle => "single",
             Self::ViemAccount => "account",
             Self::Simulation => "simulation",
+            Self::SimulationByOverride => "override",
             Self::ViemContract => "contract",
             Self::ViemBlocks => "blocks",
             Self::Alloy => "alloy",
@@ -105,7 +108,7 @@ pub(super) struct Peer {
 impl Peer {
     pub(super) fn start(way: Way, prepared: &Prepared) -> Result<Self> {
         let mut command = match way {
-            Way::Set | Way::General | Way::Simulation | Way::Alloy => {
+            Way::Set | Way::General | Way::Simulation | Way::SimulationByOverride | Way::Alloy => {
                 let mut command = Command::new(build::release_bin("portolan-bench", "side", "side")?);
                 command.arg(way.name());
                 command

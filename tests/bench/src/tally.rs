@@ -29,7 +29,9 @@ impl Tally {
         let mut tally = Self::default();
         for exchange in exchanges {
             let request: Value = serde_json::from_slice(&exchange.requested)?;
-            if request["method"] == "eth_call" || request["method"] == "eth_simulateV1" {
+            // All of a batch are alike.
+            let method = request.get(0).unwrap_or(&request)["method"].as_str();
+            if matches!(method, Some("eth_call" | "eth_simulateV1")) {
                 tally.requests += 1;
                 tally.up_bytes += exchange.requested.len();
                 tally.down_bytes += exchange.answered;

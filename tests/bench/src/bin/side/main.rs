@@ -87,7 +87,8 @@ fn serve(way: &str, world: &Path) -> Result<()> {
 }
 
 fn parse_way(name: &str) -> Option<Way> {
-    [Way::Set, Way::General, Way::Simulation, Way::Alloy].into_iter().find(|way| way.name() == name)
+    let ways = [Way::Set, Way::General, Way::Simulation, Way::SimulationByOverride, Way::Alloy];
+    ways.into_iter().find(|way| way.name() == name)
 }
 
 /// The CPU time that this process has used so far, with all threads that it ever had.
@@ -155,7 +156,9 @@ impl Client {
         let (cpu, began) = (own_cpu()?, Instant::now());
         let found = match (&mut *self, way) {
             (Self::Portolan(reader), Way::Set) => Found::Held(reader.held(&query).await?),
-            (Self::Portolan(reader), Way::Simulation) => Found::Received(reader.claims(&query).await?),
+            (Self::Portolan(reader), Way::Simulation | Way::SimulationByOverride) => {
+                Found::Received(reader.claims(&query, way).await?)
+            }
             (Self::Portolan(reader), _) => Found::All(reader.balances(&query).await?),
             (Self::Alloy(provider), _) => Found::All(provider.balances(&query, chunk).await?),
         };

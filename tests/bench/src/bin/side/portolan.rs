@@ -10,11 +10,12 @@ use anyhow::{Context as _, Result, bail, ensure};
 use futures_util::future::{BoxFuture, FutureExt as _, join_all, poll_immediate};
 use portolan_reader::{
     AccountCode, BatchMethod, Block, ChainReader, Effort, Limits, Outcome, Read, ReadBudget, ReadSet, Reader, Reply,
-    Run, RunStep, Sender, Session, Simulation, Upstream, Watched,
+    Run, RunStep, Sender, Session, Simulation, SimulationMethod, Upstream, Watched,
 };
 use tokio::time::Instant;
 
 use super::BalanceQuery;
+use portolan_bench::peer::Way;
 
 /// The gas limit that each claim is tried with.
 const CLAIM_GAS: u32 = 200_000;
@@ -53,7 +54,7 @@ impl Portolan {
     }
 
     /// What claims of the first farms pay.
-    pub(super) async fn claims(&mut self, query: &BalanceQuery<'_>) -> Result<Vec<U256>> {
+    pub(super) async fn claims(&mut self, query: &BalanceQuery<'_>, way: Way) -> Result<Vec<U256>> {
         let (reader, block, deadline) = self.begin(query).await?;
         let session = Session::open(reader, self.chain_id, block, deadline, Arc::new(ReadBudget::unbounded()));
         let data = Bytes::from(claimCall {}.abi_encode());
@@ -65,7 +66,11 @@ impl Portolan {
         // The gateway reads what it has along with the first reads of its jobs.
         let sender = Sender { account: query.account, code: AccountCode::None, balance: U256::ZERO };
         let runs = session.simulate(&sender, &simulations, Effort::Packed).await;
-        runs.into_iter().map(|run| paid(run?.context("not simulated")?)).collect()
+        let method = match way {
+            Way::SimulationByOverride => SimulationMethod::Override,
+            _ => SimulationMethod::SimulateV1,
+        };
+        runs.into_iter().map(|run| paid(run?.context("not simulated")?, method)).collect()
     }
 
     /// Figures of another batch method are figures of something else.
@@ -104,7 +109,8 @@ fn reads(query: &BalanceQuery<'_>) -> Vec<Read> {
 }
 
 /// What a claim pays, of the only token that changes.
-fn paid(run: Run) -> Result<U256> {
+fn paid(run: Run, method: SimulationMethod) -> Result<U256> {
+    ensure!(run.method == method, "it was simulated by {:?}", run.method);
     let changes = run.changes.context("no changes")?;
     match changes.tokens[..] {
         [(_, before, after)] if changes.approvals.is_empty() => Ok(after - before),
