@@ -2,12 +2,13 @@
 
 use portolan_kits::aave_v3::{AavePools, AaveV3, AaveVersion};
 use portolan_kits::accounts::DeploymentRow;
+use portolan_kits::known_gaps::{KnownGap, KnownGaps};
 use portolan_kits::protocol::Emitters::Listed;
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
-use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{
     ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, GNOSIS, LINEA, OPTIMISM, POLYGON, SCROLL,
 };
+use portolan_plugin_api::{Question, address};
 
 const AAVE: &str = "aave_v3";
 const SPARK: &str = "spark";
@@ -310,5 +311,15 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             rewards_controller: None,
             pools: POOLS,
         },
+    },
+    // https://github.com/seamless-protocol/governance (README.md, src/EscrowSeam.sol)
+    DeploymentRow {
+        protocol: SEAMLESS,
+        network: BASE,
+        market: "vesting",
+        contracts: &KnownGaps.told_with(
+            &[Question::CLAIMABLES, Question::LENDING],
+            &[KnownGap::at(address!("0x998e44232bef4f8b033e5a5175bdc97f2b10d5e5"), "the vesting of SEAM")],
+        ),
     },
 ];

@@ -12,6 +12,7 @@ mod tests;
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::events::tables;
 use portolan_kits::kit::Kit;
+use portolan_kits::known_gaps::KnownGaps;
 use portolan_kits::protocol::ProtocolRow;
 
 /// The rows and tables of the plugin.
@@ -20,7 +21,7 @@ pub struct AaveV3;
 
 impl AccountProtocols for AaveV3 {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] = &[&deployments::POOLS];
+    const KITS: &'static [&'static dyn Kit] = &[&deployments::POOLS, &KnownGaps];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TITLES: &'static [(&'static str, &'static str)] = deployments::TITLES;
     const SHARED_TABLES: &'static [&'static str] = &[tables::AAVE];

@@ -271,8 +271,10 @@ fn events_are_reported_of_its_own_contracts_alone() {
 
 /// A contract of a fork.
 const FORKED: &str = "0x1111111111111111111111111111111111111111";
+/// A list of one.
+const FORKED_LIST: &str = "[0x1111111111111111111111111111111111111111]";
 
 #[test]
 fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
-    testing::serves_forks::<AaveV3>(&[&[("pool", FORKED), ("data_provider", FORKED)]]);
+    testing::serves_forks::<AaveV3>(&[&[("pool", FORKED), ("data_provider", FORKED)], &[("known_gaps", FORKED_LIST)]]);
 }

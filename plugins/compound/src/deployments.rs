@@ -12,10 +12,11 @@ use portolan_kits::comet::{CometContracts, CometTypes};
 use portolan_kits::compound_v2::{
     CompoundV2, CompoundV2Contracts, CompoundV2Rewards, CompoundV2Types, IndexViews, Minted,
 };
+use portolan_kits::known_gaps::{KnownGap, KnownGaps};
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OPTIMISM, POLYGON, SCROLL};
-use portolan_plugin_api::{Address, NATIVE, address};
+use portolan_plugin_api::{Address, NATIVE, Question, address};
 
 /// The words for markets of Compound v3 and their rewards.
 pub(crate) const COMETS: CometTypes = CometTypes { market: "compound-v3", reward: "compound-v3-rewards" };
@@ -503,6 +504,21 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         network: BASE,
         market: "main",
         contracts: &unrewarded(address!("0x1db2466d9f5e10d7090e7152b68d62703a2245f0"), None),
+    },
+    // https://github.com/DefiLlama/yield-server/tree/master/src/adaptors/benqi-staked-avax, and its view:
+    // https://github.com/Benqi-fi/BENQI-Smart-Contracts (sAVAX/StakedAvax.sol)
+    DeploymentRow {
+        protocol: "benqi",
+        network: AVALANCHE,
+        market: "unlocks",
+        contracts: &KnownGaps.told_with(
+            &[Question::CLAIMABLES, Question::LENDING],
+            &[KnownGap::by(
+                address!("0x2b2c81e08f1af8835a78bb2a90ae924ace0ea4be"),
+                "getUnlockRequestCount",
+                "the unlocking of sAVAX",
+            )],
+        ),
     },
 ];
 

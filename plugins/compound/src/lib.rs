@@ -9,6 +9,7 @@ mod tests;
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
 use portolan_kits::kit::Kit;
+use portolan_kits::known_gaps::KnownGaps;
 use portolan_kits::protocol::ProtocolRow;
 
 /// Events, and what their members are made of.
@@ -20,7 +21,8 @@ pub struct Compound;
 
 impl AccountProtocols for Compound {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] = &[&deployments::COMETS, &deployments::COMPTROLLERS, &EventSources];
+    const KITS: &'static [&'static dyn Kit] =
+        &[&deployments::COMETS, &deployments::COMPTROLLERS, &KnownGaps, &EventSources];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[TABLE];
 }

@@ -6,12 +6,13 @@
 use portolan_kits::accounts::DeploymentRow;
 use portolan_kits::curve_gauges::{CurveGaugeTypes, GaugeList};
 use portolan_kits::curve_pools::CurvePools;
+use portolan_kits::known_gaps::{KnownGap, KnownGaps};
 use portolan_kits::llamalend::{LlamaLendTypes, MarketFactory};
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_kits::vote_escrow::VoteEscrowTypes;
-use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, GNOSIS, OPTIMISM, POLYGON};
+use portolan_plugin_api::{Question, address};
 
 const CURVE: &str = "curve";
 
@@ -332,5 +333,21 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         network: ARBITRUM,
         market: "shares",
         contracts: &POOLS.of(address!("0x13526206545e2dc7ccfbaf28dc88f440ce7ad3e0")),
+    },
+    // https://github.com/curvefi/curve-dao-contracts (contracts/CRVInfo.vy, contracts/VestingEscrow.vy)
+    // https://github.com/llamafolio/llamafolio-api/tree/master/src/adapters/curve-dex
+    DeploymentRow {
+        protocol: CURVE,
+        network: ETHEREUM,
+        market: "vesting",
+        contracts: &KnownGaps.told_with(
+            &[Question::CLAIMABLES, Question::LOCKED],
+            &[
+                KnownGap::at(address!("0x575ccd8e2d300e2377b43478339e364000318e2c"), "the vesting of CRV"),
+                KnownGap::at(address!("0xd2d43555134dc575bf7279f4ba18809645db0f1d"), "the vesting of CRV"),
+                KnownGap::at(address!("0x2a7d59e327759acd5d11a8fb652bf4072d28ac04"), "the vesting of CRV"),
+                KnownGap::at(address!("0x679fcb9b33fc4ae10ff4f96caef49c1ae3f8fa67"), "the vesting of CRV"),
+            ],
+        ),
     },
 ];

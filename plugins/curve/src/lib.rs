@@ -10,6 +10,7 @@ mod tests;
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
 use portolan_kits::kit::Kit;
+use portolan_kits::known_gaps::KnownGaps;
 use portolan_kits::protocol::ProtocolRow;
 
 /// Events, and what their members are made of.
@@ -21,8 +22,14 @@ pub struct Curve;
 
 impl AccountProtocols for Curve {
     const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] =
-        &[&deployments::GAUGES, &deployments::LOCKS, &deployments::LOANS, &deployments::POOLS, &EventSources];
+    const KITS: &'static [&'static dyn Kit] = &[
+        &deployments::GAUGES,
+        &deployments::LOCKS,
+        &deployments::LOANS,
+        &deployments::POOLS,
+        &KnownGaps,
+        &EventSources,
+    ];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
     const TABLES: &'static [&'static str] = &[TABLE];
 }

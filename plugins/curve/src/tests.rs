@@ -88,6 +88,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("crvusd_factory", FORKED)],
         &[("lending_factory", FORKED)],
         &[("meta_registry", FORKED)],
+        &[("known_gaps", FORKED_LIST)],
         &[("contracts", FORKED_LIST)],
     ]);
 }

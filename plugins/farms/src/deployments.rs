@@ -18,8 +18,8 @@ use portolan_kits::vote_escrow::VoteEscrowTypes;
 use portolan_kits::vote_locker::VoteLockers;
 use portolan_kits::yearn_gauges::YearnGaugeTypes;
 use portolan_kits::yearn_vaults::YearnVaultTypes;
-use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, OPTIMISM, POLYGON};
+use portolan_plugin_api::{Question, address};
 
 /// The chefs.
 pub(crate) const CHEFS: MasterChefs = MasterChefs { v1: "master-chef-v1", v2: "master-chef-v2", mini: "mini-chef" };
@@ -858,6 +858,67 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
                 address!("0x2391fc8f5e417526338f5aa3968b1851c16d894e"), // dYFI
             ],
             "epoch",
+        ),
+    },
+    // Verified: contracts/mainnet/3c of https://github.com/tintinweb/smart-contract-sanctuary-arbitrum
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/registries/treasury.js
+    DeploymentRow {
+        protocol: "camelot",
+        network: ARBITRUM,
+        market: "redeems",
+        contracts: &KnownGaps.of(&[KnownGap::by(
+            address!("0x3caae25ee616f2c8e13c74da0813402eae3f496b"),
+            "getUserRedeemsLength",
+            "the redeeming of xGRAIL",
+        )]),
+    },
+    // https://github.com/DefiLlama/DefiLlama-Adapters/blob/main/projects/wombat-exchange/config.js, and its view:
+    // https://github.com/wombat-exchange/v1-core (contracts/wombat-governance/VeWom.sol)
+    DeploymentRow {
+        protocol: "wombat",
+        network: BSC,
+        market: "locks",
+        contracts: &KnownGaps
+            .of(&[KnownGap::at(address!("0x3da62816dd31c56d9cdf22c6771ddb892cb5b0cc"), "the lock of WOM")]),
+    },
+    // Likewise.
+    DeploymentRow {
+        protocol: "wombat",
+        network: ARBITRUM,
+        market: "locks",
+        contracts: &KnownGaps
+            .of(&[KnownGap::at(address!("0x488b34f704a601daeef14135146a3da79f2d3efc"), "the lock of WOM")]),
+    },
+    // https://github.com/convex-eth/platform (contracts/contracts.json, contracts/contracts/VestedEscrow.sol)
+    DeploymentRow {
+        protocol: "convex",
+        network: ETHEREUM,
+        market: "vesting",
+        contracts: &KnownGaps.told_with(
+            &[Question::CLAIMABLES, Question::LOCKED],
+            &[KnownGap::at(address!("0xe98984ad858075813ada4261af47e68a64e28fcc"), "the vesting of CVX")],
+        ),
+    },
+    // https://github.com/DefiLlama/yield-server/tree/master/src/adaptors/yearn-finance, and their views:
+    // https://github.com/yearn/stYFI (contracts/StakedYFI.vy, contracts/DelegatedStakedYFI.vy)
+    DeploymentRow {
+        protocol: "yearn",
+        network: ETHEREUM,
+        market: "unstaking",
+        contracts: &KnownGaps.told_with(
+            &[Question::CLAIMABLES, Question::LOCKED],
+            &[
+                KnownGap::by(
+                    address!("0x42b25284e8ae427d79da78b65dffc232aaecc016"),
+                    "streams",
+                    "the unstaking of stYFI",
+                ),
+                KnownGap::by(
+                    address!("0x9c42461aa8422926e3aef7b1c6e3743597149d79"),
+                    "streams",
+                    "the unstaking of stYFIx",
+                ),
+            ],
         ),
     },
 ];

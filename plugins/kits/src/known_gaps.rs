@@ -37,9 +37,15 @@ pub struct KnownGap {
     what: &'static str,
 }
 
-/// The contracts of one deployment.
+/// The contracts of one deployment, and the questions about an account whose answers tell of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GapList(Cow<'static, [KnownGap]>);
+pub struct GapList {
+    gaps: Cow<'static, [KnownGap]>,
+    questions: &'static [Question],
+}
+
+/// The questions whose answers tell of contracts, where a row names no others.
+const QUESTIONS: &[Question] = &[Question::CLAIMABLES, Question::FARMING];
 
 impl KnownGap {
     /// The contract at this address, whose `balanceOf` says whether an account has something in it, and what it is.
@@ -54,9 +60,14 @@ impl KnownGap {
 }
 
 impl KnownGaps {
-    /// These contracts.
+    /// These contracts, told with claimables and farming.
     pub const fn of(self, gaps: &'static [KnownGap]) -> GapList {
-        GapList(Cow::Borrowed(gaps))
+        self.told_with(QUESTIONS, gaps)
+    }
+
+    /// These contracts, told with the answers to these questions.
+    pub const fn told_with(self, questions: &'static [Question], gaps: &'static [KnownGap]) -> GapList {
+        GapList { gaps: Cow::Borrowed(gaps), questions }
     }
 }
 
@@ -69,7 +80,7 @@ impl Kit for KnownGaps {
         let contracts = keys.addresses("known_gaps")?;
         let gap = |contract| KnownGap::at(contract, UNNAMED);
         let gaps: Vec<KnownGap> = contracts.into_iter().map(gap).collect();
-        Ok((!gaps.is_empty()).then(|| GapList(Cow::Owned(gaps)).shared()))
+        Ok((!gaps.is_empty()).then(|| GapList { gaps: Cow::Owned(gaps), questions: QUESTIONS }.shared()))
     }
 }
 
@@ -79,11 +90,11 @@ impl Deployed for GapList {
     }
 
     fn contracts(&self) -> Vec<Address> {
-        self.0.iter().map(|gap| gap.contract).collect()
+        self.gaps.iter().map(|gap| gap.contract).collect()
     }
 
     fn questions(&self) -> Vec<Question> {
-        vec![Question::CLAIMABLES, Question::FARMING]
+        self.questions.to_vec()
     }
 
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
@@ -110,7 +121,7 @@ impl Deployed for GapList {
 impl GapList {
     /// Reports each contract in which the account has something.
     async fn report(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<(), Error> {
-        let reads = self.0.iter().map(async |gap| {
+        let reads = self.gaps.iter().map(async |gap| {
             let has = cx.call_as(gap.contract, gap.view, &balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
             Ok((gap, has))
         });

@@ -7,13 +7,14 @@ pub(crate) mod silo;
 
 use portolan_kits::aave_v3::{AavePools, AaveV3, AaveVersion};
 use portolan_kits::accounts::DeploymentRow;
+use portolan_kits::known_gaps::{KnownGap, KnownGaps};
 use portolan_kits::liquity::{LiquityContracts, LiquityTypes};
 use portolan_kits::protocol::Emitters::{Listed, Registry};
 use portolan_kits::protocol::{EmitterRow, ProtocolRow};
 use portolan_kits::safety_module::SafetyModules;
 use portolan_kits::umbrella::UmbrellaTypes;
-use portolan_plugin_api::address;
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, OPTIMISM, POLYGON};
+use portolan_plugin_api::{Address, Question, address};
 
 /// The words for troves, deposits in stability pools, and stakes.
 pub(crate) const LIQUITY: LiquityTypes =
@@ -27,6 +28,13 @@ pub(crate) const SAFETY_MODULES: SafetyModules = SafetyModules { stake: "aave-sa
 
 /// Stakes of Aave's Umbrella.
 pub(crate) const UMBRELLA: UmbrellaTypes = UmbrellaTypes { stake: "aave-umbrella" };
+
+/// Rewards that Euler pays as rEUL, which becomes EUL over half a year:
+/// <https://github.com/euler-xyz/euler-interfaces> (`EulerChains.json`), and their view
+/// <https://github.com/euler-xyz/evk-periphery> (`src/ERC20/implementation/ERC20WrapperLocked.sol`).
+const fn rewards_of_euler(token: Address) -> KnownGap {
+    KnownGap::by(token, "getLockedAmountsLength", "rEUL, which becomes EUL over time,")
+}
 
 /// Liquity v1, Aave v2 and its forks, Aave's safety module and Umbrella, Morpho Blue, Euler v2, Silo v2 and Fluid.
 pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
@@ -195,6 +203,51 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
     DeploymentRow { protocol: "fluid-lending", network: ARBITRUM, market: "main", contracts: &fluid::EVERYWHERE },
     DeploymentRow { protocol: "fluid-lending", network: POLYGON, market: "main", contracts: &fluid::EVERYWHERE },
     DeploymentRow { protocol: "fluid-lending", network: BASE, market: "main", contracts: &fluid::EVERYWHERE },
+    DeploymentRow {
+        protocol: "euler",
+        network: ETHEREUM,
+        market: "rewards",
+        contracts: &KnownGaps.told_with(
+            &[Question::LENDING],
+            &[rewards_of_euler(address!("0xf3e621395fc714b90da337aa9108771597b4e696"))],
+        ),
+    },
+    DeploymentRow {
+        protocol: "euler",
+        network: BASE,
+        market: "rewards",
+        contracts: &KnownGaps.told_with(
+            &[Question::LENDING],
+            &[rewards_of_euler(address!("0xe08e1f00d388e201e48842e53fa96195568e6813"))],
+        ),
+    },
+    DeploymentRow {
+        protocol: "euler",
+        network: ARBITRUM,
+        market: "rewards",
+        contracts: &KnownGaps.told_with(
+            &[Question::LENDING],
+            &[rewards_of_euler(address!("0xfa31599a4928c2d57c0dd77dfca5da1e94e6d2d2"))],
+        ),
+    },
+    DeploymentRow {
+        protocol: "euler",
+        network: AVALANCHE,
+        market: "rewards",
+        contracts: &KnownGaps.told_with(
+            &[Question::LENDING],
+            &[rewards_of_euler(address!("0x2e3b32730b4f6b6502bdaa9122df3b026ede5391"))],
+        ),
+    },
+    DeploymentRow {
+        protocol: "euler",
+        network: BSC,
+        market: "rewards",
+        contracts: &KnownGaps.told_with(
+            &[Question::LENDING],
+            &[rewards_of_euler(address!("0x5e13d41913adf18bb2acae34228e8d21f3c2f2eb"))],
+        ),
+    },
 ];
 
 /// The protocols that the plugin ships with.

@@ -12,6 +12,7 @@ mod tests;
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
 use portolan_kits::events::tables;
 use portolan_kits::kit::Kit;
+use portolan_kits::known_gaps::KnownGaps;
 use portolan_kits::protocol::ProtocolRow;
 
 /// The events that no other plugin reports.
@@ -32,6 +33,7 @@ impl AccountProtocols for Lending {
         &deployments::euler::EULER,
         &deployments::fluid::FLUID,
         &deployments::silo::SILO,
+        &KnownGaps,
         &EventSources,
     ];
     const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;

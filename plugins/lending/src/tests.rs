@@ -73,6 +73,7 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("evc", FORKED), ("evault_factory", FORKED), ("earn_factory", FORKED)],
         &[("lending_factory", FORKED), ("vault_resolver", FORKED), ("dex_resolver", FORKED)],
         &[("silo_configs", FORKED_LIST)],
+        &[("known_gaps", FORKED_LIST)],
         &[("contracts", FORKED_LIST)],
     ]);
 }

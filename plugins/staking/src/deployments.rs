@@ -105,6 +105,17 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
             address!("0x698137c473bc1f0ea9b85ade45caf64ef2df48d6"), // Vesper Orbit FRAX
         ]),
     },
+    // https://github.com/DefiLlama/DefiLlama-Adapters/tree/main/projects/frax-ETH
+    // https://github.com/FraxFinance/frax-ether-redemption-queue
+    DeploymentRow {
+        protocol: "frax",
+        network: ETHEREUM,
+        market: "redemptions",
+        contracts: &KnownGaps.of(&[KnownGap::at(
+            address!("0x82ba8da44cd5261762e629dd5c605b17715727bd"),
+            "the redemption queue of frxETH",
+        )]),
+    },
 ];
 
 /// The protocols that the plugin ships with.
