@@ -105,11 +105,8 @@ impl PluginStatus {
         let is_well = [ACTIVE, DRAINING].contains(&self.state);
         let name = if self.plugin.is_empty() { &self.file } else { &self.plugin };
         let Some(reason) = self.reason.as_deref().or((!is_well).then_some("of unknown reason")) else {
-            if let Some(paused) = self.breakers.iter().find(|breaker| breaker.is_open()) {
-                return Some(format!("{name} pauses on the chain {}, because its jobs failed", paused.chain_id));
-            }
-            let unknown = self.unknown_networks.first()?;
-            return Some(format!("{name} has deployments on the chain {unknown}, which is no network of this gateway"));
+            let paused = self.breakers.iter().find(|breaker| breaker.is_open())?;
+            return Some(format!("{name} pauses on the chain {}, because its jobs failed", paused.chain_id));
         };
         (self.state != DRAINING).then(|| format!("{name} is {}: {reason}", self.state))
     }
