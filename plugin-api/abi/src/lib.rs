@@ -29,7 +29,7 @@ pub use question::Question;
 pub const NATIVE: Address = Address::ZERO;
 
 /// Counts the additions inside 1.x. A host refuses a plugin whose revision is above its own.
-pub const API_REV: u32 = 10;
+pub const API_REV: u32 = 11;
 
 /// The oldest revision that this one can speak with: the maps of findings and claims changed with it, once.
 pub const API_REV_MIN: u32 = 5;

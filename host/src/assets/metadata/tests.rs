@@ -38,9 +38,10 @@ fn pair(a: Vec<u8>, b: Vec<u8>, reserves_bytes: usize) -> Vec<([u8; 4], Vec<u8>)
 #[test]
 fn a_token_that_answers_nothing_has_no_metadata_and_one_that_was_not_read_is_missing() {
     let silent = [Outcome::NoCode, Outcome::GasCap, Outcome::Reverted(Bytes::new()), Outcome::Ok(Bytes::new())];
-    let silent: Vec<Outcome> = silent.iter().cycle().take(SELECTORS.len()).cloned().collect();
+    let all = SELECTORS.len() + ISSUER_SELECTORS.len();
+    let silent: Vec<Outcome> = silent.iter().cycle().take(all).cloned().collect();
     assert_eq!(from(silent.clone()), Ok(TokenMetadata::default()));
-    for lost in 0..SELECTORS.len() {
+    for lost in (0..SELECTORS.len()).chain([all - 1]) {
         let mut outcomes = silent.clone();
         outcomes[lost] = Outcome::Failed(ReadFailure::Timeout);
         assert_eq!(from(outcomes), Err(ReadFailure::Timeout));

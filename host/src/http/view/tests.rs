@@ -235,7 +235,8 @@ fn a_farming_position_has_no_company_and_no_supplies_and_is_worth_its_underlying
     let known = [LISTED, REDEEMS_TO].concat();
     let token = format!("{{{VELO}{known}}}");
     let of_leg = format!(
-        "{{\"role\":\"staked\",\"name\":\"WETH/OP reward\",\"token\":{token},\"amount\":0.000000000000000001,\
+        "{{\"role\":\"staked\",\"name\":\"WETH/OP reward\",\"token\":{token},\
+         \"tokenAddress\":\"0x9560e827af36c94d2ac33a39bce1fe78631088db\",\"amount\":0.000000000000000001,\
          \"amountRaw\":\"1\",\"dollarValue\":1.5,\"rate\":null,\"isCollateral\":null,\"redeemsTo\":[{{\"token\":{token},\
          \"tokenAddress\":\"0x9560e827af36c94d2ac33a39bce1fe78631088db\",\"amount\":3,\
          \"amountRaw\":\"3000000000000000000\"}}],\"receipt\":null}}"
