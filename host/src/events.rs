@@ -4,6 +4,7 @@
 //! Invariant: a log has the events of one source alone.
 
 pub(crate) mod builtin;
+pub(crate) mod echoes;
 pub(crate) mod merge;
 pub(crate) mod native;
 pub(crate) mod parts;
@@ -12,6 +13,7 @@ pub(crate) mod tables;
 mod act;
 pub(crate) mod movements;
 pub(crate) mod summary;
+pub(crate) mod user_operations;
 
 #[cfg(test)]
 mod script;

@@ -38,6 +38,12 @@ impl Network {
         if self.is_native(token) { NATIVE } else { token }
     }
 
+    /// The chain below it, where it is a rollup that is built in; all of these settle on Ethereum.
+    pub(crate) fn parent(&self) -> Option<u64> {
+        let built_in = NETWORKS.iter().find(|network| network.chain_id == self.chain_id)?;
+        (built_in.data_fee != DataFee::None).then_some(portolan_networks::ETHEREUM)
+    }
+
     /// Whether both have one chain id, or a name that the other has.
     fn clashes_with(&self, other: &Self) -> bool {
         let is_name = |text: &str| [&other.slug, &other.name].into_iter().any(|name| name.eq_ignore_ascii_case(text));

@@ -83,7 +83,7 @@ pub use self::simulation::{
 };
 pub use self::status::{BatchMethod, EndpointFailure, EndpointState, EndpointStatus, NetworkStatus, Quantiles};
 pub use self::store::FactSettings;
-pub use self::transaction::{GasPaid, Log, Receipt, TransactionLookup};
+pub use self::transaction::{GasPaid, Log, Receipt, TransactionLookup, TransactionStatus};
 
 /// The block at which an answer is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

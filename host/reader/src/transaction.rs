@@ -15,6 +15,13 @@ use crate::error::EndpointError;
 const TOPICS_MAX: usize = 4;
 /// The status of a successful transaction (EIP-658).
 const SUCCEEDED: U64 = U64::ONE;
+/// What a transaction that runs no code takes.
+const PLAIN_GAS: U64 = U64::from_limbs([21_000]);
+/// Types of transactions that nobody on the network sent.
+const OP_DEPOSIT: u64 = 0x7e;
+const ARBITRUM_DEPOSIT: u64 = 0x64;
+const ARBITRUM_RETRY: u64 = 0x68;
+const ARBITRUM_SUBMIT_RETRYABLE: u64 = 0x69;
 
 /// What the endpoints know of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +39,7 @@ pub enum TransactionLookup {
 pub struct Receipt {
     pub block_number: u64,
     pub block_hash: B256,
-    /// A transaction that did not succeed changed only its sender's nonce and balance.
-    pub succeeded: bool,
+    pub status: TransactionStatus,
     pub from: Address,
     /// The address that it called; `None` where it created a contract.
     pub to: Option<Address>,
@@ -41,10 +47,22 @@ pub struct Receipt {
     pub created: Option<Address>,
     /// Wei.
     pub value: U256,
+    /// Wei that came to the sender from the layer below before anything ran, whatever became of the transaction.
+    pub deposited: U256,
     /// `None` where the node does not say it.
     pub gas: Option<GasPaid>,
     /// In the node's order.
     pub logs: Vec<Log>,
+}
+
+/// How a transaction ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransactionStatus {
+    Succeeded,
+    /// It changed only its sender's nonce and balance.
+    Failed,
+    /// Receipts of blocks before Byzantium say neither; this one used all its gas and logged nothing, as one that failed.
+    Unknown,
 }
 
 /// What the sender of a transaction paid for it, besides its value.
@@ -56,12 +74,15 @@ pub struct GasPaid {
     /// Wei for the transaction's data: blobs, and what a rollup pays for them on its first layer. Arbitrum counts the
     /// latter as gas.
     pub data_fee: U256,
+    /// Wei for whoever operates a rollup of the OP stack.
+    pub operator_fee: U256,
 }
 
 impl GasPaid {
     /// Wei.
     pub fn total(&self) -> U256 {
-        U256::from(self.used).saturating_mul(self.price).saturating_add(self.data_fee)
+        let gas = U256::from(self.used).saturating_mul(self.price);
+        gas.saturating_add(self.data_fee).saturating_add(self.operator_fee)
     }
 }
 
@@ -87,6 +108,15 @@ pub(crate) struct WireTransaction {
     from: Address,
     to: Option<Address>,
     value: U256,
+    /// The gas limit.
+    gas: Option<U64>,
+    #[serde(rename = "type")]
+    kind: Option<U64>,
+    /// Wei, of deposits of the OP stack: <https://specs.optimism.io/protocol/deposits.html>.
+    mint: Option<U256>,
+    /// Wei, of retryable tickets of Arbitrum:
+    /// <https://docs.arbitrum.io/how-arbitrum-works/deep-dives/l1-to-l2-messaging>.
+    deposit_value: Option<U256>,
 }
 
 /// The reply to `eth_getTransactionReceipt`.
@@ -104,6 +134,12 @@ pub(crate) struct WireReceipt {
     effective_gas_price: Option<U256>,
     /// Wei, on rollups of the OP stack and on Scroll.
     l1_fee: Option<U256>,
+    /// Of the OP stack from Isthmus on.
+    operator_fee_scalar: Option<U64>,
+    /// Wei.
+    operator_fee_constant: Option<U64>,
+    /// Of the OP stack from Jovian on.
+    da_footprint_gas_scalar: Option<U64>,
     blob_gas_used: Option<U64>,
     blob_gas_price: Option<U256>,
     /// Hex, of whatever length.
@@ -150,10 +186,12 @@ pub(crate) fn combine(
     if !of_this_hash || !in_that_block {
         return Err(EndpointError::Malformed);
     }
-    let succeeded = match receipt.status {
-        None | Some(SUCCEEDED) => true,
-        Some(U64::ZERO) => false,
+    let status = match receipt.status {
+        Some(SUCCEEDED) => TransactionStatus::Succeeded,
+        Some(U64::ZERO) => TransactionStatus::Failed,
         Some(_) => return Err(EndpointError::Malformed),
+        None if used_all_and_logged_nothing(&transaction, &receipt) => TransactionStatus::Unknown,
+        None => TransactionStatus::Succeeded,
     };
     if !agrees(transaction.block_number, Some(receipt.block_number))
         || !agrees(transaction.transaction_index, receipt.transaction_index)
@@ -163,11 +201,12 @@ pub(crate) fn combine(
     Ok(TransactionLookup::Mined(Receipt {
         block_number: receipt.block_number.to(),
         block_hash: receipt.block_hash,
-        succeeded,
+        status,
         from: transaction.from,
         to: transaction.to,
         created: receipt.contract_address.filter(|_| transaction.to.is_none()),
         value: transaction.value,
+        deposited: transaction.deposited(),
         gas: receipt.gas(),
         logs: receipt.into_logs(transaction.from)?,
     }))
@@ -178,13 +217,44 @@ fn agrees<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
     one.zip(other).is_none_or(|(one, other)| one == other)
 }
 
+/// A plain transfer uses all its gas too, but no more than that.
+fn used_all_and_logged_nothing(transaction: &WireTransaction, receipt: &WireReceipt) -> bool {
+    let used = receipt.gas_used.filter(|used| *used > PLAIN_GAS);
+    receipt.logs.is_empty() && used.is_some() && used == transaction.gas
+}
+
+impl WireTransaction {
+    /// What comes from the layer below. Arbitrum's deposits bring their value, and retried tickets bring it from where it
+    /// waited; the types are numbered in <https://github.com/OffchainLabs/go-ethereum/blob/master/core/types/transaction.go>.
+    fn deposited(&self) -> U256 {
+        match self.kind.map(|kind| kind.to::<u64>()) {
+            Some(OP_DEPOSIT) => self.mint.unwrap_or_default(),
+            Some(ARBITRUM_DEPOSIT | ARBITRUM_RETRY) => self.value,
+            Some(ARBITRUM_SUBMIT_RETRYABLE) => self.deposit_value.unwrap_or_default(),
+            _ => U256::ZERO,
+        }
+    }
+}
+
 impl WireReceipt {
     fn gas(&self) -> Option<GasPaid> {
         let (used, price) = (self.gas_used?.to(), self.effective_gas_price?);
         let blobs = self.blob_gas_used.zip(self.blob_gas_price);
         let blob_fee = blobs.map(|(gas, price)| U256::from(gas.to::<u64>()).saturating_mul(price)).unwrap_or_default();
         let data_fee = self.l1_fee.unwrap_or_default().saturating_add(blob_fee);
-        Some(GasPaid { used, price, data_fee })
+        Some(GasPaid { used, price, data_fee, operator_fee: self.operator_fee(used) })
+    }
+
+    /// <https://specs.optimism.io/protocol/isthmus/exec-engine.html#operator-fee>,
+    /// <https://specs.optimism.io/protocol/jovian/exec-engine.html#operator-fee>.
+    fn operator_fee(&self, used: u64) -> U256 {
+        let number = |number: Option<U64>| number.map(|number| U256::from(number.to::<u64>())).unwrap_or_default();
+        let scaled = U256::from(used).saturating_mul(number(self.operator_fee_scalar));
+        let scaled = match self.da_footprint_gas_scalar {
+            Some(_) => scaled.saturating_mul(U256::from(100)),
+            None => scaled / U256::from(1_000_000),
+        };
+        scaled.saturating_add(number(self.operator_fee_constant))
     }
 
     /// Takes the logs, once all of them are known to be the receipt's.

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use portolan_events::{Event, Kind, Value};
-use portolan_reader::Receipt;
+use portolan_reader::{Receipt, TransactionStatus};
 
 use crate::assets::token::NATIVE;
 
@@ -97,14 +97,31 @@ pub(crate) fn merge(sources: Vec<EventSource>, logs: usize) -> (Vec<MergedEvent>
     (merged, undecoded.map(|(place, _)| place).collect())
 }
 
+/// What the transaction brought its sender from the layer below, whatever became of it.
+pub(crate) fn deposit(receipt: &Receipt, parent: Option<u64>) -> Option<MergedEvent> {
+    if receipt.deposited.is_zero() {
+        return None;
+    }
+    let [user, recipient] = ["user", "recipient"].map(|name| (name, Value::Address(receipt.from)));
+    let amount = ("amount", Value::Amount { raw: receipt.deposited, of: Some(NATIVE) });
+    let remote = parent.map(|chain_id| ("remoteNetwork", Value::Network(chain_id)));
+    let members = [user, recipient, ("asset", Value::Token(NATIVE)), amount].into_iter().chain(remote).collect();
+    of_transaction("BRIDGE_IN", members)
+}
+
 /// The native value that the transaction itself moved. A creation moves it to the contract that it created.
 pub(crate) fn native(receipt: &Receipt) -> Option<MergedEvent> {
-    if !receipt.succeeded || receipt.value.is_zero() {
+    if receipt.status != TransactionStatus::Succeeded || receipt.value.is_zero() {
         return None;
     }
     let to = receipt.to.or(receipt.created).map(|to| ("to", Value::Address(to)));
     let paid = [("asset", Value::Token(NATIVE)), ("amount", Value::Amount { raw: receipt.value, of: Some(NATIVE) })];
     let members = std::iter::once(("from", Value::Address(receipt.from))).chain(to).chain(paid).collect();
-    let event = Event { log: 0, kind: Kind::named("TRANSFER")?, protocol: None, members };
+    of_transaction("TRANSFER", members)
+}
+
+/// An event that the transaction's own fields show.
+fn of_transaction(kind: &str, members: Vec<(&'static str, Value)>) -> Option<MergedEvent> {
+    let event = Event { log: 0, kind: Kind::named(kind)?, protocol: None, members };
     Some(MergedEvent { log: None, event, plugin: None, part_of: None, is_repeat: false })
 }

@@ -1,17 +1,32 @@
 //! What a transaction moved to and from an account, by the evidence of its receipt.
 //!
-//! Invariant: a movement is a transfer that a log shows, the transaction's own value, or a native amount that an event
-//! says the account paid or was paid. What contracts send each other of the native token is in no receipt, and is never
-//! made up here.
+//! Invariant: a movement is a transfer that a log shows, the transaction's own value or what it brought from the layer
+//! below, shares that a vault says it made or ended and no token logs, or a native amount that an event says the account
+//! paid or was paid. What contracts send each other of the native token is in no receipt, unless each of its movements
+//! leaves a log, and is never made up here.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use alloy::primitives::{Address, U256};
+use alloy::primitives::{Address, B256, U256, b256};
 use portolan_events::{Event, Transaction, Value};
 
 use super::act::{self, Flow};
 use super::merge::MergedEvent;
+use super::native::NativeLogs;
 use crate::assets::token::NATIVE;
+
+/// `ExecutionSuccess(bytes32,uint256)` and `ExecutionFromModuleSuccess(address)`.
+const SAFE_SUCCESSES: [B256; 2] = [
+    b256!("442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e"),
+    b256!("6895c13664aa4f67288b25d7a21d7aaa34916e355fb9b6fae0a139a9085becb8"),
+];
+/// Those, `ExecutionFailure(bytes32,uint256)` and `ExecutionFromModuleFailure(address)`.
+const SAFE_ENDS: [B256; 4] = [
+    SAFE_SUCCESSES[0],
+    SAFE_SUCCESSES[1],
+    b256!("23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23"),
+    b256!("acd2c8702804128fdb0db2bb49f6d127dd0181c13fd45dbfe16de0930e2bd375"),
+];
 
 /// A token, or one of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,11 +66,24 @@ pub(crate) struct Movements {
 }
 
 impl Movements {
-    pub(crate) fn of(events: &[MergedEvent], transaction: &Transaction, account: Address) -> Self {
+    pub(crate) fn of(
+        events: &[MergedEvent],
+        transaction: &Transaction,
+        (account, logs): (Address, NativeLogs),
+    ) -> Self {
         let mut transfers: Vec<Transfer> = events.iter().filter_map(transfer).collect();
-        transfers.retain(|transfer| [transfer.from, transfer.to].contains(&account));
+        let shares = shares(events, &transfers, account);
+        let pays_gas = account == transaction.from;
+        let is_gas = |transfer: &Transfer| {
+            let collector = logs.fee_collector.filter(|_| pays_gas && transfer.asset.token == NATIVE);
+            collector.is_some_and(|collector| [transfer.from, transfer.to].contains(&collector))
+        };
+        transfers.retain(|transfer| [transfer.from, transfer.to].contains(&account) && !is_gas(transfer));
         transfers.extend(wrapped(events, &transfers, account));
-        transfers.extend(native(events, transaction, account));
+        transfers.extend(shares);
+        if !logs.is_whole {
+            transfers.extend(native(events, transaction, account));
+        }
         net(transfers, account)
     }
 
@@ -65,10 +93,17 @@ impl Movements {
     }
 }
 
-/// The transfer that an event of the host's own tables is.
+/// The transfer that an event of the host's own tables is, or what the transaction itself moved.
 fn transfer(merged: &MergedEvent) -> Option<Transfer> {
     let event = &merged.event;
+    if merged.part_of.is_some() {
+        return None;
+    }
     let (asset, raw) = match event.kind.name() {
+        "BRIDGE_IN" if merged.log.is_none() => {
+            let (asset, to) = (MovedAsset { token: NATIVE, token_id: None }, event.address("recipient")?);
+            return Some(Transfer { asset, from: Address::ZERO, to, raw: event.asset("amount")?.raw });
+        }
         "TRANSFER" | "MINT" | "BURN" => {
             let Value::Amount { raw, of: Some(token) } = event.member("amount")? else { return None };
             (MovedAsset { token: *token, token_id: None }, *raw)
@@ -82,6 +117,26 @@ fn transfer(merged: &MergedEvent) -> Option<Transfer> {
     };
     let (from, to) = (event.address("from")?, event.address("to")?);
     (merged.plugin.is_none() && !raw.is_zero()).then_some(Transfer { asset, from, to, raw })
+}
+
+/// Shares that vaults say they made for the account or ended, where no token logs that.
+fn shares(events: &[MergedEvent], transfers: &[Transfer], account: Address) -> Vec<Transfer> {
+    let logged: HashSet<(Address, Address, U256)> =
+        transfers.iter().map(|transfer| (transfer.from, transfer.to, transfer.raw)).collect();
+    let mut found = Vec::new();
+    for event in events.iter().filter(|merged| merged.part_of.is_none()).map(|merged| &merged.event) {
+        let (from, to) = match event.kind.name() {
+            "VAULT_DEPOSIT" => (Address::ZERO, account),
+            "VAULT_WITHDRAW" => (account, Address::ZERO),
+            _ => continue,
+        };
+        let Some(Value::Amount { raw, of: Some(vault) }) = event.member("shares") else { continue };
+        let is_own = event.address("owner") == Some(account) && !raw.is_zero();
+        if is_own && !logged.contains(&(from, to, *raw)) {
+            found.push(Transfer { asset: MovedAsset { token: *vault, token_id: None }, from, to, raw: *raw });
+        }
+    }
+    found
 }
 
 /// The wrapped tokens of wraps. Some of their contracts log a mint or a burn besides, which counts once.
@@ -118,8 +173,8 @@ fn wrap(event: &Event, account: Address) -> Option<(Flow, Address, U256)> {
 struct NativePayment {
     /// Place of the first.
     place: usize,
-    /// The contract that logged it.
-    emitter: Address,
+    /// The other end: who the event says it is, or the contract that logged it.
+    other: Address,
     /// How often each contract logs the amount, by type.
     counts: HashMap<(Address, &'static str), usize>,
 }
@@ -140,19 +195,22 @@ fn native(events: &[MergedEvent], transaction: &Transaction, account: Address) -
         });
         let payments = act::native_payments(&merged.event).into_iter();
         let payments = payments.filter(|(_, whose, _)| *whose == account).map(|(flow, _, asset)| (flow, asset.raw));
-        for (flow, raw) in wraps.into_iter().chain(payments) {
+        let safe = safe_payment(&merged.event, account).filter(|_| emitter == account && is_made(merged, transaction));
+        let other = safe.map_or(emitter, |(.., other)| other);
+        let of_safe = safe.map(|(flow, raw, _)| (flow, raw));
+        for (flow, raw) in wraps.into_iter().chain(payments).chain(of_safe) {
             if flow == Flow::Out && pays_by_value {
                 continue;
             }
-            let first = || NativePayment { place, emitter, counts: HashMap::new() };
+            let first = || NativePayment { place, other, counts: HashMap::new() };
             let NativePayment { counts, .. } = paid.entry((flow, raw)).or_insert_with(first);
             *counts.entry((emitter, merged.event.kind.name())).or_default() += 1;
         }
     }
     let logged = logged_native(events, account);
     let mut found = Vec::new();
-    for ((flow, raw), NativePayment { place, emitter, counts }) in paid {
-        let (from, to) = if flow == Flow::In { (emitter, account) } else { (account, emitter) };
+    for ((flow, raw), NativePayment { place, other, counts }) in paid {
+        let (from, to) = if flow == Flow::In { (other, account) } else { (account, other) };
         let times = counts.into_values().max().unwrap_or_default();
         let times = times.saturating_sub(logged.get(&(flow, raw)).copied().unwrap_or_default());
         let asset = MovedAsset { token: NATIVE, token_id: None };
@@ -162,9 +220,31 @@ fn native(events: &[MergedEvent], transaction: &Transaction, account: Address) -
     found.into_iter().map(|(_, transfer)| transfer).collect()
 }
 
-/// How often logs show a transfer of a native amount to or from the account.
+/// What a Safe logs of the native token that came to it or that it sends: the direction, the amount and the other end.
+fn safe_payment(event: &Event, account: Address) -> Option<(Flow, U256, Address)> {
+    let (flow, other) = match event.kind.name() {
+        "SAFE_RECEIVED" => (Flow::In, event.address("sender")?),
+        "SAFE_SENT" => (Flow::Out, event.address("recipient")?),
+        _ => return None,
+    };
+    let raw = event.asset("amount").map(|amount| amount.raw).filter(|raw| !raw.is_zero())?;
+    (event.address("contract") == Some(account)).then_some((flow, raw, other))
+}
+
+/// Whether a Safe logs later that what it sends was sent.
+fn is_made(merged: &MergedEvent, transaction: &Transaction) -> bool {
+    let Some(place) = merged.log.filter(|_| merged.event.kind.name() == "SAFE_SENT") else { return true };
+    let emitter = transaction.logs.get(place).map(|log| log.address);
+    let later = transaction.logs.iter().skip(place + 1).filter(|log| Some(log.address) == emitter);
+    let topic = later.filter_map(|log| log.topics.first()).find(|topic| SAFE_ENDS.contains(topic));
+    topic.is_some_and(|topic| SAFE_SUCCESSES.contains(topic))
+}
+
+/// How often logs show a transfer of a native amount to or from the account. What the transaction itself brought to the
+/// account may be logged once more by it.
 fn logged_native(events: &[MergedEvent], account: Address) -> BTreeMap<(Flow, U256), usize> {
-    let shown = events.iter().filter(|merged| merged.log.is_some()).filter_map(transfer);
+    let is_shown = |merged: &&MergedEvent| merged.log.is_some() || merged.event.address("to") == Some(account);
+    let shown = events.iter().filter(is_shown).filter_map(transfer);
     let of_account = shown.filter(|shown| shown.asset.token == NATIVE && [shown.from, shown.to].contains(&account));
     let mut logged = BTreeMap::new();
     for transfer in of_account {

@@ -3,11 +3,32 @@
 //!
 //! Invariant: what a log shows of the native token and what the transaction's own value is are counted once.
 
+use alloy::primitives::Address;
 use portolan_events::{Asset, Transaction, Value};
+
+use portolan_networks::{SYSTEM_ADDRESS, fee_collector, logs_native};
 
 use super::merge::MergedEvent;
 use crate::assets::token::NATIVE;
 use crate::network::Network;
+
+/// What the logs of a transaction tell of the native token.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NativeLogs {
+    /// Whether each of its movements left one.
+    pub(crate) is_whole: bool,
+    /// Whom senders pay for gas, where logs show that as a movement.
+    pub(crate) fee_collector: Option<Address>,
+}
+
+impl NativeLogs {
+    /// On a network whose rules say so, or where the system's own address logged anything: it logs all or nothing.
+    pub(crate) fn of(network: &Network, transaction: &Transaction) -> Self {
+        let has_system_log = transaction.logs.iter().any(|log| log.address == SYSTEM_ADDRESS);
+        let (chain_id, is_whole) = (network.chain_id, has_system_log || logs_native(network.chain_id));
+        Self { is_whole, fee_collector: fee_collector(chain_id) }
+    }
+}
 
 /// Names the native token by its one address in all of these events.
 pub(crate) fn name_once(network: &Network, events: &mut [MergedEvent]) {
@@ -60,7 +81,7 @@ mod tests {
         if logs_value(polygon, &script.events, &script.transaction) {
             script.events.retain(|merged| merged.log.is_some());
         }
-        let movements = Movements::of(&script.events, &script.transaction, account);
+        let movements = Movements::of(&script.events, &script.transaction, (account, NativeLogs::default()));
         let moved = |flow, movements: Vec<Movement>| {
             let of_native = movements.into_iter().filter(|movement| movement.asset.token == NATIVE);
             of_native.map(move |movement| (flow, movement.raw.to(), movement.other)).collect::<Vec<_>>()

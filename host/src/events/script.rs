@@ -57,6 +57,12 @@ impl EventScript {
         self.event(NFT, "NFT_TRANSFER", members.into_iter().chain(count).collect())
     }
 
+    /// A piece of another collection.
+    pub(super) fn nft_of(self, collection: Address, sender: Address, recipient: Address, id: u64) -> Self {
+        let members = [from(sender), to(recipient), address("collection", collection), number("tokenId", id)];
+        self.event(collection, "NFT_TRANSFER", members.into_iter().collect())
+    }
+
     pub(super) fn wrap(self, kind: &str, account: Address, raw: u64) -> Self {
         self.event(WETH, kind, vec![address("account", account), token("asset", WETH), amount(WETH, raw)])
     }

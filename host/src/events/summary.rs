@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use alloy::primitives::{Address, U256};
 use portolan_events::{Asset, Event, Transaction, Value};
+use portolan_reader::TransactionStatus;
 
 pub(crate) use self::words::Words;
 
@@ -25,6 +26,7 @@ use crate::assets::token::NATIVE;
 use crate::events::act::{self, ActRow, Flow, PRINCIPALS};
 use crate::events::merge::MergedEvent;
 use crate::events::movements::{Movement, Movements, Transfer};
+use crate::events::user_operations::UserOperations;
 use crate::sanitize::text::Text;
 
 /// Clauses of a sentence; further ones are counted.
@@ -41,7 +43,8 @@ type Exchange = (Flow, Address, U256, Address);
 pub(crate) struct Summary<'a> {
     pub(crate) account: Address,
     pub(crate) transaction: &'a Transaction,
-    pub(crate) succeeded: bool,
+    pub(crate) status: TransactionStatus,
+    pub(crate) operations: UserOperations,
     pub(crate) events: &'a [MergedEvent],
     pub(crate) movements: &'a Movements,
     /// Whether there are logs that nothing decoded.
@@ -62,7 +65,13 @@ struct Clause {
 
 impl Summary<'_> {
     pub(crate) fn sentence(&self) -> Text {
-        let text = if self.succeeded { self.of_success() } else { self.of_failure().to_owned() };
+        let text = match self.status {
+            TransactionStatus::Succeeded if self.operations.count == 1 && self.operations.failed == 1 => {
+                "the operation of the account failed, and it paid its gas alone".to_owned()
+            }
+            TransactionStatus::Succeeded => self.of_success(),
+            TransactionStatus::Failed | TransactionStatus::Unknown => self.of_failure(),
+        };
         let mut letters = text.chars();
         let first = letters.next().map(|letter| letter.to_ascii_uppercase());
         let is_address = text.starts_with("0x");
@@ -70,11 +79,16 @@ impl Summary<'_> {
         Text::words(&text)
     }
 
-    fn of_failure(&self) -> &'static str {
-        if self.is_sender() {
-            "the transaction failed, and the account paid its gas alone"
-        } else {
-            "the transaction failed, and did nothing"
+    fn of_failure(&self) -> String {
+        let what = match self.status {
+            TransactionStatus::Unknown => "the transaction is older than receipts that tell, and probably failed",
+            _ => "the transaction failed",
+        };
+        let deposit = self.movements.incoming.first().map(|movement| self.words.moved(movement.asset, movement.raw));
+        match deposit {
+            Some(amount) => format!("received {amount} over a bridge, and {what}"),
+            None if self.is_sender() => format!("{what}, and the account paid its gas alone"),
+            None => format!("{what}, and did nothing"),
         }
     }
 
@@ -126,7 +140,7 @@ impl Summary<'_> {
     }
 
     fn is_sender(&self) -> bool {
-        self.account == self.transaction.from
+        self.account == self.transaction.from || self.operations.count > 0
     }
 
     /// Events that count by themselves, with their places and the contracts that logged them.

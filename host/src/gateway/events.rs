@@ -23,8 +23,8 @@ use crate::assets::resolve::{TokenFailure, Tokens};
 use crate::events::builtin::{self, BuiltinDecoder};
 use crate::events::merge::{self, EventSource, MergedEvent};
 use crate::events::movements::Movements;
-use crate::events::native;
-use crate::events::parts;
+use crate::events::native::{self, NativeLogs};
+use crate::events::{echoes, parts};
 use crate::gateway::answer::{AccountPart, Answer, Event, Items, TransactionEvents};
 use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
@@ -84,15 +84,17 @@ async fn decode(
     room: OwnedSemaphorePermit,
 ) -> Result<Answer, Problem> {
     let network = &network;
-    let value = merge::native(&receipt);
-    let (succeeded, gas) = (receipt.succeeded, receipt.gas);
+    let (deposit, value) = (merge::deposit(&receipt, network.parent()), merge::native(&receipt));
+    let (status, gas) = (receipt.status, receipt.gas);
     let decoder = TransactionDecoder::new(&context, network, transaction::of(query.hash, receipt))?;
     let decoded = context.read(network, |session| decoder.decode(session)).await;
     let (sources, mut reports) = decoded.map_err(|failure| unread(network, failure))??;
     let (mut events, undecoded) = merge::merge(sources, decoder.transaction.logs.len());
     native::name_once(network, &mut events);
     parts::relate(&mut events, &decoder.transaction, network.wrapped_native);
-    events.splice(0..0, value.filter(|_| !native::logs_value(network, &events, &decoder.transaction)));
+    echoes::relate(network, &mut events, &decoder.transaction);
+    let value = value.filter(|_| !native::logs_value(network, &events, &decoder.transaction));
+    events.splice(0..0, deposit.into_iter().chain(value));
     let is_wanted = |merged: &MergedEvent| query.types.is_empty() || query.types.contains(&merged.event.kind);
     // What a transaction did for an account follows from all its events.
     let Some(Account::Address(account)) = query.account else {
@@ -101,10 +103,11 @@ async fn decode(
         let tokens = decoder.tokens(&events, std::iter::empty()).await;
         return decoder.answer((events, undecoded), tokens, None, reports, room);
     };
-    let movements = Movements::of(&events, &decoder.transaction, account);
+    let logs = NativeLogs::of(network, &decoder.transaction);
+    let movements = Movements::of(&events, &decoder.transaction, (account, logs));
     let tokens = decoder.tokens(&events, account::shown(&movements)).await;
     let sent =
-        account::Sent { decoder: &decoder, tokens: &tokens, succeeded, gas, has_undecoded: !undecoded.is_empty() };
+        account::Sent { decoder: &decoder, tokens: &tokens, status, gas, logs, has_undecoded: !undecoded.is_empty() };
     let (part, of_tokens) = sent.part(&events, movements, account).await;
     reports.extend(of_tokens);
     events.retain(is_wanted);

@@ -60,6 +60,10 @@ pub static KINDS: &[(&str, &[&str])] = &[
     ("SAFE_OWNER_ADDED", &["contract", "owner"]),
     ("SAFE_OWNER_REMOVED", &["contract", "owner"]),
     ("SAFE_THRESHOLD", &["contract", "threshold"]),
+    ("SAFE_RECEIVED", &["contract", "sender", "asset", "amount"]),
+    ("SAFE_SENT", &["contract", "recipient", "asset", "amount"]),
+    ("USER_OPERATION", &["account", "paymaster", "success", "cost"]),
+    ("GAS", &["payer", "recipient", "cost"]),
 ];
 
 /// The class of a member's values.
@@ -115,6 +119,8 @@ static MEMBERS: &[(&str, Class)] = &[
     ("onBehalfOf", Class::Address),
     ("operator", Class::Address),
     ("owner", Class::Address),
+    ("payer", Class::Address),
+    ("paymaster", Class::Address),
     ("recipient", Class::Address),
     ("referrer", Class::Address),
     ("relayer", Class::Address),

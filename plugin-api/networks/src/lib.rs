@@ -7,7 +7,7 @@
 mod native;
 mod table;
 
-pub use native::is_native;
+pub use native::{SYSTEM_ADDRESS, fee_collector, is_native, logs_native};
 pub use table::{DataFee, Listing, NETWORKS, Network, network};
 
 /// Makes a constant of each chain id, and the list of all by name.

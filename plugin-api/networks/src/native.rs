@@ -11,9 +11,22 @@ use super::{
     ZKSYNC_ERA, ZORA,
 };
 
-/// What stands for the native token on every network: no address at all, and that of
-/// <https://eips.ethereum.org/EIPS/eip-7528>. Neither has code.
-const PLACEHOLDERS: [Address; 2] = [Address::ZERO, address!("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee")];
+/// Logs each movement of the native token, <https://eips.ethereum.org/EIPS/eip-7708>. It has no code, so that nobody else
+/// logs anything in its name.
+pub const SYSTEM_ADDRESS: Address = address!("fffffffffffffffffffffffffffffffffffffffe");
+
+/// What stands for the native token on every network: no address at all, that of
+/// <https://eips.ethereum.org/EIPS/eip-7528>, and the one that logs its movements. None has code.
+const PLACEHOLDERS: [Address; 3] =
+    [Address::ZERO, address!("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"), SYSTEM_ADDRESS];
+
+/// Networks on which each movement of the native token has left a log since their first block:
+/// <https://github.com/maticnetwork/bor/blob/master/core/bor_fee_log.go>, and the contract of ZKsync below.
+static LOGGING: [u64; 4] = [POLYGON, POLYGON_MUMBAI, ZKSYNC_ERA, ABSTRACT];
+
+/// Whoever takes what senders pay for gas on ZKsync, and gives the rest back:
+/// <https://github.com/matter-labs/era-contracts/blob/main/system-contracts/contracts/Constants.sol>.
+const ZKSYNC_BOOTLOADER: Address = address!("0000000000000000000000000000000000008001");
 
 /// The `balanceOf` of such a contract is the native balance, or it is the name that a bridge has for it.
 struct SecondAddress {
@@ -67,6 +80,16 @@ static SECOND_ADDRESSES: [SecondAddress; 5] = [
 pub fn is_native(chain_id: u64, address: Address) -> bool {
     PLACEHOLDERS.contains(&address)
         || SECOND_ADDRESSES.iter().any(|row| row.address == address && row.chain_ids.contains(&chain_id))
+}
+
+/// Whether each movement of a network's native token leaves a log, by its rules.
+pub fn logs_native(chain_id: u64) -> bool {
+    LOGGING.contains(&chain_id)
+}
+
+/// Whom senders pay for gas, where that leaves a log like any movement.
+pub fn fee_collector(chain_id: u64) -> Option<Address> {
+    [ZKSYNC_ERA, ABSTRACT].contains(&chain_id).then_some(ZKSYNC_BOOTLOADER)
 }
 
 #[cfg(test)]

@@ -9,7 +9,9 @@ use tokio::time::Instant;
 use super::node::{self, BATCH, BLOCK, Chain, Node, NodeReply, NodeRequest, OTHER_NAME};
 use super::{ETHEREUM, ample, echo, echoed, outcomes, reader, reader_of};
 use crate::transport::BODY_MAX_BYTES;
-use crate::{Block, ChainReader, EndpointState, Log, ReadFailure, Reader, Receipt, TransactionLookup};
+use crate::{
+    Block, ChainReader, EndpointState, Log, ReadFailure, Reader, Receipt, TransactionLookup, TransactionStatus,
+};
 
 const HASH: B256 = b256!("00000000000000000000000000000000000000000000000000000000000000aa");
 const ALICE: Address = address!("00000000000000000000000000000000000000a1");
@@ -108,11 +110,12 @@ fn mined(logs: u64) -> Receipt {
     Receipt {
         block_number: BLOCK.number,
         block_hash: BLOCK.hash,
-        succeeded: true,
+        status: TransactionStatus::Succeeded,
         from: ALICE,
         to: Some(TOKEN),
         created: None,
         value: U256::from(7),
+        deposited: U256::ZERO,
         gas: None,
         logs: (0..logs).map(log).collect(),
     }
@@ -139,7 +142,11 @@ async fn a_transaction_and_its_receipt_are_one_request() {
         ("pending", Knows::Pending, TransactionLookup::Pending),
         ("without logs", Knows::Mined(0), TransactionLookup::Mined(mined(0))),
         ("with logs", Knows::Mined(3), TransactionLookup::Mined(mined(3))),
-        ("reverted", Knows::Reverted, TransactionLookup::Mined(Receipt { succeeded: false, ..mined(0) })),
+        (
+            "reverted",
+            Knows::Reverted,
+            TransactionLookup::Mined(Receipt { status: TransactionStatus::Failed, ..mined(0) }),
+        ),
         ("a creation", Knows::Creation, TransactionLookup::Mined(created)),
     ] {
         let node = knowing(knows).await;

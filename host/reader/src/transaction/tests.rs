@@ -72,11 +72,12 @@ fn a_transaction_in_a_block_is_returned_with_its_logs() {
     let expected = Receipt {
         block_number: 1000,
         block_hash: BLOCK,
-        succeeded: true,
+        status: TransactionStatus::Succeeded,
         from: ALICE,
         to: Some(TOKEN),
         created: None,
         value: U256::from(100),
+        deposited: U256::ZERO,
         gas: None,
         logs: vec![Log { index: 7, address: TOKEN, topics: vec![HASH, OTHER], data: bytes!("0102") }],
     };
@@ -117,10 +118,50 @@ fn what_no_node_knows_and_what_is_in_no_block_are_two_things() {
 
 #[test]
 fn a_status_is_success_failure_or_older_than_byzantium() {
-    for (status, succeeded) in [(Some(json!("0x1")), true), (Some(json!("0x0")), false), (None, true)] {
+    use TransactionStatus::{Failed, Succeeded, Unknown};
+    for (status, expected) in [(Some(json!("0x1")), Succeeded), (Some(json!("0x0")), Failed), (None, Succeeded)] {
         let receipt = with(receipt(), [("status", status.clone()), ("root", Some(json!(OTHER)))]);
-        assert_eq!(mined(transaction(), receipt).succeeded, succeeded, "{status:?}");
+        assert_eq!(mined(transaction(), receipt).status, expected, "{status:?}");
     }
+    // Without a status: what it used, of which limit, and whether it logged anything.
+    for (used, limit, logs, expected) in [
+        ("0xea60", "0xea60", json!([]), Unknown),
+        ("0xea5f", "0xea60", json!([]), Succeeded),
+        ("0xea60", "0xea60", json!([log(7)]), Succeeded),
+        ("0x5208", "0x5208", json!([]), Succeeded),
+    ] {
+        let silent = with(receipt(), [("status", None), ("gasUsed", Some(json!(used))), ("logs", Some(logs))]);
+        let limited = with(transaction(), [("gas", Some(json!(limit)))]);
+        assert_eq!(mined(limited, silent).status, expected, "{used} of {limit}");
+    }
+}
+
+#[test]
+fn a_deposit_from_the_layer_below_brings_what_its_type_says() {
+    let deposited = |kind: &str, members: [(&str, Option<Value>); 2]| {
+        let transaction = with(with(transaction(), members), [("type", Some(json!(kind)))]);
+        mined(transaction, with(receipt(), [("type", Some(json!(kind)))])).deposited
+    };
+    let (mint, deposit) = (("mint", Some(json!("0x7"))), ("depositValue", Some(json!("0x9"))));
+    let both = || [mint.clone(), deposit.clone()];
+    for (kind, expected) in [("0x7e", 7), ("0x64", 100), ("0x68", 100), ("0x69", 9), ("0x2", 0), ("0x65", 0)] {
+        assert_eq!(deposited(kind, both()), U256::from(expected), "{kind}");
+    }
+    assert_eq!(deposited("0x7e", [("mint", Some(Value::Null)), deposit]), U256::ZERO);
+}
+
+#[test]
+fn the_operator_fee_of_a_rollup_is_part_of_what_was_paid() {
+    let fee = |scalar: Option<Value>| {
+        let gas = [("gasUsed", Some(json!("0x5208"))), ("effectiveGasPrice", Some(json!("0xf4240")))];
+        let operator =
+            [("operatorFeeScalar", Some(json!("0x7a120"))), ("operatorFeeConstant", Some(json!("0xe8d4a51000")))];
+        let receipt = with(with(receipt(), gas), operator);
+        mined(transaction(), with(receipt, [("daFootprintGasScalar", scalar)])).gas.unwrap().operator_fee
+    };
+    // 21,000 gas at a scalar of 500,000, and a constant of 10^12 wei.
+    assert_eq!(fee(None), U256::from(1_000_000_010_500_u64));
+    assert_eq!(fee(Some(json!("0x190"))), U256::from(2_050_000_000_000_u64));
 }
 
 #[test]

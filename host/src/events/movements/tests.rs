@@ -5,7 +5,7 @@ use crate::events::script::*;
 
 /// `+5 USDC 0xother` and `-1 ETH`, one for each movement.
 fn lines(script: &EventScript, account: Address) -> Vec<String> {
-    let movements = Movements::of(&script.events, &script.transaction, account);
+    let movements = Movements::of(&script.events, &script.transaction, (account, NativeLogs::default()));
     let line = |sign: char, movement: &Movement| {
         let name = match movement.asset.token {
             NATIVE => "ETH",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::assets::resolve::Tokens;
 use crate::assets::token::{DecimalsSource, Token};
+use crate::events::native::NativeLogs;
 use crate::events::script::*;
 use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
@@ -46,12 +47,13 @@ fn sentence_with(
     let protocols = [protocol("uniswap_v3", "Uniswap"), protocol("curve", "Curve")].into();
     let network: &Network = networks.with_chain_id(1).unwrap();
     let tokens: Tokens = tokens.into_iter().map(Arc::new).collect();
-    let movements = Movements::of(&script.events, &script.transaction, account);
+    let movements = Movements::of(&script.events, &script.transaction, (account, NativeLogs::default()));
     let words = Words { tokens: &tokens, protocols: &protocols, networks: &networks, native: &network.native };
     let mut summary = Summary {
         account,
         transaction: &script.transaction,
-        succeeded: true,
+        status: TransactionStatus::Succeeded,
+        operations: UserOperations::default(),
         events: &script.events,
         movements: &movements,
         has_undecoded: false,
@@ -281,7 +283,9 @@ fn the_symbol_of_a_token_passes_for_nothing_else() {
 
 #[test]
 fn what_failed_and_what_is_about_others_is_said_to_be_so() {
-    let failed = |account| sentence_with(&EventScript::new(), account, tokens(), |summary| summary.succeeded = false);
+    let failed = |account| {
+        sentence_with(&EventScript::new(), account, tokens(), |summary| summary.status = TransactionStatus::Failed)
+    };
     assert_eq!(failed(ALICE), "The transaction failed, and the account paid its gas alone");
     assert_eq!(failed(BOB), "The transaction failed, and did nothing");
     let empty = EventScript::new();

@@ -7,14 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use alloy::primitives::Address;
-use portolan_reader::GasPaid;
+use portolan_reader::{GasPaid, TransactionStatus};
 
 use super::TransactionDecoder;
 use crate::assets::resolve::Tokens;
 use crate::assets::token::NATIVE;
 use crate::events::merge::MergedEvent;
 use crate::events::movements::{Movement, Movements};
+use crate::events::native::NativeLogs;
 use crate::events::summary::{Summary, Words};
+use crate::events::user_operations::UserOperations;
 use crate::gateway::answer::{AccountMovement, AccountPart};
 use crate::jobs::report::JobReport;
 use crate::registry::protocol::Protocol;
@@ -35,8 +37,9 @@ pub(super) struct Sent<'a> {
     pub(super) decoder: &'a TransactionDecoder<'a>,
     /// Those that its events name.
     pub(super) tokens: &'a Tokens,
-    pub(super) succeeded: bool,
+    pub(super) status: TransactionStatus,
     pub(super) gas: Option<GasPaid>,
+    pub(super) logs: NativeLogs,
     pub(super) has_undecoded: bool,
 }
 
@@ -49,8 +52,9 @@ impl Sent<'_> {
         account: Address,
     ) -> (AccountPart, Vec<JobReport>) {
         let (decoder, transaction) = (self.decoder, &*self.decoder.transaction);
-        // Failed or not, its sender paid for it.
-        let gas = self.gas.filter(|_| account == transaction.from);
+        // Failed or not, its sender paid for it, and an account for its own operations.
+        let operations = UserOperations::of(events, transaction, account);
+        let gas = self.gas.filter(|_| account == transaction.from).or(operations.gas);
         let slugs: BTreeSet<&String> = events.iter().filter_map(|merged| merged.event.protocol.as_ref()).collect();
         let served = |slug: &String| Some((slug.clone(), Arc::clone(&decoder.context.snapshot.served(slug)?.protocol)));
         let protocols: BTreeMap<String, Arc<Protocol>> = slugs.into_iter().filter_map(served).collect();
@@ -58,7 +62,8 @@ impl Sent<'_> {
         let summary = Summary {
             account,
             transaction,
-            succeeded: self.succeeded,
+            status: self.status,
+            operations,
             events,
             movements: &movements,
             has_undecoded: self.has_undecoded,
@@ -84,8 +89,17 @@ impl Sent<'_> {
     fn incomplete(&self) -> Option<Text> {
         let ran_nothing = self.decoder.transaction.logs.is_empty() && self.gas.is_some_and(|gas| gas.used <= PLAIN_GAS);
         let native = &self.decoder.network.native;
-        let reason = format!("contracts may have sent {native} to or from the account, which a receipt does not show");
-        (self.succeeded && !ran_nothing).then(|| Text::words(&reason))
+        let reason = match self.status {
+            TransactionStatus::Failed => return None,
+            TransactionStatus::Succeeded if ran_nothing || self.logs.is_whole => return None,
+            TransactionStatus::Succeeded => {
+                format!("contracts may have sent {native} to or from the account, which a receipt does not show")
+            }
+            TransactionStatus::Unknown => "the receipt is of a block before Byzantium and does not say whether the \
+                                           transaction failed; it used all its gas, as one that failed"
+                .to_owned(),
+        };
+        Some(Text::words(&reason))
     }
 }
 

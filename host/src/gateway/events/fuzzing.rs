@@ -8,6 +8,7 @@ use alloy::primitives::{Address, B256, Bytes, U256};
 use portolan_abi::codec;
 use portolan_abi::map::Finding;
 use portolan_events::{Decoding, Event, Log, Table, Transaction, ViewResult};
+use portolan_reader::TransactionStatus;
 use portolan_validation::validate_events;
 
 use super::{account, rows};
@@ -16,8 +17,10 @@ use crate::assets::token::{DecimalsSource, TEXT_CHARS_MAX, Token};
 use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::events::merge::{self, EventSource, MergedEvent};
 use crate::events::movements::{Movement, Movements};
+use crate::events::native::NativeLogs;
 use crate::events::summary::{Summary, Words};
 use crate::events::tables::Tables;
+use crate::events::user_operations::UserOperations;
 use crate::gateway::answer::{AccountPart, Answer, Items, TransactionEvents};
 use crate::network::Networks;
 use crate::registry::Snapshot;
@@ -132,14 +135,15 @@ pub(crate) fn fuzzed_events(bytes: &[u8]) -> (TransactionEvents, Answer) {
 /// What the transaction did for its sender.
 fn part(merged: &[MergedEvent], transaction: &Transaction, tokens: &Tokens) -> AccountPart {
     let (account, wrapped) = (transaction.from, Some(Address::repeat_byte(1)));
-    let movements = Movements::of(merged, transaction, account);
+    let movements = Movements::of(merged, transaction, (account, NativeLogs::default()));
     let (protocols, networks) = (BTreeMap::new(), &*NETWORKS);
     let words = Words { tokens, protocols: &protocols, networks, native: "ETH" };
-    let (succeeded, has_undecoded) = (true, false);
+    let (status, operations, has_undecoded) = (TransactionStatus::Succeeded, UserOperations::default(), false);
     let summary = Summary {
         account,
         transaction,
-        succeeded,
+        status,
+        operations,
         events: merged,
         movements: &movements,
         has_undecoded,

@@ -12,7 +12,7 @@ use portolan_abi::map::{self, Catalogue, Protocol};
 use portolan_abi::row::{self, JobOut, Network, state};
 use portolan_abi::{capability, codec};
 use portolan_reader::testing::ScriptedChain;
-use portolan_reader::{Log, Receipt};
+use portolan_reader::{Log, Receipt, TransactionStatus};
 
 use super::EventWork;
 use crate::assets::metadata::Erc20;
@@ -61,11 +61,12 @@ pub(super) fn receipt(logs: Vec<Log>) -> Receipt {
     Receipt {
         block_number: 7,
         block_hash: B256::repeat_byte(7),
-        succeeded: true,
+        status: TransactionStatus::Succeeded,
         from: ALICE,
         to: Some(BOB),
         created: None,
         value: U256::ZERO,
+        deposited: U256::ZERO,
         gas: None,
         logs: numbered.collect(),
     }

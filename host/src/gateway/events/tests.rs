@@ -3,7 +3,7 @@
 use alloy::primitives::{Address, B256, U256, keccak256};
 use portolan_events::{Kind, Value};
 use portolan_reader::testing::{BLOCK, ScriptedChain};
-use portolan_reader::{Outcome, ReadFailure, Receipt, TransactionLookup};
+use portolan_reader::{Outcome, ReadFailure, Receipt, TransactionLookup, TransactionStatus};
 
 use super::script::*;
 use crate::assets::metadata::{Erc20, Pair};
@@ -133,7 +133,11 @@ async fn a_creation_moves_its_value_to_what_it_created() {
 
 #[tokio::test]
 async fn what_was_reverted_happened_not() {
-    let found = Receipt { succeeded: false, value: U256::from(5), ..receipt(vec![transfer(A, ALICE, BOB, 7)]) };
+    let found = Receipt {
+        status: TransactionStatus::Failed,
+        value: U256::from(5),
+        ..receipt(vec![transfer(A, ALICE, BOB, 7)])
+    };
     let script = chain(found);
     let answer = Stage::new(&script, [acme()]).answer().await.unwrap();
     assert!(lines(&answer).is_empty() && events(&answer).undecoded.is_empty() && missing(&answer).is_empty());

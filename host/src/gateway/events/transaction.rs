@@ -6,7 +6,7 @@ use alloy::primitives::B256;
 use portolan_abi::frame::FrameError;
 use portolan_abi::map;
 use portolan_events::{Log, Transaction};
-use portolan_reader::{Receipt, TransactionLookup};
+use portolan_reader::{Receipt, TransactionLookup, TransactionStatus};
 
 use crate::gateway::problem::Problem;
 use crate::network::Network;
@@ -24,9 +24,9 @@ pub(super) fn mined(network: &Arc<Network>, found: TransactionLookup) -> Result<
 
 /// The transaction that has this receipt.
 pub(super) fn of(hash: B256, receipt: Receipt) -> Transaction {
-    let Receipt { succeeded, from, to, value, logs, .. } = receipt;
+    let Receipt { status, from, to, value, logs, .. } = receipt;
     // A node that shows what was reverted shows what did not happen.
-    let logs = if succeeded { logs } else { Vec::new() };
+    let logs = if status == TransactionStatus::Succeeded { logs } else { Vec::new() };
     let log =
         |log: portolan_reader::Log| Log { index: log.index, address: log.address, topics: log.topics, data: log.data };
     Transaction { hash, from, to, value, logs: logs.into_iter().map(log).collect() }

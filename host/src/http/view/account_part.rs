@@ -24,7 +24,7 @@ pub(super) struct AccountPartView<'a> {
     outgoing: Vec<MovementView<'a>>,
     /// Movements beyond the bound.
     omitted: usize,
-    /// Null where another sent it, or the node does not say what it cost.
+    /// What its sender paid, or its own user operations did. Null for anybody else, or where the node does not say it.
     gas: Option<GasView<'a>>,
     complete: bool,
     /// Why it may not be complete.
@@ -59,6 +59,8 @@ struct GasView<'a> {
     price: String,
     /// Wei for the data, where the network charges for it.
     data_fee: String,
+    /// Wei for whoever operates the network, where it charges for that.
+    operator_fee: String,
 }
 
 impl<'a> AccountPartView<'a> {
@@ -109,6 +111,7 @@ impl<'a> GasView<'a> {
             used: gas.used,
             price: gas.price.to_string(),
             data_fee: gas.data_fee.to_string(),
+            operator_fee: gas.operator_fee.to_string(),
         })
     }
 }

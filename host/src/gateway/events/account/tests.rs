@@ -2,7 +2,7 @@
 
 use alloy::primitives::{B256, U256, keccak256};
 use portolan_reader::testing::ScriptedChain;
-use portolan_reader::{Outcome, ReadFailure, Receipt, TransactionLookup};
+use portolan_reader::{Outcome, ReadFailure, Receipt, TransactionLookup, TransactionStatus};
 
 use super::super::script::*;
 use super::*;
@@ -12,7 +12,12 @@ use crate::gateway::query::Account;
 use alloy::sol_types::SolCall;
 
 const B: Address = Address::repeat_byte(0xb1);
-const GAS: GasPaid = GasPaid { used: 60_000, price: U256::from_limbs([2_000_000_000, 0, 0, 0]), data_fee: U256::ZERO };
+const GAS: GasPaid = GasPaid {
+    used: 60_000,
+    price: U256::from_limbs([2_000_000_000, 0, 0, 0]),
+    data_fee: U256::ZERO,
+    operator_fee: U256::ZERO,
+};
 
 fn chain(receipt: Receipt) -> ScriptedChain {
     let mut script = ScriptedChain::default();
@@ -63,7 +68,11 @@ async fn who_receives_pays_no_gas() {
 
 #[tokio::test]
 async fn what_failed_cost_its_gas_and_nothing_else() {
-    let found = Receipt { succeeded: false, value: U256::from(5), ..receipt(vec![transfer(A, ALICE, BOB, 7)]) };
+    let found = Receipt {
+        status: TransactionStatus::Failed,
+        value: U256::from(5),
+        ..receipt(vec![transfer(A, ALICE, BOB, 7)])
+    };
     let script = chain(found);
     let of_alice = answer(&script, ALICE).await;
     let alice = part(&of_alice);

@@ -161,7 +161,12 @@ fn what_a_transaction_did_for_an_account_stands_before_its_events() {
         AccountMovement { movement: Movement { asset, raw: U256::from(raw), other: None }, token }
     };
     let unread = ACCOUNT;
-    let gas = GasPaid { used: 21_000, price: U256::from(1_000_000_000), data_fee: U256::from(5) };
+    let gas = GasPaid {
+        used: 21_000,
+        price: U256::from(1_000_000_000),
+        data_fee: U256::from(5),
+        operator_fee: U256::from(3),
+    };
     let part = AccountPart {
         account: ACCOUNT,
         summary: "Sent 1.5 VELO".into(),
@@ -183,7 +188,7 @@ fn what_a_transaction_did_for_an_account_stands_before_its_events() {
     };
     let expected = |full: bool| {
         let raw = |raw: &str| if full { format!(",\"amountRaw\":\"{raw}\"") } else { String::new() };
-        // 1.5 VELO at half a dollar; 21,000 units of gas at 1 gwei, and 5 wei for data.
+        // 1.5 VELO at half a dollar; 21,000 units of gas at 1 gwei, 5 wei for data and 3 for the operator.
         format!(
             "\"account\":{{\"address\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"summary\":\"Sent 1.5 VELO\",\
              \"in\":[{{\"token\":null,\"tokenAddress\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"tokenId\":null,\
@@ -192,12 +197,12 @@ fn what_a_transaction_did_for_an_account_stands_before_its_events() {
              \"amount\":1{},\"dollarValue\":null}}],\
              \"out\":[{{\"token\":{velo},\"tokenAddress\":\"0x9560e827af36c94d2ac33a39bce1fe78631088db\",\"tokenId\":null,\
              \"amount\":1.5{},\"dollarValue\":0.75}}],\"omitted\":0,\
-             \"gas\":{{\"token\":null,\"amount\":0.000021000000000005{},\"dollarValue\":null,\"used\":21000,\
-             \"price\":\"1000000000\",\"dataFee\":\"5\"}},\"complete\":false,\"incompleteReason\":\"a reason\"}}",
+             \"gas\":{{\"token\":null,\"amount\":0.000021000000000008{},\"dollarValue\":null,\"used\":21000,\
+             \"price\":\"1000000000\",\"dataFee\":\"5\",\"operatorFee\":\"3\"}},\"complete\":false,\"incompleteReason\":\"a reason\"}}",
             raw("7"),
             raw("1"),
             raw("1500000000000000000"),
-            raw("21000000000005"),
+            raw("21000000000008"),
             velo = token(full),
         )
     };

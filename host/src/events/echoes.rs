@@ -1,0 +1,152 @@
+//! Transfers that a contract logs beside what they are part of, so that each movement counts once.
+//!
+//! Invariant: only contracts whose code is known are believed to say one thing twice.
+
+use alloy::primitives::{Address, U256, address};
+use portolan_events::{Transaction, Value};
+
+use super::merge::MergedEvent;
+use crate::network::Network;
+
+/// <https://github.com/larvalabs/cryptopunks/blob/master/contracts/CryptoPunksMarket.sol>
+const CRYPTO_PUNKS: Address = address!("b47e3cd837ddf8e4c57f05d70ab865de6e193bbb");
+/// What the native token's contract logs of one transfer, besides what the network logs: a token's, and one of its own.
+const ECHOES: usize = 2;
+
+/// A transfer as one log reports it.
+#[derive(Clone, Copy, Debug)]
+struct LoggedTransfer {
+    /// Place of the event, and of its log.
+    event: usize,
+    log: usize,
+    emitter: Address,
+    from: Address,
+    to: Address,
+    /// One piece of a collection where there is none.
+    raw: Option<U256>,
+}
+
+/// What the native token's contract sent on, and for whom.
+#[derive(Clone, Copy, Debug)]
+struct SentOn {
+    by: Address,
+    transfer: LoggedTransfer,
+    echoes: usize,
+}
+
+/// Says of each echo which log's event it is part of. They come in the order of their logs.
+pub(crate) fn relate(network: &Network, events: &mut [MergedEvent], transaction: &Transaction) {
+    let of_kind = |events: &[MergedEvent], kind: &str| -> Vec<LoggedTransfer> {
+        let found = events.iter().enumerate().filter(|(_, merged)| merged.event.kind.name() == kind);
+        found.filter_map(|(place, merged)| LoggedTransfer::of(place, merged, transaction)).collect()
+    };
+    let (transfers, pieces) = (of_kind(events, "TRANSFER"), of_kind(events, "NFT_TRANSFER"));
+    let native = transfers.iter().filter(|transfer| network.is_native(transfer.emitter));
+    for (echo, whole) in sent_on(native).into_iter().chain(units(&transfers, &pieces)) {
+        if let Some(merged) = events.get_mut(echo.event) {
+            merged.part_of = Some(whole.log);
+        }
+        if let Some(merged) = events.get_mut(whole.event).filter(|_| whole.to.is_zero()) {
+            // A bid that is accepted is deleted before the contract logs who made it.
+            let members = merged.event.members.iter_mut().filter(|(name, _)| *name == "to");
+            members.for_each(|(_, value)| *value = Value::Address(echo.to));
+        }
+    }
+}
+
+/// Polygon's contract of the native token sends on what it was sent, which the network logs, and logs it twice more.
+fn sent_on<'a>(transfers: impl Iterator<Item = &'a LoggedTransfer>) -> Vec<(LoggedTransfer, LoggedTransfer)> {
+    let (mut came, mut sent, mut found): (Option<&LoggedTransfer>, Option<SentOn>, Vec<_>) = (None, None, Vec::new());
+    for own in transfers {
+        if own.to == own.emitter {
+            came = Some(own);
+        } else if own.from == own.emitter {
+            let by = came.take().filter(|came| came.raw == own.raw).map(|came| came.from);
+            sent = by.map(|by| SentOn { by, transfer: *own, echoes: 0 });
+        } else if let Some(sent) = &mut sent {
+            let of_it = (sent.by, sent.transfer.to, sent.transfer.raw);
+            if sent.echoes < ECHOES && (own.from, own.to, own.raw) == of_it {
+                sent.echoes += 1;
+                found.push((*own, sent.transfer));
+            }
+        }
+    }
+    found
+}
+
+/// CryptoPunks log each punk that moves as one unit of a token before they log which it is.
+fn units(transfers: &[LoggedTransfer], pieces: &[LoggedTransfer]) -> Vec<(LoggedTransfer, LoggedTransfer)> {
+    let is_punk = |transfer: &&LoggedTransfer| transfer.emitter == CRYPTO_PUNKS;
+    let (units, mut pieces) = (transfers.iter().filter(is_punk), pieces.iter().filter(is_punk));
+    let piece = |unit: &LoggedTransfer| {
+        let is_of = |piece: &&LoggedTransfer| {
+            piece.log > unit.log && piece.from == unit.from && (piece.to == unit.to || piece.to.is_zero())
+        };
+        Some((*unit, *pieces.find(is_of)?))
+    };
+    units.filter(|unit| unit.raw == Some(U256::ONE)).filter_map(piece).collect()
+}
+
+impl LoggedTransfer {
+    fn of(place: usize, merged: &MergedEvent, transaction: &Transaction) -> Option<Self> {
+        let (event, log) = (&merged.event, merged.log?);
+        Some(Self {
+            event: place,
+            log,
+            emitter: transaction.logs.get(log)?.address,
+            from: event.address("from")?,
+            to: event.address("to")?,
+            raw: event.asset("amount").map(|amount| amount.raw),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::native;
+    use crate::events::script::*;
+    use crate::network::Networks;
+
+    const POL: Address = address!("0000000000000000000000000000000000001010");
+
+    /// The logs that each event is part of.
+    fn parts(slug: &str, script: EventScript) -> (EventScript, Vec<Option<usize>>) {
+        let (networks, mut script) = (Networks::new([]), script);
+        let network = networks.named(slug).unwrap();
+        native::name_once(network, &mut script.events);
+        relate(network, &mut script.events, &script.transaction);
+        let parts = script.events.iter().map(|merged| merged.part_of).collect();
+        (script, parts)
+    }
+
+    #[test]
+    fn what_polygons_contract_sends_on_counts_as_the_network_logs_it() {
+        let script = || EventScript::new().transfer(POL, ALICE, POL, 5).transfer(POL, POL, BOB, 5);
+        let twice = script().transfer(POL, ALICE, BOB, 5).transfer(POL, ALICE, BOB, 5);
+        assert_eq!(parts("polygon", twice).1, [None, None, Some(1), Some(1)]);
+        // A third one is a movement, and so is one of another amount or from another account.
+        let more = script().transfer(POL, ALICE, BOB, 5).transfer(POL, ALICE, BOB, 5).transfer(POL, ALICE, BOB, 5);
+        assert_eq!(parts("polygon", more).1, [None, None, Some(1), Some(1), None]);
+        let others = script().transfer(POL, ROUTER, BOB, 5).transfer(POL, ALICE, BOB, 6);
+        assert_eq!(parts("polygon", others).1, [None; 4]);
+        let elsewhere = EventScript::new().transfer(USDC, ALICE, USDC, 5).transfer(USDC, USDC, BOB, 5);
+        assert_eq!(parts("polygon", elsewhere.transfer(USDC, ALICE, BOB, 5)).1, [None; 3]);
+    }
+
+    #[test]
+    fn a_punk_is_one_piece_and_goes_to_who_bought_it() {
+        let punk = |to: Address| {
+            let script = EventScript::new().transfer(CRYPTO_PUNKS, ALICE, BOB, 1);
+            script.nft_of(CRYPTO_PUNKS, ALICE, to, 3100)
+        };
+        for to in [BOB, Address::ZERO] {
+            let (script, parts) = parts("ethereum", punk(to));
+            assert_eq!(parts, [Some(1), None]);
+            assert_eq!(script.events[1].event.address("to"), Some(BOB));
+        }
+        assert_eq!(parts("ethereum", punk(ROUTER)).1, [None; 2], "another one");
+        let of_another = EventScript::new().transfer(NFT, ALICE, BOB, 1).nft(ALICE, BOB, 3100, None);
+        assert_eq!(parts("ethereum", of_another).1, [None; 2]);
+    }
+}
