@@ -20,7 +20,7 @@ pub(crate) use self::words::Words;
 use self::ledger::Ledger;
 use self::phrase::{Act, phrase};
 use self::residue::Residue;
-use self::trade::{Swap, Trade, Unwrapping, trade};
+use self::trade::{Swap, Trade, Unwrapping, Wrappings, trade};
 use self::words::list;
 use crate::assets::token::NATIVE;
 use crate::events::act::{self, ActRow, Flow, PRINCIPALS};
@@ -105,7 +105,8 @@ impl Summary<'_> {
         let unwrappings = self.unwrappings();
         let is_concerned = self.is_sender() || swaps.iter().any(|swap| swap.is_own);
         let swaps = if is_concerned { swaps } else { Vec::new() };
-        let Trade { clauses: of_swaps, has_end } = trade(&swaps, &unwrappings, &mut residue, self.wrapped, &self.words);
+        let wrappings = Wrappings { wrapped: self.wrapped_by_others(), unwrapped: &unwrappings };
+        let Trade { clauses: of_swaps, has_end } = trade(&swaps, wrappings, &mut residue, self.wrapped, &self.words);
         let has_trade = !of_swaps.is_empty();
         clauses.extend(of_swaps.into_iter().map(|(place, text)| Clause { is_permission: false, place, text }));
         clauses.extend(self.wraps(&mut residue, has_trade));
@@ -302,6 +303,14 @@ impl Summary<'_> {
             swaps.push(Swap { place, from, to, protocol, is_own, is_elsewhere: false });
         }
         swaps
+    }
+
+    /// What others than the account wrapped of the native token.
+    fn wrapped_by_others(&self) -> U256 {
+        let is_wrap = |event: &&Event| event.kind.name() == "WRAP" && event.address("account") != Some(self.account);
+        let wraps = self.events.iter().map(|merged| &merged.event).filter(is_wrap);
+        let amounts = wraps.filter_map(|event| event.asset("amount"));
+        amounts.fold(U256::ZERO, |sum, amount| sum.saturating_add(amount.raw))
     }
 
     /// What others than the account unwrapped. Some contracts log a burn besides, others nothing else.

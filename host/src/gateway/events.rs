@@ -6,6 +6,7 @@
 
 mod account;
 mod rows;
+mod standards;
 mod transaction;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -101,11 +102,15 @@ async fn decode(
         events.retain(is_wanted);
         parts::keep_last_reports(&mut events);
         let tokens = decoder.tokens(&events, std::iter::empty()).await;
+        decoder.correct(&mut events, &tokens).await;
         return decoder.answer((events, undecoded), tokens, None, reports, room);
     };
     let logs = NativeLogs::of(network, &decoder.transaction);
-    let movements = Movements::of(&events, &decoder.transaction, (account, logs));
+    let mut movements = Movements::of(&events, &decoder.transaction, (account, logs));
     let tokens = decoder.tokens(&events, account::shown(&movements)).await;
+    if decoder.correct(&mut events, &tokens).await {
+        movements = Movements::of(&events, &decoder.transaction, (account, logs));
+    }
     let sent =
         account::Sent { decoder: &decoder, tokens: &tokens, status, gas, logs, has_undecoded: !undecoded.is_empty() };
     let (part, of_tokens) = sent.part(&events, movements, account).await;
@@ -187,6 +192,20 @@ impl<'a> TransactionDecoder<'a> {
     async fn tokens(&self, events: &[MergedEvent], further: impl Iterator<Item = Address>) -> Tokens {
         let wanted: BTreeSet<Address> = events.iter().flat_map(rows::tokens).chain(further).collect();
         self.context.unpriced_tokens(self.network, &wanted).await
+    }
+
+    /// Corrects what the shape of logs misled about; whether that changed anything. What cannot be read stays as it is.
+    async fn correct(&self, events: &mut [MergedEvent], tokens: &Tokens) -> bool {
+        let doubtful = standards::doubtful(events, tokens);
+        if doubtful.is_empty() {
+            return false;
+        }
+        let read = |session: Arc<Session>| {
+            let reads = standards::reads(&doubtful);
+            async move { session.read(reads).await }
+        };
+        let replies = self.context.read(self.network, read).await.unwrap_or_default();
+        standards::correct(events, &doubtful, &replies)
     }
 
     /// The answer with the rows of these events, and the places of logs without any.

@@ -99,6 +99,21 @@ fn a_swap_is_one_clause_however_many_contracts_it_goes_through() {
 }
 
 #[test]
+fn what_a_router_did_not_wrap_of_what_it_was_sent_is_not_swapped() {
+    let point_9 = 900_000_000_000_000_000;
+    let script = EventScript::new()
+        .wrap("WRAP", ROUTER, point_9)
+        .swap(ROUTER, (WETH, point_9), (USDC, USDC_1250))
+        .of("uniswap_v3")
+        .transfer(USDC, POOL, ALICE, USDC_1250)
+        .value(ETHER);
+    let expected = format!(
+        "Swapped 0.9 ETH for 1,250 USDC on Uniswap v3 and sent 0.1 ETH to {ROUTER:#x}, which no decoded event explains"
+    );
+    assert_eq!(sentence(&script, ALICE), expected);
+}
+
+#[test]
 fn a_swap_of_the_native_token_begins_with_what_was_sent() {
     let script = EventScript::new()
         .wrap("WRAP", ROUTER, POINT_41)

@@ -40,6 +40,14 @@ pub(super) struct Unwrapping {
     pub(super) asset: Asset,
 }
 
+/// What others than the account wrapped and unwrapped.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wrappings<'a> {
+    /// The native token that was wrapped, in smallest units.
+    pub(super) wrapped: U256,
+    pub(super) unwrapped: &'a [Unwrapping],
+}
+
 /// What swaps come to.
 #[derive(Debug, Default)]
 pub(super) struct Trade {
@@ -59,7 +67,7 @@ struct Routes<'a> {
 /// Takes from the residue what swaps explain of it.
 pub(super) fn trade(
     swaps: &[Swap],
-    unwrappings: &[Unwrapping],
+    wrappings: Wrappings<'_>,
     residue: &mut Residue,
     wrapped: Option<Address>,
     words: &Words<'_>,
@@ -68,7 +76,8 @@ pub(super) fn trade(
     let routes = Routes::of(swaps, wrapped);
     let is_given = |movement: &Movement| routes.begins(movement);
     let is_got = |movement: &Movement| routes.ends(movement);
-    let given: Vec<Movement> = residue.outgoing.iter().filter(|movement| is_given(movement)).copied().collect();
+    let spent = |movement: &Movement| Movement { raw: routes.spent(movement, wrappings.wrapped), ..*movement };
+    let given: Vec<Movement> = residue.outgoing.iter().filter(|movement| is_given(movement)).map(spent).collect();
     let got: Vec<Movement> = residue.incoming.iter().filter(|movement| is_got(movement)).copied().collect();
     let place = swaps.iter().find(|swap| swap.is_own).unwrap_or(first).place;
     let amounts = |movements: &[Movement]| {
@@ -78,7 +87,7 @@ pub(super) fn trade(
         (given.iter().map(|of| of.asset.token).collect(), got.iter().map(|of| of.asset.token).collect());
     let protocols = |to: &[Address]| routes.protocols(&from, to);
     if routes.connect(&from, &to) {
-        residue.take(Flow::Out, is_given);
+        explain(residue, &given);
         residue.take(Flow::In, is_got);
         let (given_text, got_text) = (amounts(&given), amounts(&got));
         let text = match (given.as_slice(), got.as_slice()) {
@@ -90,11 +99,11 @@ pub(super) fn trade(
         };
         return Trade { clauses: vec![(place, text)], has_end: true };
     }
-    if let ([_], [], [unwrapping], Some(wrapped)) = (given.as_slice(), got.as_slice(), unwrappings, wrapped)
+    if let ([_], [], [unwrapping], Some(wrapped)) = (given.as_slice(), got.as_slice(), wrappings.unwrapped, wrapped)
         && routes.connect(&from, &[wrapped])
         && let Some(amount) = words.amount(unwrapping.asset)
     {
-        residue.take(Flow::Out, is_given);
+        explain(residue, &given);
         let native = words.native;
         let text = format!(
             "swapped {}{} for {amount}, which {:#x} unwrapped, and the receipt does not show who got the {native}",
@@ -111,6 +120,12 @@ pub(super) fn trade(
         clauses.push((swap.place, swap.text(words)));
     }
     Trade { clauses, has_end: false }
+}
+
+fn explain(residue: &mut Residue, given: &[Movement]) {
+    for movement in given {
+        residue.explain(Flow::Out, Asset { token: Some(movement.asset.token), raw: movement.raw });
+    }
 }
 
 impl Swap {
@@ -158,6 +173,15 @@ impl<'a> Routes<'a> {
     fn ends(&self, movement: &Movement) -> bool {
         let token = self.one(movement.asset.token);
         movement.asset.token_id.is_none() && self.ways.values().any(|ends| ends.contains(&token))
+    }
+
+    /// What went into swaps of what was given: of the native token no more than contracts wrapped of it or swapped as it
+    /// is, for what they give back of it leaves no log.
+    fn spent(&self, given: &Movement, wrapped: U256) -> U256 {
+        let own = self.swaps.iter().filter_map(|swap| swap.from).filter(|from| from.token == Some(NATIVE));
+        let spent = own.fold(wrapped, |sum, from| sum.saturating_add(from.raw));
+        let is_less = given.asset.token == NATIVE && !spent.is_zero() && spent < given.raw;
+        if is_less { spent } else { given.raw }
     }
 
     /// All that swaps lead to from a token, itself but where they come back to it.

@@ -1,15 +1,18 @@
 //! What transactions did for an account, from the logs of a scripted chain to the answer.
 
-use alloy::primitives::{B256, U256, keccak256};
+use alloy::primitives::{B256, Bytes, U256, keccak256};
+use alloy::sol;
 use portolan_reader::testing::ScriptedChain;
-use portolan_reader::{Outcome, ReadFailure, Receipt, TransactionLookup, TransactionStatus};
+use portolan_reader::{Log, Outcome, ReadFailure, Receipt, TransactionLookup, TransactionStatus};
 
 use super::super::script::*;
 use super::*;
 use crate::assets::metadata::Erc20;
 use crate::gateway::answer::{Answer, Items};
 use crate::gateway::query::Account;
-use alloy::sol_types::SolCall;
+use alloy::sol_types::{SolCall, SolValue};
+
+sol! { function ownerOf(uint256 tokenId) external view returns (address); }
 
 const B: Address = Address::repeat_byte(0xb1);
 const GAS: GasPaid = GasPaid {
@@ -194,8 +197,139 @@ async fn a_piece_of_a_collection_has_its_number() {
         ALICE.into_word(),
         B256::from(U256::from(7)),
     ];
-    let answer = answer(&chain(receipt(vec![log(A, topics, ())])), ALICE).await;
+    let mut script = chain(receipt(vec![log(A, topics, ())]));
+    script.call(A, &ownerOfCall { tokenId: U256::from(7) }, ALICE);
+    let answer = answer(&script, ALICE).await;
     let [movement] = part(&answer).incoming.as_slice() else { panic!("{:?}", part(&answer)) };
     assert_eq!((movement.movement.raw, movement.movement.asset.token_id), (U256::ONE, Some(U256::from(7))));
     assert_eq!(part(&answer).summary.as_str(), format!("Received A #7 from {BOB:#x}"));
+}
+
+/// Wei of one ether.
+const ETHER: u64 = 1_000_000_000_000_000_000;
+/// Logs each movement of the native token where the network's rules say so.
+const SYSTEM: Address = portolan_networks::SYSTEM_ADDRESS;
+
+/// What came and went, and whether that is all.
+async fn moved(found: Receipt, account: Address) -> (Vec<String>, Vec<String>, bool) {
+    let answer = answer(&chain(found), account).await;
+    let part = part(&answer);
+    (lines(&part.incoming), lines(&part.outgoing), part.incomplete.is_none())
+}
+
+fn eth(amounts: &[u64]) -> Vec<String> {
+    amounts.iter().map(|raw| format!("{raw} ETH")).collect()
+}
+
+#[tokio::test]
+async fn where_the_network_logs_all_native_movements_they_count_once_and_are_all() {
+    // She sends 5 with the call, 3 go on to Bob, 1 comes back; a contract of this transaction ends with what it has.
+    let burn = log(SYSTEM, vec![keccak256("Burn(address,uint256)"), word(BOB)], U256::from(2));
+    let logs = vec![transfer(SYSTEM, ALICE, B, 5), transfer(SYSTEM, B, BOB, 3), transfer(SYSTEM, B, ALICE, 1), burn];
+    let found = || Receipt { to: Some(B), value: U256::from(5), ..receipt(logs.clone()) };
+    assert_eq!(moved(found(), ALICE).await, (vec![], eth(&[4]), true));
+    assert_eq!(moved(found(), BOB).await, (eth(&[1]), vec![], true));
+    assert_eq!(moved(found(), B).await, (eth(&[1]), vec![], true));
+    // A creation pays what it created.
+    let created = Receipt { to: None, created: Some(B), ..receipt(vec![transfer(SYSTEM, ALICE, B, 5)]) };
+    assert_eq!(moved(Receipt { value: U256::from(5), ..created }, B).await, (eth(&[5]), vec![], true));
+    // What another contract logs of itself is a token's.
+    let (incoming, _, is_whole) = moved(receipt(vec![transfer(A, B, ALICE, 5)]), ALICE).await;
+    assert_eq!((incoming, is_whole), (vec!["5 A".to_owned()], false));
+}
+
+#[tokio::test]
+async fn a_deposit_from_the_layer_below_comes_whatever_becomes_of_the_transaction() {
+    let deposit = |value: u64, to: Address, status| Receipt {
+        status,
+        to: Some(to),
+        value: U256::from(value),
+        deposited: U256::from(3 * ETHER),
+        ..receipt(Vec::new())
+    };
+    let to_herself = deposit(3 * ETHER, ALICE, TransactionStatus::Succeeded);
+    assert_eq!(moved(to_herself.clone(), ALICE).await.0, eth(&[3 * ETHER]));
+    let told = answer(&chain(to_herself), ALICE).await;
+    assert_eq!(part(&told).summary.as_str(), "Received 3 ETH over a bridge");
+    // More than it has is sent on.
+    let on = || deposit(2 * ETHER, BOB, TransactionStatus::Succeeded);
+    assert_eq!(moved(on(), ALICE).await.0, eth(&[ETHER]));
+    assert_eq!(moved(on(), BOB).await.0, eth(&[2 * ETHER]));
+    let failed = || deposit(2 * ETHER, BOB, TransactionStatus::Failed);
+    assert_eq!(moved(failed(), ALICE).await, (eth(&[3 * ETHER]), vec![], true));
+    assert_eq!(moved(failed(), BOB).await, (vec![], vec![], true));
+    let told = answer(&chain(failed()), ALICE).await;
+    assert_eq!(part(&told).summary.as_str(), "Received 3 ETH over a bridge, and the transaction failed");
+}
+
+#[tokio::test]
+async fn a_receipt_that_does_not_say_how_it_ended_is_no_movement() {
+    let unknown = || Receipt { status: TransactionStatus::Unknown, value: U256::from(5), ..receipt(Vec::new()) };
+    for account in [ALICE, BOB] {
+        assert_eq!(moved(unknown(), account).await, (vec![], vec![], false));
+    }
+    let told = answer(&chain(unknown()), ALICE).await;
+    let reason = part(&told).incomplete.clone().unwrap();
+    assert!(reason.as_str().contains("does not say whether the transaction failed"), "{reason:?}");
+}
+
+#[tokio::test]
+async fn a_safe_says_what_came_to_it_and_what_it_sent() {
+    let received = |raw: u64| log(B, vec![keccak256("SafeReceived(address,uint256)"), word(BOB)], U256::from(raw));
+    // By way of Bob, who was called with it; then straight from her.
+    let by_way = || Receipt { value: U256::from(7), ..receipt(vec![received(7)]) };
+    assert_eq!(moved(by_way(), B).await.0, eth(&[7]));
+    assert_eq!(moved(by_way(), ALICE).await.1, eth(&[7]));
+    assert_eq!(moved(by_way(), BOB).await, (eth(&[7]), vec![], false));
+    let straight = Receipt { to: Some(B), ..by_way() };
+    assert_eq!(moved(straight, B).await.0, eth(&[7]));
+
+    let data = (ALICE, BOB, U256::from(4), Bytes::new(), U256::ZERO).abi_encode_params();
+    let topic = keccak256("SafeModuleTransaction(address,address,uint256,bytes,uint8)");
+    let sent = Log { data: data.into(), ..log(B, vec![topic], ()) };
+    let end = |name: &str| log(B, vec![keccak256(name), word(ALICE)], ());
+    let ended = |name: &str| receipt(vec![sent.clone(), end(name)]);
+    assert_eq!(moved(ended("ExecutionFromModuleSuccess(address)"), B).await.1, eth(&[4]));
+    assert_eq!(moved(ended("ExecutionFromModuleFailure(address)"), B).await.1, Vec::<String>::new());
+    assert_eq!(moved(receipt(vec![sent.clone()]), B).await.1, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn shares_that_no_token_logs_are_what_the_vault_says() {
+    let deposit = log(
+        B,
+        vec![keccak256("Deposit(address,address,uint256,uint256)"), word(ALICE), word(ALICE)],
+        (U256::from(100), U256::from(90)),
+    );
+    let mut script = chain(receipt(vec![transfer(A, ALICE, B, 100), deposit.clone()]));
+    erc20(&mut script, B, "SHARE", 18);
+    let found = answer(&script, ALICE).await;
+    let alice = part(&found);
+    assert_eq!((lines(&alice.incoming), lines(&alice.outgoing)), (vec!["90 SHARE".into()], vec!["100 A".into()]));
+    let mut script = chain(receipt(vec![transfer(A, ALICE, B, 100), transfer(B, Address::ZERO, ALICE, 90), deposit]));
+    erc20(&mut script, B, "SHARE", 18);
+    let found = answer(&script, ALICE).await;
+    assert_eq!(lines(&part(&found).incoming), ["90 SHARE"], "once");
+}
+
+#[tokio::test]
+async fn the_standard_of_a_log_is_that_of_its_contract() {
+    let number = U256::from(4242);
+    // A collection that does not index the number.
+    let mut script = ScriptedChain::default();
+    script.call(B, &ownerOfCall { tokenId: number }, BOB);
+    script.transaction(Ok(TransactionLookup::Mined(receipt(vec![transfer(B, ALICE, BOB, 4242)]))));
+    let found = answer(&script, BOB).await;
+    let [piece] = &part(&found).incoming[..] else { panic!("{:?}", part(&found).incoming) };
+    assert_eq!((piece.movement.asset.token_id, piece.movement.raw), (Some(number), U256::ONE));
+    // A token that indexes the amount.
+    let indexed =
+        log(A, vec![keccak256("Transfer(address,address,uint256)"), word(ALICE), word(BOB), number.into()], ());
+    let found = answer(&chain(receipt(vec![indexed.clone()])), BOB).await;
+    assert_eq!(lines(&part(&found).incoming), ["4242 A"]);
+    // One that is both.
+    let mut both = chain(receipt(vec![indexed]));
+    both.call(A, &ownerOfCall { tokenId: number }, BOB);
+    let found = answer(&both, BOB).await;
+    assert_eq!(part(&found).incoming[0].movement.asset.token_id, Some(number));
 }
