@@ -77,7 +77,10 @@ fn describe() {
     describe_counter!("portolan_answers_shed_total", "Answers that were refused because too many were under way.");
     describe_gauge!("portolan_answers_in_flight", "Answers under way.");
     describe_gauge!("portolan_answers_in_flight_max", "The most answers that may be under way.");
-    describe_counter!("portolan_connections_refused_total", "Connections that found all slots busy.");
+    describe_counter!(
+        "portolan_connections_refused_total",
+        "Connections that found all slots busy, by the bound that they met."
+    );
     describe_counter!("portolan_plugin_jobs_total", "Jobs by plugin, network and outcome.");
     describe_histogram!("portolan_plugin_job_seconds", Unit::Seconds, "Jobs from start to end, reads included.");
     describe_histogram!("portolan_plugin_call_seconds", Unit::Seconds, "Calls into a plugin, without reads.");

@@ -2,6 +2,7 @@
 //!
 //! Invariant: a file is opened without following a link and without waiting for a writer, its descriptor is checked
 //! before anything is read, and it is that descriptor that is read. Folders above a checked one are the operator's own.
+//! Of links, only those of settings files are followed, and not out of their folder ([`read_linked_text`]).
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -10,6 +11,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
+
+/// What a link is that is not read.
+const LINK_OUT: &str = "a symbolic link out of its folder";
+const LINK_TO_NOTHING: &str = "a symbolic link to nothing";
 
 /// Write permission of the group, and of everybody else.
 const GROUP_WRITES: u32 = 0o020;
@@ -70,6 +75,8 @@ pub(crate) enum FileError {
     Untrusted(#[from] Untrusted),
     #[error("more than {0} bytes")]
     TooLarge(u64),
+    #[error(transparent)]
+    Folder(#[from] FolderError),
 }
 
 impl FileError {
@@ -107,6 +114,33 @@ pub(crate) fn read_text(path: &Path, bytes_max: u64, writers: Writers) -> Result
     let mut text = String::new();
     file.take(bytes_max + 1).read_to_string(&mut text)?;
     if text.len() as u64 > bytes_max { Err(FileError::TooLarge(bytes_max)) } else { Ok(text) }
+}
+
+/// The same, where the name may also be a symbolic link, or begin a chain of them, to a file within the link's folder: a
+/// ConfigMap is mounted so. The folders between are none but the trusted's to write.
+///
+/// # Errors
+/// Why it is not read; a link that leads nowhere is no missing file.
+pub(crate) fn read_linked_text(path: &Path, bytes_max: u64, writers: Writers) -> Result<String, FileError> {
+    if !fs::symlink_metadata(path)?.is_symlink() {
+        return read_text(path, bytes_max, writers);
+    }
+    let nowhere = |error: FileError| if error.is_missing() { FileError::Kind(LINK_TO_NOTHING) } else { error };
+    let target = target_within(path, writers).map_err(nowhere)?;
+    read_text(&target, bytes_max, writers).map_err(nowhere)
+}
+
+/// The file that a link leads to.
+fn target_within(link: &Path, writers: Writers) -> Result<PathBuf, FileError> {
+    let target = fs::canonicalize(link)?;
+    let folder = fs::canonicalize(link.parent().unwrap_or(Path::new("/")))?;
+    if !target.starts_with(&folder) {
+        return Err(FileError::Kind(LINK_OUT));
+    }
+    for between in target.ancestors().skip(1).take_while(|between| *between != folder) {
+        check_folder(between, writers)?;
+    }
+    Ok(target)
 }
 
 /// The text of a file of the state folder; `None` where there is none.
@@ -185,8 +219,19 @@ enum FolderTrouble {
     Link,
     #[error("it is no folder")]
     NoFolder,
-    #[error(transparent)]
-    Untrusted(#[from] Untrusted),
+    #[error("{untrusted}{}", instead(*untrusted))]
+    Untrusted {
+        #[from]
+        untrusted: Untrusted,
+    },
+}
+
+/// What helps where the folder cannot be closed: a volume of a pod is root's, and every user's to write.
+fn instead(untrusted: Untrusted) -> &'static str {
+    match untrusted {
+        Untrusted::Everybody { .. } => ", or name a folder inside it",
+        Untrusted::Owner { .. } | Untrusted::Group { .. } => "",
+    }
 }
 
 impl FolderError {
@@ -356,6 +401,34 @@ mod tests {
     }
 
     #[test]
+    fn a_linked_file_is_read_within_its_folder_alone() {
+        let place = Place::new();
+        let read =
+            |name: &str| read_linked_text(&place.path(name), 8, place.writers).map_err(|error| error.to_string());
+        for folder in ["in", "in/..2024_01", "in/..2024_02"] {
+            make_folder(&place.path(folder), 0o755, place.writers).unwrap();
+        }
+        for (file, text) in [("secret", "0"), ("in/..2024_01/a", "1"), ("in/..2024_02/a", "2"), ("in/plain", "3")] {
+            fs::write(place.path(file), text).unwrap();
+            set_mode(&place.path(file), 0o644);
+        }
+        let links = [("..data/a", "in/a"), ("..2024_01", "in/..data"), ("../secret", "in/out"), ("..data/b", "in/b")];
+        for (target, link) in links {
+            symlink(target, place.path(link)).unwrap();
+        }
+        assert_eq!([read("in/a"), read("in/plain")], [Ok("1".into()), Ok("3".into())]);
+        symlink("..2024_02", place.path("in/..new")).unwrap();
+        fs::rename(place.path("in/..new"), place.path("in/..data")).unwrap();
+        assert_eq!(read("in/a").as_deref(), Ok("2"));
+        assert_eq!(read("in/out").unwrap_err(), "it is a symbolic link out of its folder, not a regular file");
+        assert_eq!(read("in/b").unwrap_err(), "it is a symbolic link to nothing, not a regular file");
+        let missing = read_linked_text(&place.path("in/c"), 8, place.writers).unwrap_err();
+        assert!(missing.is_missing());
+        set_mode(&place.path("in/..2024_02"), 0o777);
+        assert!(read("in/a").unwrap_err().contains("..2024_02: every user may write it (mode 0777)"));
+    }
+
+    #[test]
     fn a_folder_is_made_closed_to_others_and_a_link_or_an_open_one_is_refused() {
         let place = Place::new();
         make_folder(&place.path("new/folder"), 0o700, place.writers).unwrap();
@@ -375,7 +448,9 @@ mod tests {
         }
         assert_eq!(place.check("file").unwrap_err(), "the folder it: it is no folder");
         set_mode(&place.path("new"), 0o1777);
-        assert_eq!(place.check("new").unwrap_err(), "the folder it: every user may write it (mode 1777): chmod o-w");
+        let open = "the folder it: every user may write it (mode 1777): chmod o-w, or name a folder inside it";
+        assert_eq!(place.check("new").unwrap_err(), open);
+        make_folder(&place.path("new/inside"), 0o700, place.writers).unwrap();
         assert!(check_folder(&place.path("nowhere"), place.writers).unwrap_err().is_missing());
     }
 }

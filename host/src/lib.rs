@@ -171,6 +171,7 @@ async fn listen(config: &Config) -> ExitCode {
 async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
+    ignore_signals()?;
     log_start(config);
     registry::logos::serve_at(&public_url(config, &listeners)?);
     let gateway = Arc::new(Gateway::start(config).await.context("cannot start")?);
@@ -185,6 +186,29 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
         }
     };
     listeners.serve(config, gateway, stop).await;
+    Ok(())
+}
+
+/// Signals that would end the process undrained, and that others take for "reload": from now on each is a line of the log,
+/// and nothing else.
+fn ignore_signals() -> anyhow::Result<()> {
+    let ignored = [
+        ("SIGHUP", SignalKind::hangup()),
+        ("SIGUSR1", SignalKind::user_defined1()),
+        ("SIGUSR2", SignalKind::user_defined2()),
+    ];
+    for (name, kind) in ignored {
+        let mut received = signal(kind).with_context(|| format!("cannot wait for {name}"))?;
+        tokio::spawn(async move {
+            while received.recv().await.is_some() {
+                tracing::warn!(
+                    signal = name,
+                    "a signal is ignored: plugins and their settings are reloaded by themselves, the configuration file \
+                     by a restart alone"
+                );
+            }
+        });
+    }
     Ok(())
 }
 

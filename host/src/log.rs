@@ -37,9 +37,12 @@ pub(crate) fn start(format: LogFormat, filter: EnvFilter, spans: Option<impl Lay
 /// Between two lines about what happens again and again.
 const RARE: Duration = Duration::from_secs(10);
 
-/// Counts what happens again and again, and has it logged at most once in ten seconds.
-#[derive(Debug, Default)]
-pub(crate) struct RareLog(Mutex<RareCount>);
+/// Counts what happens again and again, and has it logged at most once in ten seconds, or in another time.
+#[derive(Debug)]
+pub(crate) struct RareLog {
+    every: Duration,
+    counted: Mutex<RareCount>,
+}
 
 #[derive(Debug, Default)]
 struct RareCount {
@@ -47,14 +50,25 @@ struct RareCount {
     count: u64,
 }
 
+impl Default for RareLog {
+    fn default() -> Self {
+        Self::every(RARE)
+    }
+}
+
 impl RareLog {
+    /// One that has a line in that time at most.
+    pub(crate) fn every(every: Duration) -> Self {
+        Self { every, counted: Mutex::default() }
+    }
+
     /// Counts one; where a line is due, `log` gets how many there were, and in how many seconds.
     pub(crate) fn warn(&self, log: impl FnOnce(u64, u64)) {
         let (count, seconds) = {
-            let (mut counted, now) = (self.0.lock(), Instant::now());
+            let (mut counted, now) = (self.counted.lock(), Instant::now());
             counted.count += 1;
             let since = counted.logged.map(|logged| now.duration_since(logged));
-            if since.is_some_and(|since| since < RARE) {
+            if since.is_some_and(|since| since < self.every) {
                 return;
             }
             counted.logged = Some(now);
@@ -91,4 +105,20 @@ where
     let own = filter_fn(|event| event.target().starts_with("portolan") || *event.level() <= Level::INFO);
     let lines = layer.with_filter(filter.and(own));
     tracing_subscriber::registry().with(spans).with(lines).init();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happens_again_and_again_is_counted_and_told_once_in_its_time() {
+        let told = |every: Duration| {
+            let (rare, mut counts) = (RareLog::every(every), Vec::new());
+            (0..3).for_each(|_| rare.warn(|count, _| counts.push(count)));
+            counts
+        };
+        assert_eq!(told(Duration::from_secs(60)), [1]);
+        assert_eq!(told(Duration::ZERO), [1, 1, 1]);
+    }
 }

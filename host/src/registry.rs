@@ -29,6 +29,7 @@ mod scan;
 mod settings;
 pub(crate) mod signature;
 mod staging;
+mod state_lock;
 mod status;
 mod targets;
 pub(crate) mod unserved;
@@ -62,6 +63,7 @@ pub(crate) use self::scan::signature_files;
 use self::signature::{SignatureSettings, Signatures};
 pub(crate) use self::staging::Digest;
 use self::staging::StageFolderError;
+use self::state_lock::{StateLock, StateLockError};
 pub(crate) use self::status::PluginStatus;
 use self::unserved::Unserved;
 use crate::files::{self, FolderError, Writers};
@@ -76,6 +78,8 @@ pub(crate) enum RegistryError {
     Place(#[from] io::Error),
     #[error(transparent)]
     Folder(#[from] FolderError),
+    #[error(transparent)]
+    Lock(#[from] StateLockError),
     #[error(transparent)]
     Stage(#[from] StageFolderError),
     #[error("what is kept of plugins in {folder}: {error}")]
@@ -92,6 +96,7 @@ pub(crate) struct Registry {
     crashes: Crashes,
     policy: Policy,
     decided: Arc<Notify>,
+    _state_lock: StateLock,
 }
 
 impl Registry {
@@ -99,7 +104,7 @@ impl Registry {
     /// background.
     ///
     /// # Errors
-    /// A folder cannot be made, is a link, or others than `writers` may write it.
+    /// A folder cannot be made, is a link, or others than `writers` may write it; or another gateway uses the state folder.
     pub(crate) fn start(
         plugins_dir: &Path,
         state_dir: &Path,
@@ -111,6 +116,7 @@ impl Registry {
         let (plugins_dir, state_dir) = (files::absolute(plugins_dir)?, files::absolute(state_dir)?);
         files::make_folder(&plugins_dir, 0o755, writers)?;
         files::make_folder(&state_dir, 0o700, writers)?;
+        let state_lock = StateLock::take(&state_dir)?;
         let unread = |error| RegistryError::State { folder: state_dir.clone(), error };
         let policy = Policy::open(&state_dir, signatures.revoked_builds.clone(), writers).map_err(unread)?;
         let signatures = Signatures::open(signatures, &state_dir, writers).map_err(unread)?;
@@ -131,7 +137,7 @@ impl Registry {
         };
         let reconciler = Reconciler::new(plugins_dir, writers, state, networks, limits, Arc::clone(&published));
         let reconciler = tokio::spawn(reconciler.run()).abort_handle();
-        Ok(Arc::new(Self { published, reconciler, crashes, policy, decided }))
+        Ok(Arc::new(Self { published, reconciler, crashes, policy, decided, _state_lock: state_lock }))
     }
 
     /// The plugins as they are now; they stay so for whoever holds it.

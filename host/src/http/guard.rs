@@ -99,6 +99,25 @@ pub(super) struct UnderWay(Arc<Connection>);
 #[error("too many bytes wait to be sent")]
 pub(super) struct NoRoom;
 
+/// Whose slots are all in use by requests under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Full {
+    /// `per_client_max` of one client.
+    Client,
+    /// `max` of all.
+    All,
+}
+
+impl Full {
+    /// In labels of figures.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Client => "per_client_max",
+            Self::All => "max",
+        }
+    }
+}
+
 /// Why a connection must end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expiry {
@@ -124,15 +143,18 @@ impl Guard {
         Arc::new(Self { limits, open: Mutex::default(), unsent_bytes: AtomicUsize::new(0) })
     }
 
-    /// A slot for a new connection; `None` where all are in use by requests under way.
-    pub(super) fn open(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionSlot> {
+    /// A slot for a new connection.
+    ///
+    /// # Errors
+    /// All are in use by requests under way.
+    pub(super) fn open(self: &Arc<Self>, address: IpAddr) -> Result<ConnectionSlot, Full> {
         let address = client_address(address);
         let mut open = self.open.lock();
         let is_full = |client: &Arc<Client>| client.connections.load(Relaxed) >= self.limits.per_client_max;
         if open.clients.get(&address).is_some_and(is_full) {
-            open.evict(Some(address))?;
+            open.evict(Some(address)).ok_or(Full::Client)?;
         } else if open.by_id.len() >= self.limits.max {
-            open.evict(None)?;
+            open.evict(None).ok_or(Full::All)?;
         }
         let client = Arc::clone(open.clients.entry(address).or_insert_with(|| Arc::new(Client::new(address))));
         client.connections.fetch_add(1, Relaxed);
@@ -140,7 +162,7 @@ impl Guard {
         open.next_id += 1;
         let connection = Arc::new(Connection::new(Arc::clone(self), client));
         open.by_id.insert(id, Arc::clone(&connection));
-        Some(ConnectionSlot { id, connection })
+        Ok(ConnectionSlot { id, connection })
     }
 
     /// The bytes that may wait for one client: its share of them is that of connections.

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::connection::{self, Drain, Service};
-use super::guard::{Guard, files};
+use super::guard::{Full, Guard, files};
 use super::operators::Operators;
 use super::respond::{BACKSTOP, Front, ListBodies};
 use super::route::Listener;
@@ -34,6 +34,9 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// The end of an answer's drain, on top of what the answer itself may take: writing it to a slow client.
 const DRAIN: Duration = Duration::from_secs(2);
+
+/// Between two lines about refused connections: a crowd of them lasts.
+const REFUSED_LINES: Duration = Duration::from_secs(60);
 
 /// An address that cannot be listened at.
 #[derive(Debug, thiserror::Error)]
@@ -138,7 +141,7 @@ fn guards(limits: &ConnectionLimits) -> (Arc<Guard>, Arc<Guard>) {
 
 /// Accepts until the drain begins, then waits for its connections.
 async fn accept(listener: Socket, guard: Arc<Guard>, service: Arc<Service>, mut drain: Drain, drain_time: Duration) {
-    let (mut connections, refused) = (JoinSet::new(), RareLog::default());
+    let (mut connections, refused) = (JoinSet::new(), RefusedLog::default());
     let watched = drain.clone();
     loop {
         tokio::select! {
@@ -146,7 +149,7 @@ async fn accept(listener: Socket, guard: Arc<Guard>, service: Arc<Service>, mut 
             Some(_) = connections.join_next() => {}
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => match guard.open(accepted.client()) {
-                    Some(slot) => {
+                    Ok(slot) => {
                         let (service, drain) = (service.clone(), watched.clone());
                         match accepted {
                             Accepted::Tcp(stream, _) => {
@@ -159,13 +162,7 @@ async fn accept(listener: Socket, guard: Arc<Guard>, service: Arc<Service>, mut 
                             }
                         };
                     }
-                    None => {
-                        counter!("portolan_connections_refused_total", "listener" => service.name()).increment(1);
-                        refused.warn(|refused, seconds| {
-                            let listener = service.name();
-                            tracing::warn!(listener, refused, seconds, "connections are refused: all slots are busy");
-                        });
-                    }
+                    Err(full) => refused.note(full, service.name()),
                 },
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {
@@ -177,6 +174,30 @@ async fn accept(listener: Socket, guard: Arc<Guard>, service: Arc<Service>, mut 
     }
     drop(listener);
     while connections.join_next().await.is_some() {}
+}
+
+/// Connections that found no slot, by the bound that they met.
+#[derive(Debug)]
+struct RefusedLog {
+    of_client: RareLog,
+    of_all: RareLog,
+}
+
+impl Default for RefusedLog {
+    fn default() -> Self {
+        Self { of_client: RareLog::every(REFUSED_LINES), of_all: RareLog::every(REFUSED_LINES) }
+    }
+}
+
+impl RefusedLog {
+    fn note(&self, full: Full, listener: &'static str) {
+        counter!("portolan_connections_refused_total", "listener" => listener, "bound" => full.as_str()).increment(1);
+        let (log, reason) = match full {
+            Full::Client => (&self.of_client, "one address has per_client_max of them, all in use"),
+            Full::All => (&self.of_all, "all slots are busy"),
+        };
+        log.warn(|refused, seconds| tracing::warn!(listener, refused, seconds, reason, "connections are refused"));
+    }
 }
 
 /// The client went away before it was accepted.

@@ -63,6 +63,12 @@ impl FileEntry {
         matches!(self.state, FileState::Examining { before: None })
     }
 
+    /// Whether an examination found what the one before it did: it was told then.
+    pub(crate) fn was_refused_as(&self, refusal: &Refusal) -> bool {
+        let FileState::Examining { before: Some(before) } = &self.state else { return false };
+        before.digest.is_some() && (before.digest, &before.reason) == (refusal.digest, &refusal.reason)
+    }
+
     pub(crate) fn into_refusal(self) -> Option<Arc<Refusal>> {
         match self.state {
             FileState::Refused { refusal, .. } => Some(refusal),

@@ -6,6 +6,8 @@
 #![expect(unsafe_code, reason = "dlopen, and the root module behind a symbol")]
 
 use std::collections::BTreeMap;
+use std::error::Error;
+use std::iter::successors;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,6 +26,7 @@ use tokio::time::timeout;
 use super::breaker::{Breakers, Hopeless};
 use super::crashes::Crashes;
 use super::manifest::{Manifest, ManifestError};
+use super::probe::REASON_CHARS_MAX;
 use super::signature::BuildSignature;
 use super::staging::Digest;
 use crate::net::off_chain::HostGrants;
@@ -31,6 +34,7 @@ use crate::registry::limits::{Limits, PluginLimits};
 use crate::registry::runner::Runner;
 use crate::registry::runner::call::Calls;
 use crate::registry::runner::in_process::InProcess;
+use crate::sanitize;
 
 /// Each generation keeps about 430 KB mapped for ever.
 const LIBRARIES_MAX: usize = 1_000;
@@ -103,7 +107,7 @@ pub(crate) fn open(path: &Path, manifest: &Manifest) -> Result<PluginRef, LoadEr
     // SAFETY: the file is a staged copy that nobody writes to, its segments lie inside it (`elf::lint`), and in the
     // host's process its constructors have run in a probe before. Symbols resolve now, and into nobody's else.
     let dylib = unsafe { Dylib::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
-    let dylib = ManuallyDrop::new(dylib.map_err(|error| LoadError::Open(one_line(&error)))?);
+    let dylib = ManuallyDrop::new(dylib.map_err(|error| LoadError::Open(of_file(&error, path)))?);
     // SAFETY: a library of this name exports its header there, whose first bytes `upgrade` checks before it trusts
     // the rest; the library is never closed.
     let header = unsafe { dylib.get::<AbiHeaderRef>(ROOT_MODULE_LOADER_NAME_WITH_NUL) };
@@ -113,7 +117,7 @@ pub(crate) fn open(path: &Path, manifest: &Manifest) -> Result<PluginRef, LoadEr
     check_layout_compatibility(layout, PluginRef::LAYOUT).map_err(|error| LoadError::Layout(error.to_string()))?;
     // SAFETY: the layout has just been checked: each function that the plugin has, has the host's type.
     let plugin = unsafe { header.init_root_module_with_unchecked_layout::<PluginRef>() };
-    let plugin = plugin.map_err(|error| LoadError::Init(one_line(&error)))?;
+    let plugin = plugin.map_err(|error| LoadError::Init(of_file(&error, path)))?;
     let returned = Manifest::parse(plugin.manifest()().as_str())?;
     if returned != *manifest || plugin.api_rev() != manifest.api_rev {
         return Err(LoadError::OtherManifest);
@@ -121,9 +125,13 @@ pub(crate) fn open(path: &Path, manifest: &Manifest) -> Result<PluginRef, LoadEr
     Ok(plugin)
 }
 
-fn one_line(error: &dyn std::error::Error) -> String {
-    let text = error.to_string();
-    text.lines().next().unwrap_or_default().trim().to_owned()
+/// An error and what it comes from, the loader's own words among them, on one line. The staged copy, whose long name
+/// nobody knows, is `it`.
+fn of_file(error: &(dyn Error + 'static), path: &Path) -> String {
+    let line = |error: &dyn Error| error.to_string().lines().next().unwrap_or_default().trim().to_owned();
+    let chain = successors(Some(error), |error| Error::source(*error)).map(line).filter(|line| !line.is_empty());
+    let (text, path) = (chain.collect::<Vec<_>>().join(": "), path.display().to_string());
+    sanitize::plain(&text.replace(&format!("{path}: "), "").replace(&path, "it"), REASON_CHARS_MAX)
 }
 
 /// All libraries of this process.
@@ -192,5 +200,34 @@ impl Libraries {
         let library = Arc::new(Library { digest, manifest, limits, grants, runner, breakers, signature });
         loaded.insert(digest, Arc::clone(&library));
         Ok(library)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_loaders_own_words_are_told_without_the_name_of_the_staged_copy() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.so");
+        std::fs::write(&file, [0; 4_096]).unwrap();
+        let json = r#"{"plugin":"a","version":"1","abi":"1.0.0","apiRev":5,"frames":[1],"panic":"unwind"}"#;
+        let refused = open(&file, &Manifest::parse(json).unwrap()).map(drop).unwrap_err().to_string();
+        assert_eq!(refused, "cannot load it: dlopen failed: invalid ELF header");
+    }
+
+    #[test]
+    fn foreign_words_are_cleaned_and_cut() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("failed")]
+        struct Outer(#[source] std::io::Error);
+
+        let told = |words: &str| of_file(&Outer(std::io::Error::other(words.to_owned())), Path::new("/state/1.so"));
+        assert_eq!(
+            told("libc.so.6: needs\u{202e} 2.9 (required by /state/1.so)\nmore"),
+            "failed: libc.so.6: needs 2.9 (required by it)"
+        );
+        assert_eq!(told(&"x".repeat(1_000)).chars().count(), REASON_CHARS_MAX);
     }
 }

@@ -184,6 +184,11 @@ impl PluginTable {
             Examined::Loaded(library) => entry.state = FileState::Loaded(library),
             Examined::Changed => entry.fingerprint = None,
             Examined::Refused(refusal) => {
+                let retry_at = refusal.retry_after.map(|after| now + after);
+                if entry.was_refused_as(&refusal) {
+                    entry.state = FileState::Refused { refusal, retry_at };
+                    return;
+                }
                 let (file, reason) = (file_name(path), refusal.reason.as_str());
                 counter!("portolan_plugin_rejections_total", "step" => refusal.kind.step()).increment(1);
                 let plugin = refusal.manifest.as_ref().map(|manifest| manifest.plugin.as_str());
@@ -193,7 +198,6 @@ impl PluginTable {
                 } else {
                     tracing::warn!(plugin, file, digest, reason, "a plugin file is refused");
                 }
-                let retry_at = refusal.retry_after.map(|after| now + after);
                 entry.state = FileState::Refused { refusal, retry_at };
             }
         }

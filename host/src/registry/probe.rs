@@ -27,7 +27,7 @@ const PROBE_LIMIT: Duration = Duration::from_secs(5);
 /// A layout error has up to 29 KB.
 const STDERR_BYTES_MAX: u64 = 64 << 10;
 /// One line of a terminal or two.
-const REASON_CHARS_MAX: usize = 300;
+pub(super) const REASON_CHARS_MAX: usize = 300;
 
 /// Why a dylib did not pass.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,8 @@
 //! changing.
 //!
 //! Invariant: a file is loaded, and a missing one is gone, only if two scans in a row agree; a scan reads no
-//! contents and follows no link. What is no regular file is found too, so that it is refused by name.
+//! contents, and follows no link but that of a settings file, whose target tells it apart. What is no regular file is
+//! found too, so that it is refused by name.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
@@ -108,7 +109,8 @@ pub(crate) fn scan(folder: &Path, writers: Writers) -> Result<FolderScan, ScanEr
         if metadata.is_dir() {
             continue;
         }
-        files.insert(path, FileFingerprint::of(&metadata));
+        let followed = (metadata.is_symlink() && is_settings(&path)).then(|| fs::metadata(&path).ok()).flatten();
+        files.insert(path, FileFingerprint::of(&followed.unwrap_or(metadata)));
         if files.len() > FILES_MAX {
             return Err(ScanError::TooMany);
         }
@@ -259,6 +261,29 @@ mod tests {
             .collect();
         let link = u64::try_from("README.md".len()).unwrap();
         assert_eq!(seen, [("linked.so", link), ("plain.so", 1), ("plain.toml", 2)]);
+    }
+
+    #[test]
+    fn a_settings_file_that_is_a_link_is_another_when_its_target_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let link = |target: &str, name: &str| std::os::unix::fs::symlink(target, at(name)).unwrap();
+        for (version, text) in [("..1", "1"), ("..2", "12")] {
+            fs::create_dir(at(version)).unwrap();
+            fs::write(at(version).join("a.toml"), text).unwrap();
+        }
+        link("..data/a.toml", "a.toml");
+        link("..1", "..data");
+        let scanned = || {
+            let scanned = scan(folder.path(), Writers::of_process(None)).unwrap();
+            scanned.files.values().map(|fingerprint| fingerprint.bytes).collect::<Vec<_>>()
+        };
+        assert_eq!(scanned(), [1]);
+        link("..2", "..new");
+        fs::rename(at("..new"), at("..data")).unwrap();
+        assert_eq!(scanned(), [2]);
+        fs::remove_dir_all(at("..2")).unwrap();
+        assert_eq!(scanned(), ["..data/a.toml".len() as u64], "a link to nothing is found by itself");
     }
 
     #[test]

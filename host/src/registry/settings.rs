@@ -61,7 +61,7 @@ impl SettingsFault {
 
 /// Reads a settings file; `None` where there is none.
 pub(crate) fn read(path: &std::path::Path, writers: Writers) -> Result<Option<String>, SettingsFault> {
-    match files::read_text(path, FILE_BYTES_MAX, writers) {
+    match files::read_linked_text(path, FILE_BYTES_MAX, writers) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.is_missing() => Ok(None),
         Err(error) => Err(SettingsFault::new(error.to_string())),

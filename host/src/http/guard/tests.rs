@@ -44,9 +44,10 @@ async fn the_connection_goes_that_nobody_uses_for_longest() {
     let fourth = guard.open(address("10.0.0.4")).unwrap();
     assert_eq!(second.expired().await, Expiry::Evicted);
     let works = [third.connection.begin(), fourth.connection.begin()];
-    assert!(guard.open(address("10.0.0.5")).is_none(), "all have requests under way");
+    let refused = guard.open(address("10.0.0.5")).map(drop);
+    assert_eq!(refused, Err(Full::All), "all have requests under way");
     drop(work);
-    assert!(guard.open(address("10.0.0.5")).is_some());
+    assert!(guard.open(address("10.0.0.5")).is_ok());
     assert_eq!(first.expired().await, Expiry::Evicted);
     drop(works);
 }
@@ -80,6 +81,16 @@ async fn a_client_over_its_share_loses_its_own_connection() {
     for slot in [&other, &own[1], &newest] {
         assert_eq!(slot.expired().await, Expiry::NoRequest);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_whose_share_is_all_under_way_is_refused_by_its_own_bound() {
+    let guard = guard();
+    let own = [guard.open(CLIENT).unwrap(), guard.open(CLIENT).unwrap()];
+    let works = own.each_ref().map(|slot| slot.connection.begin());
+    assert_eq!(guard.open(CLIENT).map(drop), Err(Full::Client));
+    assert!(guard.open(address("10.0.0.2")).is_ok());
+    drop(works);
 }
 
 #[tokio::test(start_paused = true)]

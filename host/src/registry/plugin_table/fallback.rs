@@ -37,7 +37,7 @@ impl PluginTable {
     /// examined and built; each is returned once. Forgets what is known of plugins whose files are gone.
     pub(crate) fn next_fallbacks(&mut self) -> Vec<Fallback> {
         let unserved: Vec<String> =
-            self.known_good.iter().map(|(name, _)| name.clone()).filter(|name| !self.is_well_served(name)).collect();
+            self.known_good.iter().map(|(name, _)| name.clone()).filter(|name| self.needs_fallback(name)).collect();
         let mut wanted = Vec::new();
         for plugin in unserved {
             let Some(good) = self.known_good.get(&plugin) else { continue };
@@ -169,6 +169,20 @@ impl PluginTable {
         active.is_some_and(|active| {
             self.policy.bars(active.key.digest, plugin).is_none() && !active.key.signature.is_void(self.now_s)
         })
+    }
+
+    /// Whether nothing else can be served of it: a file that a decision freed is examined again first, at the next scan,
+    /// unless the folder is empty all at once.
+    fn needs_fallback(&self, plugin: &str) -> bool {
+        let is_freed = |entry: &FileEntry| match &entry.state {
+            FileState::Refused { refusal, .. } => {
+                let manifest = refusal.manifest.as_ref().filter(|_| entry.fingerprint.is_none());
+                let digest = refusal.digest.unwrap_or_default();
+                manifest.is_some_and(|manifest| manifest.plugin == plugin) && self.policy.bars(digest, plugin).is_none()
+            }
+            FileState::Examining { .. } | FileState::Loaded(_) => false,
+        };
+        !self.is_well_served(plugin) && (self.is_emptied || !self.files.values().any(is_freed))
     }
 
     fn is_active(&self, plugin: &str) -> bool {

@@ -460,10 +460,27 @@ mod known_good {
         assert!(it.rows().contains(&"a a.so disabled it is disabled: no need".to_owned()), "{:?}", it.rows());
         policy.change(|decisions| drop(decisions.disabled.remove("a"))).unwrap();
         it.plugin_table.on_policy();
+        assert!(it.wanted().is_empty() && it.plugin_table.next_fallbacks().is_empty(), "its file is to be examined");
         assert_eq!(it.on_scan(&[("a.so", 1)]), ["a.so"], "it is examined again though it has not changed");
         it.taken("a.so", &library("a", 1));
         it.serve(&["a"]);
         assert!(it.unserved().is_empty());
+    }
+
+    #[test]
+    fn an_enabled_plugin_whose_file_is_bad_now_is_served_as_it_was() {
+        let mut it = Driven::new();
+        it.install("a.so", "a", 1);
+        let policy = it.plugin_table.policy.clone();
+        policy.change(|decisions| drop(decisions.disabled.insert("a".into(), "no need".into()))).unwrap();
+        it.plugin_table.on_policy();
+        assert!(it.wanted().is_empty() && it.plugin_table.next_fallbacks().is_empty());
+        policy.change(|decisions| drop(decisions.disabled.remove("a"))).unwrap();
+        it.plugin_table.on_policy();
+        it.on_scan(&[("a.so", 2)]);
+        it.refused("a.so", "truncated", None);
+        it.fall_back(&["a"]);
+        assert_eq!(it.rows()[0], "a a.so active the last known good one: a.so: truncated");
     }
 
     #[test]

@@ -1,0 +1,102 @@
+//! One gateway for a state folder: a lock of the operating system that ends with the process, whatever ends it.
+//!
+//! Invariant: what stands in the file is only for people; whether a gateway runs is the lock's to say, so that a file that
+//! was left bars nobody. Commands of operators take no lock.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process;
+
+use rustix::fs::OFlags;
+
+use crate::sanitize;
+
+const FILE: &str = "lock";
+/// A process id and the longest name of a host.
+const HOLDER_CHARS_MAX: usize = 100;
+
+/// Why a state folder is not this process's.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StateLockError {
+    #[error("{holder} uses the state folder {}: end it, or name another folder by --state", folder.display())]
+    Held { folder: PathBuf, holder: String },
+    #[error("the lock of the state folder {}: {error}", folder.display())]
+    File { folder: PathBuf, error: io::Error },
+}
+
+/// The right to use a state folder; ends with the value.
+#[derive(Debug)]
+pub(crate) struct StateLock {
+    _file: File,
+}
+
+impl StateLock {
+    /// Takes the lock. A file system that has none is told in the log.
+    ///
+    /// # Errors
+    /// Another gateway has it, or its file cannot be written.
+    pub(crate) fn take(folder: &Path) -> Result<Self, StateLockError> {
+        let failed = |error| StateLockError::File { folder: folder.to_owned(), error };
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(flags);
+        let mut file = options.open(folder.join(FILE)).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(StateLockError::Held { folder: folder.to_owned(), holder: holder(&mut file) });
+            }
+            Err(TryLockError::Error(error)) => {
+                let folder = folder.display();
+                tracing::warn!(%folder, %error, "nothing keeps a second gateway from using this state folder");
+            }
+        }
+        file.set_len(0).and_then(|()| file.write_all(own_name().as_bytes())).map_err(failed)?;
+        Ok(Self { _file: file })
+    }
+}
+
+/// Process ids are those of a container, so the host's name is told too.
+fn own_name() -> String {
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    format!("{} {}", process::id(), host.trim())
+}
+
+/// Who wrote the file that is locked; it may be about to.
+fn holder(file: &mut File) -> String {
+    let mut text = String::new();
+    let read = file.take(HOLDER_CHARS_MAX as u64).read_to_string(&mut text);
+    match sanitize::plain(&text, HOLDER_CHARS_MAX).split_once(' ') {
+        Some((id, host)) if read.is_ok() => format!("the gateway with process id {id} on {host}"),
+        _ => "another gateway".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_gateway_learns_who_has_the_folder_until_that_one_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = StateLock::take(folder.path()).unwrap();
+        let refused = StateLock::take(folder.path()).map(drop).unwrap_err().to_string();
+        let holder = format!("the gateway with process id {} on ", process::id());
+        assert!(refused.starts_with(&holder) && refused.contains("name another folder by --state"), "{refused}");
+        drop(lock);
+        StateLock::take(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn what_a_dead_process_left_bars_nobody_and_a_link_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(FILE), "4194304 a-host-of-a-longer-name").unwrap();
+        drop(StateLock::take(folder.path()).unwrap());
+        assert_eq!(fs::read_to_string(folder.path().join(FILE)).unwrap(), own_name());
+        fs::remove_file(folder.path().join(FILE)).unwrap();
+        std::os::unix::fs::symlink("elsewhere", folder.path().join(FILE)).unwrap();
+        assert!(matches!(StateLock::take(folder.path()), Err(StateLockError::File { .. })));
+    }
+}
