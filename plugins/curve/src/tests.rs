@@ -21,6 +21,7 @@ sol! {
     function user_point_epoch(address) external view returns (uint256);
     function n_collaterals() external view returns (uint256);
     function market_count() external view returns (uint256);
+    function balanceOf(address) external view returns (uint256);
 }
 
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
@@ -37,7 +38,17 @@ fn empty() -> CannedReplies {
         "0x988d1037e9608b21050a8efba0c6c45e01a3bce7",
     ]
     .map(|address| address.parse::<Address>().unwrap());
-    CannedReplies::default()
+    let vesting = [
+        "0x575ccd8e2d300e2377b43478339e364000318e2c",
+        "0xd2d43555134dc575bf7279f4ba18809645db0f1d",
+        "0x2a7d59e327759acd5d11a8fb652bf4072d28ac04",
+        "0x679fcb9b33fc4ae10ff4f96caef49c1ae3f8fa67",
+    ]
+    .map(|address| address.parse::<Address>().unwrap());
+    let nothing = |replies: CannedReplies, at| replies.reply(ETHEREUM, at, &balanceOfCall(ACCOUNT), &U256::ZERO);
+    vesting
+        .into_iter()
+        .fold(CannedReplies::default(), nothing)
         .reply(ETHEREUM, controller, &n_gaugesCall {}, &U256::ZERO)
         .reply(ETHEREUM, escrow, &user_point_epochCall(ACCOUNT), &U256::ZERO)
         .reply(ETHEREUM, crvusd, &n_collateralsCall {}, &U256::ZERO)
