@@ -129,12 +129,16 @@ pub(crate) const PROTOCOLS: &[ProtocolRow] = &[
             EmitterRow {
                 market: "eth-flow",
                 sections: &["cow-eth-flow"],
+                contracts: Listed(&[(
+                    &[ETHEREUM, BSC, POLYGON, BASE, ARBITRUM, AVALANCHE, GNOSIS],
+                    &[address!("0xba3cb449bd2b4adddbc894d8697f5170800eadec")],
+                )]),
+            },
+            // https://github.com/cowprotocol/services/blob/main/crates/contracts/build.rs
+            EmitterRow {
+                market: "eth-flow-before",
+                sections: &["cow-eth-flow"],
                 contracts: Listed(&[
-                    (
-                        &[ETHEREUM, BSC, POLYGON, BASE, ARBITRUM, AVALANCHE, GNOSIS],
-                        &[address!("0xba3cb449bd2b4adddbc894d8697f5170800eadec")],
-                    ),
-                    // https://github.com/cowprotocol/services/blob/main/crates/contracts/build.rs
                     (&[ETHEREUM, GNOSIS], &[address!("0x40a50cf069e992aa4536211b23f286ef88752187")]),
                     (&[ARBITRUM], &[address!("0x6dfe75b5ddce1ade279d4fa6bd6aef3cbb6f49db")]),
                     (&[BASE], &[address!("0x3c3ea1829891bc9bec3d06a81d5d169e52a415e3")]),

@@ -1,5 +1,5 @@
 //! What simulations and provenance cost an answer: the claimables of accounts that have fifty claims, with and without
-//! each, in turn on one gateway.
+//! each, in turn on one gateway, before an endpoint with `eth_simulateV1` and before one that lacks it.
 //!
 //! Each answer is about another account, so that nothing of it is cached.
 
@@ -17,6 +17,7 @@ use super::table::{Verdict, begin, float, number, row};
 use super::world::{World, prepare};
 use portolan_tests::build;
 use portolan_tests::gateway::{Gateway, Setup};
+use portolan_tests::rpc_fault::{Flaws, RpcFault};
 
 const TOKENS: usize = 5_000;
 const NETWORK: &str = "polygon";
@@ -45,7 +46,9 @@ pub(super) fn run(say: Say<'_>, _: &mut Verdict) -> Result<()> {
     let prepared = prepare(TOKENS)?;
     let world = World::read(&prepared.world)?;
     let node = Node::start(&prepared, &world)?;
-    let distant = Delay::before(&node.url)?;
+    let (whole, without) = (RpcFault::before(&node.url)?, RpcFault::before(&node.url)?);
+    without.flawed(Flaws { lacks: &["eth_simulateV1"], ..Flaws::default() });
+    let (distant, distant_without) = (Delay::before(&whole.url())?, Delay::before(&without.url())?);
     let built = build::release(&[("portolan", "portolan"), ("portolan-synthetic", "libportolan_synthetic.so")])?;
     let measure = |url: &str| -> Result<[Costs; ANSWERS.len()]> {
         let dylib = built.plugin("libportolan_synthetic.so");
@@ -61,13 +64,32 @@ pub(super) fn run(say: Say<'_>, _: &mut Verdict) -> Result<()> {
         }
         Ok(costs)
     };
-    let (near, far) = (measure(&node.url)?, measure(&distant.url())?);
+    let (near, near_without) = (measure(&whole.url())?, measure(&without.url())?);
+    let (far, far_without) = (measure(&distant.url())?, measure(&distant_without.url())?);
 
-    let columns = ["answer", "processor time of the gateway, ms", "wall, loopback, ms", "wall, 50 ms, ms", "bytes"];
+    let columns = [
+        "answer",
+        "processor time of the gateway, ms",
+        "by `override`",
+        "wall, loopback, ms",
+        "by `override`",
+        "wall, 50 ms, ms",
+        "by `override`",
+        "bytes",
+    ];
     begin(say, &format!("Answers of {CLAIMS} claims"), &columns);
-    for (((name, _), near), far) in ANSWERS.iter().zip(near).zip(far) {
-        let figures = [near.cpu_ms, near.wall_ms, far.wall_ms, near.bytes].map(|figures| number(median(figures)));
-        row(say, &[&[(*name).to_owned()][..], &figures].concat());
+    let measured = near.into_iter().zip(near_without).zip(far.into_iter().zip(far_without));
+    for ((name, _), ((near, near_without), (far, far_without))) in ANSWERS.iter().zip(measured) {
+        let figures = [
+            near.cpu_ms,
+            near_without.cpu_ms,
+            near.wall_ms,
+            near_without.wall_ms,
+            far.wall_ms,
+            far_without.wall_ms,
+            near.bytes,
+        ];
+        row(say, &[&[(*name).to_owned()][..], &figures.map(|figures| number(median(figures)))].concat());
     }
     Ok(())
 }
