@@ -125,7 +125,7 @@ pub(super) fn for_transaction(
     topics: &HashSet<B256>,
     transaction: &Arc<map::Transaction>,
 ) -> Plans {
-    let instances = snapshot.iter().map(|served| (served.instance.name(), &served.instance));
+    let instances = snapshot.event_sources().map(|served| (served.instance.name(), &served.instance));
     let instances: BTreeMap<&str, &Arc<Instance>> = instances.collect();
     let wants =
         |instance: &Instance| instance.catalogue.event_topics.iter().flatten().any(|topic| topics.contains(topic));

@@ -217,7 +217,7 @@ impl PluginTable {
             .plugin_table
             .values()
             .filter_map(|slot| slot.active.as_ref())
-            .flat_map(|active| active.slugs())
+            .flat_map(|active| active.share.slugs())
             .collect();
         let known = self.known_good.iter().filter(|(name, _)| !self.is_active(name));
         let known = known.filter_map(|(name, good)| {
