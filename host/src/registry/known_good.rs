@@ -73,6 +73,11 @@ impl GoodProtocol {
         catalogue.protocols.iter().map(protocol).collect()
     }
 
+    /// Whether nothing but its events was decoded.
+    pub(crate) fn has_events_alone(&self) -> bool {
+        !self.answers.is_empty() && self.answers.iter().all(|(question, _)| *question == Question::EVENTS.0)
+    }
+
     /// Whether a deployment of it answered the question on the network.
     pub(crate) fn answered(&self, question: Question, chain_id: u64) -> bool {
         self.answers.contains(&(question.0, chain_id))

@@ -54,7 +54,7 @@ fn for_a_newer_library(dylib: &Path) -> (Vec<u8>, String) {
         let rest = &bytes[*at..];
         rest.starts_with(VERSION) && matches!(rest[VERSION.len()..], [b'0'..=b'9', b'0'..=b'9', 0, ..])
     };
-    let at = (0..bytes.len()).find(is_version).expect("it needs a version of two digits");
+    let at = (0..bytes.len()).find(is_version).context("no version of two digits").unwrap();
     let digits = at + VERSION.len();
     bytes[digits] = b'9';
     let version = String::from_utf8(bytes[at + 1..digits + 2].to_vec()).unwrap();
@@ -144,7 +144,11 @@ fn a_second_gateway_does_not_start_on_a_state_folder_and_commands_go_on() {
     let shown = show.args(["state", "show", "--state"]).arg(dir.join("state")).env_clear().output().unwrap();
     assert!(shown.status.success(), "{shown:?}");
     // What a killed process leaves bars nobody.
-    gateway.kill_and_relaunch(|state| Ok(ensure!(state.join("lock").exists()))).unwrap();
+    let has_lock = |state: &Path| -> Result<()> {
+        ensure!(state.join("lock").exists());
+        Ok(())
+    };
+    gateway.kill_and_relaunch(has_lock).unwrap();
     serves(&gateway);
 }
 

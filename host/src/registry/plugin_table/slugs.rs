@@ -51,6 +51,12 @@ impl Share {
         Some(refused.collect::<Vec<_>>().join("; ")).filter(|reason| !reason.is_empty())
     }
 
+    /// Those of which it has more than events.
+    pub(super) fn whole_slugs(&self) -> impl Iterator<Item = &str> {
+        let whole = self.served.iter().filter(|served| part(questions(served)) == Part::Whole);
+        whole.map(|served| served.protocol.slug.as_str())
+    }
+
     pub(super) fn slugs(&self) -> impl Iterator<Item = &str> {
         self.served.iter().chain(&self.events).map(|served| served.protocol.slug.as_str())
     }
@@ -59,9 +65,9 @@ impl Share {
 impl Holders {
     /// Those of the process before.
     pub(super) fn remembered(known_good: &KnownGood) -> Self {
-        let held = |(plugin, slug): (&String, &GoodProtocol)| {
-            let questions = slug.answers.iter().map(|(question, _)| Question(*question));
-            ((slug.slug.clone(), part(questions)), plugin.clone())
+        let held = |(plugin, protocol): (&String, &GoodProtocol)| {
+            let part = if protocol.has_events_alone() { Part::EventsAlone } else { Part::Whole };
+            ((protocol.slug.clone(), part), plugin.clone())
         };
         let all = known_good.iter().flat_map(|(plugin, good)| good.current.serves.iter().map(move |it| (plugin, it)));
         Self(all.map(held).collect())

@@ -298,6 +298,14 @@ fn a_slug_that_has_events_alone_holds_nobody_back() {
         assert_eq!(beside, events.into_iter().collect::<Vec<_>>());
         let state = if refused.is_empty() { "active" } else { "rejected" };
         assert_eq!(it.rows(), [format!("bridges bridges.so {state}{refused}"), "team team.so active".to_owned()]);
+
+        let policy = it.plugin_table.policy.clone();
+        policy.change(|decisions| drop(decisions.disabled.insert("team".into(), "no need".into()))).unwrap();
+        it.plugin_table.on_policy();
+        assert!(it.wanted().is_empty() && it.plugin_table.next_fallbacks().is_empty());
+        assert_eq!(it.serving("same").as_deref(), Some("bridges"));
+        let unserved = it.plugin_table.publish().0.unserved.clone();
+        assert!(matches!(&unserved[..], [one] if one.subject() == "same" && one.plugin == "team"), "{unserved:?}");
     }
 }
 
