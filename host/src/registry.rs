@@ -219,6 +219,8 @@ pub(crate) struct Snapshot {
     /// Counts the changes since the start.
     pub(crate) generation: u64,
     served: BTreeMap<String, Served>,
+    /// Protocols that another plugin serves without their events, each with the instance that decodes these.
+    events: Vec<Served>,
     /// What is in the folder, or was served, and is not served now.
     pub(crate) unserved: Vec<Unserved>,
     /// By chain id; made when it is first needed.
@@ -236,11 +238,16 @@ impl Snapshot {
         self.served.values()
     }
 
+    /// All whose events are decoded by plugins, and all others.
+    pub(crate) fn event_sources(&self) -> impl Iterator<Item = &Served> {
+        self.iter().chain(&self.events)
+    }
+
     /// The contracts of the deployments that are served on a network; `None` where there are none.
     pub(crate) fn contracts(&self, chain_id: u64) -> Option<&HashSet<Address>> {
         let contracts = self.contracts.get_or_init(|| {
             let mut contracts: HashMap<u64, HashSet<Address>> = HashMap::new();
-            for row in self.iter().flat_map(Served::deployments) {
+            for row in self.event_sources().flat_map(Served::deployments) {
                 contracts.entry(row.chain_id).or_default().extend(&row.contracts);
             }
             contracts

@@ -1,7 +1,8 @@
-//! Plugins: `[plugins]`, and `[plugins.<plugin>]` with the hosts that one may read.
+//! Plugins: `[plugins]`, and `[plugins.<plugin>]` with the hosts that one may read and the protocols that it may not serve.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 use portolan_abi::off_chain::check_host;
 use serde::de::{MapAccess, Visitor};
@@ -33,14 +34,16 @@ struct GrantTable {
     hosts: Vec<String>,
     /// By host.
     mirrors: BTreeMap<String, String>,
+    leave_out: BTreeSet<String>,
 }
 
 impl PluginsTable {
-    /// What plugins may take, and the hosts that each may read.
+    /// What plugins may take, the hosts that each may read, and the protocols that each leaves out.
     pub(super) fn limits(&self, layers: &Layers<'_>) -> Result<PluginLimits, ConfigError> {
         let grants = |(name, table): (&String, &GrantTable)| Ok((name.clone(), table.grants(name, layers)?));
         let hosts = self.plugins.iter().map(grants).collect::<Result<_, _>>()?;
-        Ok(PluginLimits { hosts, ..self.limits.checked(layers)? })
+        let leave_out = self.plugins.iter().map(|(name, table)| (name.clone(), Arc::new(table.leave_out.clone())));
+        Ok(PluginLimits { hosts, leave_out: leave_out.collect(), ..self.limits.checked(layers)? })
     }
 }
 

@@ -293,6 +293,13 @@ fn a_plugin_reads_the_hosts_that_its_table_grants() {
 }
 
 #[test]
+fn a_plugin_leaves_out_the_protocols_that_its_table_names() {
+    let config = of_file("[plugins.bridges]\nleave_out = ['across', 'hop']");
+    assert_eq!(*config.limits.left_out("bridges"), ["across".to_owned(), "hop".to_owned()].into());
+    assert!(config.limits.left_out("other").is_empty());
+}
+
+#[test]
 fn a_bad_file_is_reported_with_its_name_and_key() {
     let cases = [
         ("lisen = 'x'", "lisen"),

@@ -176,10 +176,14 @@ impl<'a> TransactionDecoder<'a> {
     }
 
     fn validate(&self, plan: &JobPlan, outcome: &JobOutcome) -> (EventSource, JobReport) {
-        let served = self.context.snapshot.iter().filter(|served| Arc::ptr_eq(&served.instance, &plan.instance));
-        let protocols: BTreeSet<&str> = served.map(|served| served.protocol.slug.as_str()).collect();
+        let sources = self.context.snapshot.event_sources();
+        let served = sources.filter(|served| Arc::ptr_eq(&served.instance, &plan.instance));
+        let served: BTreeSet<&str> = served.map(|served| served.protocol.slug.as_str()).collect();
+        // It may name what it has and does not serve, and nothing comes of that: the plugin cannot know.
+        let protocols: BTreeSet<&str> = served.iter().copied().chain(plan.instance.slugs()).collect();
         let logs = self.transaction.logs.len();
-        let (events, rejections) = validate_events(&outcome.findings, logs, &protocols);
+        let (mut events, rejections) = validate_events(&outcome.findings, logs, &protocols);
+        events.retain(|event| event.protocol.as_ref().is_none_or(|slug| served.contains(slug.as_str())));
         let mut report = JobReport::of(plan, outcome, !events.is_empty());
         if let Some(rejections) = rejections {
             report.mark_partial(Reason::InvalidOutput, &rejections);

@@ -77,13 +77,16 @@ pub(super) fn for_one(
     question: Question,
     account: Address,
 ) -> Result<Plans, Problem> {
-    if let Some(served) = snapshot.served(slug) {
+    let unserved =
+        snapshot.unserved.iter().find(|unserved| unserved.protocol.as_ref().is_some_and(|own| own.slug == slug));
+    let number = portolan_abi::Question(question as u8);
+    let is_missed = |unserved: &Unserved| networks.iter().any(|network| unserved.answered(number, network.chain_id));
+    // Where another plugin decodes its events alone, there are both.
+    if let Some(served) = snapshot.served(slug).filter(|_| !unserved.is_some_and(is_missed)) {
         let mut jobs = jobs(served, networks, question, account);
         jobs.retain(|plan| is_meant(chain_id, &plan.network));
         return Ok(Plans { jobs, unserved: Vec::new() });
     }
-    let unserved =
-        snapshot.unserved.iter().find(|unserved| unserved.protocol.as_ref().is_some_and(|own| own.slug == slug));
     Err(match unserved {
         Some(unserved) => {
             Problem::ProtocolUnavailable(format!("{slug} is {}: {}", why(unserved).as_str(), unserved.reason))
@@ -125,7 +128,7 @@ pub(super) fn for_transaction(
     topics: &HashSet<B256>,
     transaction: &Arc<map::Transaction>,
 ) -> Plans {
-    let instances = snapshot.iter().map(|served| (served.instance.name(), &served.instance));
+    let instances = snapshot.event_sources().map(|served| (served.instance.name(), &served.instance));
     let instances: BTreeMap<&str, &Arc<Instance>> = instances.collect();
     let wants =
         |instance: &Instance| instance.catalogue.event_topics.iter().flatten().any(|topic| topics.contains(topic));

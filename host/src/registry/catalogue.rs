@@ -47,6 +47,14 @@ pub(crate) fn check(bytes: &[u8], networks: &Networks, manifest: &Manifest) -> R
     Ok(Checked { catalogue, unknown_networks })
 }
 
+/// Takes protocols and their deployments out of a catalogue, and returns the slugs of those that it had.
+pub(crate) fn leave_out(catalogue: &mut Catalogue, slugs: &BTreeSet<String>) -> BTreeSet<String> {
+    let had = catalogue.protocols.extract_if(.., |protocol| slugs.contains(&protocol.slug));
+    let had: BTreeSet<String> = had.map(|protocol| protocol.slug).collect();
+    catalogue.deployments.retain(|row| !had.contains(&row.protocol));
+    had
+}
+
 /// A protocol as answers show it.
 pub(crate) fn shown(protocol: &Protocol) -> protocol::Protocol {
     let logo = protocol.logo.clone().unwrap_or_else(|| logos::of_protocol(&protocol.slug));
@@ -118,6 +126,16 @@ mod tests {
         assert_eq!(served(0b0011), (vec![Question::FARMING], None));
         assert_eq!(served(0b0111), (vec![Question::FARMING, Question::COMPOSITION], None));
         assert_eq!(served(0b1111), (declared.deployments[0].questions.clone(), declared.event_topics.clone()));
+    }
+
+    #[test]
+    fn what_the_operator_leaves_out_is_in_the_catalogue_no_more() {
+        let mut declared = catalogue();
+        assert!(leave_out(&mut declared, &BTreeSet::from(["other".to_owned()])).is_empty());
+        assert_eq!(declared, catalogue());
+        let acme = BTreeSet::from(["acme".to_owned()]);
+        assert_eq!(leave_out(&mut declared, &acme), acme);
+        assert!(declared.protocols.is_empty() && declared.deployments.is_empty());
     }
 
     #[test]

@@ -62,6 +62,8 @@ pub(crate) struct Instance {
     pub(crate) fact_lists: Arc<FactLists>,
     /// Who vouches for it; `None` where signatures are not read.
     pub(crate) signature: Option<SignatureStatus>,
+    /// The protocols that the operator leaves out of the catalogue.
+    left_out: BTreeSet<String>,
     /// Protocol, chain id and market of the rows of its settings file.
     of_settings: BTreeSet<(String, u64, String)>,
     lease: InstanceLease,
@@ -71,6 +73,12 @@ impl Instance {
     /// The plugin's.
     pub(crate) fn name(&self) -> &str {
         self.label.split('@').next().unwrap_or_default()
+    }
+
+    /// The slugs of its protocols, those among them that the operator leaves out.
+    pub(crate) fn slugs(&self) -> impl Iterator<Item = &str> {
+        let own = self.catalogue.protocols.iter().map(|protocol| protocol.slug.as_str());
+        own.chain(self.left_out.iter().map(String::as_str))
     }
 
     /// Whether the operator's settings named a deployment.
@@ -156,6 +164,7 @@ impl Instance {
             hosts: PluginHosts::default(),
             fact_lists: FactStore::default().instance(),
             signature: None,
+            left_out: BTreeSet::new(),
             of_settings: BTreeSet::new(),
             lease,
         }
@@ -301,7 +310,7 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
     })?;
     let manifest = &library.manifest;
     let checked = catalogue::check(&configured.catalogue, &networks, manifest);
-    let Checked { catalogue, unknown_networks } =
+    let Checked { mut catalogue, unknown_networks } =
         checked.map_err(|error| match settings::blame(&error, &parsed, &networks) {
             Some(fault) => refused(fault),
             None => BuildError::Catalogue(error),
@@ -311,6 +320,11 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
     if let Some(reason) = signature.as_ref().and_then(|signature| signature.would_be_refused.as_ref()) {
         let (plugin, version, digest) = (&manifest.plugin, &manifest.version, library.digest);
         tracing::warn!(plugin, version, %digest, reason, "a build is taken that nobody trusted vouches for");
+    }
+    let left_out = catalogue::leave_out(&mut catalogue, &library.leave_out);
+    for slug in library.leave_out.difference(&left_out) {
+        let plugin = manifest.plugin.as_str();
+        tracing::warn!(plugin, slug, "leave_out of the configuration names a protocol that the plugin does not have");
     }
     let (label, limits, lease) = (manifest.label().into(), library.limits, configured.instance);
     let rows = parsed.deployments.into_iter().map(|row| (row.protocol, row.chain_id, row.market));
@@ -332,6 +346,7 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
         hosts,
         fact_lists,
         signature,
+        left_out,
         of_settings,
         lease,
     };

@@ -53,7 +53,7 @@ pub(crate) struct GoodBuild {
     pub(crate) topics: BTreeSet<B256>,
 }
 
-/// A protocol of the build's catalogue.
+/// A protocol that the build served.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct GoodProtocol {
     pub(crate) slug: String,
@@ -71,6 +71,11 @@ impl GoodProtocol {
             Self { slug: protocol.slug.clone(), name: protocol.name.clone(), answers: answers.collect() }
         };
         catalogue.protocols.iter().map(protocol).collect()
+    }
+
+    /// Whether nothing but its events was decoded.
+    pub(crate) fn has_events_alone(&self) -> bool {
+        !self.answers.is_empty() && self.answers.iter().all(|(question, _)| *question == Question::EVENTS.0)
     }
 
     /// Whether a deployment of it answered the question on the network.
@@ -121,6 +126,13 @@ impl KnownGood {
             None => None,
         };
         self.0.insert(plugin.to_owned(), GoodPlugin { current: build, previous });
+    }
+
+    /// Notes which protocols of its build in force a plugin serves.
+    pub(crate) fn note_serves(&mut self, plugin: &str, serves: Vec<GoodProtocol>) {
+        if let Some(good) = self.0.get_mut(plugin) {
+            good.current.serves = serves;
+        }
     }
 
     /// Notes that a plugin was taken away.

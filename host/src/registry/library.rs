@@ -5,7 +5,7 @@
 //! host with more functions accepts a plugin with fewer.
 #![expect(unsafe_code, reason = "dlopen, and the root module behind a symbol")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::iter::successors;
 use std::mem::ManuallyDrop;
@@ -84,6 +84,8 @@ pub(crate) struct Library {
     pub(crate) limits: Limits,
     /// The hosts that the operator grants the plugin.
     pub(crate) grants: HostGrants,
+    /// The slugs that the operator leaves out of what it serves.
+    pub(crate) leave_out: Arc<BTreeSet<String>>,
     /// One for the digest, so that it counts all its stuck calls.
     pub(crate) runner: Arc<dyn Runner>,
     /// Likewise.
@@ -197,7 +199,9 @@ impl Libraries {
         let breakers = Breakers::new(digest, (&manifest.plugin, &manifest.version), self.reports.clone());
         let breakers = Arc::new(breakers);
         let (runner, signature) = (Arc::new(runner), Arc::default());
-        let library = Arc::new(Library { digest, manifest, limits, grants, runner, breakers, signature });
+        let leave_out = self.limits.left_out(&manifest.plugin);
+        let library = Library { digest, manifest, limits, grants, leave_out, runner, breakers, signature };
+        let library = Arc::new(library);
         loaded.insert(digest, Arc::clone(&library));
         Ok(library)
     }

@@ -1,6 +1,7 @@
-//! The time that plugins may take, and the hosts that they may read.
+//! The time that plugins may take, the hosts that they may read, and the protocols that they may not serve.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::net::off_chain::HostGrants;
 
@@ -24,6 +25,8 @@ pub(crate) struct PluginLimits {
     pub(crate) own: BTreeMap<String, Limits>,
     /// By plugin name.
     pub(crate) hosts: BTreeMap<String, HostGrants>,
+    /// Slugs, by plugin name.
+    pub(crate) leave_out: BTreeMap<String, Arc<BTreeSet<String>>>,
 }
 
 impl PluginLimits {
@@ -36,10 +39,15 @@ impl PluginLimits {
     pub(crate) fn grants(&self, plugin: &str) -> HostGrants {
         self.hosts.get(plugin).cloned().unwrap_or_default()
     }
+
+    /// The slugs that the plugin with this name does not serve.
+    pub(crate) fn left_out(&self, plugin: &str) -> Arc<BTreeSet<String>> {
+        self.leave_out.get(plugin).cloned().unwrap_or_default()
+    }
 }
 
 impl Default for PluginLimits {
     fn default() -> Self {
-        Self { all: DEFAULT, own: BTreeMap::new(), hosts: BTreeMap::new() }
+        Self { all: DEFAULT, own: BTreeMap::new(), hosts: BTreeMap::new(), leave_out: BTreeMap::new() }
     }
 }

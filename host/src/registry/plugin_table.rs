@@ -2,10 +2,12 @@
 //!
 //! No IO and no waiting: the reconciler reports scans, examinations and builds, and does what the table requests.
 //! Invariant: what is in force changes only by an instance that was built, by its plugin's last file going away, or by a
-//! decision of the policy; and a plugin whose file is there and that is not served is told as unserved.
+//! decision of the policy; and a plugin whose file is there and that is not served is told as unserved. Who serves a slug that
+//! several plugins have is in `slugs.rs`.
 
 pub(crate) mod fallback;
 mod rows;
+mod slugs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,6 +17,7 @@ use std::time::{Duration, SystemTime};
 use metrics::counter;
 use tokio::time::Instant;
 
+use self::slugs::{Holders, Share};
 use super::entry::{FileEntry, FileState};
 use super::examine::{Examined, RefusalKind};
 use super::instance::{BuildError, Built, Instance, InstanceKey, file_name};
@@ -50,6 +53,9 @@ pub(crate) struct PluginTable {
     is_set_changed: bool,
     /// The builds of the set that were tried since a decision or since their plugin was last in force.
     tried: BTreeSet<(String, Digest)>,
+    /// Who serves each slug, and who did in the process before.
+    holders: Holders,
+    remembered: Holders,
     /// Names of all dylibs of the last scan, settled or not.
     present: BTreeSet<String>,
     /// Whether the folder is empty all at once, which may pass.
@@ -93,8 +99,6 @@ struct Refused {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Retry {
     Never,
-    /// Another plugin had the slug in this generation; a later one may be free of it.
-    After(u64),
     /// The plugin did not answer in time.
     At(Instant),
 }
@@ -107,7 +111,10 @@ struct Active {
     file: PathBuf,
     library: Arc<Library>,
     key: InstanceKey,
-    served: Vec<Served>,
+    /// The protocols of its catalogue.
+    offered: Vec<Served>,
+    /// Those of them that it serves.
+    share: Share,
     instance: Arc<Instance>,
     generation: u64,
     loaded_at: SystemTime,
@@ -128,8 +135,8 @@ pub(crate) struct Build {
 impl PluginTable {
     /// A table of what was known to be good, and decided, before.
     pub(crate) fn new(policy: Policy, known_good: KnownGood) -> Self {
-        let staged = known_good.digests();
-        Self { policy, known_good: Arc::new(known_good), staged, ..Self::default() }
+        let (staged, remembered) = (known_good.digests(), Holders::remembered(&known_good));
+        Self { policy, known_good: Arc::new(known_good), staged, remembered, ..Self::default() }
     }
 
     /// Takes the time: builds whose key has ended are judged again from the next scan on, and are in force no more.
@@ -272,11 +279,9 @@ impl PluginTable {
 
     fn begin_build(&mut self, name: &str, now: Instant) -> Option<Build> {
         let key = self.key(name)?;
-        let generation = self.next_generation();
         let slot = self.plugin_table.get_mut(name)?;
         let is_retry_due = match slot.refusal.as_ref().map_or(Retry::Never, |refusal| refusal.retry) {
             Retry::Never => false,
-            Retry::After(collided_in) => collided_in != generation,
             Retry::At(at) => at <= now,
         };
         // An empty folder has no settings either; those in force stay.
@@ -321,21 +326,10 @@ impl PluginTable {
     }
 
     fn install(&mut self, name: &str, instance: Arc<Instance>, key: InstanceKey, fallback: Option<String>) {
-        let others = self.plugin_table.iter().filter(|(other, _)| *other != name);
-        let taken = others.filter_map(|(other, slot)| Some((other, slot.active.as_ref()?)));
-        let slugs: BTreeSet<&str> =
-            instance.catalogue.protocols.iter().map(|protocol| protocol.slug.as_str()).collect();
-        let collision = taken.into_iter().find_map(|(other, active)| {
-            let slug = active.slugs().find(|slug| slugs.contains(slug))?;
-            Some(format!("the protocol {slug} is already served by the plugin {other}"))
-        });
-        if let Some(reason) = collision {
-            return self.refuse(name, reason, Retry::After(self.next_generation()));
-        }
         let generation = self.snapshot.generation + 1;
         let Some(slot) = self.plugin_table.get_mut(name) else { return };
         let protocols = instance.catalogue.protocols.iter();
-        let served = protocols.map(|protocol| Served::new(protocol, &instance));
+        let offered = protocols.map(|protocol| Served::new(protocol, &instance));
         // Other settings of a build that is served for another one.
         let kept = slot.active.as_ref().filter(|active| active.key.digest == key.digest);
         let fallback = fallback.or_else(|| kept.filter(|_| !is_in(&self.files, key.digest))?.fallback.clone());
@@ -343,7 +337,8 @@ impl PluginTable {
             file: slot.file.clone(),
             library: Arc::clone(&slot.library),
             key,
-            served: served.collect(),
+            offered: offered.collect(),
+            share: Share::default(),
             instance: Arc::clone(&instance),
             generation,
             loaded_at: SystemTime::now(),
@@ -394,14 +389,18 @@ impl PluginTable {
     /// The snapshot and the status from now on.
     pub(crate) fn publish(&mut self) -> (Arc<Snapshot>, StatusReport) {
         self.end_fallbacks();
+        if self.is_changed {
+            self.share_out();
+        }
         let unserved = self.unserved();
         self.is_changed |= unserved != self.snapshot.unserved;
         let generation = self.next_generation();
         if std::mem::take(&mut self.is_changed) {
-            let active = self.plugin_table.values().filter_map(|slot| slot.active.as_ref());
-            let served = active.flat_map(|active| &active.served);
-            let by_slug = served.map(|served| (served.protocol.slug.clone(), served.clone())).collect();
-            self.snapshot = Arc::new(Snapshot { generation, served: by_slug, unserved, ..Snapshot::default() });
+            let shares = || self.plugin_table.values().filter_map(|slot| Some(&slot.active.as_ref()?.share));
+            let served = shares().flat_map(|share| &share.served);
+            let served = served.map(|served| (served.protocol.slug.clone(), served.clone())).collect();
+            let events = shares().flat_map(|share| &share.events).cloned().collect();
+            self.snapshot = Arc::new(Snapshot { generation, served, events, unserved, ..Snapshot::default() });
         }
         self.draining.retain(DrainingInstance::is_draining);
         self.warn_of_settings();
@@ -476,10 +475,6 @@ impl Active {
             serves: GoodProtocol::all(catalogue),
             topics: catalogue.event_topics.iter().flatten().copied().collect(),
         }
-    }
-
-    fn slugs(&self) -> impl Iterator<Item = &str> {
-        self.served.iter().map(|served| served.protocol.slug.as_str())
     }
 }
 

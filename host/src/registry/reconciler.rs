@@ -375,7 +375,7 @@ impl Reconciler {
             return;
         }
         let now = Instant::now();
-        // Of two plugins with one slug, the one whose file name comes first wins.
+        // So that a start does not depend on which was built faster.
         self.held.sort_by(|one, other| one.file.cmp(&other.file));
         for FinishedBuild { plugin, key, outcome, .. } in std::mem::take(&mut self.held) {
             self.plugin_table.on_built(&plugin, key, outcome, now);

@@ -123,7 +123,10 @@ fn a_folder_that_others_may_write_or_that_is_a_link_ends_the_start() {
     let folder: fn(&Path) = |path| DirBuilder::new().mode(0o755).create(path).unwrap();
     let cases: [(Spoil, &str); 5] = [
         (|dir| set_mode(&dir.join("plugins"), 0o777), "plugins: every user may write it (mode 0777): chmod o-w"),
-        (|dir| set_mode(&dir.join("state"), 0o1777), "state: every user may write it (mode 1777): chmod o-w"),
+        (
+            |dir| set_mode(&dir.join("state"), 0o1777),
+            "state: every user may write it (mode 1777): chmod o-w, or name a folder inside it",
+        ),
         (|dir| link(&dir.join("plugins")), "plugins: it is a symbolic link: name the folder that it leads to"),
         (|dir| link(&dir.join("state")), "state: it is a symbolic link: name the folder that it leads to"),
         (|dir| symlink(dir.join("precious"), dir.join("state/staged")).unwrap(), "state/staged: it is a symbolic link"),

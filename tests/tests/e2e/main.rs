@@ -48,6 +48,7 @@ mod names;
 mod numbers;
 mod off_chain;
 mod old_blocks;
+mod operation;
 mod operators;
 mod outages;
 mod plugin_check;

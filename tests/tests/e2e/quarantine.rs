@@ -246,8 +246,11 @@ fn what_an_operator_decides_holds_over_restarts_and_under_every_name() {
     let unavailable = gateway.get(&format!("/steady/{ACCOUNT}/claimables")).unwrap();
     let detail = problem::detail(&unavailable, 503, "protocol-unavailable").with_context(|| gateway.log()).unwrap();
     assert!(detail.starts_with("steady is disabled"), "{detail}");
+    let before = gateway.log().len();
     decided(&gateway, &["enable", NAME]);
     serves(&gateway, "1.0.100");
+    let (log, figures) = (gateway.log(), gateway.operate("/metrics").unwrap().body);
+    assert!(!log[before..].contains("ERROR") && !figures.contains("portolan_plugin_fallbacks_total{"), "{log}");
 }
 
 #[test]

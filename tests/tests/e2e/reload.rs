@@ -266,12 +266,17 @@ fn slugs(gateway: &Gateway) -> Result<Vec<String>> {
 }
 
 #[test]
-fn a_slug_belongs_to_the_plugin_that_had_it_first() {
-    let (_chain, gateway, plugin) = bare();
+fn a_slug_belongs_to_the_plugin_that_had_it_first_over_restarts_too_and_no_other_is_refused() {
+    // Its file name is the first, so that it would win if that decided.
+    const SECOND: &str = "liba.so";
+    const ACME: &str = "[[protocol]]\nslug = \"acme\"\nname = \"ACME\"\nwebsite = \"https://acme.example\"\n\
+                        primitives = [\"FARMING\"]\ncompany = { name = \"Acme\", slug = \"acme\" }\n\
+                        [[deployment]]\nprotocol = \"acme\"\nnetwork = \"polygon\"\n";
+    let (_chain, mut gateway, plugin) = bare();
     gateway.drop_in(FILE, plugin.bytes()).unwrap();
     in_force("the first", &gateway, || serves_build(&gateway, "1.0.100"));
     let other = plugin.exchanged("\"plugin\":\"portolan-hostile\"", "\"plugin\":\"portolan-hostilo\"").unwrap();
-    gateway.drop_in("libportolan_hostilo.so", &other).unwrap();
+    gateway.drop_in(SECOND, &other).unwrap();
     in_force("the second's refusal", &gateway, || {
         let row = row_of(&gateway, "rejected")?;
         ensure!(row.text_at("plugin")? == "portolan-hostilo", "{row}");
@@ -279,6 +284,24 @@ fn a_slug_belongs_to_the_plugin_that_had_it_first() {
         Ok(())
     });
     serves_build(&gateway, "1.0.100").unwrap();
+    let shared = |gateway: &Gateway| -> Result<()> {
+        for (plugin, slug, is_served) in [
+            ("portolan-hostile", "steady", true),
+            ("portolan-hostilo", "steady", false),
+            ("portolan-hostilo", "acme", true),
+        ] {
+            let rows = gateway.plugins()?;
+            let is_meant = |row: &&Json| row.text_at("plugin").is_ok_and(|name| name == plugin);
+            let row = rows.iter().find(is_meant).with_context(|| format!("no row of {plugin}"))?;
+            let served = row.at("protocols")?.items()?.iter().any(|own| own.to_string() == format!("{slug:?}"));
+            ensure!(served == is_served && row.text_at("state")? == "active", "{slug}: {row}");
+        }
+        Ok(())
+    };
+    gateway.drop_in("portolan-hostilo.toml", ACME.as_bytes()).unwrap();
+    in_force("another protocol of the second", &gateway, || shared(&gateway));
+    gateway.kill_and_restart(&["steady".to_owned(), "acme".to_owned()], |_| Ok(())).unwrap();
+    shared(&gateway).unwrap();
     gateway.take_out(FILE).unwrap();
     in_force("the second, now alone", &gateway, || {
         let row = row_of(&gateway, "active")?;
@@ -286,4 +309,21 @@ fn a_slug_belongs_to_the_plugin_that_had_it_first() {
         ensure!(slugs(&gateway)?.contains(&"steady".to_owned()), "not served");
         Ok(())
     });
+}
+
+#[test]
+fn a_protocol_that_the_operator_leaves_out_is_another_plugins() {
+    let built = build::built().unwrap();
+    let setup = Setup::default().config("[plugins.portolan-hostile]\nleave_out = [\"steady\"]");
+    let gateway = setup.rpc("polygon", "http://127.0.0.1:9").listening().unwrap();
+    let plugin = Dylib::read(&built.plugin(FILE)).unwrap();
+    gateway.drop_in(FILE, plugin.bytes()).unwrap();
+    in_force("the first", &gateway, || {
+        let row = row_of(&gateway, "active")?;
+        ensure!(!row.at("protocols")?.to_string().contains("\"steady\""), "{row}");
+        Ok(())
+    });
+    let other = plugin.exchanged("\"plugin\":\"portolan-hostile\"", "\"plugin\":\"portolan-hostilo\"").unwrap();
+    gateway.drop_in("libz.so", &other).unwrap();
+    in_force("the second", &gateway, || gateway.serves(&["steady".to_owned()]));
 }

@@ -13,6 +13,7 @@ use super::super::instance::{BuildError, Built};
 use super::super::known_good::{GoodBuild, GoodPlugin, GoodProtocol};
 use super::super::library::Library;
 use super::super::unserved::{Unserved, UnservedWhy};
+use super::slugs::Share;
 use super::{PluginTable, Slot, file_name, is_in};
 
 /// A build of the last known good set that is to be served.
@@ -213,12 +214,14 @@ impl PluginTable {
 
     /// What stands in the folder, or was served, and is not served now.
     pub(super) fn unserved(&self) -> Vec<Unserved> {
-        let served: BTreeSet<&str> = self
-            .plugin_table
-            .values()
-            .filter_map(|slot| slot.active.as_ref())
-            .flat_map(|active| active.slugs())
-            .collect();
+        let shares = || self.plugin_table.values().filter_map(|slot| Some(&slot.active.as_ref()?.share));
+        let served: BTreeSet<&str> = shares().flat_map(Share::slugs).collect();
+        let whole: BTreeSet<&str> = shares().flat_map(Share::whole_slugs).collect();
+        // Whoever decodes its events does not answer for it.
+        let is_free = |protocol: &&GoodProtocol| {
+            let taken = if protocol.has_events_alone() { &served } else { &whole };
+            !taken.contains(protocol.slug.as_str())
+        };
         let known = self.known_good.iter().filter(|(name, _)| !self.is_active(name));
         let known = known.filter_map(|(name, good)| {
             let (kind, reason) = self.trouble(name, good)?;
@@ -229,7 +232,7 @@ impl PluginTable {
                 why: UnservedWhy::of(kind),
                 reason: reason.clone(),
             };
-            let free = good.current.serves.iter().filter(|protocol| !served.contains(protocol.slug.as_str()));
+            let free = good.current.serves.iter().filter(is_free);
             Some(free.map(unserved).collect::<Vec<_>>())
         });
         let mut all: Vec<Unserved> = known.flatten().collect();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::super::entry::{FileEntry, FileState};
 use super::super::manifest;
-use super::super::status::{ACTIVE, PluginStatus};
+use super::super::status::{ACTIVE, PluginStatus, REJECTED};
 use super::super::targets::TargetStatus;
 use super::{Active, PluginTable, Slot, file_name, second};
 
@@ -79,10 +79,13 @@ impl Slot {
 
 impl Active {
     pub(super) fn row(&self) -> PluginStatus {
+        let reasons: Vec<String> = self.fallback.iter().cloned().chain(self.share.reason()).collect();
+        let protocols: Vec<String> = self.share.slugs().map(str::to_owned).collect();
+        let serves_nothing = protocols.is_empty() && !self.share.refused.is_empty();
         PluginStatus {
-            state: ACTIVE,
-            reason: self.fallback.clone(),
-            protocols: self.slugs().map(str::to_owned).collect(),
+            state: if serves_nothing { REJECTED } else { ACTIVE },
+            reason: Some(reasons.join("; ")).filter(|reason| !reason.is_empty()),
+            protocols,
             generation: self.generation,
             loaded_at: Some(self.loaded_at),
             unknown_networks: self.instance.unknown_networks.iter().copied().collect(),

@@ -1,6 +1,8 @@
 //! The table of plugins, driven by hand with the outcomes of scans, examinations and builds.
 
 use futures_util::future::BoxFuture;
+use portolan_abi::Question;
+use portolan_abi::map::Deployment;
 
 use super::super::examine::Refusal;
 use super::super::manifest::Manifest;
@@ -45,8 +47,9 @@ fn library(plugin: &str, digest: u8) -> Arc<Library> {
     let manifest = Manifest::parse(&json.replace('?', plugin)).unwrap();
     let limits = Limits { resume_ms: 1, job_ms: 1 };
     let (digest, grants) = (Digest::of_test(digest), HostGrants::default());
-    let (runner, breakers, signature) = (Arc::new(NoRunner), Breakers::of_nobody(), Arc::default());
-    Arc::new(Library { digest, manifest, limits, grants, runner, breakers, signature })
+    let (runner, breakers, signature, leave_out) =
+        (Arc::new(NoRunner), Breakers::of_nobody(), Arc::default(), Arc::default());
+    Arc::new(Library { digest, manifest, limits, grants, leave_out, runner, breakers, signature })
 }
 
 /// The registry as its reconciler would drive it.
@@ -81,15 +84,35 @@ impl Driven {
         self.plugin_table.next_builds(self.now)
     }
 
+    /// A table as it is at a start after this one's end.
+    fn restarted(&self) -> Self {
+        let text = serde_json::to_string(&*self.plugin_table.known_good).unwrap();
+        let known_good: KnownGood = serde_json::from_str(&text).unwrap();
+        Self { plugin_table: PluginTable::new(self.plugin_table.policy.clone(), known_good), now: self.now }
+    }
+
     /// Ends the one build that is wanted now, with an instance of these slugs.
     fn serve(&mut self, slugs: &[&str]) {
         let wanted = self.wanted().pop().expect("a build is wanted");
         self.end(&wanted, Ok(slugs));
     }
 
+    /// The same, with one deployment of one slug that answers these questions.
+    fn serve_deployed(&mut self, slug: &str, questions: &[Question]) {
+        let wanted = self.wanted().pop().expect("a build is wanted");
+        let mut instance = Instance::of_test(&wanted.library, &[slug]);
+        let (protocol, questions) = (slug.to_owned(), questions.to_vec());
+        instance.catalogue.deployments = vec![Deployment { protocol, chain_id: 1, questions, ..Deployment::default() }];
+        self.end_with(&wanted, Ok(instance));
+    }
+
     fn end(&mut self, wanted: &Build, outcome: Result<&[&str], BuildError>) {
-        let built = outcome.map(|slugs| Built::New {
-            instance: Arc::new(Instance::of_test(&wanted.library, slugs)),
+        self.end_with(wanted, outcome.map(|slugs| Instance::of_test(&wanted.library, slugs)));
+    }
+
+    fn end_with(&mut self, wanted: &Build, outcome: Result<Instance, BuildError>) {
+        let built = outcome.map(|instance| Built::New {
+            instance: Arc::new(instance),
             key: InstanceKey {
                 digest: wanted.library.digest,
                 signature: Arc::default(),
@@ -195,15 +218,95 @@ fn a_slug_belongs_to_the_plugin_that_had_it_first_until_that_one_goes() {
     it.on_scan(&[("a.so", 1), ("b.so", 1)]);
     it.taken("b.so", &library("b", 2));
     it.serve(&["other", "same"]);
-    let refused = "b b.so rejected the protocol same is already served by the plugin a";
+    let refused = "b b.so active the protocol same is already served by the plugin a";
     assert_eq!(it.rows(), ["a a.so active", refused]);
-    assert!(it.wanted().is_empty(), "nothing has changed since");
+    assert_eq!([it.serving("same"), it.serving("other")], [Some("a".to_owned()), Some("b".to_owned())]);
     it.on_scan(&[("b.so", 1)]);
-    let wanted = it.wanted().pop().expect("the slug may be free now");
-    assert_eq!(it.serving("same"), None);
-    it.end(&wanted, Ok(&["other", "same"]));
+    assert!(it.wanted().is_empty(), "nothing is built anew");
     assert_eq!(it.serving("same").as_deref(), Some("b"));
     assert_eq!(it.rows(), ["b b.so active"]);
+}
+
+#[test]
+fn a_plugin_that_is_left_with_nothing_is_told_as_rejected() {
+    let mut it = Driven::new();
+    it.on_scan(&[("a.so", 1)]);
+    it.taken("a.so", &library("a", 1));
+    it.serve(&["same"]);
+    it.on_scan(&[("a.so", 1), ("b.so", 1)]);
+    it.taken("b.so", &library("b", 2));
+    it.serve(&["same"]);
+    let refused = "b b.so rejected the protocol same is already served by the plugin a";
+    assert_eq!(it.rows(), ["a a.so active", refused]);
+}
+
+#[test]
+fn a_slug_stays_with_the_plugin_that_served_it_last_whatever_files_are_called() {
+    let mut it = Driven::new();
+    it.on_scan(&[("z.so", 1)]);
+    it.taken("z.so", &library("z", 1));
+    it.serve(&["same"]);
+    assert_eq!(it.serving("same").as_deref(), Some("z"));
+    it.plugin_table.on_started();
+    it.on_scan(&[("a.so", 1), ("z.so", 1)]);
+    it.taken("a.so", &library("a", 2));
+    it.serve(&["other", "same"]);
+    assert_eq!(it.serving("same").as_deref(), Some("z"));
+
+    let mut it = it.restarted();
+    it.on_scan(&[("a.so", 1), ("z.so", 1)]);
+    it.taken("a.so", &library("a", 2));
+    it.serve(&["other", "same"]);
+    // Nobody has taken it for long: the plugin that had it may only be late.
+    assert_eq!(it.serving("same").as_deref(), Some("a"));
+    it.taken("z.so", &library("z", 1));
+    it.serve(&["same"]);
+    assert_eq!([it.serving("same"), it.serving("other")], [Some("z".to_owned()), Some("a".to_owned())]);
+    it.plugin_table.on_started();
+    it.on_scan(&[("a.so", 1)]);
+    assert!(it.wanted().is_empty());
+    assert_eq!(it.serving("same").as_deref(), Some("a"));
+    it.on_scan(&[("a.so", 1), ("z.so", 1)]);
+    it.taken("z.so", &library("z", 1));
+    it.serve(&["same"]);
+    assert_eq!(it.serving("same").as_deref(), Some("a"), "who served it last has it");
+    assert_eq!(it.restarted().plugin_table.remembered, it.plugin_table.holders);
+}
+
+#[test]
+fn a_slug_that_has_events_alone_holds_nobody_back() {
+    const EVENTS: Question = Question::EVENTS;
+    const CLAIMABLES: Question = Question::CLAIMABLES;
+    // What the team's plugin answers; whose events the bridges' stay, and what is refused of them.
+    let cases: [(&[Question], Option<&str>, &str); 2] = [
+        (&[CLAIMABLES], Some("bridges"), ""),
+        (&[CLAIMABLES, EVENTS], None, " the protocol same is already served by the plugin team"),
+    ];
+    for (questions, events, refused) in cases {
+        let mut it = Driven::new();
+        it.on_scan(&[("bridges.so", 1)]);
+        it.taken("bridges.so", &library("bridges", 1));
+        it.serve_deployed("same", &[EVENTS]);
+        assert_eq!(it.serving("same").as_deref(), Some("bridges"));
+        it.plugin_table.on_started();
+        it.on_scan(&[("bridges.so", 1), ("team.so", 1)]);
+        it.taken("team.so", &library("team", 2));
+        it.serve_deployed("same", questions);
+        assert_eq!(it.serving("same").as_deref(), Some("team"));
+        let snapshot = it.plugin_table.publish().0;
+        let beside: Vec<&str> = snapshot.events.iter().map(|served| served.instance.name()).collect();
+        assert_eq!(beside, events.into_iter().collect::<Vec<_>>());
+        let state = if refused.is_empty() { "active" } else { "rejected" };
+        assert_eq!(it.rows(), [format!("bridges bridges.so {state}{refused}"), "team team.so active".to_owned()]);
+
+        let policy = it.plugin_table.policy.clone();
+        policy.change(|decisions| drop(decisions.disabled.insert("team".into(), "no need".into()))).unwrap();
+        it.plugin_table.on_policy();
+        assert!(it.wanted().is_empty() && it.plugin_table.next_fallbacks().is_empty());
+        assert_eq!(it.serving("same").as_deref(), Some("bridges"));
+        let unserved = it.plugin_table.publish().0.unserved.clone();
+        assert!(matches!(&unserved[..], [one] if one.subject() == "same" && one.plugin == "team"), "{unserved:?}");
+    }
 }
 
 #[test]
@@ -307,18 +410,10 @@ fn settings_that_belong_to_no_plugin_are_told() {
 mod known_good {
     use super::super::fallback::Fallback;
     use super::*;
-    use crate::registry::known_good::KnownGood;
     use crate::registry::policy::Policy;
     use crate::registry::unserved::UnservedWhy;
 
     impl Driven {
-        /// A table as it is at a start after this one's end.
-        fn restarted(&self) -> Self {
-            let text = serde_json::to_string(&*self.plugin_table.known_good).unwrap();
-            let known_good: KnownGood = serde_json::from_str(&text).unwrap();
-            Self { plugin_table: PluginTable::new(self.plugin_table.policy.clone(), known_good), now: self.now }
-        }
-
         /// `plugin@version: reason` of the one fallback that is wanted.
         fn fallback(&mut self) -> Fallback {
             let mut wanted = self.plugin_table.next_fallbacks();
