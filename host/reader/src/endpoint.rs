@@ -9,6 +9,7 @@ mod gas_price;
 mod probe;
 mod simulate;
 mod status;
+mod syncing;
 mod transaction;
 
 use std::collections::VecDeque;
@@ -75,6 +76,8 @@ struct Learned {
     head: Option<B256>,
     /// With the instant at which they expire.
     capabilities: Option<(Capabilities, Instant)>,
+    /// Whether it has answered at a block hash.
+    answers_at_hash: bool,
     /// Whether Multicall3 was found on the network's chain; no chain loses it.
     has_multicall: bool,
     /// Until then no simulation is requested of it by `eth_simulateV1`.
@@ -114,7 +117,7 @@ impl ChainCheck {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Capabilities {
     pub(crate) batch_method: BatchMethod,
-    /// Whether it rejects block hashes that it does not know. One that accepts them is read by block number.
+    /// Whether it answers at block hashes, and rejects those that it does not know. Any other is read by block number.
     pub(crate) checks_block_hash: bool,
     /// Whether contracts see the parent hash that the block's header reports.
     pub(crate) sees_parent_hash: bool,
@@ -265,7 +268,7 @@ impl Endpoint {
 
     /// Returns the block with this hash; `None` where the endpoint does not know it.
     pub(crate) async fn block_by_hash(&self, hash: B256, until: Instant) -> Result<Option<Block>, EndpointError> {
-        self.ensure_chain(until).await?;
+        self.ensure_usable(until).await?;
         self.known_block(self.request("eth_getBlockByHash", &(hash, false), until).await)
     }
 
@@ -286,9 +289,19 @@ impl Endpoint {
         self.block_at(tag, until).await
     }
 
+    /// Makes sure that its chain has this very block at its height, where it is read by number: the number proves no
+    /// hash. An answer of another chain is found out as well.
+    pub(crate) async fn check_block(&self, block: &Block, until: Instant) -> Result<(), EndpointError> {
+        if let BlockId::Hash(_) = self.block_id(block) {
+            return self.check_chain(until).await;
+        }
+        let at_height = self.block_by_number(block.number, until).await?;
+        if at_height.is_some_and(|found| found.hash == block.hash) { Ok(()) } else { Err(EndpointError::UnknownBlock) }
+    }
+
     /// A number or a tag names no chain, so the chain id is reported once more.
     async fn block_at(&self, place: impl Serialize, until: Instant) -> Result<Option<Block>, EndpointError> {
-        self.ensure_chain(until).await?;
+        self.ensure_usable(until).await?;
         let block = self.known_block(self.request("eth_getBlockByNumber", &(place, false), until).await)?;
         self.check_chain(until).await?;
         Ok(block)
@@ -299,7 +312,9 @@ impl Endpoint {
         if !self.may_have_state(&block) {
             return Err(EndpointError::NoState);
         }
-        self.ensure_chain(until).await?;
+        self.ensure_usable(until).await?;
+        // How it is asked for a block is a capability.
+        self.capabilities(until).await?;
         let params = (Address::ZERO, self.block_id(&block));
         let request = || self.rpc.request::<U256>("eth_getBalance", &params);
         match self.send_until_taken(RequestKind::Optional, until, request).await {
@@ -323,7 +338,7 @@ impl Endpoint {
 
     /// Returns the height up to which its chain is final; `None` where it does not say.
     pub(crate) async fn finalized_number(&self, until: Instant) -> Result<Option<u64>, EndpointError> {
-        self.ensure_chain(until).await?;
+        self.ensure_usable(until).await?;
         match self.known_block(self.request("eth_getBlockByNumber", &("finalized", false), until).await) {
             Ok(block) => Ok(block.map(|block| block.number)),
             Err(EndpointError::Rpc(_) | EndpointError::Malformed) => Ok(None),
@@ -333,13 +348,25 @@ impl Endpoint {
 
     /// Returns its newest block, and probes its capabilities along with it where they are not known.
     pub(crate) async fn newest_block_and_probe(&self, until: Instant) -> Result<Block, EndpointError> {
+        self.ensure_usable(until).await?;
         if self.known_capabilities().is_some() {
             return self.newest_block(until).await;
         }
-        self.ensure_chain(until).await?;
         let (newest, capabilities) = self.probe(until).await;
         self.learn(capabilities);
+        self.ensure_usable(until).await?;
         newest
+    }
+
+    /// Looks after an endpoint that gets no other requests: its newest block, and whether it has begun to sync.
+    pub(crate) async fn look_after(&self, until: Instant) -> Result<Block, EndpointError> {
+        let is_probed = self.known_capabilities().is_some();
+        let newest = self.newest_block_and_probe(until).await?;
+        if is_probed {
+            self.ask_syncing(until).await;
+        }
+        self.ensure_usable(until).await?;
+        Ok(newest)
     }
 
     /// How many reads one request to it carries well.
@@ -362,18 +389,15 @@ impl Endpoint {
     }
 
     pub(crate) async fn call(&self, call: &EthCall<'_>, block: &Block, until: Instant) -> Result<Bytes, RequestError> {
-        let at = self.block_id(block);
-        self.read(until, || self.rpc.call(call, at)).await
+        self.read(block, until, |at| self.rpc.call(call, at)).await
     }
 
     pub(crate) async fn balance(&self, of: Address, block: &Block, until: Instant) -> Result<U256, RequestError> {
-        let params = (of, self.block_id(block));
-        self.read(until, || self.rpc.request("eth_getBalance", &params)).await
+        self.read(block, until, |at| async move { self.rpc.request("eth_getBalance", &(of, at)).await }).await
     }
 
     pub(crate) async fn code(&self, of: Address, block: &Block, until: Instant) -> Result<Bytes, RequestError> {
-        let params = (of, self.block_id(block));
-        self.read(until, || self.rpc.request("eth_getCode", &params)).await
+        self.read(block, until, |at| async move { self.rpc.request("eth_getCode", &(of, at)).await }).await
     }
 
     fn block_id(&self, block: &Block) -> BlockId {
@@ -381,20 +405,28 @@ impl Endpoint {
         if by_hash { BlockId::Hash(block.hash) } else { BlockId::Number(block.number) }
     }
 
-    /// Sends a read at a block, and sends it again a few times where the endpoint does not know the block yet.
+    /// Sends a read at a block, and sends it again a few times where the endpoint does not know the block yet, or turns
+    /// out to know none by its hash.
     async fn read<R, F: Future<Output = Result<R, RequestError>>>(
         &self,
+        block: &Block,
         until: Instant,
-        request: impl Fn() -> F,
+        request: impl Fn(BlockId) -> F,
     ) -> Result<R, RequestError> {
         let mut pauses = UNKNOWN_BLOCK_PAUSES.iter();
         loop {
-            match self.send_until_taken(RequestKind::Read, until, &request).await {
-                Err(RequestError::UnknownBlock) => {
-                    let pause = pauses.next().ok_or(EndpointError::UnknownBlock)?;
-                    sleep_until((Instant::now() + *pause).min(until)).await;
+            let at = self.block_id(block);
+            let reply = self.send_until_taken(RequestKind::Read, until, || request(at)).await;
+            if !matches!(reply, Err(RequestError::UnknownBlock)) {
+                if reply.is_ok() && matches!(at, BlockId::Hash(_)) {
+                    self.learned.lock().answers_at_hash = true;
                 }
-                reply => return reply,
+                return reply;
+            }
+            match pauses.next() {
+                Some(pause) => sleep_until((Instant::now() + *pause).min(until)).await,
+                None if matches!(at, BlockId::Hash(_)) && self.turns_out_to_refuse_hashes(until).await => {}
+                None => return Err(EndpointError::UnknownBlock.into()),
             }
         }
     }

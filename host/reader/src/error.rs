@@ -22,6 +22,8 @@ pub(crate) enum EndpointError {
     Timeout,
     #[error("it serves chain {0}")]
     WrongChain(u64),
+    #[error("its node is still syncing")]
+    Syncing,
     #[error("no connection, or one that broke")]
     Unreachable,
     #[error("HTTP status {0}")]
@@ -53,13 +55,15 @@ impl EndpointError {
     pub(crate) fn summarize(errors: &[Self]) -> ReadFailure {
         if !errors.is_empty() && errors.iter().all(|error| matches!(error, Self::WrongChain(_))) {
             ReadFailure::WrongChain
+        } else if !errors.is_empty() && errors.iter().all(|error| error.is_not_counted()) {
+            ReadFailure::Syncing
         } else if errors.contains(&Self::UnknownBlock)
-            && errors.iter().all(|error| matches!(error, Self::UnknownBlock | Self::WrongChain(_) | Self::Timeout))
+            && errors.iter().all(|error| matches!(error, Self::UnknownBlock | Self::Timeout) || error.is_not_counted())
         {
             // One that gives no reply does not speak for the block.
             ReadFailure::BlockLost
         } else if errors.contains(&Self::NoState)
-            && errors.iter().all(|error| matches!(error, Self::NoState | Self::WrongChain(_)))
+            && errors.iter().all(|error| *error == Self::NoState || error.is_not_counted())
         {
             ReadFailure::NoState
         } else if errors.contains(&Self::Timeout) {
@@ -67,6 +71,11 @@ impl EndpointError {
         } else {
             ReadFailure::Upstream
         }
+    }
+
+    /// Whether the endpoint has no say about the network's chain as it is now.
+    pub(crate) fn is_not_counted(&self) -> bool {
+        matches!(self, Self::WrongChain(_) | Self::Syncing)
     }
 
     /// Whether the next attempt may succeed.
@@ -142,6 +151,9 @@ mod tests {
         assert_eq!(EndpointError::summarize(&[WrongChain(5), Http(500)]), ReadFailure::Upstream);
         assert_eq!(EndpointError::summarize(&[Http(500), Timeout, WrongChain(5)]), ReadFailure::Timeout);
         assert_eq!(EndpointError::summarize(&[]), ReadFailure::Upstream);
+        assert_eq!(EndpointError::summarize(&[EndpointError::Syncing, WrongChain(5)]), ReadFailure::Syncing);
+        assert_eq!(EndpointError::summarize(&[EndpointError::Syncing, Http(500)]), ReadFailure::Upstream);
+        assert_eq!(EndpointError::summarize(&[EndpointError::Syncing, EndpointError::NoState]), ReadFailure::NoState);
         assert_eq!(EndpointError::summarize(&[WrongChain(5), EndpointError::UnknownBlock]), ReadFailure::BlockLost);
         assert_eq!(EndpointError::summarize(&[EndpointError::UnknownBlock, Http(500)]), ReadFailure::Upstream);
         assert_eq!(EndpointError::summarize(&[EndpointError::UnknownBlock, Timeout]), ReadFailure::BlockLost);

@@ -23,7 +23,7 @@ type Pair = (Option<WireTransaction>, Option<WireReceipt>);
 impl Endpoint {
     /// Returns what it knows of a transaction.
     pub(crate) async fn transaction(&self, hash: B256, until: Instant) -> Result<TransactionLookup, EndpointError> {
-        self.ensure_chain(until).await?;
+        self.ensure_usable(until).await?;
         let (transaction, receipt) = self.pair(hash, until).await.map_err(into_endpoint_error)?;
         self.check_chain(until).await?;
         combine(hash, transaction, receipt).inspect_err(|error| {
