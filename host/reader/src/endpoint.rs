@@ -44,6 +44,11 @@ const FRESH_FOR: Duration = Duration::from_secs(10);
 const STATELESS_FOR: Duration = Duration::from_secs(900);
 /// An operator who corrects a wrong URL behind a name sees it in force after that.
 const WRONG_CHAIN_FOR: Duration = Duration::from_secs(60);
+/// A reply that proves to be wrong is counted each time, and logged once in so long.
+const BLAME_EVERY: Duration = Duration::from_secs(600);
+/// A node behind a shared address that is behind the others has their block soon, and the next request may go to another.
+const KNOWN_BLOCK_PAUSES: [Duration; 4] =
+    [Duration::from_millis(50), Duration::from_millis(150), Duration::from_millis(300), Duration::from_millis(600)];
 /// A block that the endpoint does not know is mostly on its way.
 const UNKNOWN_BLOCK_PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(150)];
 /// A request that is refused for being one too many is mostly answered a moment later; one that is refused after all of
@@ -80,6 +85,8 @@ struct Learned {
     answers_at_hash: bool,
     /// Whether Multicall3 was found on the network's chain; no chain loses it.
     has_multicall: bool,
+    /// Until then no further reply that proves to be wrong is logged.
+    blamed_until: Option<Instant>,
     /// Until then no simulation is requested of it by `eth_simulateV1`.
     no_simulations_until: Option<Instant>,
     /// What the blocks after the last ones that it reported would have, by the hash of the latter; oldest first.
@@ -222,6 +229,20 @@ impl Endpoint {
         error
     }
 
+    /// Counts against it a reply that proves to be of another block or chain, or to be forged. It is logged, but not each
+    /// time.
+    pub(crate) fn blame(&self, kind: RequestKind, error: EndpointError) -> EndpointError {
+        let now = Instant::now();
+        self.health.record(kind, now, Duration::ZERO, Err(error));
+        let mut learned = self.learned.lock();
+        if learned.blamed_until.is_none_or(|until| now >= until) {
+            learned.blamed_until = Some(now + BLAME_EVERY);
+            drop(learned);
+            tracing::warn!(endpoint = %self, %error, "endpoint gives replies that prove to be wrong, they are not used");
+        }
+        error
+    }
+
     /// Returns its newest block.
     pub(crate) async fn newest_block(&self, until: Instant) -> Result<Block, EndpointError> {
         self.ensure_chain(until).await?;
@@ -269,18 +290,49 @@ impl Endpoint {
     /// Returns the block with this hash; `None` where the endpoint does not know it.
     pub(crate) async fn block_by_hash(&self, hash: B256, until: Instant) -> Result<Option<Block>, EndpointError> {
         self.ensure_usable(until).await?;
-        self.known_block(self.request("eth_getBlockByHash", &(hash, false), until).await)
+        let block = self.known_block(self.request("eth_getBlockByHash", &(hash, false), until).await)?;
+        self.is_asked_for(block, |block| block.hash == hash)
     }
 
     /// Returns the block that the endpoint's chain has at this height.
     pub(crate) async fn block_by_number(&self, number: u64, until: Instant) -> Result<Option<Block>, EndpointError> {
-        self.block_at(U64::from(number), until).await
+        let block = self.block_at(U64::from(number), until).await?;
+        self.is_asked_for(block, |block| block.number == number)
+    }
+
+    /// The same of a height that the chain is known to have: one URL may stand for many nodes, and the one that has no
+    /// such block yet is not the only one.
+    pub(crate) async fn block_at_known_height(
+        &self,
+        number: u64,
+        until: Instant,
+    ) -> Result<Option<Block>, EndpointError> {
+        for pause in KNOWN_BLOCK_PAUSES {
+            let block = self.block_by_number(number, until).await?;
+            if block.is_some() || Instant::now() + pause >= until {
+                return Ok(block);
+            }
+            sleep_until(Instant::now() + pause).await;
+        }
+        self.block_by_number(number, until).await
+    }
+
+    /// Lets pass the block that was asked for.
+    fn is_asked_for(
+        &self,
+        block: Option<Block>,
+        is_asked_for: impl Fn(&Block) -> bool,
+    ) -> Result<Option<Block>, EndpointError> {
+        match block {
+            Some(block) if !is_asked_for(&block) => Err(self.blame(RequestKind::Probe, EndpointError::Malformed)),
+            block => Ok(block),
+        }
     }
 
     /// Returns the block with this hash, unless its chain has another at that height.
     pub(crate) async fn canonical_block(&self, hash: B256, until: Instant) -> Result<Option<Block>, EndpointError> {
         let Some(block) = self.block_by_hash(hash, until).await? else { return Err(EndpointError::UnknownBlock) };
-        let canonical = self.block_by_number(block.number, until).await?;
+        let canonical = self.block_at_known_height(block.number, until).await?;
         Ok(canonical.filter(|canonical| canonical.hash == hash))
     }
 
@@ -295,7 +347,7 @@ impl Endpoint {
         if let BlockId::Hash(_) = self.block_id(block) {
             return self.check_chain(until).await;
         }
-        let at_height = self.block_by_number(block.number, until).await?;
+        let at_height = self.block_at_known_height(block.number, until).await?;
         if at_height.is_some_and(|found| found.hash == block.hash) { Ok(()) } else { Err(EndpointError::UnknownBlock) }
     }
 
@@ -425,7 +477,7 @@ impl Endpoint {
             }
             match pauses.next() {
                 Some(pause) => sleep_until((Instant::now() + *pause).min(until)).await,
-                None if matches!(at, BlockId::Hash(_)) && self.turns_out_to_refuse_hashes(until).await => {}
+                None if matches!(at, BlockId::Hash(_)) && Box::pin(self.turns_out_to_refuse_hashes(until)).await => {}
                 None => return Err(EndpointError::UnknownBlock.into()),
             }
         }

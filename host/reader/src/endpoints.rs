@@ -47,6 +47,9 @@ const ROUND_PAUSE_MAX: Duration = Duration::from_secs(1);
 const OLD_HEAD_S: u64 = 60;
 /// How long such a poll waits for peers that reported no block lately.
 const PEERS_TIMEOUT: Duration = Duration::from_secs(1);
+/// A receipt that is not there yet, though its transaction is in a block, is asked for again for so long: by then the
+/// nodes behind one address agree, unless they keep none so old.
+const LATE_RECEIPT_MAX: Duration = Duration::from_secs(3);
 /// How often endpoints that get no other requests are probed, for their lag.
 const IDLE_PROBE_EVERY: Duration = Duration::from_secs(30);
 const IDLE_PROBE_TIMEOUT: Duration = Duration::from_secs(4);
@@ -180,16 +183,17 @@ impl Endpoints {
     }
 
     /// Returns the state of a transaction. It is mined where one endpoint says so, in a block that is not known to be
-    /// another's at its height; that it is not mined, all of them have to say. `known` is the hash that was last seen at
-    /// a height.
+    /// another's at its height; that it is not mined, all of them have to say, and none that it is in a block. `known` is
+    /// the hash that was last seen at a height.
     pub(crate) async fn transaction(
         &self,
         hash: B256,
         deadline: Instant,
         known: impl Fn(u64) -> Option<B256>,
     ) -> Result<TransactionLookup, ReadFailure> {
-        let mut errors = Vec::new();
-        let mut lookup = None;
+        let (mut errors, mut lookup, mut is_in_block) = (Vec::new(), None, false);
+        let half = deadline.saturating_duration_since(Instant::now()) / 2;
+        let late = Instant::now() + half.min(LATE_RECEIPT_MAX);
         for round in 1.. {
             errors.clear();
             for turn in self.turns(round) {
@@ -204,17 +208,21 @@ impl Endpoints {
                     }
                     Ok(TransactionLookup::Unknown) => lookup = lookup.or(Some(TransactionLookup::Unknown)),
                     Ok(TransactionLookup::Pending) => lookup = Some(TransactionLookup::Pending),
-                    Err(error) => errors.push(self.log(endpoint, error)),
+                    Err(error) => {
+                        is_in_block |= error == EndpointError::HalfKnown;
+                        errors.push(self.log(endpoint, error));
+                    }
                 }
             }
-            let may_succeed = round < ROUNDS_MAX && errors.iter().any(EndpointError::is_retryable);
+            let may_succeed = (round < ROUNDS_MAX && errors.iter().any(EndpointError::is_retryable))
+                || (is_in_block && Instant::now() < late);
             if !may_succeed || !self.pause(round, deadline).await {
                 break;
             }
         }
         // An endpoint that serves another chain does not count, nor one that is still syncing.
         let all_replied = errors.iter().all(EndpointError::is_not_counted);
-        lookup.filter(|_| all_replied).ok_or_else(|| EndpointError::summarize(&errors))
+        lookup.filter(|_| all_replied && !is_in_block).ok_or_else(|| EndpointError::summarize(&errors))
     }
 
     /// Whether the receipt's block is at its height now, by the word of another endpoint where there is one.
@@ -222,7 +230,8 @@ impl Endpoints {
         let others = self.ranked().into_iter().filter(|endpoint| !Arc::ptr_eq(endpoint, of));
         let in_order: Vec<_> = others.chain([of]).collect();
         for turn in turns::turns(&in_order, 1) {
-            let block = turn.endpoint.block_by_number(receipt.block_number, turn.until(deadline)).await;
+            let until = turn.until(deadline);
+            let block = turn.endpoint.block_at_known_height(receipt.block_number, until).await;
             if let Ok(Some(block)) = block {
                 return block.hash == receipt.block_hash;
             }

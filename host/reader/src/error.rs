@@ -35,6 +35,9 @@ pub(crate) enum EndpointError {
     Throttled(Option<Duration>),
     #[error("a reply of the wrong shape")]
     Malformed,
+    /// One of the nodes behind its address may be behind the others.
+    #[error("a transaction that is in a block, without its receipt")]
+    HalfKnown,
     #[error("a receipt that contradicts itself or its chain")]
     Inconsistent,
     #[error("it does not know the pinned block")]
@@ -84,6 +87,7 @@ impl EndpointError {
             Self::Unreachable | Self::Http(500..) | Self::Rpc(_) | Self::Throttled(_) | Self::Malformed => true,
             // One URL may stand for many nodes: the next one may heed the block.
             Self::IgnoredBlock => true,
+            Self::HalfKnown => true,
             // Where time is left, it was given to another endpoint.
             Self::Timeout => true,
             // Other replies end soon.

@@ -5,7 +5,6 @@
 //! A node is read by block hash only where it does not find a made-up one. One that answers there ignores hashes; one that
 //! refuses it for another reason may refuse all of them (EIP-1898), which its newest block's own hash shows.
 
-use std::pin::pin;
 use std::time::Duration;
 
 use alloy::primitives::{Address, B256, Bytes};
@@ -67,8 +66,9 @@ impl Endpoint {
         &self,
         until: Instant,
     ) -> (Result<Block, EndpointError>, Result<Capabilities, EndpointError>) {
-        let found = pin!(self.find_capabilities(until));
-        match select(found, pin!(self.ask_syncing(until))).await {
+        // Boxed, for reads carry the place of a probe with them.
+        let found = Box::pin(self.find_capabilities(until));
+        match select(found, Box::pin(self.ask_syncing(until))).await {
             Either::Left((found, syncing)) => {
                 // A node that never replies to the method is not waited for. What it says later is lost.
                 let _ = timeout_at(until.min(Instant::now() + SYNCING_WAIT), syncing).await;

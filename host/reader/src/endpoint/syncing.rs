@@ -25,7 +25,7 @@ impl Endpoint {
     pub(crate) async fn ensure_usable(&self, until: Instant) -> Result<(), EndpointError> {
         self.ensure_chain(until).await?;
         if self.health.may_ask_syncing(Instant::now(), ASK_AGAIN_AFTER) {
-            self.ask_syncing(until).await;
+            Box::pin(self.ask_syncing(until)).await;
         }
         if self.health.is_syncing() { Err(EndpointError::Syncing) } else { Ok(()) }
     }
