@@ -22,10 +22,14 @@ pub(crate) struct NativeLogs {
 }
 
 impl NativeLogs {
-    /// On a network whose rules say so, or where the system's own address logged anything: it logs all or nothing.
+    /// All of them are there where the system's own address logged anything, for it logs all or nothing; and on a network
+    /// whose rules say so, where the native token's contract logged what the gas cost, as it does in each transaction.
     pub(crate) fn of(network: &Network, transaction: &Transaction) -> Self {
-        let has_system_log = transaction.logs.iter().any(|log| log.address == SYSTEM_ADDRESS);
-        let (chain_id, is_whole) = (network.chain_id, has_system_log || logs_native(network.chain_id));
+        let chain_id = network.chain_id;
+        let tells_all = |emitter| {
+            emitter == SYSTEM_ADDRESS || logs_native(chain_id) && portolan_networks::is_native(chain_id, emitter)
+        };
+        let is_whole = transaction.logs.iter().any(|log| tells_all(log.address));
         Self { is_whole, fee_collector: fee_collector(chain_id) }
     }
 }

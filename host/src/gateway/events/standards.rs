@@ -4,6 +4,8 @@
 //! Invariant: only a contract that contradicts its log's shape is asked who owns the number, and at most
 //! [`DOUBTFUL_MAX`] events of a transaction are.
 
+use std::collections::HashSet;
+
 use alloy::primitives::{Address, U256};
 use alloy::sol;
 use alloy::sol_types::SolCall as _;
@@ -35,6 +37,10 @@ pub(super) struct Doubtful {
 
 /// Amounts of contracts without decimals, and pieces of contracts that have some.
 pub(super) fn doubtful(events: &[MergedEvent], tokens: &Tokens) -> Vec<Doubtful> {
+    // A token that is a collection too logs its amounts apart.
+    let amounts = events.iter().filter(|merged| merged.event.member("tokenId").is_none());
+    let tokens_of_amounts: HashSet<Address> =
+        amounts.filter_map(|merged| merged.event.asset("amount")?.token).collect();
     let of = |(place, merged): (usize, &MergedEvent)| {
         let event = &merged.event;
         let amount = event.asset("amount");
@@ -47,7 +53,10 @@ pub(super) fn doubtful(events: &[MergedEvent], tokens: &Tokens) -> Vec<Doubtful>
         let has_ended = event.address("to").is_some_and(|to| to.is_zero());
         let is_doubtful = match tokens.get(contract) {
             Err(TokenFailure::NoDecimals) => is_amount,
-            Ok(token) => !is_amount && token.decimals > 0 && !has_ended,
+            Ok(token) => {
+                let logs_amounts = tokens_of_amounts.contains(&contract);
+                !is_amount && token.decimals > 0 && !has_ended && !logs_amounts
+            }
             Err(TokenFailure::Unread(_)) => false,
         };
         let is_own = merged.plugin.is_none() && merged.log.is_some() && contract != NATIVE;

@@ -327,9 +327,14 @@ async fn the_standard_of_a_log_is_that_of_its_contract() {
         log(A, vec![keccak256("Transfer(address,address,uint256)"), word(ALICE), word(BOB), number.into()], ());
     let found = answer(&chain(receipt(vec![indexed.clone()])), BOB).await;
     assert_eq!(lines(&part(&found).incoming), ["4242 A"]);
-    // One that is both.
-    let mut both = chain(receipt(vec![indexed]));
+    // One that is both: it knows an owner, or logs its amounts apart.
+    let mut both = chain(receipt(vec![indexed.clone()]));
     both.call(A, &ownerOfCall { tokenId: number }, BOB);
     let found = answer(&both, BOB).await;
     assert_eq!(part(&found).incoming[0].movement.asset.token_id, Some(number));
+    let amount =
+        log(A, vec![keccak256("ERC20Transfer(address,address,uint256)"), word(ALICE), word(BOB)], U256::from(9));
+    let found = answer(&chain(receipt(vec![amount, indexed])), BOB).await;
+    let pieces = part(&found).incoming.iter().map(|of| (of.movement.asset.token_id, of.movement.raw));
+    assert_eq!(pieces.collect::<Vec<_>>(), [(None, U256::from(9)), (Some(number), U256::ONE)]);
 }
