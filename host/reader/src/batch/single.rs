@@ -66,10 +66,9 @@ impl Batch<'_> {
         Ok(Step::default())
     }
 
-    /// Requests the chain id, which proves the chain of the first `count` outcomes that were unproven before it; of an
-    /// endpoint that is read by number also the hash of the block.
+    /// Requests the chain id, which proves the chain of the first `count` outcomes that were unproven before it.
     pub(super) async fn prove_chain(&self, count: usize, outcomes: &SharedOutcomes<'_>) -> Result<Step, EndpointError> {
-        Box::pin(self.endpoint.check_block(self.block, self.until)).await?;
+        self.endpoint.check_chain(self.until).await?;
         outcomes.lock().prove(count);
         Ok(Step::default())
     }

@@ -35,15 +35,8 @@ impl HttpReply {
             return Err(RequestError::TooLarge);
         }
         let mut held = room.hold();
-        let body = match read_body(&head.headers, body, &mut held).await {
-            // A page about a failure, which breaks or cannot be read, says no more than its status.
-            Err(RequestError::Endpoint(EndpointError::Unreachable | EndpointError::Malformed))
-                if !head.status.is_success() =>
-            {
-                Bytes::new()
-            }
-            body => body?,
-        };
+        let body = collect(body, &mut held).await?;
+        let body = gunzip(&head.headers, body, &mut held).await?;
         Ok(Self { status: head.status, retry_after: retry_after(&head.headers), body, _held: held })
     }
 
@@ -55,11 +48,6 @@ impl HttpReply {
             _ => false,
         }
     }
-}
-
-async fn read_body(headers: &HeaderMap, body: Incoming, held: &mut Held) -> Result<Bytes, RequestError> {
-    let body = collect(body, held).await?;
-    gunzip(headers, body, held).await
 }
 
 /// Reads the body as it comes.
