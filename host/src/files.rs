@@ -2,7 +2,7 @@
 //!
 //! Invariant: a file is opened without following a link and without waiting for a writer, its descriptor is checked
 //! before anything is read, and it is that descriptor that is read. Folders above a checked one are the operator's own.
-//! Of links, only those of settings files are followed, and not out of their folder ([`read_linked_text`]).
+//! Links are followed for settings files alone, and not out of their folder ([`read_linked_text`]).
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};

@@ -134,11 +134,11 @@ pub(crate) struct WireReceipt {
     effective_gas_price: Option<U256>,
     /// Wei, on rollups of the OP stack and on Scroll.
     l1_fee: Option<U256>,
-    /// Of the OP stack from Isthmus on.
+    /// What an operator of the OP stack charges for gas, from Isthmus on.
     operator_fee_scalar: Option<U64>,
     /// Wei.
     operator_fee_constant: Option<U64>,
-    /// Of the OP stack from Jovian on.
+    /// It is there from Jovian on, with which the scalar counts otherwise.
     da_footprint_gas_scalar: Option<U64>,
     blob_gas_used: Option<U64>,
     blob_gas_price: Option<U256>,

@@ -101,14 +101,14 @@ pub(super) struct NoRoom;
 
 /// Whose slots are all in use by requests under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Full {
+pub(super) enum NoSlot {
     /// `per_client_max` of one client.
     Client,
     /// `max` of all.
     All,
 }
 
-impl Full {
+impl NoSlot {
     /// In labels of figures.
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -147,14 +147,14 @@ impl Guard {
     ///
     /// # Errors
     /// All are in use by requests under way.
-    pub(super) fn open(self: &Arc<Self>, address: IpAddr) -> Result<ConnectionSlot, Full> {
+    pub(super) fn open(self: &Arc<Self>, address: IpAddr) -> Result<ConnectionSlot, NoSlot> {
         let address = client_address(address);
         let mut open = self.open.lock();
         let is_full = |client: &Arc<Client>| client.connections.load(Relaxed) >= self.limits.per_client_max;
         if open.clients.get(&address).is_some_and(is_full) {
-            open.evict(Some(address)).ok_or(Full::Client)?;
+            open.evict(Some(address)).ok_or(NoSlot::Client)?;
         } else if open.by_id.len() >= self.limits.max {
-            open.evict(None).ok_or(Full::All)?;
+            open.evict(None).ok_or(NoSlot::All)?;
         }
         let client = Arc::clone(open.clients.entry(address).or_insert_with(|| Arc::new(Client::new(address))));
         client.connections.fetch_add(1, Relaxed);

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::connection::{self, Drain, Service};
-use super::guard::{Full, Guard, files};
+use super::guard::{Guard, NoSlot, files};
 use super::operators::Operators;
 use super::respond::{BACKSTOP, Front, ListBodies};
 use super::route::Listener;
@@ -190,11 +190,11 @@ impl Default for RefusedLog {
 }
 
 impl RefusedLog {
-    fn note(&self, full: Full, listener: &'static str) {
+    fn note(&self, full: NoSlot, listener: &'static str) {
         counter!("portolan_connections_refused_total", "listener" => listener, "bound" => full.as_str()).increment(1);
         let (log, reason) = match full {
-            Full::Client => (&self.of_client, "one address has per_client_max of them, all in use"),
-            Full::All => (&self.of_all, "all slots are busy"),
+            NoSlot::Client => (&self.of_client, "one address has per_client_max of them, all in use"),
+            NoSlot::All => (&self.of_all, "all slots are busy"),
         };
         log.warn(|refused, seconds| tracing::warn!(listener, refused, seconds, reason, "connections are refused"));
     }

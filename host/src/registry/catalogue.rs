@@ -48,7 +48,7 @@ pub(crate) fn check(bytes: &[u8], networks: &Networks, manifest: &Manifest) -> R
 }
 
 /// Takes protocols and their deployments out of a catalogue, and returns the slugs of those that it had.
-pub(crate) fn leave_out(catalogue: &mut Catalogue, slugs: &BTreeSet<String>) -> BTreeSet<String> {
+pub(crate) fn exclude(catalogue: &mut Catalogue, slugs: &BTreeSet<String>) -> BTreeSet<String> {
     let had = catalogue.protocols.extract_if(.., |protocol| slugs.contains(&protocol.slug));
     let had: BTreeSet<String> = had.map(|protocol| protocol.slug).collect();
     catalogue.deployments.retain(|row| !had.contains(&row.protocol));
@@ -131,10 +131,10 @@ mod tests {
     #[test]
     fn what_the_operator_leaves_out_is_in_the_catalogue_no_more() {
         let mut declared = catalogue();
-        assert!(leave_out(&mut declared, &BTreeSet::from(["other".to_owned()])).is_empty());
+        assert!(exclude(&mut declared, &BTreeSet::from(["other".to_owned()])).is_empty());
         assert_eq!(declared, catalogue());
         let acme = BTreeSet::from(["acme".to_owned()]);
-        assert_eq!(leave_out(&mut declared, &acme), acme);
+        assert_eq!(exclude(&mut declared, &acme), acme);
         assert!(declared.protocols.is_empty() && declared.deployments.is_empty());
     }
 

@@ -321,7 +321,7 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
         let (plugin, version, digest) = (&manifest.plugin, &manifest.version, library.digest);
         tracing::warn!(plugin, version, %digest, reason, "a build is taken that nobody trusted vouches for");
     }
-    let left_out = catalogue::leave_out(&mut catalogue, &library.leave_out);
+    let left_out = catalogue::exclude(&mut catalogue, &library.leave_out);
     for slug in library.leave_out.difference(&left_out) {
         let plugin = manifest.plugin.as_str();
         tracing::warn!(plugin, slug, "leave_out of the configuration names a protocol that the plugin does not have");

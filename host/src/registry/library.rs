@@ -26,7 +26,6 @@ use tokio::time::timeout;
 use super::breaker::{Breakers, Hopeless};
 use super::crashes::Crashes;
 use super::manifest::{Manifest, ManifestError};
-use super::probe::REASON_CHARS_MAX;
 use super::signature::BuildSignature;
 use super::staging::Digest;
 use crate::net::off_chain::HostGrants;
@@ -40,6 +39,8 @@ use crate::sanitize;
 const LIBRARIES_MAX: usize = 1_000;
 /// A probe has loaded the file before, in a millisecond.
 const LOAD_LIMIT: Duration = Duration::from_secs(5);
+/// One line of a terminal or two.
+pub(super) const REASON_CHARS_MAX: usize = 300;
 
 /// Why a library was not loaded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

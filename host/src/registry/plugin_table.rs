@@ -17,7 +17,7 @@ use std::time::{Duration, SystemTime};
 use metrics::counter;
 use tokio::time::Instant;
 
-use self::slugs::{Holders, Share};
+use self::slugs::{Holders, PluginShare};
 use super::entry::{FileEntry, FileState};
 use super::examine::{Examined, RefusalKind};
 use super::instance::{BuildError, Built, Instance, InstanceKey, file_name};
@@ -114,7 +114,7 @@ struct Active {
     /// The protocols of its catalogue.
     offered: Vec<Served>,
     /// Those of them that it serves.
-    share: Share,
+    share: PluginShare,
     instance: Arc<Instance>,
     generation: u64,
     loaded_at: SystemTime,
@@ -338,7 +338,7 @@ impl PluginTable {
             library: Arc::clone(&slot.library),
             key,
             offered: offered.collect(),
-            share: Share::default(),
+            share: PluginShare::default(),
             instance: Arc::clone(&instance),
             generation,
             loaded_at: SystemTime::now(),

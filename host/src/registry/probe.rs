@@ -17,7 +17,7 @@ use tokio::process::Command;
 use tokio::time::{Instant, timeout_at};
 
 use super::elf;
-use super::library::{self, LoadError};
+use super::library::{self, LoadError, REASON_CHARS_MAX};
 use super::manifest::Manifest;
 
 /// Exit code of a probe that found nothing wrong.
@@ -26,8 +26,6 @@ const PASSED: u8 = 87;
 const PROBE_LIMIT: Duration = Duration::from_secs(5);
 /// A layout error has up to 29 KB.
 const STDERR_BYTES_MAX: u64 = 64 << 10;
-/// One line of a terminal or two.
-pub(super) const REASON_CHARS_MAX: usize = 300;
 
 /// Why a dylib did not pass.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

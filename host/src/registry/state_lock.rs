@@ -36,7 +36,7 @@ impl StateLock {
     /// Takes the lock. A file system that has none is told in the log.
     ///
     /// # Errors
-    /// Another gateway has it, or its file cannot be written.
+    /// Another gateway has it, or its file cannot be opened.
     pub(crate) fn take(folder: &Path) -> Result<Self, StateLockError> {
         let failed = |error| StateLockError::File { folder: folder.to_owned(), error };
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
@@ -53,7 +53,10 @@ impl StateLock {
                 tracing::warn!(%folder, %error, "nothing keeps a second gateway from using this state folder");
             }
         }
-        file.set_len(0).and_then(|()| file.write_all(own_name().as_bytes())).map_err(failed)?;
+        // A full disk has no room for a name; the lock holds without one.
+        if let Err(error) = file.set_len(0).and_then(|()| file.write_all(own_name().as_bytes())) {
+            tracing::warn!(folder = %folder.display(), %error, "the lock of the state folder does not name this process");
+        }
         Ok(Self { _file: file })
     }
 }

@@ -317,7 +317,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: SEAMLESS,
         network: BASE,
         market: "vesting",
-        contracts: &KnownGaps.told_with(
+        contracts: &KnownGaps.with_questions(
             &[Question::CLAIMABLES, Question::LENDING],
             &[KnownGap::at(address!("0x998e44232bef4f8b033e5a5175bdc97f2b10d5e5"), "the vesting of SEAM")],
         ),

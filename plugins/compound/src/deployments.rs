@@ -511,7 +511,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "benqi",
         network: AVALANCHE,
         market: "unlocks",
-        contracts: &KnownGaps.told_with(
+        contracts: &KnownGaps.with_questions(
             &[Question::CLAIMABLES, Question::LENDING],
             &[KnownGap::by(
                 address!("0x2b2c81e08f1af8835a78bb2a90ae924ace0ea4be"),

@@ -340,7 +340,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: CURVE,
         network: ETHEREUM,
         market: "vesting",
-        contracts: &KnownGaps.told_with(
+        contracts: &KnownGaps.with_questions(
             &[Question::CLAIMABLES, Question::LOCKED],
             &[
                 KnownGap::at(address!("0x575ccd8e2d300e2377b43478339e364000318e2c"), "the vesting of CRV"),

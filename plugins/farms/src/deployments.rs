@@ -894,7 +894,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "convex",
         network: ETHEREUM,
         market: "vesting",
-        contracts: &KnownGaps.told_with(
+        contracts: &KnownGaps.with_questions(
             &[Question::CLAIMABLES, Question::LOCKED],
             &[KnownGap::at(address!("0xe98984ad858075813ada4261af47e68a64e28fcc"), "the vesting of CVX")],
         ),
@@ -905,7 +905,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "yearn",
         network: ETHEREUM,
         market: "unstaking",
-        contracts: &KnownGaps.told_with(
+        contracts: &KnownGaps.with_questions(
             &[Question::CLAIMABLES, Question::LOCKED],
             &[
                 KnownGap::by(

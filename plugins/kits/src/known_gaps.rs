@@ -62,11 +62,11 @@ impl KnownGap {
 impl KnownGaps {
     /// These contracts, told with claimables and farming.
     pub const fn of(self, gaps: &'static [KnownGap]) -> GapList {
-        self.told_with(QUESTIONS, gaps)
+        self.with_questions(QUESTIONS, gaps)
     }
 
     /// These contracts, told with the answers to these questions.
-    pub const fn told_with(self, questions: &'static [Question], gaps: &'static [KnownGap]) -> GapList {
+    pub const fn with_questions(self, questions: &'static [Question], gaps: &'static [KnownGap]) -> GapList {
         GapList { gaps: Cow::Borrowed(gaps), questions }
     }
 }

@@ -130,7 +130,7 @@ fn one_claim_of_each_nft_pays_both_tokens() {
 }
 
 #[test]
-fn a_stake_is_told_with_its_lock_while_it_lasts() {
+fn a_stake_is_with_questions_its_lock_while_it_lasts() {
     let all = [(4, 10, NOW_S + 1, 0), (5, 1, NOW_S, 0), (6, 0, NOW_S + 1, 0)];
     let outcome = farming(&nfts(master(2), 1, &all));
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 2), "{}", outcome.message);

@@ -242,7 +242,7 @@ fn what_a_harvest_would_not_pay_is_not_told() {
 }
 
 #[test]
-fn a_stake_is_told_with_its_lock_and_with_what_is_paid_a_second() {
+fn a_stake_is_with_questions_its_lock_and_with_what_is_paid_a_second() {
     let all = [(4, 10, NOW_S + 1, 0), (5, 1, NOW_S, 0), (6, 0, NOW_S + 1, 0)];
     let chain = nfts(factory(2), 1, &all);
     let outcome = farming(&chain);

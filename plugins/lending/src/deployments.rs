@@ -207,7 +207,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "euler",
         network: ETHEREUM,
         market: "rewards",
-        contracts: &KnownGaps.told_with(
+        contracts: &KnownGaps.with_questions(
             &[Question::LENDING],
             &[rewards_of_euler(address!("0xf3e621395fc714b90da337aa9108771597b4e696"))],
         ),
@@ -216,7 +216,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "euler",
         network: BASE,
         market: "rewards",
-        contracts: &KnownGaps.told_with(
+        contracts: &KnownGaps.with_questions(
             &[Question::LENDING],
             &[rewards_of_euler(address!("0xe08e1f00d388e201e48842e53fa96195568e6813"))],
         ),
@@ -225,7 +225,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "euler",
         network: ARBITRUM,
         market: "rewards",
-        contracts: &KnownGaps.told_with(
+        contracts: &KnownGaps.with_questions(
             &[Question::LENDING],
             &[rewards_of_euler(address!("0xfa31599a4928c2d57c0dd77dfca5da1e94e6d2d2"))],
         ),
@@ -234,7 +234,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "euler",
         network: AVALANCHE,
         market: "rewards",
-        contracts: &KnownGaps.told_with(
+        contracts: &KnownGaps.with_questions(
             &[Question::LENDING],
             &[rewards_of_euler(address!("0x2e3b32730b4f6b6502bdaa9122df3b026ede5391"))],
         ),
@@ -243,7 +243,7 @@ pub(crate) const DEPLOYMENTS: &[DeploymentRow] = &[
         protocol: "euler",
         network: BSC,
         market: "rewards",
-        contracts: &KnownGaps.told_with(
+        contracts: &KnownGaps.with_questions(
             &[Question::LENDING],
             &[rewards_of_euler(address!("0x5e13d41913adf18bb2acae34228e8d21f3c2f2eb"))],
         ),

@@ -141,7 +141,8 @@ fn a_second_gateway_does_not_start_on_a_state_folder_and_commands_go_on() {
     let listed = gateway.plugin_command(&["list"]).unwrap().output().unwrap();
     assert!(listed.status.success(), "{listed:?}");
     let mut show = Command::new(built.host());
-    let shown = show.args(["state", "show", "--state"]).arg(dir.join("state")).env_clear().output().unwrap();
+    let shown =
+        show.args(["state", "show", "--state"]).arg(dir.join("state")).env_clear().env("HOME", &dir).output().unwrap();
     assert!(shown.status.success(), "{shown:?}");
     // What a killed process leaves bars nobody.
     let has_lock = |state: &Path| -> Result<()> {

@@ -45,7 +45,7 @@ async fn the_connection_goes_that_nobody_uses_for_longest() {
     assert_eq!(second.expired().await, Expiry::Evicted);
     let works = [third.connection.begin(), fourth.connection.begin()];
     let refused = guard.open(address("10.0.0.5")).map(drop);
-    assert_eq!(refused, Err(Full::All), "all have requests under way");
+    assert_eq!(refused, Err(NoSlot::All), "all have requests under way");
     drop(work);
     assert!(guard.open(address("10.0.0.5")).is_ok());
     assert_eq!(first.expired().await, Expiry::Evicted);
@@ -88,7 +88,7 @@ async fn a_client_whose_share_is_all_under_way_is_refused_by_its_own_bound() {
     let guard = guard();
     let own = [guard.open(CLIENT).unwrap(), guard.open(CLIENT).unwrap()];
     let works = own.each_ref().map(|slot| slot.connection.begin());
-    assert_eq!(guard.open(CLIENT).map(drop), Err(Full::Client));
+    assert_eq!(guard.open(CLIENT).map(drop), Err(NoSlot::Client));
     assert!(guard.open(address("10.0.0.2")).is_ok());
     drop(works);
 }

@@ -13,7 +13,7 @@ use super::super::instance::{BuildError, Built};
 use super::super::known_good::{GoodBuild, GoodPlugin, GoodProtocol};
 use super::super::library::Library;
 use super::super::unserved::{Unserved, UnservedWhy};
-use super::slugs::Share;
+use super::slugs::PluginShare;
 use super::{PluginTable, Slot, file_name, is_in};
 
 /// A build of the last known good set that is to be served.
@@ -215,8 +215,8 @@ impl PluginTable {
     /// What stands in the folder, or was served, and is not served now.
     pub(super) fn unserved(&self) -> Vec<Unserved> {
         let shares = || self.plugin_table.values().filter_map(|slot| Some(&slot.active.as_ref()?.share));
-        let served: BTreeSet<&str> = shares().flat_map(Share::slugs).collect();
-        let whole: BTreeSet<&str> = shares().flat_map(Share::whole_slugs).collect();
+        let served: BTreeSet<&str> = shares().flat_map(PluginShare::slugs).collect();
+        let whole: BTreeSet<&str> = shares().flat_map(PluginShare::whole_slugs).collect();
         // Whoever decodes its events does not answer for it.
         let is_free = |protocol: &&GoodProtocol| {
             let taken = if protocol.has_events_alone() { &served } else { &whole };

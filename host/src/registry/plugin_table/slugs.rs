@@ -17,18 +17,18 @@ use super::{Active, PluginTable};
 
 /// What a plugin has of a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+enum ServedPart {
     Whole,
     EventsAlone,
 }
 
 /// The plugins that serve slugs, by slug and part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Holders(BTreeMap<(String, Part), String>);
+pub(super) struct Holders(BTreeMap<(String, ServedPart), String>);
 
 /// What a plugin serves of what it has.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Share {
+pub(super) struct PluginShare {
     pub(super) served: Vec<Served>,
     /// Protocols that another plugin serves, without their events, which are this one's.
     pub(super) events: Vec<Served>,
@@ -41,10 +41,10 @@ struct Candidate<'a> {
     plugin: &'a str,
     file: &'a Path,
     served: &'a Served,
-    part: Part,
+    part: ServedPart,
 }
 
-impl Share {
+impl PluginShare {
     /// Why it does not serve all that it has; `None` where it does.
     pub(super) fn reason(&self) -> Option<String> {
         let refused = self.refused.iter().map(|(slug, other)| refusal(slug, other));
@@ -53,7 +53,7 @@ impl Share {
 
     /// Those of which it has more than events.
     pub(super) fn whole_slugs(&self) -> impl Iterator<Item = &str> {
-        let whole = self.served.iter().filter(|served| part(questions(served)) == Part::Whole);
+        let whole = self.served.iter().filter(|served| part(questions(served)) == ServedPart::Whole);
         whole.map(|served| served.protocol.slug.as_str())
     }
 
@@ -66,14 +66,14 @@ impl Holders {
     /// Those of the process before.
     pub(super) fn remembered(known_good: &KnownGood) -> Self {
         let held = |(plugin, protocol): (&String, &GoodProtocol)| {
-            let part = if protocol.has_events_alone() { Part::EventsAlone } else { Part::Whole };
+            let part = if protocol.has_events_alone() { ServedPart::EventsAlone } else { ServedPart::Whole };
             ((protocol.slug.clone(), part), plugin.clone())
         };
         let all = known_good.iter().flat_map(|(plugin, good)| good.current.serves.iter().map(move |it| (plugin, it)));
         Self(all.map(held).collect())
     }
 
-    fn get(&self, slug: &str, part: Part) -> Option<&str> {
+    fn get(&self, slug: &str, part: ServedPart) -> Option<&str> {
         self.0.get(&(slug.to_owned(), part)).map(String::as_str)
     }
 }
@@ -82,9 +82,10 @@ impl PluginTable {
     /// Decides anew which plugin serves each protocol.
     pub(super) fn share_out(&mut self) {
         let mut holders = Holders::default();
-        let mut shares: BTreeMap<String, Share> = BTreeMap::new();
+        let mut shares: BTreeMap<String, PluginShare> = BTreeMap::new();
         for (slug, candidates) in self.candidates() {
-            let [whole, events] = [Part::Whole, Part::EventsAlone].map(|part| self.chosen(slug, part, &candidates));
+            let [whole, events] =
+                [ServedPart::Whole, ServedPart::EventsAlone].map(|part| self.chosen(slug, part, &candidates));
             let has_events = |served: &Served| questions(served).any(|question| question == Question::EVENTS);
             let events = events.filter(|_| !whole.is_some_and(|whole| has_events(whole.served)));
             for holder in [whole, events].into_iter().flatten() {
@@ -127,7 +128,7 @@ impl PluginTable {
 
     /// The plugin that serves a part of a slug. Until the first scan is done only what was before it counts: a plugin that is
     /// late, because its last known good build is served, gets back what it had.
-    fn chosen<'a>(&self, slug: &str, part: Part, candidates: &'a [Candidate<'a>]) -> Option<&'a Candidate<'a>> {
+    fn chosen<'a>(&self, slug: &str, part: ServedPart, candidates: &'a [Candidate<'a>]) -> Option<&'a Candidate<'a>> {
         let mut of_part = candidates.iter().filter(|candidate| candidate.part == part);
         let now = self.holders.get(slug, part).filter(|_| self.is_started);
         let before = self.remembered.get(slug, part);
@@ -137,7 +138,7 @@ impl PluginTable {
             .or_else(|| of_part.next())
     }
 
-    fn take_shares(&mut self, mut shares: BTreeMap<String, Share>) {
+    fn take_shares(&mut self, mut shares: BTreeMap<String, PluginShare>) {
         for (plugin, slot) in &mut self.plugin_table {
             let Some(active) = &mut slot.active else { continue };
             let share = shares.remove(plugin).unwrap_or_default();
@@ -178,8 +179,8 @@ fn questions(served: &Served) -> impl Iterator<Item = Question> {
 }
 
 /// A protocol without deployments is a whole one: there is nothing else to tell it by.
-fn part(mut questions: impl Iterator<Item = Question>) -> Part {
-    let Some(first) = questions.next() else { return Part::Whole };
+fn part(mut questions: impl Iterator<Item = Question>) -> ServedPart {
+    let Some(first) = questions.next() else { return ServedPart::Whole };
     let is_events = |question: Question| question == Question::EVENTS;
-    if is_events(first) && questions.all(is_events) { Part::EventsAlone } else { Part::Whole }
+    if is_events(first) && questions.all(is_events) { ServedPart::EventsAlone } else { ServedPart::Whole }
 }
