@@ -148,7 +148,7 @@ pub(super) fn judge(claim: &PlannedClaim<'_>, tried: Result<Tried, ReadFailure>)
 }
 
 /// Tokens and how much of each.
-type Amounts = [(Address, U256)];
+type TokenAmounts = [(Address, U256)];
 
 /// What goes to the account and leaves it.
 struct Flows {
@@ -208,12 +208,12 @@ impl Flows {
     }
 }
 
-fn amount_of(flow: &Amounts, token: Address) -> U256 {
+fn amount_of(flow: &TokenAmounts, token: Address) -> U256 {
     flow.iter().find(|(own, _)| *own == token).map_or(U256::ZERO, |(_, amount)| *amount)
 }
 
 /// What a claim pays of a token, by what the account has more and less of. What was sent as a fee is no longer there.
-fn paid((receives, gives): (&Amounts, &Amounts), token: Address, fee: U256) -> U256 {
+fn paid((receives, gives): (&TokenAmounts, &TokenAmounts), token: Address, fee: U256) -> U256 {
     let received = amount_of(receives, token);
     if token == NATIVE { (received + fee).saturating_sub(amount_of(gives, NATIVE)) } else { received }
 }
