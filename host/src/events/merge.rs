@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use portolan_events::{Event, Kind, Value};
+use alloy::primitives::Address;
+use portolan_events::{Event, Kind, Transaction, Value};
 use portolan_reader::{Receipt, TransactionStatus};
 
 use crate::assets::token::NATIVE;
@@ -37,6 +38,13 @@ pub(crate) struct MergedEvent {
     pub(crate) part_of: Option<usize>,
     /// Whether it is the same movement of the same account as that event's, and says nothing more.
     pub(crate) is_repeat: bool,
+}
+
+impl MergedEvent {
+    /// The contract that logged it.
+    pub(crate) fn emitter(&self, transaction: &Transaction) -> Option<Address> {
+        Some(transaction.logs.get(self.log?)?.address)
+    }
 }
 
 impl EventSource {

@@ -187,8 +187,7 @@ fn native(events: &[MergedEvent], transaction: &Transaction, account: Address) -
     // By direction and amount.
     let mut paid: BTreeMap<(Flow, U256), NativePayment> = BTreeMap::new();
     for (place, merged) in events.iter().enumerate().filter(|(_, merged)| merged.part_of.is_none()) {
-        let emitter = merged.log.and_then(|log| transaction.logs.get(log)).map(|log| log.address);
-        let Some(emitter) = emitter else { continue };
+        let Some(emitter) = merged.emitter(transaction) else { continue };
         let wraps = wrap(&merged.event, account).map(|(flow, _, raw)| {
             let opposite = if flow == Flow::In { Flow::Out } else { Flow::In };
             (opposite, raw)

@@ -25,12 +25,10 @@ impl NativeLogs {
     /// All of them are there where the system's own address logged anything, for it logs all or nothing; and on a network
     /// whose rules say so, where the native token's contract logged what the gas cost, as it does in each transaction.
     pub(crate) fn of(network: &Network, transaction: &Transaction) -> Self {
-        let chain_id = network.chain_id;
-        let tells_all = |emitter| {
-            emitter == SYSTEM_ADDRESS || logs_native(chain_id) && portolan_networks::is_native(chain_id, emitter)
-        };
+        let tells_all =
+            |emitter| emitter == SYSTEM_ADDRESS || logs_native(network.chain_id) && network.is_native(emitter);
         let is_whole = transaction.logs.iter().any(|log| tells_all(log.address));
-        Self { is_whole, fee_collector: fee_collector(chain_id) }
+        Self { is_whole, fee_collector: fee_collector(network.chain_id) }
     }
 }
 
@@ -52,10 +50,8 @@ pub(crate) fn name_once(network: &Network, events: &mut [MergedEvent]) {
 /// Whether a log shows the transaction's own value: contracts at second addresses move what they were sent, or log each
 /// movement of the native token.
 pub(crate) fn logs_value(network: &Network, events: &[MergedEvent], transaction: &Transaction) -> bool {
-    let is_of_second_address = |merged: &MergedEvent| {
-        let emitter = merged.log.and_then(|log| transaction.logs.get(log)).map(|log| log.address);
-        emitter.is_some_and(|emitter| network.is_native(emitter))
-    };
+    let is_of_second_address =
+        |merged: &MergedEvent| merged.emitter(transaction).is_some_and(|emitter| network.is_native(emitter));
     let is_value = |merged: &&MergedEvent| {
         let moved = merged.event.asset("amount");
         merged.event.address("from") == Some(transaction.from)

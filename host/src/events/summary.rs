@@ -146,9 +146,8 @@ impl Summary<'_> {
 
     /// Events that count by themselves, with their places and the contracts that logged them.
     fn events(&self) -> impl Iterator<Item = (usize, &MergedEvent, Option<Address>)> {
-        let emitter = |merged: &MergedEvent| Some(self.transaction.logs.get(merged.log?)?.address);
         let counts = self.events.iter().enumerate().filter(|(_, merged)| merged.part_of.is_none());
-        counts.map(move |(place, merged)| (place, merged, emitter(merged)))
+        counts.map(|(place, merged)| (place, merged, merged.emitter(self.transaction)))
     }
 
     /// Whether an event names the account as one who acts, or as one who is paid.
@@ -290,7 +289,7 @@ impl Summary<'_> {
         let is_swap = |merged: &MergedEvent| merged.event.kind.name() == "SWAP";
         for (place, merged) in self.events.iter().enumerate().filter(|(_, merged)| is_swap(merged)) {
             let event = &merged.event;
-            let emitter = merged.log.and_then(|log| self.transaction.logs.get(log)).map(|log| log.address);
+            let emitter = merged.emitter(self.transaction);
             let (from, to) = (event.asset("fromAmount"), event.asset("toAmount"));
             let is_exchanged = |flow, asset: Option<Asset>| {
                 asset.is_some_and(|asset| self.is_exchanged(exchanges, event, emitter, (flow, asset)))

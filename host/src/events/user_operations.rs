@@ -3,7 +3,7 @@
 //! Invariant: only a known entry point is believed about what an account paid.
 
 use alloy::primitives::{Address, U256, address};
-use portolan_events::{Event, Transaction, Value};
+use portolan_events::{Transaction, Value};
 use portolan_reader::GasPaid;
 
 use super::merge::MergedEvent;
@@ -29,22 +29,20 @@ pub(crate) struct UserOperations {
 impl UserOperations {
     pub(crate) fn of(events: &[MergedEvent], transaction: &Transaction, account: Address) -> Self {
         let is_believed = |merged: &&MergedEvent| {
-            let emitter = merged.log.and_then(|log| transaction.logs.get(log)).map(|log| log.address);
             let is_operation = merged.event.kind.name() == "USER_OPERATION";
-            is_operation && emitter.is_some_and(|emitter| ENTRY_POINTS.contains(&emitter))
+            is_operation && merged.emitter(transaction).is_some_and(|emitter| ENTRY_POINTS.contains(&emitter))
         };
         let own = events.iter().filter(is_believed).filter(|merged| merged.event.address("account") == Some(account));
         let mut found = Self::default();
         let (mut cost, mut used) = (U256::ZERO, U256::ZERO);
-        for Event { members, .. } in own.map(|merged| &merged.event) {
-            let value = |name: &str| members.iter().find(|(own, _)| *own == name).map(|(_, value)| value);
+        for event in own.map(|merged| &merged.event) {
             found.count += 1;
-            found.failed += usize::from(matches!(value("success"), Some(Value::Flag(false))));
-            let pays_itself = matches!(value("paymaster"), Some(Value::Address(paymaster)) if paymaster.is_zero());
-            if let (true, Some(Value::Amount { raw, .. }), Some(Value::Number(gas))) =
-                (pays_itself, value("cost"), value("number"))
+            found.failed += usize::from(event.member("success") == Some(&Value::Flag(false)));
+            let pays_itself = event.address("paymaster") == Some(Address::ZERO);
+            if let (true, Some(paid), Some(Value::Number(gas))) =
+                (pays_itself, event.asset("cost"), event.member("number"))
             {
-                (cost, used) = (cost.saturating_add(*raw), used.saturating_add(*gas));
+                (cost, used) = (cost.saturating_add(paid.raw), used.saturating_add(*gas));
             }
         }
         // The entry point multiplies the gas by a price that it does not log.
