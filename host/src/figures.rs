@@ -103,7 +103,7 @@ fn describe() {
     describe_gauge!("portolan_endpoint_in_flight", "Requests under way to an endpoint.");
     describe_gauge!(
         "portolan_endpoint_up",
-        "1 where requests go to an endpoint, 0 where it is excluded or of another chain."
+        "1 where requests go to an endpoint, 0 where it is excluded, still syncing or of another chain."
     );
     describe_gauge!("portolan_endpoint_lag_seconds", "How far its newest block is behind that of its peers.");
     describe_gauge!("portolan_network_block", "The block that answers are at.");

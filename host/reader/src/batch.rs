@@ -21,6 +21,7 @@ use self::shared_outcomes::SharedOutcomes;
 use self::simulate::SimulateBy;
 use crate::endpoint::{Capabilities, Endpoint};
 use crate::error::{EndpointError, RequestError};
+use crate::health::RequestKind;
 use crate::heavy_calls::HeavyCalls;
 use crate::multicall::{self, CHUNK_GAS, CHUNK_READS_MAX, MULTICALL3, Rejected};
 use crate::outcomes::Outcomes;
@@ -317,12 +318,12 @@ impl Batch<'_> {
     /// The reply is not the program's: the endpoint supports this method no longer.
     fn changed(&self) -> ChunkError {
         self.endpoint.forget_capabilities();
-        ChunkError::Endpoint(EndpointError::Malformed)
+        ChunkError::Endpoint(self.endpoint.blame(RequestKind::Read, EndpointError::Malformed))
     }
 
     fn ignored(&self) -> EndpointError {
         self.endpoint.forget_capabilities();
-        EndpointError::IgnoredBlock
+        self.endpoint.blame(RequestKind::Read, EndpointError::IgnoredBlock)
     }
 
     /// Whether the program ran at the pinned block. Where contracts see another chain's number (Arbitrum: Ethereum's),

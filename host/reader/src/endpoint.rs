@@ -9,6 +9,7 @@ mod gas_price;
 mod probe;
 mod simulate;
 mod status;
+mod syncing;
 mod transaction;
 
 use std::collections::VecDeque;
@@ -43,6 +44,11 @@ const FRESH_FOR: Duration = Duration::from_secs(10);
 const STATELESS_FOR: Duration = Duration::from_secs(900);
 /// An operator who corrects a wrong URL behind a name sees it in force after that.
 const WRONG_CHAIN_FOR: Duration = Duration::from_secs(60);
+/// A reply that proves to be wrong is counted each time, and logged once in so long.
+const BLAME_EVERY: Duration = Duration::from_secs(600);
+/// A node behind a shared address that is behind the others has their block soon, and the next request may go to another.
+const KNOWN_BLOCK_PAUSES: [Duration; 4] =
+    [Duration::from_millis(50), Duration::from_millis(150), Duration::from_millis(300), Duration::from_millis(600)];
 /// A block that the endpoint does not know is mostly on its way.
 const UNKNOWN_BLOCK_PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(150)];
 /// A request that is refused for being one too many is mostly answered a moment later; one that is refused after all of
@@ -75,8 +81,12 @@ struct Learned {
     head: Option<B256>,
     /// With the instant at which they expire.
     capabilities: Option<(Capabilities, Instant)>,
+    /// Whether it has answered at a block hash.
+    answers_at_hash: bool,
     /// Whether Multicall3 was found on the network's chain; no chain loses it.
     has_multicall: bool,
+    /// Until then no further reply that proves to be wrong is logged.
+    blamed_until: Option<Instant>,
     /// Until then no simulation is requested of it by `eth_simulateV1`.
     no_simulations_until: Option<Instant>,
     /// What the blocks after the last ones that it reported would have, by the hash of the latter; oldest first.
@@ -114,7 +124,7 @@ impl ChainCheck {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Capabilities {
     pub(crate) batch_method: BatchMethod,
-    /// Whether it rejects block hashes that it does not know. One that accepts them is read by block number.
+    /// Whether it answers at block hashes, and rejects those that it does not know. Any other is read by block number.
     pub(crate) checks_block_hash: bool,
     /// Whether contracts see the parent hash that the block's header reports.
     pub(crate) sees_parent_hash: bool,
@@ -219,6 +229,20 @@ impl Endpoint {
         error
     }
 
+    /// Counts against it a reply that proves to be of another block or chain, or to be forged. It is logged, but not each
+    /// time.
+    pub(crate) fn blame(&self, kind: RequestKind, error: EndpointError) -> EndpointError {
+        let now = Instant::now();
+        self.health.record(kind, now, Duration::ZERO, Err(error));
+        let mut learned = self.learned.lock();
+        if learned.blamed_until.is_none_or(|until| now >= until) {
+            learned.blamed_until = Some(now + BLAME_EVERY);
+            drop(learned);
+            tracing::warn!(endpoint = %self, %error, "endpoint gives replies that prove to be wrong, they are not used");
+        }
+        error
+    }
+
     /// Returns its newest block.
     pub(crate) async fn newest_block(&self, until: Instant) -> Result<Block, EndpointError> {
         self.ensure_chain(until).await?;
@@ -265,19 +289,50 @@ impl Endpoint {
 
     /// Returns the block with this hash; `None` where the endpoint does not know it.
     pub(crate) async fn block_by_hash(&self, hash: B256, until: Instant) -> Result<Option<Block>, EndpointError> {
-        self.ensure_chain(until).await?;
-        self.known_block(self.request("eth_getBlockByHash", &(hash, false), until).await)
+        self.ensure_usable(until).await?;
+        let block = self.known_block(self.request("eth_getBlockByHash", &(hash, false), until).await)?;
+        self.is_asked_for(block, |block| block.hash == hash)
     }
 
     /// Returns the block that the endpoint's chain has at this height.
     pub(crate) async fn block_by_number(&self, number: u64, until: Instant) -> Result<Option<Block>, EndpointError> {
-        self.block_at(U64::from(number), until).await
+        let block = self.block_at(U64::from(number), until).await?;
+        self.is_asked_for(block, |block| block.number == number)
+    }
+
+    /// The same of a height that the chain is known to have: one URL may stand for many nodes, and the one that has no
+    /// such block yet is not the only one.
+    pub(crate) async fn block_at_known_height(
+        &self,
+        number: u64,
+        until: Instant,
+    ) -> Result<Option<Block>, EndpointError> {
+        for pause in KNOWN_BLOCK_PAUSES {
+            let block = self.block_by_number(number, until).await?;
+            if block.is_some() || Instant::now() + pause >= until {
+                return Ok(block);
+            }
+            sleep_until(Instant::now() + pause).await;
+        }
+        self.block_by_number(number, until).await
+    }
+
+    /// Lets pass the block that was asked for.
+    fn is_asked_for(
+        &self,
+        block: Option<Block>,
+        is_asked_for: impl Fn(&Block) -> bool,
+    ) -> Result<Option<Block>, EndpointError> {
+        match block {
+            Some(block) if !is_asked_for(&block) => Err(self.blame(RequestKind::Probe, EndpointError::Malformed)),
+            block => Ok(block),
+        }
     }
 
     /// Returns the block with this hash, unless its chain has another at that height.
     pub(crate) async fn canonical_block(&self, hash: B256, until: Instant) -> Result<Option<Block>, EndpointError> {
         let Some(block) = self.block_by_hash(hash, until).await? else { return Err(EndpointError::UnknownBlock) };
-        let canonical = self.block_by_number(block.number, until).await?;
+        let canonical = self.block_at_known_height(block.number, until).await?;
         Ok(canonical.filter(|canonical| canonical.hash == hash))
     }
 
@@ -286,9 +341,19 @@ impl Endpoint {
         self.block_at(tag, until).await
     }
 
+    /// Makes sure that its chain has this very block at its height, where it is read by number: the number proves no
+    /// hash. An answer of another chain is found out as well.
+    pub(crate) async fn check_block(&self, block: &Block, until: Instant) -> Result<(), EndpointError> {
+        if let BlockId::Hash(_) = self.block_id(block) {
+            return self.check_chain(until).await;
+        }
+        let at_height = self.block_at_known_height(block.number, until).await?;
+        if at_height.is_some_and(|found| found.hash == block.hash) { Ok(()) } else { Err(EndpointError::UnknownBlock) }
+    }
+
     /// A number or a tag names no chain, so the chain id is reported once more.
     async fn block_at(&self, place: impl Serialize, until: Instant) -> Result<Option<Block>, EndpointError> {
-        self.ensure_chain(until).await?;
+        self.ensure_usable(until).await?;
         let block = self.known_block(self.request("eth_getBlockByNumber", &(place, false), until).await)?;
         self.check_chain(until).await?;
         Ok(block)
@@ -299,7 +364,9 @@ impl Endpoint {
         if !self.may_have_state(&block) {
             return Err(EndpointError::NoState);
         }
-        self.ensure_chain(until).await?;
+        self.ensure_usable(until).await?;
+        // How it is asked for a block is a capability.
+        self.capabilities(until).await?;
         let params = (Address::ZERO, self.block_id(&block));
         let request = || self.rpc.request::<U256>("eth_getBalance", &params);
         match self.send_until_taken(RequestKind::Optional, until, request).await {
@@ -323,7 +390,7 @@ impl Endpoint {
 
     /// Returns the height up to which its chain is final; `None` where it does not say.
     pub(crate) async fn finalized_number(&self, until: Instant) -> Result<Option<u64>, EndpointError> {
-        self.ensure_chain(until).await?;
+        self.ensure_usable(until).await?;
         match self.known_block(self.request("eth_getBlockByNumber", &("finalized", false), until).await) {
             Ok(block) => Ok(block.map(|block| block.number)),
             Err(EndpointError::Rpc(_) | EndpointError::Malformed) => Ok(None),
@@ -333,13 +400,25 @@ impl Endpoint {
 
     /// Returns its newest block, and probes its capabilities along with it where they are not known.
     pub(crate) async fn newest_block_and_probe(&self, until: Instant) -> Result<Block, EndpointError> {
+        self.ensure_usable(until).await?;
         if self.known_capabilities().is_some() {
             return self.newest_block(until).await;
         }
-        self.ensure_chain(until).await?;
         let (newest, capabilities) = self.probe(until).await;
         self.learn(capabilities);
+        self.ensure_usable(until).await?;
         newest
+    }
+
+    /// Looks after an endpoint that gets no other requests: its newest block, and whether it has begun to sync.
+    pub(crate) async fn look_after(&self, until: Instant) -> Result<Block, EndpointError> {
+        let is_probed = self.known_capabilities().is_some();
+        let newest = self.newest_block_and_probe(until).await?;
+        if is_probed {
+            self.ask_syncing(until).await;
+        }
+        self.ensure_usable(until).await?;
+        Ok(newest)
     }
 
     /// How many reads one request to it carries well.
@@ -362,18 +441,15 @@ impl Endpoint {
     }
 
     pub(crate) async fn call(&self, call: &EthCall<'_>, block: &Block, until: Instant) -> Result<Bytes, RequestError> {
-        let at = self.block_id(block);
-        self.read(until, || self.rpc.call(call, at)).await
+        self.read(block, until, |at| self.rpc.call(call, at)).await
     }
 
     pub(crate) async fn balance(&self, of: Address, block: &Block, until: Instant) -> Result<U256, RequestError> {
-        let params = (of, self.block_id(block));
-        self.read(until, || self.rpc.request("eth_getBalance", &params)).await
+        self.read(block, until, |at| async move { self.rpc.request("eth_getBalance", &(of, at)).await }).await
     }
 
     pub(crate) async fn code(&self, of: Address, block: &Block, until: Instant) -> Result<Bytes, RequestError> {
-        let params = (of, self.block_id(block));
-        self.read(until, || self.rpc.request("eth_getCode", &params)).await
+        self.read(block, until, |at| async move { self.rpc.request("eth_getCode", &(of, at)).await }).await
     }
 
     fn block_id(&self, block: &Block) -> BlockId {
@@ -381,20 +457,28 @@ impl Endpoint {
         if by_hash { BlockId::Hash(block.hash) } else { BlockId::Number(block.number) }
     }
 
-    /// Sends a read at a block, and sends it again a few times where the endpoint does not know the block yet.
+    /// Sends a read at a block, and sends it again a few times where the endpoint does not know the block yet, or turns
+    /// out to know none by its hash.
     async fn read<R, F: Future<Output = Result<R, RequestError>>>(
         &self,
+        block: &Block,
         until: Instant,
-        request: impl Fn() -> F,
+        request: impl Fn(BlockId) -> F,
     ) -> Result<R, RequestError> {
         let mut pauses = UNKNOWN_BLOCK_PAUSES.iter();
         loop {
-            match self.send_until_taken(RequestKind::Read, until, &request).await {
-                Err(RequestError::UnknownBlock) => {
-                    let pause = pauses.next().ok_or(EndpointError::UnknownBlock)?;
-                    sleep_until((Instant::now() + *pause).min(until)).await;
+            let at = self.block_id(block);
+            let reply = self.send_until_taken(RequestKind::Read, until, || request(at)).await;
+            if !matches!(reply, Err(RequestError::UnknownBlock)) {
+                if reply.is_ok() && matches!(at, BlockId::Hash(_)) {
+                    self.learned.lock().answers_at_hash = true;
                 }
-                reply => return reply,
+                return reply;
+            }
+            match pauses.next() {
+                Some(pause) => sleep_until((Instant::now() + *pause).min(until)).await,
+                None if matches!(at, BlockId::Hash(_)) && Box::pin(self.turns_out_to_refuse_hashes(until)).await => {}
+                None => return Err(EndpointError::UnknownBlock.into()),
             }
         }
     }

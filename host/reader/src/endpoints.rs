@@ -14,15 +14,17 @@ use std::time::Duration;
 
 use alloy::primitives::B256;
 use futures_util::future::{BoxFuture, FutureExt};
-use tokio::time::{Instant, sleep};
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout_at};
 
 use self::turns::Turn;
 use crate::batch::Batch;
 use crate::endpoint::Endpoint;
 use crate::error::EndpointError;
 use crate::gas_price::{GasPrice, PriceAt};
-use crate::heads::HeadSource;
-use crate::health::Health;
+use crate::heads::{HeadSource, unix_s};
+use crate::health::{Health, HealthState};
 use crate::heavy_calls::HeavyCalls;
 use crate::limit::Limits;
 use crate::outcomes::Outcomes;
@@ -41,6 +43,13 @@ const ROUNDS_MAX: u32 = 3;
 const ROUND_PAUSE: Duration = Duration::from_millis(120);
 /// Rounds for a block that the chain has and the endpoints do not find come no more seldom.
 const ROUND_PAUSE_MAX: Duration = Duration::from_secs(1);
+/// A newest block of this age is that of a chain that rests, or of a node that has stopped: its peers show which.
+const OLD_HEAD_S: u64 = 60;
+/// How long such a poll waits for peers that reported no block lately.
+const PEERS_TIMEOUT: Duration = Duration::from_secs(1);
+/// A receipt that is not there yet, though its transaction is in a block, is asked for again for so long: by then the
+/// nodes behind one address agree, unless they keep none so old.
+const LATE_RECEIPT_MAX: Duration = Duration::from_secs(3);
 /// How often endpoints that get no other requests are probed, for their lag.
 const IDLE_PROBE_EVERY: Duration = Duration::from_secs(30);
 const IDLE_PROBE_TIMEOUT: Duration = Duration::from_secs(4);
@@ -143,7 +152,7 @@ impl Endpoints {
                 break;
             }
             let (endpoint, until) = (turn.endpoint, turn.until(deadline));
-            if let Err(error) = endpoint.ensure_chain(until).await {
+            if let Err(error) = endpoint.ensure_usable(until).await {
                 errors.push(self.log(endpoint, error));
                 continue;
             }
@@ -174,16 +183,17 @@ impl Endpoints {
     }
 
     /// Returns the state of a transaction. It is mined where one endpoint says so, in a block that is not known to be
-    /// another's at its height; that it is not mined, all of them have to say. `known` is the hash that was last seen at
-    /// a height.
+    /// another's at its height; that it is not mined, all of them have to say, and none that it is in a block. `known` is
+    /// the hash that was last seen at a height.
     pub(crate) async fn transaction(
         &self,
         hash: B256,
         deadline: Instant,
         known: impl Fn(u64) -> Option<B256>,
     ) -> Result<TransactionLookup, ReadFailure> {
-        let mut errors = Vec::new();
-        let mut lookup = None;
+        let (mut errors, mut lookup, mut is_in_block) = (Vec::new(), None, false);
+        let half = deadline.saturating_duration_since(Instant::now()) / 2;
+        let late = Instant::now() + half.min(LATE_RECEIPT_MAX);
         for round in 1.. {
             errors.clear();
             for turn in self.turns(round) {
@@ -198,17 +208,21 @@ impl Endpoints {
                     }
                     Ok(TransactionLookup::Unknown) => lookup = lookup.or(Some(TransactionLookup::Unknown)),
                     Ok(TransactionLookup::Pending) => lookup = Some(TransactionLookup::Pending),
-                    Err(error) => errors.push(self.log(endpoint, error)),
+                    Err(error) => {
+                        is_in_block |= error == EndpointError::HalfKnown;
+                        errors.push(self.log(endpoint, error));
+                    }
                 }
             }
-            let may_succeed = round < ROUNDS_MAX && errors.iter().any(EndpointError::is_retryable);
+            let may_succeed = (round < ROUNDS_MAX && errors.iter().any(EndpointError::is_retryable))
+                || (is_in_block && Instant::now() < late);
             if !may_succeed || !self.pause(round, deadline).await {
                 break;
             }
         }
-        // An endpoint that serves another chain does not count.
-        let all_replied = errors.iter().all(|error| matches!(error, EndpointError::WrongChain(_)));
-        lookup.filter(|_| all_replied).ok_or_else(|| EndpointError::summarize(&errors))
+        // An endpoint that serves another chain does not count, nor one that is still syncing.
+        let all_replied = errors.iter().all(EndpointError::is_not_counted);
+        lookup.filter(|_| all_replied && !is_in_block).ok_or_else(|| EndpointError::summarize(&errors))
     }
 
     /// Whether the receipt's block is at its height now, by the word of another endpoint where there is one.
@@ -216,7 +230,8 @@ impl Endpoints {
         let others = self.ranked().into_iter().filter(|endpoint| !Arc::ptr_eq(endpoint, of));
         let in_order: Vec<_> = others.chain([of]).collect();
         for turn in turns::turns(&in_order, 1) {
-            let block = turn.endpoint.block_by_number(receipt.block_number, turn.until(deadline)).await;
+            let until = turn.until(deadline);
+            let block = turn.endpoint.block_at_known_height(receipt.block_number, until).await;
             if let Ok(Some(block)) = block {
                 return block.hash == receipt.block_hash;
             }
@@ -293,18 +308,36 @@ impl Endpoints {
         error
     }
 
-    /// Probes in the background those that get no other requests: whether they are back, and how far behind.
-    fn probe_idle(&self) {
+    /// Probes in the background those that get no other requests: whether they are back, how far behind, and in step.
+    /// Returns the probes of those that have not failed.
+    fn probe_idle(&self) -> Vec<JoinHandle<Result<Block, EndpointError>>> {
         let now = Instant::now();
+        let mut probes = Vec::new();
         for endpoint in &self.list {
             let is_idle = endpoint.health.head_age(now).is_none_or(|age| age >= IDLE_PROBE_EVERY);
             if endpoint.health.may_probe(now) || is_idle {
                 let endpoint = Arc::clone(endpoint);
                 let until = now + IDLE_PROBE_TIMEOUT;
-                tokio::spawn(async move { endpoint.newest_block_and_probe(until).await });
+                let is_healthy = endpoint.health.state(now) == HealthState::Healthy;
+                let probe = tokio::spawn(async move { endpoint.look_after(until).await });
+                probes.extend(Some(probe).filter(|_| is_healthy));
             }
         }
+        probes
     }
+}
+
+/// The newest block of these probes and of `known`, which is given up only for one that is much newer.
+async fn newest_of(probes: Vec<JoinHandle<Result<Block, EndpointError>>>, known: Block, until: Instant) -> Block {
+    let mut probes: FuturesUnordered<_> = probes.into_iter().collect();
+    let mut newest = known;
+    while let Ok(Some(probed)) = timeout_at(until, probes.next()).await {
+        let is_newer = |block: &Block| {
+            block.timestamp > newest.timestamp && block.timestamp.saturating_sub(known.timestamp) >= OLD_HEAD_S
+        };
+        newest = probed.ok().and_then(Result::ok).filter(is_newer).unwrap_or(newest);
+    }
+    newest
 }
 
 impl HeadSource for Endpoints {
@@ -312,8 +345,13 @@ impl HeadSource for Endpoints {
         async move {
             let newest =
                 self.first_reply(until, |endpoint, until| endpoint.newest_block_and_probe(until).boxed()).await;
-            self.probe_idle();
-            newest
+            let probes = self.probe_idle();
+            let newest = newest?;
+            if newest.timestamp.saturating_add(OLD_HEAD_S) > unix_s() {
+                return Ok(newest);
+            }
+            let (now, half) = (Instant::now(), until.saturating_duration_since(Instant::now()) / 2);
+            Ok(newest_of(probes, newest, now + half.min(PEERS_TIMEOUT)).await)
         }
         .boxed()
     }

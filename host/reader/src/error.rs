@@ -22,6 +22,8 @@ pub(crate) enum EndpointError {
     Timeout,
     #[error("it serves chain {0}")]
     WrongChain(u64),
+    #[error("its node is still syncing")]
+    Syncing,
     #[error("no connection, or one that broke")]
     Unreachable,
     #[error("HTTP status {0}")]
@@ -33,6 +35,9 @@ pub(crate) enum EndpointError {
     Throttled(Option<Duration>),
     #[error("a reply of the wrong shape")]
     Malformed,
+    /// One of the nodes behind its address may be behind the others.
+    #[error("a transaction that is in a block, without its receipt")]
+    HalfKnown,
     #[error("a receipt that contradicts itself or its chain")]
     Inconsistent,
     #[error("it does not know the pinned block")]
@@ -53,13 +58,15 @@ impl EndpointError {
     pub(crate) fn summarize(errors: &[Self]) -> ReadFailure {
         if !errors.is_empty() && errors.iter().all(|error| matches!(error, Self::WrongChain(_))) {
             ReadFailure::WrongChain
+        } else if !errors.is_empty() && errors.iter().all(|error| error.is_not_counted()) {
+            ReadFailure::Syncing
         } else if errors.contains(&Self::UnknownBlock)
-            && errors.iter().all(|error| matches!(error, Self::UnknownBlock | Self::WrongChain(_) | Self::Timeout))
+            && errors.iter().all(|error| matches!(error, Self::UnknownBlock | Self::Timeout) || error.is_not_counted())
         {
             // One that gives no reply does not speak for the block.
             ReadFailure::BlockLost
         } else if errors.contains(&Self::NoState)
-            && errors.iter().all(|error| matches!(error, Self::NoState | Self::WrongChain(_)))
+            && errors.iter().all(|error| *error == Self::NoState || error.is_not_counted())
         {
             ReadFailure::NoState
         } else if errors.contains(&Self::Timeout) {
@@ -69,12 +76,18 @@ impl EndpointError {
         }
     }
 
+    /// Whether the endpoint has no say about the network's chain as it is now.
+    pub(crate) fn is_not_counted(&self) -> bool {
+        matches!(self, Self::WrongChain(_) | Self::Syncing)
+    }
+
     /// Whether the next attempt may succeed.
     pub(crate) fn is_retryable(&self) -> bool {
         match self {
             Self::Unreachable | Self::Http(500..) | Self::Rpc(_) | Self::Throttled(_) | Self::Malformed => true,
             // One URL may stand for many nodes: the next one may heed the block.
             Self::IgnoredBlock => true,
+            Self::HalfKnown => true,
             // Where time is left, it was given to another endpoint.
             Self::Timeout => true,
             // Other replies end soon.
@@ -142,6 +155,9 @@ mod tests {
         assert_eq!(EndpointError::summarize(&[WrongChain(5), Http(500)]), ReadFailure::Upstream);
         assert_eq!(EndpointError::summarize(&[Http(500), Timeout, WrongChain(5)]), ReadFailure::Timeout);
         assert_eq!(EndpointError::summarize(&[]), ReadFailure::Upstream);
+        assert_eq!(EndpointError::summarize(&[EndpointError::Syncing, WrongChain(5)]), ReadFailure::Syncing);
+        assert_eq!(EndpointError::summarize(&[EndpointError::Syncing, Http(500)]), ReadFailure::Upstream);
+        assert_eq!(EndpointError::summarize(&[EndpointError::Syncing, EndpointError::NoState]), ReadFailure::NoState);
         assert_eq!(EndpointError::summarize(&[WrongChain(5), EndpointError::UnknownBlock]), ReadFailure::BlockLost);
         assert_eq!(EndpointError::summarize(&[EndpointError::UnknownBlock, Http(500)]), ReadFailure::Upstream);
         assert_eq!(EndpointError::summarize(&[EndpointError::UnknownBlock, Timeout]), ReadFailure::BlockLost);

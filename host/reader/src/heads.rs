@@ -323,6 +323,6 @@ async fn poll(heads: &Weak<Heads>, source: &dyn HeadSource, until: Instant) -> R
 }
 
 /// Unix seconds by the local clock, which may be wrong: nothing waits by it.
-fn unix_s() -> u64 {
+pub(crate) fn unix_s() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

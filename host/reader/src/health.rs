@@ -43,6 +43,8 @@ pub(crate) enum HealthState {
     Paused(Instant),
     /// Until a probe of it succeeds.
     Excluded,
+    /// It says that its node is still syncing.
+    Syncing,
     WrongChain,
 }
 
@@ -84,6 +86,8 @@ struct Signals {
     /// Reads that took too long for their own sake, since one was answered.
     excused: u32,
     failures: Failures,
+    /// When it was last asked whether it is still syncing, while it says so.
+    syncing: Option<Instant>,
 }
 
 /// Failed requests, for operators.
@@ -125,6 +129,29 @@ impl Health {
         self.0.lock().heads.record(now, timestamp_s);
     }
 
+    /// Records whether it says that it is still syncing, and returns whether that is news.
+    pub(crate) fn record_syncing(&self, now: Instant, is_syncing: bool) -> bool {
+        let syncing = &mut self.0.lock().syncing;
+        let was_syncing = syncing.is_some();
+        *syncing = is_syncing.then_some(now);
+        was_syncing != is_syncing
+    }
+
+    /// Whether it last said that it is still syncing.
+    pub(crate) fn is_syncing(&self) -> bool {
+        self.0.lock().syncing.is_some()
+    }
+
+    /// Whether it is time to ask again an endpoint that is still syncing. A caller that gets `true` has the turn.
+    pub(crate) fn may_ask_syncing(&self, now: Instant, after: Duration) -> bool {
+        let mut signals = self.0.lock();
+        let is_due = signals.syncing.is_some_and(|asked| now.saturating_duration_since(asked) >= after);
+        if is_due {
+            signals.syncing = Some(now);
+        }
+        is_due
+    }
+
     /// Whether it is time to probe this excluded endpoint. A caller that gets `true` has the turn, and must record the
     /// end of its probe.
     pub(crate) fn may_probe(&self, now: Instant) -> bool {
@@ -137,6 +164,7 @@ impl Health {
         match (signals.breaker.is_open(), signals.pause.until(now)) {
             (true, _) if signals.breaker.is_wrong_chain() => HealthState::WrongChain,
             (true, _) => HealthState::Excluded,
+            (false, _) if signals.syncing.is_some() => HealthState::Syncing,
             (false, Some(until)) => HealthState::Paused(until),
             (false, None) if signals.breaker.is_suspect(now) => HealthState::Suspect,
             (false, None) => HealthState::Healthy,
@@ -145,7 +173,7 @@ impl Health {
 
     /// Whether it is tried after all others, and needs a successful request to come back.
     pub(crate) fn is_excluded(&self, now: Instant) -> bool {
-        matches!(self.state(now), HealthState::Excluded | HealthState::WrongChain)
+        matches!(self.state(now), HealthState::Excluded | HealthState::Syncing | HealthState::WrongChain)
     }
 
     /// Whether it answered lately, and is not excluded.
@@ -217,7 +245,7 @@ impl Signals {
             }
             (_, Err(EndpointError::WrongChain(_))) => {
                 // What was measured is another node's.
-                (self.window, self.heads, self.answered) = Default::default();
+                (self.window, self.heads, self.answered, self.syncing) = Default::default();
                 self.breaker.on_wrong_chain(now);
             }
             (ResultClass::Error, _) => {
@@ -234,7 +262,7 @@ impl Failures {
         match (class, result) {
             (ResultClass::Answered, _) => self.in_a_row = 0,
             (ResultClass::Error | ResultClass::Throttled, Err(error))
-            | (ResultClass::Ignored, Err(error @ EndpointError::WrongChain(_))) => {
+            | (ResultClass::Ignored, Err(error @ (EndpointError::WrongChain(_) | EndpointError::Syncing))) => {
                 self.last = Some((now, error));
                 self.in_a_row = self.in_a_row.saturating_add(1);
             }
@@ -249,9 +277,8 @@ fn classify(took: Duration, result: Result<(), EndpointError>) -> ResultClass {
         Ok(()) => ResultClass::Answered,
         Err(EndpointError::Throttled(_)) => ResultClass::Throttled,
         Err(EndpointError::UnknownBlock) => ResultClass::Behind,
-        Err(
-            EndpointError::TooLarge | EndpointError::NoRoom | EndpointError::NoState | EndpointError::WrongChain(_),
-        ) => ResultClass::Ignored,
+        Err(EndpointError::TooLarge | EndpointError::NoRoom | EndpointError::NoState) => ResultClass::Ignored,
+        Err(EndpointError::WrongChain(_) | EndpointError::Syncing) => ResultClass::Ignored,
         Err(EndpointError::Timeout) if took < TIMEOUT_COUNTS_FROM => ResultClass::Ignored,
         Err(_) => ResultClass::Error,
     }

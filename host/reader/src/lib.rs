@@ -224,6 +224,8 @@ pub enum ReadFailure {
     UnknownBlock,
     #[error("no endpoint has the state of the block that was named")]
     NoState,
+    #[error("the node of every endpoint is still syncing")]
+    Syncing,
     #[error("the newest block of the network is older than its configuration allows")]
     Stale,
     #[error("the answer's budget of reads or requests is used up")]

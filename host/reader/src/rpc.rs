@@ -9,6 +9,7 @@ mod reply;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use alloy::primitives::{Address, B256, Bytes};
+use hyper::StatusCode;
 use serde::de::DeserializeOwned;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use tokio::task::spawn_blocking;
@@ -116,7 +117,7 @@ async fn parse<R: Send + 'static>(
 }
 
 /// Corrects what the body says by the HTTP status: a JSON-RPC error is more precise than a status, but a result counts
-/// only with a successful one.
+/// only with a successful one, and a refused key is not about the request.
 fn with_status<R>(http: &HttpReply, reply: Result<R, RequestError>) -> Result<R, RequestError> {
     match reply {
         Err(RequestError::Endpoint(EndpointError::Throttled(wait))) => {
@@ -124,6 +125,11 @@ fn with_status<R>(http: &HttpReply, reply: Result<R, RequestError>) -> Result<R,
         }
         _ if http.is_throttled() => Err(EndpointError::Throttled(http.retry_after).into()),
         Ok(_) | Err(RequestError::Endpoint(EndpointError::Malformed)) if !http.status.is_success() => {
+            Err(EndpointError::Http(http.status.as_u16()).into())
+        }
+        Err(RequestError::Ambiguous(_) | RequestError::Endpoint(EndpointError::Rpc(_)))
+            if matches!(http.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) =>
+        {
             Err(EndpointError::Http(http.status.as_u16()).into())
         }
         reply => reply,

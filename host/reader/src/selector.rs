@@ -37,6 +37,8 @@ const LATENCY_DOUBLINGS: f64 = 4.0;
 const LATENCY_FLOOR_MS: f64 = 10.0;
 /// The lag that has half of the penalty: one block of Ethereum.
 const LAG_HALF_S: f64 = 12.0;
+/// An endpoint that is so far behind its peers has stopped, or still catches up: others come first, however slow.
+const LAG_MAX_S: u64 = 60;
 /// Heads that were reported longer ago are not compared.
 const HEAD_AGE_MAX: Duration = Duration::from_secs(60);
 
@@ -71,7 +73,8 @@ pub(crate) struct Placement {
 
 impl EndpointSelector {
     /// Returns the places of `endpoints` (which are in the configured order), each once, in the order in which to try
-    /// them: the healthy ones, the suspect ones, the paused ones by the end of their pause, the excluded ones.
+    /// them: the healthy ones, the suspect ones, the paused ones by the end of their pause, the excluded ones. One whose
+    /// head is old while its peers report new ones is as good as a suspect one.
     pub(crate) fn ranked(&self, now: Instant, endpoints: &[&Health]) -> Vec<usize> {
         if let [_] = endpoints {
             return vec![0];
@@ -100,6 +103,7 @@ impl EndpointSelector {
         let placement = |(place, (candidate, health)): (usize, (&Candidate, &&Health))| {
             let state = match candidate.state {
                 HealthState::WrongChain => EndpointState::WrongChain,
+                HealthState::Syncing => EndpointState::Syncing,
                 HealthState::Excluded => EndpointState::Excluded,
                 HealthState::Paused(_) => EndpointState::Paused,
                 HealthState::Healthy if health.totals().requests == 0 => EndpointState::Unknown,
@@ -168,7 +172,8 @@ impl Candidate {
             HealthState::Suspect => (2, None),
             HealthState::Paused(until) => (3, Some(until)),
             HealthState::Excluded => (4, None),
-            HealthState::WrongChain => (5, None),
+            HealthState::Syncing => (5, None),
+            HealthState::WrongChain => (6, None),
         }
     }
 
@@ -194,6 +199,11 @@ fn candidates(now: Instant, endpoints: &[&Health]) -> Vec<Candidate> {
             lag: lag.map(lag_penalty),
         })
         .collect();
+    let is_old = |state: &HealthState, lag: &Option<u64>| {
+        *state == HealthState::Healthy && lag.is_some_and(|lag_s| lag_s >= LAG_MAX_S)
+    };
+    let state = |(state, lag)| if is_old(&state, lag) { HealthState::Suspect } else { state };
+    let states: Vec<HealthState> = states.into_iter().zip(&lags).map(state).collect();
     let all = states.into_iter().zip(scores(&penalties)).zip(lags);
     all.map(|((state, score), lag_s)| Candidate { state, score, lag_s }).collect()
 }

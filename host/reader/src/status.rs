@@ -84,6 +84,8 @@ pub enum EndpointState {
     Excluded,
     /// It asked for fewer requests, and gets none for a while.
     Paused,
+    /// Its node is still syncing, so its state may be old: it is not used.
+    Syncing,
     /// It serves another chain than the network's.
     WrongChain,
     /// It has never had a request.
@@ -93,7 +95,7 @@ pub enum EndpointState {
 impl EndpointState {
     /// Whether requests go to it, at least after others.
     pub fn is_used(self) -> bool {
-        !matches!(self, Self::Excluded | Self::WrongChain)
+        !matches!(self, Self::Excluded | Self::Syncing | Self::WrongChain)
     }
 }
 
@@ -137,8 +139,8 @@ mod tests {
 
     #[test]
     fn every_state_has_its_own_word() {
-        use EndpointState::{Excluded, Paused, Primary, Standby, Unknown, WrongChain};
-        let words = serde_json::to_string(&[Primary, Standby, Excluded, Paused, WrongChain, Unknown]).unwrap();
-        assert_eq!(words, r#"["primary","standby","excluded","paused","wrong-chain","unknown"]"#);
+        use EndpointState::{Excluded, Paused, Primary, Standby, Syncing, Unknown, WrongChain};
+        let words = serde_json::to_string(&[Primary, Standby, Excluded, Paused, Syncing, WrongChain, Unknown]).unwrap();
+        assert_eq!(words, r#"["primary","standby","excluded","paused","syncing","wrong-chain","unknown"]"#);
     }
 }

@@ -1,11 +1,13 @@
 //! The reader against nodes on loopback that do right and wrong what real ones do.
 
+mod block_hashes;
 mod budgets;
 mod endpoints;
 mod hundreds;
 mod node;
 mod reads;
 mod secrecy;
+mod syncing;
 mod transactions;
 mod wrong_chain;
 

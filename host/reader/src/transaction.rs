@@ -3,6 +3,16 @@
 //! Invariant: what is mined has the hash that was looked up, whole and in one block: its logs are those of its bloom
 //! filter, one after the other, and of its own block and place. A pair of replies that contradict each other, or of which
 //! one is missing, is malformed; a receipt that contradicts itself is inconsistent.
+//!
+//! Of the integrity checks that eRPC publishes (<https://docs.erpc.cloud/config/failsafe/integrity>) these are made here:
+//! the match of the bloom filter; log indices that rise by one; lengths of addresses, topics, hashes and the filter; block
+//! hash, block number and place of the transaction, the receipt and each log; the receipt's transaction hash. The endpoints
+//! compare the block with the chain's at its height. These are not:
+//! - A filter of zeros beside logs is let pass, because honest nodes give it (`bloom`).
+//! - A created contract may be left out: it is then unknown, and no log depends on it.
+//! - The number of receipts, the order of their places, unique hashes, log indices from one receipt to the next, and the
+//!   roots of transactions and receipts are about whole blocks, and one transaction is requested.
+//! - Heads are held against those before them (`heads`), and no logs are requested by range.
 
 mod bloom;
 
@@ -210,6 +220,16 @@ pub(crate) fn combine(
         gas: receipt.gas(),
         logs: receipt.into_logs(transaction.from)?,
     }))
+}
+
+/// Whether one of the replies shows that the transaction is in a block, and the other is missing: as of two nodes of which
+/// one has the block already.
+pub(crate) fn is_half_known(transaction: Option<&WireTransaction>, receipt: Option<&WireReceipt>) -> bool {
+    match (transaction, receipt) {
+        (Some(transaction), None) => transaction.block_hash.is_some(),
+        (None, Some(_)) => true,
+        _ => false,
+    }
 }
 
 /// Whether two statements about one thing are equal, as far as both were made.

@@ -125,7 +125,7 @@ impl From<ReadFailure> for Reason {
             ReadFailure::WrongChain => Self::WrongChain,
             ReadFailure::NotConfigured => Self::NotConfigured,
             ReadFailure::OverBudget => Self::OverBudget,
-            ReadFailure::Stale => Self::Stale,
+            ReadFailure::Stale | ReadFailure::Syncing => Self::Stale,
             ReadFailure::UnknownBlock => Self::UnknownBlock,
             ReadFailure::NoState => Self::NoState,
         }

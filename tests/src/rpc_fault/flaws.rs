@@ -53,6 +53,8 @@ pub enum Hashes {
     UnknownAnswered,
     /// Whatever it is, the newest block is meant.
     Ignored,
+    /// An error, as of a node from before EIP-1898.
+    Refused,
 }
 
 /// What becomes of the gas of an `eth_call`.

@@ -27,6 +27,7 @@ pub(super) struct Node<'a> {
 type Refusal = (i64, &'static str);
 const UNKNOWN_BLOCK: Refusal = (-32_000, "header not found"); // geth
 const NO_OVERRIDES: Refusal = (-32_602, "too many arguments, want at most 2"); // geth
+const NO_HASHES: Refusal = (-32_602, "invalid argument 1: json: cannot unmarshal object into Go value of type string"); // ethermint
 const TOO_MUCH_GAS: Refusal = (-32_000, "intrinsic gas too high"); // reth
 const NO_STATE: Refusal = (-32_000, "missing trie node 0a0b (path ) state 0x0c is not available"); // geth
 const NO_METHOD: Refusal = (-32_601, "the method does not exist"); // geth
@@ -141,6 +142,7 @@ impl Node<'_> {
         }
         let Some(place) = request.state_at() else { return Ok(Ok(())) };
         let number = match request.block(place)? {
+            Named::Hash(_) if hashes == Hashes::Refused => return Ok(Err(NO_HASHES)),
             Named::Hash(_) if hashes == Hashes::Ignored => Some(head),
             Named::Hash(hash) => match self.number_of(&hash).await? {
                 None if hashes == Hashes::UnknownAnswered => Some(head),

@@ -61,6 +61,7 @@ fn flaws_of_blocks_are_as_configured() {
     let none = Flaws::default;
     assert_eq!(rig.ran_at(none(), &hash), Ok(number));
     assert!(rig.ran_at(none(), &made_up).is_err());
+    assert!(rig.ran_at(Flaws { hashes: Hashes::Refused, ..none() }, &hash).is_err());
     assert_eq!(rig.ran_at(Flaws { hashes: Hashes::UnknownAnswered, ..none() }, &made_up), Ok(number));
     assert_eq!(rig.ran_at(Flaws { off: 2, ..none() }, &hash), Ok(number - 2));
     let behind = Flaws { behind: 1, ..none() };

@@ -43,6 +43,7 @@ fn nodes() -> Vec<(Flaws, BatchMethod)> {
         (hides(&truthful), BatchMethod::Override),
         (blind(&truthful, Hashes::UnknownAnswered), BatchMethod::Override),
         (blind(&truthful, Hashes::Ignored), BatchMethod::Override),
+        (blind(&truthful, Hashes::Refused), BatchMethod::Override),
         (Flaws { gas: Gas::Refused(10_000_000), ..truthful.clone() }, BatchMethod::Override),
         (Flaws { gas: Gas::Lowered(10_000_000), ..truthful.clone() }, BatchMethod::Override),
         (Flaws { request_max_bytes: Some(80_000), ..truthful }, BatchMethod::Override),
@@ -50,10 +51,12 @@ fn nodes() -> Vec<(Flaws, BatchMethod)> {
         (refuses.clone(), BatchMethod::Multicall3),
         (blind(&ignores, Hashes::UnknownAnswered), BatchMethod::Multicall3),
         (blind(&refuses, Hashes::Ignored), BatchMethod::Multicall3),
+        (blind(&refuses, Hashes::Refused), BatchMethod::Multicall3),
         (Flaws { gas: Gas::Refused(10_000_000), ..ignores.clone() }, BatchMethod::Multicall3),
         (hides(&ignores), BatchMethod::Single),
         (hides(&refuses), BatchMethod::Single),
         (blind(&hides(&refuses), Hashes::Ignored), BatchMethod::Single),
+        (blind(&hides(&refuses), Hashes::Refused), BatchMethod::Single),
     ]
 }
 

@@ -66,9 +66,10 @@ impl Batch<'_> {
         Ok(Step::default())
     }
 
-    /// Requests the chain id, which proves the chain of the first `count` outcomes that were unproven before it.
+    /// Requests the chain id, which proves the chain of the first `count` outcomes that were unproven before it; of an
+    /// endpoint that is read by number also the hash of the block.
     pub(super) async fn prove_chain(&self, count: usize, outcomes: &SharedOutcomes<'_>) -> Result<Step, EndpointError> {
-        self.endpoint.check_chain(self.until).await?;
+        Box::pin(self.endpoint.check_block(self.block, self.until)).await?;
         outcomes.lock().prove(count);
         Ok(Step::default())
     }

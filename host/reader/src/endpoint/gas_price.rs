@@ -11,7 +11,7 @@ use crate::health::RequestKind;
 impl Endpoint {
     /// Returns the price of gas after a block.
     pub(crate) async fn gas_price(&self, at: PriceAt, until: Instant) -> Result<GasPrice, EndpointError> {
-        self.ensure_chain(until).await?;
+        self.ensure_usable(until).await?;
         let params = at.params();
         let request = || self.rpc.request::<FeeHistory>("eth_feeHistory", &params);
         let history = self.send_until_taken(RequestKind::Optional, until, request).await;

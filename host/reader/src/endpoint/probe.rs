@@ -1,12 +1,14 @@
 //! The probe of an endpoint's capabilities, by a program that identifies itself.
 //!
 //! Invariant: every capability was observed. A node that ignores state overrides replies without the program's magic
-//! bytes, one that replies at a made-up block hash does not check hashes, and one whose contracts see another parent
-//! than its headers report (some test nodes) is not held to the parent.
+//! bytes, and one whose contracts see another parent than its headers report (some test nodes) is not held to the parent.
+//! A node is read by block hash only where it does not find a made-up one. One that answers there ignores hashes; one that
+//! refuses it for another reason may refuse all of them (EIP-1898), which its newest block's own hash shows.
 
 use std::time::Duration;
 
-use alloy::primitives::{B256, Bytes};
+use alloy::primitives::{Address, B256, Bytes};
+use futures_util::future::{Either, select};
 use tokio::time::{Instant, timeout_at};
 
 use super::{Capabilities, ChainCheck, Endpoint};
@@ -25,6 +27,8 @@ pub(super) const CAPABILITIES_FOR: Duration = Duration::from_secs(600);
 const PROBE_GAS: u64 = 1_000_000;
 /// The gas of each read. There are no reads, but the program takes zero for one.
 const NO_READ_GAS: u32 = 1;
+/// By then the slowest of several small requests that were sent together has its reply.
+const SYNCING_WAIT: Duration = Duration::from_millis(500);
 /// No block has this hash.
 const MADE_UP_HASH: B256 = B256::repeat_byte(0xad);
 
@@ -41,6 +45,7 @@ impl Endpoint {
         }
         let (_newest, capabilities) = self.probe(until).await;
         self.learn(capabilities);
+        self.ensure_usable(until).await?;
         capabilities
     }
 
@@ -55,8 +60,25 @@ impl Endpoint {
         tracing::debug!(endpoint = %self, ?capabilities, "endpoint probed");
     }
 
-    /// Returns its newest block and its capabilities, in one round trip where it supports state overrides.
+    /// Returns its newest block and its capabilities, in one round trip where it supports state overrides. Beside them it
+    /// is asked whether it is still syncing.
     pub(super) async fn probe(
+        &self,
+        until: Instant,
+    ) -> (Result<Block, EndpointError>, Result<Capabilities, EndpointError>) {
+        // Boxed, for reads carry the place of a probe with them.
+        let found = Box::pin(self.find_capabilities(until));
+        match select(found, Box::pin(self.ask_syncing(until))).await {
+            Either::Left((found, syncing)) => {
+                // A node that never replies to the method is not waited for. What it says later is lost.
+                let _ = timeout_at(until.min(Instant::now() + SYNCING_WAIT), syncing).await;
+                found
+            }
+            Either::Right(((), found)) => found.await,
+        }
+    }
+
+    async fn find_capabilities(
         &self,
         until: Instant,
     ) -> (Result<Block, EndpointError>, Result<Capabilities, EndpointError>) {
@@ -65,22 +87,42 @@ impl Endpoint {
             self.run_empty_program(BlockId::Latest, until),
             self.run_empty_program(BlockId::Hash(MADE_UP_HASH), until)
         );
-        // Any reply at all, the program's or not, is one at a block that does not exist.
-        let checks_block_hash = at_made_up_hash.is_err();
+        let hashes = self.checks_block_hash(HashReply::of(&at_made_up_hash), newest.as_ref().ok(), until);
         let capabilities = match head {
-            Ok(Some(head)) => self.confirm_chain(head.chain_id).map(|()| {
-                let matches_head = |block: &Block| block.number == head.number && block.parent == head.parent;
-                let sees_parent_hash = newest.as_ref().is_ok_and(matches_head);
-                Capabilities { batch_method: BatchMethod::Override, checks_block_hash, sees_parent_hash }
-            }),
+            Ok(Some(head)) => match self.confirm_chain(head.chain_id) {
+                Ok(()) => {
+                    let matches_head = |block: &Block| block.number == head.number && block.parent == head.parent;
+                    let sees_parent_hash = newest.as_ref().is_ok_and(matches_head);
+                    let (batch_method, checks_block_hash) = (BatchMethod::Override, hashes.await);
+                    Ok(Capabilities { batch_method, checks_block_hash, sees_parent_hash })
+                }
+                Err(error) => Err(error),
+            },
             Err(RequestError::Endpoint(error)) if !error.rejects_request_kind() => Err(error),
-            _ => self.method_without_override(until).await.map(|batch_method| Capabilities {
-                batch_method,
-                checks_block_hash,
-                sees_parent_hash: false,
-            }),
+            _ => {
+                let (batch_method, checks_block_hash) = tokio::join!(self.method_without_override(until), hashes);
+                batch_method.map(|batch_method| Capabilities {
+                    batch_method,
+                    checks_block_hash,
+                    sees_parent_hash: false,
+                })
+            }
         };
         (newest, capabilities)
+    }
+
+    /// Whether it is read by hash, by its reply to the program at a made-up one. Where that is an error which may be about
+    /// the program, or about hashes as such, plain calls show it: at the made-up hash, and at its newest block's own.
+    async fn checks_block_hash(&self, at_made_up: HashReply, newest: Option<&Block>, until: Instant) -> bool {
+        match (at_made_up, newest) {
+            (HashReply::Answered, _) => false,
+            (HashReply::Unknown, _) | (_, None) => true,
+            (HashReply::Refused | HashReply::None, Some(newest)) => {
+                let (at_made_up, answers_at_own) =
+                    tokio::join!(self.call_nobody(MADE_UP_HASH, until), self.answers_at_hash_of(newest, until));
+                at_made_up != HashReply::Answered && answers_at_own
+            }
+        }
     }
 
     async fn method_without_override(&self, until: Instant) -> Result<BatchMethod, EndpointError> {
@@ -115,6 +157,41 @@ impl Endpoint {
         answers
     }
 
+    /// Whether it answers at the hash of its own newest block. Where it says nothing, it is taken to: a read by hash
+    /// proves more than one by number.
+    async fn answers_at_hash_of(&self, newest: &Block, until: Instant) -> bool {
+        !matches!(self.call_nobody(newest.hash, until).await, HashReply::Refused | HashReply::Unknown)
+    }
+
+    /// Finds out whether an endpoint that knows no block by its hash, and has answered at none yet, knows the hash of its
+    /// newest block. If not, it is read by number from now on, and the result is true.
+    pub(super) async fn turns_out_to_refuse_hashes(&self, until: Instant) -> bool {
+        let is_open = |own: &Self| {
+            let learned = own.learned.lock();
+            !learned.answers_at_hash && learned.capabilities.is_some_and(|(known, _)| known.checks_block_hash)
+        };
+        // One check at a time; the others find its result.
+        let Ok(_turn) = timeout_at(until, self.probing.lock()).await else { return false };
+        if !is_open(self) {
+            return self.known_capabilities().is_some_and(|capabilities| !capabilities.checks_block_hash);
+        }
+        let Ok(newest) = self.newest_block(until).await else { return false };
+        let answers = self.answers_at_hash_of(&newest, until).await;
+        let mut learned = self.learned.lock();
+        learned.answers_at_hash = answers;
+        if let Some((capabilities, _)) = &mut learned.capabilities {
+            capabilities.checks_block_hash = answers;
+        }
+        !answers
+    }
+
+    /// Calls an account without code at the block with this hash, which every node that knows the block answers.
+    async fn call_nobody(&self, hash: B256, until: Instant) -> HashReply {
+        let call = EthCall { from: MULTICALL3, to: Address::ZERO, data: &[], gas: Some(PROBE_GAS), code: None };
+        let request = || self.rpc.call(&call, BlockId::Hash(hash));
+        HashReply::of(&self.send_until_taken(RequestKind::Optional, until, request).await)
+    }
+
     /// Returns the head that the program replies with when it has nothing to read; `None` if something else replied.
     async fn run_empty_program(&self, at: BlockId, until: Instant) -> Result<Option<Head>, RequestError> {
         let data = packed::encode(&ReadSet::default(), &[], NO_READ_GAS);
@@ -125,7 +202,37 @@ impl Endpoint {
             gas: Some(PROBE_GAS),
             code: Some(packed::PROGRAM),
         };
-        let reply = self.send_until_taken(RequestKind::Probe, until, || self.rpc.call(&call, at)).await?;
+        // Many good nodes refuse state overrides.
+        let request = || self.rpc.call(&call, at);
+        let reply = self.send_until_taken(RequestKind::Optional, until, request).await?;
         Ok(packed::decode(&reply, 0).ok().map(|(head, _)| head))
+    }
+}
+
+/// What the reply to a call at a block hash says about hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HashReply {
+    Answered,
+    /// It does not know the block.
+    Unknown,
+    /// It has another error, perhaps for hashes as such.
+    Refused,
+    /// Nothing: there was no reply.
+    None,
+}
+
+impl HashReply {
+    fn of<T>(reply: &Result<T, RequestError>) -> Self {
+        match reply {
+            Ok(_) | Err(RequestError::Reverted(_) | RequestError::Halted | RequestError::OutOfGas) => Self::Answered,
+            Err(RequestError::UnknownBlock) => Self::Unknown,
+            Err(RequestError::Endpoint(
+                EndpointError::Timeout
+                | EndpointError::Unreachable
+                | EndpointError::Throttled(_)
+                | EndpointError::NoRoom,
+            )) => Self::None,
+            Err(_) => Self::Refused,
+        }
     }
 }

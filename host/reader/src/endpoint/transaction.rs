@@ -5,15 +5,13 @@
 //! the two requests show whether the endpoint works. That an endpoint takes no batches is remembered only once it has
 //! replied to both requests.
 
-use std::time::Duration;
-
 use alloy::primitives::B256;
 use tokio::time::Instant;
 
 use super::Endpoint;
 use crate::error::{EndpointError, RequestError};
 use crate::health::RequestKind;
-use crate::transaction::{TransactionLookup, WireReceipt, WireTransaction, combine};
+use crate::transaction::{TransactionLookup, WireReceipt, WireTransaction, combine, is_half_known};
 
 const TRANSACTION: &str = "eth_getTransactionByHash";
 const RECEIPT: &str = "eth_getTransactionReceipt";
@@ -23,9 +21,12 @@ type Pair = (Option<WireTransaction>, Option<WireReceipt>);
 impl Endpoint {
     /// Returns what it knows of a transaction.
     pub(crate) async fn transaction(&self, hash: B256, until: Instant) -> Result<TransactionLookup, EndpointError> {
-        self.ensure_chain(until).await?;
+        self.ensure_usable(until).await?;
         let (transaction, receipt) = self.pair(hash, until).await.map_err(into_endpoint_error)?;
         self.check_chain(until).await?;
+        if is_half_known(transaction.as_ref(), receipt.as_ref()) {
+            return Err(EndpointError::HalfKnown);
+        }
         combine(hash, transaction, receipt).inspect_err(|error| {
             if *error == EndpointError::Inconsistent {
                 self.blame_for_receipt();
@@ -35,9 +36,7 @@ impl Endpoint {
 
     /// Counts a receipt that contradicts itself or its chain against the endpoint.
     pub(crate) fn blame_for_receipt(&self) -> EndpointError {
-        let error = EndpointError::Inconsistent;
-        self.health.record(RequestKind::Optional, Instant::now(), Duration::ZERO, Err(error));
-        error
+        self.blame(RequestKind::Optional, EndpointError::Inconsistent)
     }
 
     async fn pair(&self, hash: B256, until: Instant) -> Result<Pair, RequestError> {

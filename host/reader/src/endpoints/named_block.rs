@@ -22,7 +22,8 @@ impl Endpoints {
         until: Instant,
     ) -> Result<Block, ReadFailure> {
         let found = match named {
-            BlockRef::Number(number) => self.at_height(number, until).await,
+            BlockRef::Number(number) if number <= head.number => self.at_height(number, until).await,
+            BlockRef::Number(number) => self.at_later_height(number, until).await,
             BlockRef::Hash(hash) => self.with_hash(hash, until).await,
             BlockRef::Safe => self.tagged("safe", until).await,
             BlockRef::Finalized => self.tagged("finalized", until).await,
@@ -36,7 +37,17 @@ impl Endpoints {
         Ok(block)
     }
 
+    /// The block at a height that the chain has.
     async fn at_height(&self, number: u64, until: Instant) -> Result<Block, ReadFailure> {
+        let reply = self.first_reply(until, move |endpoint, until| {
+            async move { endpoint.block_at_known_height(number, until).await?.ok_or(EndpointError::UnknownBlock) }
+                .boxed()
+        });
+        reply.await
+    }
+
+    /// The block at a height that the chain may not have yet.
+    async fn at_later_height(&self, number: u64, until: Instant) -> Result<Block, ReadFailure> {
         let reply = self.first_reply(until, move |endpoint, until| {
             async move { endpoint.block_by_number(number, until).await?.ok_or(EndpointError::UnknownBlock) }.boxed()
         });

@@ -248,3 +248,24 @@ async fn a_closed_port_is_unreachable() {
     drop(listener);
     assert_eq!(call(&url).await, Err(EndpointError::Unreachable.into()));
 }
+
+#[tokio::test]
+async fn a_refused_key_is_told_by_its_status_whatever_the_body_is() {
+    let broken =
+        |status: u16| format!("HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-length: 90\r\n\r\nno").into_bytes();
+    let rpc_error = br#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"invalid key"}}"#;
+    for status in [401, 403] {
+        for (what, reply) in [
+            ("plain text", http(status, "content-type: text/plain\r\n", b"invalid api key")),
+            ("nothing", http(status, "", b"")),
+            ("text that breaks off", broken(status)),
+            ("an unknown encoding", http(status, "content-encoding: br\r\n", b"\x0b\x02\x80")),
+            ("bytes that are no text", http(status, "", &[0xff, 0xfe, 0])),
+            ("a JSON object", http(status, "", br#"{"message":"invalid key"}"#)),
+            ("a JSON-RPC error", http(status, "", rpc_error)),
+        ] {
+            let node = CannedNode::replying(reply).await;
+            assert_eq!(node.call().await, Err(EndpointError::Http(status).into()), "{status} with {what}");
+        }
+    }
+}

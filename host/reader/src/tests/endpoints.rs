@@ -1,9 +1,10 @@
 //! Which endpoint is read, and the failures when none replies.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use alloy::primitives::B256;
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -11,7 +12,7 @@ use super::node::{self, BLOCK, Chain, Node, NodeReply};
 use super::{ETHEREUM, ample, call, echo, echoed, outcomes, reader, reader_of, session};
 use crate::multicall::MULTICALL3;
 use crate::transport::BODY_MAX_BYTES;
-use crate::{Block, EndpointState, Outcome, Read, ReadFailure, Reader};
+use crate::{Block, BlockRef, EndpointState, Outcome, Read, ReadFailure, Reader};
 
 fn wrong_chain() -> Chain {
     Chain { id: 5, ..Chain::multicall() }
@@ -238,7 +239,7 @@ async fn a_single_read_is_not_believed_before_the_block_is_proven() {
 async fn an_unknown_block_is_retried_at_the_same_endpoint() {
     let good = Node::truthful(Chain::multicall()).await;
     let lags = |times: usize| {
-        let left = std::sync::atomic::AtomicUsize::new(times);
+        let left = AtomicUsize::new(times);
         move |request: &node::NodeRequest, _: usize| {
             use std::sync::atomic::Ordering::Relaxed;
             let unknown = request.params[0] == json!(node::NOBODY)
@@ -325,5 +326,57 @@ async fn a_read_that_takes_too_long_is_not_held_against_an_endpoint_that_answers
         }
         let status = reader.status().remove(0).endpoints.remove(0);
         assert_eq!(status.state, state, "{status:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_endpoint_whose_replies_fail_their_proof_is_told_of() {
+    let later = Block { number: 1001, evm_number: 1001, timestamp: BLOCK.timestamp + 12, ..BLOCK };
+    let good = Node::truthful(Chain::multicall()).await;
+    for chain in [Chain::default(), Chain::multicall()] {
+        let ignores = Node::truthful(Chain { runs_at: later, ..chain }).await;
+        for nodes in [&[&ignores][..], &[&ignores, &good]] {
+            let reader = reader(nodes);
+            outcomes(&reader, mixed_reads(), ample()).await;
+            let status = reader.status().remove(0).endpoints.remove(0);
+            assert!(status.errors >= 1, "{status:?}");
+            let failure = status.last_failure.unwrap();
+            assert_eq!(failure.reason, "it answered at another block than the pinned one");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_block_that_was_not_asked_for_counts_against_its_endpoint() {
+    let other = Block { hash: B256::repeat_byte(9), ..BLOCK };
+    let node = Node::start(move |request, _| match request.method.as_str() {
+        "eth_getBlockByHash" => NodeReply::Result(node::header(&other)),
+        _ => Chain::default().reply_to(request),
+    })
+    .await;
+    let reader = reader(&[&node]);
+    assert_eq!(reader.block(ETHEREUM, BLOCK.hash, ample()).await, Err(ReadFailure::Upstream));
+    let status = reader.status().remove(0).endpoints.remove(0);
+    assert!(status.errors >= 1, "{status:?}");
+    assert_eq!(status.last_failure.unwrap().reason, "a reply of the wrong shape");
+}
+
+#[tokio::test]
+async fn a_named_block_that_one_of_several_nodes_lacks_is_asked_for_again() {
+    for named in [BlockRef::Number(BLOCK.number), BlockRef::Hash(BLOCK.hash)] {
+        let missing = AtomicUsize::new(2);
+        let node = Node::start(move |request, _| {
+            let less = |left: usize| left.checked_sub(1);
+            let is_missing = || missing.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_ok();
+            match request.method.as_str() {
+                "eth_getBlockByHash" => NodeReply::Result(node::header(&BLOCK)),
+                "eth_getBlockByNumber" if request.params[0] != "latest" && is_missing() => {
+                    NodeReply::Result(json!(null))
+                }
+                _ => Chain::default().reply_to(request),
+            }
+        })
+        .await;
+        assert_eq!(reader(&[&node]).named_block(ETHEREUM, named, ample()).await, Ok(BLOCK), "{named:?}");
     }
 }

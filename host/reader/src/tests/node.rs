@@ -200,7 +200,7 @@ enum CallEnd {
 }
 
 /// A chain with the contracts above and one block.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Chain {
     pub(super) id: u64,
     /// Whether it heeds state overrides.

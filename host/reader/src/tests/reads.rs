@@ -19,7 +19,7 @@ fn is_packed(request: &node::NodeRequest) -> bool {
 /// Whether the request is neither about the chain nor a probe of the node's capabilities.
 fn is_read(request: &node::NodeRequest) -> bool {
     let probes = request.params[2].is_object() || request.params[0] == json!(MULTICALL3);
-    !matches!(request.method.as_str(), "eth_chainId" | "eth_getBlockByNumber") && !probes
+    !matches!(request.method.as_str(), "eth_chainId" | "eth_getBlockByNumber" | "eth_syncing") && !probes
 }
 
 #[tokio::test]

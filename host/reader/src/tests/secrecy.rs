@@ -8,9 +8,9 @@ use tracing::Dispatch;
 use tracing::level_filters::LevelFilter;
 use tracing::subscriber::{NoSubscriber, set_default};
 
-use super::node::{Chain, Node, NodeReply};
+use super::node::{BLOCK, Chain, Node, NodeReply};
 use super::{ETHEREUM, ample, echo, echoed, outcomes, reader_of};
-use crate::{ReadFailure, Reader};
+use crate::{Block, Outcome, ReadFailure, Reader};
 
 #[derive(Clone, Default)]
 struct LogBuffer(Arc<Mutex<Vec<u8>>>);
@@ -56,4 +56,23 @@ async fn user_and_password_travel_as_a_header() {
     assert_eq!(outcomes(&reader_of(&[url]), vec![echo(1)], ample()).await, [echoed(1)]);
     // base64 of "user:word"
     assert_eq!(node.seen()[0].authorization.as_deref(), Some("Basic dXNlcjp3b3Jk"));
+}
+
+#[tokio::test]
+async fn replies_that_prove_to_be_wrong_are_logged_once() {
+    let log = LogBuffer::default();
+    let written = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_max_level(LevelFilter::WARN).with_writer(move || log.clone());
+    let _guard = set_default(subscriber.finish());
+    let _second = Dispatch::new(NoSubscriber::default());
+    let later = Block { timestamp: BLOCK.timestamp + 12, ..BLOCK };
+    let node = Node::truthful(Chain { runs_at: later, ..Chain::default() }).await;
+    let reader = reader_of(&[node.url()]);
+    tracing::callsite::rebuild_interest_cache();
+    for number in 0..3 {
+        assert_eq!(outcomes(&reader, vec![echo(number)], ample()).await, [Outcome::Failed(ReadFailure::Upstream)]);
+    }
+    let log = String::from_utf8(written.0.lock().clone()).unwrap();
+    assert_eq!(log.matches("prove to be wrong").count(), 1, "{log}");
+    assert!(reader.status()[0].endpoints[0].errors >= 3);
 }

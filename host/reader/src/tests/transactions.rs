@@ -1,5 +1,6 @@
 //! Transactions: read in one request, and absent only where all endpoints agree that they are.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use alloy::primitives::{Address, B256, Bytes, U64, U256, address, b256};
@@ -349,4 +350,36 @@ async fn an_endpoint_without_receipts_is_still_read() {
     let endpoint = reader.status()[0].endpoints[0].clone();
     assert_eq!((endpoint.state, endpoint.errors), (EndpointState::Primary, 0));
     assert_eq!(outcomes(&reader, vec![echo(1)], ample()).await, [echoed(1)]);
+}
+
+/// Nodes behind one address: each request for the receipt goes to the next one of these, and then to the last.
+async fn balanced(nodes: &'static [Knows]) -> Node {
+    let requests = AtomicUsize::new(0);
+    Node::start(move |request, _| {
+        let number = match request.method.as_str() {
+            // A batch has both requests, the receipt the last.
+            RECEIPT => requests.fetch_add(1, Ordering::SeqCst),
+            _ => requests.load(Ordering::SeqCst),
+        };
+        nodes[number.min(nodes.len() - 1)].reply_to(request)
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_receipt_that_one_of_several_nodes_lacks_is_asked_for_again() {
+    use Knows::{Indexing, Mined, Nothing, Pending};
+    for nodes in [
+        &[Indexing, Mined(1)][..],
+        &[Indexing, Indexing, Indexing, Indexing, Mined(1)],
+        // What one of them has seen in a block is neither unknown nor pending by the word of another.
+        &[Indexing, Nothing, Pending, Nothing, Mined(1)],
+    ] {
+        let node = balanced(nodes).await;
+        assert_eq!(transaction_at(&reader(&[&node])).await, Ok(TransactionLookup::Mined(mined(1))));
+    }
+    let never = balanced(&[Indexing, Nothing]).await;
+    let start = Instant::now();
+    assert_eq!(transaction_at(&reader(&[&never])).await, Err(ReadFailure::Upstream));
+    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
 }

@@ -35,8 +35,15 @@ impl HttpReply {
             return Err(RequestError::TooLarge);
         }
         let mut held = room.hold();
-        let body = collect(body, &mut held).await?;
-        let body = gunzip(&head.headers, body, &mut held).await?;
+        let body = match read_body(&head.headers, body, &mut held).await {
+            // A page about a failure, which breaks or cannot be read, says no more than its status.
+            Err(RequestError::Endpoint(EndpointError::Unreachable | EndpointError::Malformed))
+                if !head.status.is_success() =>
+            {
+                Bytes::new()
+            }
+            body => body?,
+        };
         Ok(Self { status: head.status, retry_after: retry_after(&head.headers), body, _held: held })
     }
 
@@ -48,6 +55,11 @@ impl HttpReply {
             _ => false,
         }
     }
+}
+
+async fn read_body(headers: &HeaderMap, body: Incoming, held: &mut Held) -> Result<Bytes, RequestError> {
+    let body = collect(body, held).await?;
+    gunzip(headers, body, held).await
 }
 
 /// Reads the body as it comes.

@@ -1,0 +1,98 @@
+//! Whether the node behind the endpoint is still syncing: then its newest header may be the chain's while its state is of
+//! blocks long before.
+//!
+//! Invariant: an endpoint that says so is not used, and is asked again at the earliest after [`ASK_AGAIN_AFTER`], by one
+//! request at a time. One that does not know the method counts as in step, and no reply changes nothing.
+
+use std::time::Duration;
+
+use alloy::primitives::U64;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::Endpoint;
+use crate::error::{EndpointError, RequestError};
+use crate::health::RequestKind;
+
+/// A node that catches up takes minutes to days; one that was only a moment behind is back soon.
+const ASK_AGAIN_AFTER: Duration = Duration::from_secs(5);
+/// A node in step has a header a moment before it has run its block.
+const BEHIND_MAX: u64 = 2;
+
+impl Endpoint {
+    /// Makes sure that it serves the network's chain and is not still syncing, as far as it is known; where the last word
+    /// is old, it is asked once more.
+    pub(crate) async fn ensure_usable(&self, until: Instant) -> Result<(), EndpointError> {
+        self.ensure_chain(until).await?;
+        if self.health.may_ask_syncing(Instant::now(), ASK_AGAIN_AFTER) {
+            Box::pin(self.ask_syncing(until)).await;
+        }
+        if self.health.is_syncing() { Err(EndpointError::Syncing) } else { Ok(()) }
+    }
+
+    /// Asks whether it is still syncing, and remembers what it says.
+    pub(super) async fn ask_syncing(&self, until: Instant) {
+        let request = || self.rpc.request::<Value>("eth_syncing", &[(); 0]);
+        let is_syncing = match self.send_until_taken(RequestKind::Optional, until, request).await {
+            Ok(reply) => is_syncing(&reply),
+            Err(RequestError::Endpoint(error)) if !error.rejects_request_kind() => return,
+            Err(_) => false,
+        };
+        let now = Instant::now();
+        match (self.health.record_syncing(now, is_syncing), is_syncing) {
+            (true, true) => {
+                self.health.record(RequestKind::Probe, now, Duration::ZERO, Err(EndpointError::Syncing));
+                tracing::warn!(endpoint = %self, "endpoint is still syncing, not used");
+            }
+            (true, false) => tracing::warn!(endpoint = %self, "endpoint is in step again"),
+            (false, _) => {}
+        }
+    }
+}
+
+/// Reads the reply: false, or how far the node is. Geth also tells how far its indices are once its state is whole.
+fn is_syncing(reply: &Value) -> bool {
+    match reply {
+        Value::Bool(is_syncing) => *is_syncing,
+        Value::Object(progress) if progress.is_empty() => false,
+        Value::Object(progress) => {
+            let height = |name: &str| progress.get(name).and_then(height);
+            let heights = height("currentBlock").zip(height("highestBlock"));
+            heights.is_none_or(|(current, highest)| current.saturating_add(BEHIND_MAX) < highest)
+        }
+        _ => false,
+    }
+}
+
+fn height(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| serde_json::from_value::<U64>(value.clone()).ok().map(|height| height.to()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_node_is_syncing_where_it_says_so_and_is_behind() {
+        for (reply, expected) in [
+            (json!(false), false),
+            (json!(true), true),
+            (json!(null), false),
+            (json!("0x1"), false),
+            (json!({}), false),
+            (json!({"currentBlock": "0x64", "highestBlock": "0x1388"}), true),
+            (json!({"startingBlock": 0, "currentBlock": 100, "highestBlock": 5000}), true),
+            (json!({"stages": [{"stage_name": "Execution", "block_number": "0x1"}]}), true),
+            (json!({"msgCount": 7}), true),
+            // Geth, once it has all state, and makes its index of transactions.
+            (json!({"currentBlock": "0x1388", "highestBlock": "0x1388", "txIndexRemainingBlocks": "0x7"}), false),
+            // The header has come, and its block is run.
+            (json!({"currentBlock": "0x1386", "highestBlock": "0x1388"}), false),
+            (json!({"currentBlock": "0x1385", "highestBlock": "0x1388"}), true),
+        ] {
+            assert_eq!(is_syncing(&reply), expected, "{reply}");
+        }
+    }
+}
