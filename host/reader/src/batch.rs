@@ -297,10 +297,12 @@ impl Batch<'_> {
             EthCall { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(gas), code: Some(packed::PROGRAM) };
         match self.endpoint.call(&call, self.block, self.until).await {
             Ok(reply) => {
-                let (head, named) = packed::decode(&reply, members.len()).map_err(|_| self.changed())?;
+                let Ok((head, named)) = packed::decode(&reply, members.len()) else {
+                    return Err(self.reject(EndpointError::Malformed).await);
+                };
                 self.endpoint.confirm_chain(head.chain_id).map_err(ChunkError::Endpoint)?;
                 if !self.proves(capabilities, &head) {
-                    return Err(ChunkError::Endpoint(self.ignored()));
+                    return Err(self.reject(EndpointError::IgnoredBlock).await);
                 }
                 Ok(self.take_packed(capabilities, members, &head, named, outcomes))
             }
@@ -315,15 +317,15 @@ impl Batch<'_> {
         }
     }
 
-    /// The reply is not the program's: the endpoint supports this method no longer.
-    fn changed(&self) -> ChunkError {
+    /// Counts against the endpoint a reply that is not of the method or not of the block. Its capabilities may have
+    /// changed, or its address leads to another chain.
+    async fn reject(&self, error: EndpointError) -> ChunkError {
         self.endpoint.forget_capabilities();
-        ChunkError::Endpoint(self.endpoint.blame(RequestKind::Read, EndpointError::Malformed))
-    }
-
-    fn ignored(&self) -> EndpointError {
-        self.endpoint.forget_capabilities();
-        self.endpoint.blame(RequestKind::Read, EndpointError::IgnoredBlock)
+        let chain = Box::pin(self.endpoint.check_chain(self.until)).await;
+        ChunkError::Endpoint(match chain {
+            Err(wrong @ EndpointError::WrongChain(_)) => wrong,
+            _ => self.endpoint.blame(RequestKind::Read, error),
+        })
     }
 
     /// Whether the program ran at the pinned block. Where contracts see another chain's number (Arbitrum: Ethereum's),
@@ -388,12 +390,12 @@ impl Batch<'_> {
         let gas = budget.plan().gas.min(CHUNK_GAS);
         let call = EthCall { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(gas), code: None };
         match self.endpoint.call(&call, self.block, self.until).await {
-            Ok(reply) if reply.is_empty() => Err(self.changed()),
+            Ok(reply) if reply.is_empty() => Err(self.reject(EndpointError::Malformed).await),
             Ok(reply) => match multicall::unpack(&reply, members.len(), self.endpoint.chain_id, self.block) {
                 Ok(results) => Ok(self.take_multicall(members, results, outcomes)),
-                Err(Rejected::Malformed) => Err(self.changed()),
+                Err(Rejected::Malformed) => Err(self.reject(EndpointError::Malformed).await),
                 Err(Rejected::OtherChain(chain_id)) => Err(ChunkError::Endpoint(self.endpoint.wrong_chain(chain_id))),
-                Err(Rejected::OtherBlock) => Err(ChunkError::Endpoint(self.ignored())),
+                Err(Rejected::OtherBlock) => Err(self.reject(EndpointError::IgnoredBlock).await),
                 Err(Rejected::Starved) => Err(ChunkError::SplitAndRetry),
             },
             Err(RequestError::GasTooHigh) if budget.on_gas_too_high() => Err(ChunkError::SplitAndRetry),

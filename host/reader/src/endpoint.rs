@@ -291,13 +291,13 @@ impl Endpoint {
     pub(crate) async fn block_by_hash(&self, hash: B256, until: Instant) -> Result<Option<Block>, EndpointError> {
         self.ensure_usable(until).await?;
         let block = self.known_block(self.request("eth_getBlockByHash", &(hash, false), until).await)?;
-        self.is_asked_for(block, |block| block.hash == hash)
+        self.verify(block, |block| block.hash == hash)
     }
 
     /// Returns the block that the endpoint's chain has at this height.
     pub(crate) async fn block_by_number(&self, number: u64, until: Instant) -> Result<Option<Block>, EndpointError> {
         let block = self.block_at(U64::from(number), until).await?;
-        self.is_asked_for(block, |block| block.number == number)
+        self.verify(block, |block| block.number == number)
     }
 
     /// The same of a height that the chain is known to have: one URL may stand for many nodes, and the one that has no
@@ -317,14 +317,14 @@ impl Endpoint {
         self.block_by_number(number, until).await
     }
 
-    /// Lets pass the block that was asked for.
-    fn is_asked_for(
+    /// Returns the block if it is the one that was requested. Another one is an error of the endpoint.
+    fn verify(
         &self,
         block: Option<Block>,
-        is_asked_for: impl Fn(&Block) -> bool,
+        is_requested: impl Fn(&Block) -> bool,
     ) -> Result<Option<Block>, EndpointError> {
         match block {
-            Some(block) if !is_asked_for(&block) => Err(self.blame(RequestKind::Probe, EndpointError::Malformed)),
+            Some(block) if !is_requested(&block) => Err(self.blame(RequestKind::Probe, EndpointError::Malformed)),
             block => Ok(block),
         }
     }
@@ -411,11 +411,11 @@ impl Endpoint {
     }
 
     /// Looks after an endpoint that gets no other requests: its newest block, and whether it has begun to sync.
-    pub(crate) async fn look_after(&self, until: Instant) -> Result<Block, EndpointError> {
+    pub(crate) async fn poll_idle(&self, until: Instant) -> Result<Block, EndpointError> {
         let is_probed = self.known_capabilities().is_some();
         let newest = self.newest_block_and_probe(until).await?;
         if is_probed {
-            self.ask_syncing(until).await;
+            self.request_syncing(until).await;
         }
         self.ensure_usable(until).await?;
         Ok(newest)

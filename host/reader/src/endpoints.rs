@@ -319,7 +319,7 @@ impl Endpoints {
                 let endpoint = Arc::clone(endpoint);
                 let until = now + IDLE_PROBE_TIMEOUT;
                 let is_healthy = endpoint.health.state(now) == HealthState::Healthy;
-                let probe = tokio::spawn(async move { endpoint.look_after(until).await });
+                let probe = tokio::spawn(async move { endpoint.poll_idle(until).await });
                 probes.extend(Some(probe).filter(|_| is_healthy));
             }
         }

@@ -143,7 +143,7 @@ impl Health {
     }
 
     /// Whether it is time to ask again an endpoint that is still syncing. A caller that gets `true` has the turn.
-    pub(crate) fn may_ask_syncing(&self, now: Instant, after: Duration) -> bool {
+    pub(crate) fn may_request_syncing(&self, now: Instant, after: Duration) -> bool {
         let mut signals = self.0.lock();
         let is_due = signals.syncing.is_some_and(|asked| now.saturating_duration_since(asked) >= after);
         if is_due {

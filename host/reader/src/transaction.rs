@@ -4,7 +4,7 @@
 //! filter, one after the other, and of its own block and place. A pair of replies that contradict each other, or of which
 //! one is missing, is malformed; a receipt that contradicts itself is inconsistent.
 //!
-//! Of the integrity checks that eRPC publishes (<https://docs.erpc.cloud/config/failsafe/integrity>) these are made here:
+//! These of the integrity checks that eRPC publishes (<https://docs.erpc.cloud/config/failsafe/integrity>) are made here:
 //! the match of the bloom filter; log indices that rise by one; lengths of addresses, topics, hashes and the filter; block
 //! hash, block number and place of the transaction, the receipt and each log; the receipt's transaction hash. The endpoints
 //! compare the block with the chain's at its height. These are not:

@@ -218,10 +218,12 @@ impl Batch<'_> {
                 return Err(chunk_error(error));
             }
         };
-        let (head, runs) = simulation::decode(&reply, members.len()).map_err(|_| self.changed())?;
+        let Ok((head, runs)) = simulation::decode(&reply, members.len()) else {
+            return Err(self.reject(EndpointError::Malformed).await);
+        };
         self.endpoint.confirm_chain(head.chain_id).map_err(ChunkError::Endpoint)?;
         if !self.proves(capabilities, &head) {
-            return Err(ChunkError::Endpoint(self.ignored()));
+            return Err(self.reject(EndpointError::IgnoredBlock).await);
         }
         let has_state_gas = next.is_some_and(|next| next.has_state_gas);
         let kind = if has_state_gas { ReplyKind::OverrideWithoutGas } else { ReplyKind::Override };

@@ -68,7 +68,7 @@ impl Endpoint {
     ) -> (Result<Block, EndpointError>, Result<Capabilities, EndpointError>) {
         // Boxed, for reads carry the place of a probe with them.
         let found = Box::pin(self.find_capabilities(until));
-        match select(found, Box::pin(self.ask_syncing(until))).await {
+        match select(found, Box::pin(self.request_syncing(until))).await {
             Either::Left((found, syncing)) => {
                 // A node that never replies to the method is not waited for. What it says later is lost.
                 let _ = timeout_at(until.min(Instant::now() + SYNCING_WAIT), syncing).await;

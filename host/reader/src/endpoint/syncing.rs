@@ -1,7 +1,7 @@
 //! Whether the node behind the endpoint is still syncing: then its newest header may be the chain's while its state is of
 //! blocks long before.
 //!
-//! Invariant: an endpoint that says so is not used, and is asked again at the earliest after [`ASK_AGAIN_AFTER`], by one
+//! Invariant: an endpoint that says so is not used, and is asked again at the earliest after [`REQUEST_AGAIN_AFTER`], by one
 //! request at a time. One that does not know the method counts as in step, and no reply changes nothing.
 
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::error::{EndpointError, RequestError};
 use crate::health::RequestKind;
 
 /// A node that catches up takes minutes to days; one that was only a moment behind is back soon.
-const ASK_AGAIN_AFTER: Duration = Duration::from_secs(5);
+const REQUEST_AGAIN_AFTER: Duration = Duration::from_secs(5);
 /// A node in step has a header a moment before it has run its block.
 const BEHIND_MAX: u64 = 2;
 
@@ -24,14 +24,14 @@ impl Endpoint {
     /// is old, it is asked once more.
     pub(crate) async fn ensure_usable(&self, until: Instant) -> Result<(), EndpointError> {
         self.ensure_chain(until).await?;
-        if self.health.may_ask_syncing(Instant::now(), ASK_AGAIN_AFTER) {
-            Box::pin(self.ask_syncing(until)).await;
+        if self.health.may_request_syncing(Instant::now(), REQUEST_AGAIN_AFTER) {
+            Box::pin(self.request_syncing(until)).await;
         }
         if self.health.is_syncing() { Err(EndpointError::Syncing) } else { Ok(()) }
     }
 
     /// Asks whether it is still syncing, and remembers what it says.
-    pub(super) async fn ask_syncing(&self, until: Instant) {
+    pub(super) async fn request_syncing(&self, until: Instant) {
         let request = || self.rpc.request::<Value>("eth_syncing", &[(); 0]);
         let is_syncing = match self.send_until_taken(RequestKind::Optional, until, request).await {
             Ok(reply) => is_syncing(&reply),
