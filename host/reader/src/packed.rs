@@ -55,6 +55,8 @@ pub(crate) enum Malformed {
     /// Most likely, the override was ignored.
     #[error("the reply is of another program")]
     Foreign,
+    #[error("the reply is of chain {0}")]
+    OtherChain(u64),
     #[error("the reply ends within an entry")]
     Short,
     #[error("the reply has an entry of unknown kind {0:#04x}")]

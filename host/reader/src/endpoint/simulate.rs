@@ -12,6 +12,7 @@ use crate::Block;
 use crate::error::{EndpointError, RequestError};
 use crate::health::RequestKind;
 use crate::next_block::NextBlock;
+use crate::packed::Malformed;
 use crate::read_set::ReadRef;
 use crate::simulation::{
     AccountCode, Effort, Sender, SimulatedAt, SimulatedBlock, Simulation, SimulationRequest, TIP_USUAL, Watched,
@@ -99,7 +100,10 @@ impl Endpoint {
         let sees_parent_hash = self.known_capabilities().is_none_or(|capabilities| capabilities.sees_parent_hash);
         let at = SimulatedAt { chain_id: self.chain_id, pinned, sees_parent_hash };
         match result {
-            Ok(blocks) => Ok(decode_blocks(&blocks, request, &at).ok()),
+            Ok(blocks) => match decode_blocks(&blocks, request, &at) {
+                Err(Malformed::OtherChain(chain_id)) => Err(self.wrong_chain(chain_id)),
+                reply => Ok(reply.ok()),
+            },
             Err(error) => of_endpoint(error),
         }
     }

@@ -84,7 +84,10 @@ impl SimulatedAt<'_> {
         // Where contracts do not see the hashes of blocks, the node's word counts; test nodes name no parent.
         let is_named = block.parent_hash == pinned.hash || !self.sees_parent_hash && block.parent_hash.is_zero();
         let follows = head.parent == pinned.hash || number == pinned.number + 1 && is_named;
-        if head.chain_id != self.chain_id || !follows || words.len() % 32 != 0 {
+        if head.chain_id != self.chain_id {
+            return Err(Malformed::OtherChain(head.chain_id));
+        }
+        if !follows || words.len() % 32 != 0 {
             return Err(Malformed::Foreign);
         }
         Ok(words)

@@ -129,6 +129,11 @@ impl Told {
     }
 
     fn run(&self, sees_parent_hash: bool) -> Result<Option<Run>, ReadFailure> {
+        let reply = self.decode(CHAIN, sees_parent_hash).map_err(|_| ReadFailure::WrongChain)?;
+        simulation().run(CHAIN, &Outcome::Ok(reply))
+    }
+
+    fn decode(&self, chain_id: u64, sees_parent_hash: bool) -> Result<Bytes, Malformed> {
         let watch = |words: &[u64], logs: &[Value]| {
             json!({"status": "0x1", "gasUsed": "0x1",
             "returnData": watch(self.parent, words), "logs": logs})
@@ -139,10 +144,13 @@ impl Told {
         let read = simulation().read(&sender(500), Effort::Packed).unwrap();
         let (pinned, next) = (pinned(), next());
         let request = SimulationRequest::new(&read, ACCOUNT, BlockId::Hash(PARENT), &next, TIP).unwrap();
-        let at = SimulatedAt { chain_id: CHAIN, pinned: &pinned, sees_parent_hash };
-        let reply = decode_blocks(&blocks, &request, &at).map_err(|_| ReadFailure::WrongChain)?;
-        simulation().run(CHAIN, &Outcome::Ok(reply))
+        decode_blocks(&blocks, &request, &SimulatedAt { chain_id, pinned: &pinned, sees_parent_hash })
     }
+}
+
+#[test]
+fn a_result_of_another_chain_is_an_error_of_its_own() {
+    assert_eq!(Told::new().decode(CHAIN + 1, true), Err(Malformed::OtherChain(CHAIN)));
 }
 
 #[test]
