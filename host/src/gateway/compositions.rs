@@ -17,7 +17,6 @@ use tokio::time::Instant;
 use crate::assets::resolve::CompositionSource;
 use crate::assets::token::Composition;
 use crate::gateway::plan;
-use crate::jobs::failure::Reason;
 use crate::jobs::job::{self, JobOutcome, Sessions};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::{JobReport, JobStatus};
@@ -73,10 +72,8 @@ impl<'a> CompositionJobs<'a> {
             let found = found.into_iter().map(|one| (one.token, Composition::of(&one, is_own(one.token))));
             self.merge(&mut all, &plan, found.collect());
             let mut report = JobReport::of(&plan, &outcome, true);
-            let is_invalid = rejections.is_some();
-            if let Some(rejections) = rejections {
-                report.mark_partial(Reason::InvalidOutput, &rejections);
-            }
+            let is_invalid = !rejections.is_empty();
+            report.mark_rejected(&rejections);
             report.record(&plan);
             if report.status != JobStatus::Ok {
                 failed.push(Failed { report, is_invalid, has_ended: outcome.ended });

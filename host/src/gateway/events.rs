@@ -32,7 +32,7 @@ use crate::gateway::problem::Problem;
 use crate::gateway::query::Account;
 use crate::gateway::work::Work;
 use crate::gateway::{log_room, missing, plan, query};
-use crate::jobs::failure::{Failure, Reason};
+use crate::jobs::failure::Failure;
 use crate::jobs::job::{self, JobOutcome};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::JobReport;
@@ -185,9 +185,7 @@ impl<'a> TransactionDecoder<'a> {
         let (mut events, rejections) = validate_events(&outcome.findings, logs, &protocols);
         events.retain(|event| event.protocol.as_ref().is_none_or(|slug| served.contains(slug.as_str())));
         let mut report = JobReport::of(plan, outcome, !events.is_empty());
-        if let Some(rejections) = rejections {
-            report.mark_partial(Reason::InvalidOutput, &rejections);
-        }
+        report.mark_rejected(&rejections);
         report.record(plan);
         (EventSource::plugin(&plan.instance.label, events), report)
     }

@@ -21,7 +21,6 @@ use crate::gateway::rows::{RowKind, TriedClaim};
 use crate::gateway::simulation;
 use crate::gateway::work::Work;
 use crate::gateway::{fees, missing, plan, rows};
-use crate::jobs::failure::Reason;
 use crate::jobs::job::{JobOutcome, ReadTrace};
 use crate::jobs::plan::{JobPlan, Question};
 use crate::jobs::report::{JobReport, JobStatus};
@@ -154,12 +153,7 @@ impl ValidatedJob {
         let findings = std::mem::take(&mut outcome.findings);
         let validated = validate::validate_findings(&plan, findings, (&outcome.addresses, &outcome.claim_reads));
         let mut report = JobReport::of(&plan, &outcome, !validated.findings.is_empty());
-        if let Some(rejections) = validated.rejections() {
-            report.mark_partial(Reason::InvalidOutput, &rejections);
-        }
-        if let Some(reasons) = validated.left_out() {
-            report.mark_partial(Reason::Rejected, &reasons);
-        }
+        report.mark_rejected(&validated.rejections);
         if validated.nothing_left() {
             report.status = JobStatus::Failed;
         }

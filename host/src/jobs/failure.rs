@@ -19,6 +19,8 @@ pub(crate) enum Reason {
     Quarantined,
     Disabled,
     InvalidOutput,
+    /// What a contract replied or logged, of which no finding can be made.
+    InvalidReply,
     PluginError,
     OverBudget,
     Rejected,
@@ -42,6 +44,7 @@ impl Reason {
             Self::OverBudget | Self::Rejected => true,
             Self::Upstream | Self::WrongChain | Self::NotConfigured | Self::Quarantined | Self::Disabled => false,
             Self::NotAllowed | Self::UnknownBlock | Self::NoState | Self::Stale | Self::NotCovered => false,
+            Self::InvalidReply => false,
         }
     }
 
@@ -60,6 +63,7 @@ impl Reason {
             Self::Quarantined => "quarantined",
             Self::Disabled => "disabled",
             Self::InvalidOutput => "invalid-output",
+            Self::InvalidReply => "invalid-reply",
             Self::PluginError => "plugin-error",
             Self::OverBudget => "over-budget",
             Self::Rejected => "rejected",

@@ -8,7 +8,7 @@ use portolan_abi::frame::{FrameWriter, resume_out};
 use portolan_abi::map::{Catalogue, ClaimTemplate, Deployment, Finding, Protocol, Role, caller, role};
 use portolan_abi::row::{JobOut, state};
 use portolan_validation::{
-    Addresses, ClaimReads, ClaimTransaction, ValidFinding, validate_compositions, validate_events,
+    Addresses, ClaimReads, ClaimTransaction, Rejections, ValidFinding, validate_compositions, validate_events,
 };
 
 use super::job;
@@ -123,7 +123,7 @@ fn require_findings(plan: &JobPlan, findings: Vec<Finding>, bytes: usize) {
     let addresses = Addresses::listed(&plan.instance.catalogue, &plan.protocol.slug, CHAIN_ID, |_| false);
     let count = findings.len();
     let validated = validate_findings(plan, findings, (&addresses, &reads()));
-    require_rejections(validated.rejections());
+    require_rejections(&validated.rejections);
     assert!(validated.findings.len() <= count && (!validated.nothing_left() || count > 0));
     let keys: BTreeSet<String> = validated.findings.iter().map(ValidFinding::key).collect();
     assert_eq!(keys.len(), validated.findings.len(), "{keys:?}");
@@ -177,7 +177,7 @@ fn require_claim(plan: &JobPlan, claim: &ClaimTransaction, trusted: &BTreeSet<Ad
 
 fn require_compositions(findings: &[Finding]) {
     let (valid, rejections) = validate_compositions(findings, &[TOKEN, FARM]);
-    require_rejections(rejections);
+    require_rejections(&rejections);
     let tokens: BTreeSet<Address> = valid.iter().map(|composition| composition.token).collect();
     assert_eq!(tokens.len(), valid.len());
     for composition in valid {
@@ -191,7 +191,7 @@ fn require_compositions(findings: &[Finding]) {
 fn require_events(findings: &[Finding]) {
     const LOGS: usize = 3;
     let (events, rejections) = validate_events(findings, LOGS, &BTreeSet::from([SLUG]));
-    require_rejections(rejections);
+    require_rejections(&rejections);
     let mut counts = BTreeMap::<usize, usize>::new();
     for event in events {
         *counts.entry(event.log).or_default() += 1;
@@ -202,8 +202,9 @@ fn require_events(findings: &[Finding]) {
     assert!(counts.values().all(|count| *count <= 256), "{counts:?}");
 }
 
-fn require_rejections(rejections: Option<String>) {
-    let rejections = rejections.unwrap_or_default();
-    assert!(rejections.len() <= REJECTIONS_BYTES_MAX, "{} bytes", rejections.len());
-    require_sentence(&rejections);
+fn require_rejections(rejections: &Rejections) {
+    for line in [rejections.broken(), rejections.of_replies()].into_iter().flatten() {
+        assert!(line.len() <= REJECTIONS_BYTES_MAX, "{} bytes", line.len());
+        require_sentence(&line);
+    }
 }

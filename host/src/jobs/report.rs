@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use metrics::{SharedString, counter, histogram};
+use portolan_validation::Rejections;
 use serde::Serialize;
 
 use crate::jobs::failure::{Failure, Reason};
@@ -182,6 +183,18 @@ impl JobReport {
             self.detail.push_str("; ");
         }
         self.detail.push_str(detail);
+    }
+
+    /// Adds why findings of it did not stay.
+    pub(crate) fn mark_rejected(&mut self, rejections: &Rejections) {
+        let lines = [
+            (Reason::InvalidOutput, rejections.broken()),
+            (Reason::InvalidReply, rejections.of_replies()),
+            (Reason::Rejected, rejections.left_out()),
+        ];
+        for (reason, line) in lines {
+            line.into_iter().for_each(|line| self.mark_partial(reason, &line));
+        }
     }
 
     /// Adds what is missing by the fault of a further job to the report of the first job of that protocol on that

@@ -64,21 +64,16 @@ impl<'a> Validation<'a> {
     /// If the gateway would reject a finding, or leave it out.
     pub(super) fn check(&self, findings: &[Finding]) {
         let start = self.start;
-        let reasons = match start.question {
+        let rejections = match start.question {
             Question::COMPOSITION => validate_compositions(findings, start.tokens.as_deref().unwrap_or_default()).1,
             Question::EVENTS => {
                 let protocols: BTreeSet<&str> = self.catalogue.protocols.iter().map(|one| one.slug.as_str()).collect();
                 let logs = start.transaction.as_ref().map_or(0, |transaction| transaction.logs.len());
                 validate_events(findings, logs, &protocols).1
             }
-            _ => {
-                let validated = validate(&self.rules(), findings.to_vec());
-                validated.rejections().or(validated.left_out())
-            }
+            _ => validate(&self.rules(), findings.to_vec()).rejections,
         };
-        if let Some(reasons) = reasons {
-            panic!("{reasons}");
-        }
+        assert!(rejections.is_empty(), "{rejections}");
     }
 
     fn rules(&self) -> JobRules<'_> {

@@ -9,7 +9,8 @@ use alloy::primitives::{Address, U256};
 use alloy_json_abi::Function;
 use portolan_abi::map::{self, Role, role};
 
-use crate::rules::{FindingError, JobRules};
+use crate::rejections::FindingError;
+use crate::rules::JobRules;
 use crate::template::{ARGUMENTS_BYTES_MAX, Template, are_few};
 use crate::transaction::{ClaimTransaction, MergedCall, filled, text};
 
@@ -47,7 +48,7 @@ fn mergeable(
         }
         Ok(Encoded { template, transaction, values }) => Ok(Some(MergedCall::new(template, transaction, values))),
         Err(FindingError::LeftOut(_)) => Ok(None),
-        Err(broken) => Err(broken),
+        Err(error) => Err(error),
     }
 }
 
@@ -70,17 +71,18 @@ fn encode_step<'a>(
     allowed.map_err(|reason| FindingError::LeftOut(reason.to_owned()))?;
     let signature = template.signature();
     let broken = |reason: String| FindingError::Broken(format!("{signature} {reason}"));
+    let of_reply = |reason: String| FindingError::OfReply(format!("{signature} {reason}"));
     let to = claim.to;
     let source = rules.addresses.target_source(to);
     let target_source = source.ok_or_else(|| {
         broken(format!("goes to {to:#x}, which neither the deployment lists nor a declared lineage gave to this job"))
     })?;
     if to == rules.account {
-        return Err(broken("goes to the account".into()));
+        return Err(of_reply("goes to the account".into()));
     }
     let is_token = rules.addresses.is_token_alone(to) || payments.iter().any(|payment| payment.token == to);
     if is_token && !template.is_of_token() {
-        return Err(broken(format!("goes to the token {to:#x}, which its template does not say")));
+        return Err(of_reply(format!("goes to the token {to:#x}, which its template does not say")));
     }
     let value = fee(rules, template, claim).map_err(broken)?;
     if claim.arguments.len() > ARGUMENTS_BYTES_MAX {
@@ -92,7 +94,7 @@ fn encode_step<'a>(
         arguments.check(value, role).map_err(|reason| format!("{signature}: {reason}"))?;
     }
     if arguments.has_proof {
-        check_proven(rules, to, &values, payments).map_err(broken)?;
+        check_proven(rules, to, &values, payments).map_err(of_reply)?;
     }
     let transaction = ClaimTransaction {
         to,

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use alloy::primitives::Address;
 use portolan_abi::map;
 
-use crate::findings::{NO_ANSWER, summary};
+use crate::findings::NO_ANSWER;
+use crate::rejections::{FindingError, Rejections};
 
 /// Tokens that one share redeems to; the largest pools have eight.
 const PARTS_MAX: usize = 16;
@@ -16,49 +17,50 @@ const KIND_BYTES_MAX: usize = 32;
 /// Kinds that only the host gives: what has parts is neither.
 const KINDS_TAKEN: [&str; 2] = ["NATIVE", "SINGLE"];
 
-/// The compositions that passed, one for each token, and in one bounded line why others did not.
-pub fn validate_compositions(
-    findings: &[map::Finding],
-    requested: &[Address],
-) -> (Vec<map::Composition>, Option<String>) {
+/// The compositions that passed, one for each token, and why others did not.
+pub fn validate_compositions(findings: &[map::Finding], requested: &[Address]) -> (Vec<map::Composition>, Rejections) {
     let requested: BTreeSet<Address> = requested.iter().copied().collect();
-    let (mut valid, mut rejections) = (Vec::new(), Vec::new());
+    let (mut valid, mut rejections) = (Vec::new(), Rejections::default());
     let mut tokens = BTreeSet::new();
     for finding in findings {
         match validate(finding, &requested) {
             Ok(found) if !tokens.insert(found.token) => {
-                rejections.push(format!("{:#x} is reported twice", found.token));
+                rejections.add(FindingError::of_reply(format!("{:#x} is reported twice", found.token)));
             }
             Ok(found) => valid.push(found.clone()),
-            Err(reason) => rejections.push(reason),
+            Err(error) => rejections.add(error),
         }
     }
-    (valid, summary(&rejections))
+    (valid, rejections)
 }
 
-fn validate<'a>(finding: &'a map::Finding, requested: &BTreeSet<Address>) -> Result<&'a map::Composition, String> {
+fn validate<'a>(
+    finding: &'a map::Finding,
+    requested: &BTreeSet<Address>,
+) -> Result<&'a map::Composition, FindingError> {
     let map::Finding { claimable: None, position: None, composition: Some(found), event: None } = finding else {
-        return Err(NO_ANSWER.into());
+        return Err(NO_ANSWER.to_owned().into());
     };
     let token = found.token;
-    let at = |reason: String| Err(format!("composition of {token:#x}: {reason}"));
+    let broken = |reason: String| Err(FindingError::Broken(format!("composition of {token:#x}: {reason}")));
+    let of_reply = |reason: String| Err(FindingError::OfReply(format!("composition of {token:#x}: {reason}")));
     if !requested.contains(&token) {
-        return at("it is about a token that was not requested".into());
+        return broken("it is about a token that was not requested".into());
     }
     let is_letter = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-';
     let is_kind = !found.kind.is_empty() && found.kind.len() <= KIND_BYTES_MAX && found.kind.bytes().all(is_letter);
     if !is_kind || KINDS_TAKEN.contains(&found.kind.as_str()) {
-        return at("its kind is not a word of upper-case letters, digits, - and _ that is free".into());
+        return broken("its kind is not a word of upper-case letters, digits, - and _ that is free".into());
     }
     if found.supply.is_zero() {
-        return at("its supply is zero".into());
+        return of_reply("its supply is zero".into());
     }
     if found.parts.is_empty() || found.parts.len() > PARTS_MAX {
-        return at(format!("it has {} parts, not 1 to {PARTS_MAX}", found.parts.len()));
+        return of_reply(format!("it has {} parts, not 1 to {PARTS_MAX}", found.parts.len()));
     }
     let distinct: BTreeSet<Address> = found.parts.iter().map(|part| part.token).chain([token]).collect();
     if distinct.len() <= found.parts.len() {
-        return at("a part is the token itself, or appears twice".into());
+        return of_reply("a part is the token itself, or appears twice".into());
     }
     Ok(found)
 }
@@ -86,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_sound_composition_passes_as_it_is() {
-        assert_eq!(validate_compositions(&[found(sound())], &[PART, SHARE]), (vec![sound()], None));
+        assert_eq!(validate_compositions(&[found(sound())], &[PART, SHARE]), (vec![sound()], Rejections::default()));
     }
 
     #[test]
@@ -113,7 +115,7 @@ mod tests {
         for (wrong, reason) in cases {
             let (valid, rejected) = validate_compositions(&[found(wrong), found(good.clone())], &[SHARE, other]);
             assert_eq!(valid, std::slice::from_ref(&good), "{reason}");
-            assert!(rejected.as_deref().is_some_and(|valid| valid.contains(reason)), "{reason}: {rejected:?}");
+            assert!(rejected.to_string().contains(reason), "{reason}: {rejected}");
         }
     }
 
@@ -124,6 +126,6 @@ mod tests {
         let (valid, rejected) = validate_compositions(&[position, found(sound()), found(second)], &[SHARE]);
         assert_eq!(valid, [sound()]);
         let twice = format!("a finding that does not answer the question; {SHARE:#x} is reported twice");
-        assert_eq!(rejected, Some(twice));
+        assert_eq!(rejected.to_string(), twice);
     }
 }

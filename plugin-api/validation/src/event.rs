@@ -8,70 +8,69 @@ use std::collections::BTreeSet;
 use portolan_abi::map;
 use portolan_events::{Class, Event, Kind, Value, find_member};
 
-use crate::findings::{NO_ANSWER, summary};
+use crate::findings::NO_ANSWER;
+use crate::rejections::{FindingError, Rejections};
 
 /// Events of one log: places of a batch.
 const LOG_EVENTS_MAX: usize = 256;
 /// Tokens of one member; the largest pools have eight, a batch of rewards some dozens.
 const ASSETS_MAX: usize = 64;
 
-/// The events that passed, and in one bounded line why others did not. `protocols` are the plugin's own slugs.
-pub fn validate_events(
-    findings: &[map::Finding],
-    logs: usize,
-    protocols: &BTreeSet<&str>,
-) -> (Vec<Event>, Option<String>) {
-    let (mut valid, mut rejections, mut counts) = (Vec::new(), Vec::new(), vec![0_usize; logs]);
+/// The events that passed, and why others did not. `protocols` are the plugin's own slugs.
+pub fn validate_events(findings: &[map::Finding], logs: usize, protocols: &BTreeSet<&str>) -> (Vec<Event>, Rejections) {
+    let (mut valid, mut rejections, mut counts) = (Vec::new(), Rejections::default(), vec![0_usize; logs]);
     for finding in findings {
         match validate(finding, &mut counts, protocols) {
             Ok(event) => valid.push(event),
-            Err(reason) => rejections.push(reason),
+            Err(error) => rejections.add(error),
         }
     }
-    (valid, summary(&rejections))
+    (valid, rejections)
 }
 
-fn validate(finding: &map::Finding, counts: &mut [usize], protocols: &BTreeSet<&str>) -> Result<Event, String> {
+fn validate(finding: &map::Finding, counts: &mut [usize], protocols: &BTreeSet<&str>) -> Result<Event, FindingError> {
     let map::Finding { claimable: None, position: None, composition: None, event: Some(found) } = finding else {
-        return Err(NO_ANSWER.into());
+        return Err(NO_ANSWER.to_owned().into());
     };
-    let at = |reason: String| format!("event of log {}: {reason}", found.log);
+    let place = format!("event of log {}", found.log);
+    let broken = |reason: String| FindingError::Broken(reason).at(&place);
     let log = usize::try_from(found.log).unwrap_or(usize::MAX);
-    let count = counts.get_mut(log).ok_or_else(|| at("the transaction has no such log".into()))?;
-    let kind = Kind::named(&found.kind).ok_or_else(|| at("its type is not of the vocabulary".into()))?;
+    let count = counts.get_mut(log).ok_or_else(|| broken("the transaction has no such log".into()))?;
+    let kind = Kind::named(&found.kind).ok_or_else(|| broken("its type is not of the vocabulary".into()))?;
     if let Some(protocol) = &found.protocol
         && !protocols.contains(protocol.as_str())
     {
-        return Err(at("its protocol is none of the plugin's".into()));
+        return Err(broken("its protocol is none of the plugin's".into()));
     }
     let mut members: Vec<(&'static str, Value)> = Vec::with_capacity(found.members.len().min(kind.members().len()));
     for member in &found.members {
-        let Some((name, value)) = validate_member(member).map_err(at)? else { continue };
+        let Some((name, value)) = validate_member(member).map_err(|error| error.at(&place))? else { continue };
         if members.iter().any(|(known, _)| *known == name) {
-            return Err(at(format!("its {name} is reported twice")));
+            return Err(broken(format!("its {name} is reported twice")));
         }
         members.push((name, value));
     }
     if *count == LOG_EVENTS_MAX {
-        return Err(at(format!("it is decoded into more than {LOG_EVENTS_MAX}")));
+        return Err(FindingError::OfReply(format!("it is decoded into more than {LOG_EVENTS_MAX}")).at(&place));
     }
     *count += 1;
     Ok(Event { log, kind, protocol: found.protocol.clone(), members })
 }
 
 /// A member with a value of its class; `None` for a value that this host does not know.
-fn validate_member(member: &map::Member) -> Result<Option<(&'static str, Value)>, String> {
-    let (name, class) = find_member(&member.name).ok_or("it has a member that is not of the vocabulary")?;
+fn validate_member(member: &map::Member) -> Result<Option<(&'static str, Value)>, FindingError> {
+    let unknown = || "it has a member that is not of the vocabulary".to_owned();
+    let (name, class) = find_member(&member.name).ok_or_else(unknown)?;
     let mut values = values(&member.value).into_iter().flatten();
     let (value, further) = (values.next(), values.next());
     if further.is_some() {
-        return Err(format!("its {name} has several values"));
+        return Err(format!("its {name} has several values").into());
     }
     match value {
         Some(Value::Assets(assets)) if assets.len() > ASSETS_MAX => {
-            Err(format!("its {name} are more than {ASSETS_MAX}"))
+            Err(FindingError::OfReply(format!("its {name} are more than {ASSETS_MAX}")))
         }
-        Some(value) if !is_of(&value, class) => Err(format!("its {name} is of another class")),
+        Some(value) if !is_of(&value, class) => Err(format!("its {name} is of another class").into()),
         value => Ok(value.map(|value| (name, value))),
     }
 }
@@ -150,7 +149,7 @@ mod tests {
         map::Finding { event: Some(event), ..map::Finding::default() }
     }
 
-    fn pass(findings: &[map::Finding]) -> (Vec<Event>, Option<String>) {
+    fn pass(findings: &[map::Finding]) -> (Vec<Event>, Rejections) {
         validate_events(findings, 2, &BTreeSet::from(["acme"]))
     }
 
@@ -164,7 +163,7 @@ mod tests {
         ];
         let kind = Kind::named("STAKE").unwrap();
         assert_eq!(valid, [Event { log: 1, kind, protocol: Some("acme".to_owned()), members }]);
-        assert_eq!(rejected, None);
+        assert!(rejected.is_empty(), "{rejected}");
     }
 
     #[test]
@@ -190,7 +189,7 @@ mod tests {
         for (wrong, reason) in cases {
             let (valid, rejected) = pass(&[found(wrong), found(sound())]);
             assert_eq!(valid.len(), 1, "{reason}");
-            assert!(rejected.as_deref().is_some_and(|valid| valid.contains(reason)), "{reason}: {rejected:?}");
+            assert!(rejected.to_string().contains(reason), "{reason}: {rejected}");
         }
     }
 
@@ -199,7 +198,7 @@ mod tests {
         let event = map::Event { members: vec![user(), member("amount", NONE)], ..sound() };
         let (valid, rejected) = pass(&[found(event)]);
         assert_eq!(valid[0].members, [("user", Value::Address(TOKEN))]);
-        assert_eq!(rejected, None);
+        assert!(rejected.is_empty(), "{rejected}");
     }
 
     #[test]
@@ -208,7 +207,7 @@ mod tests {
             [map::Value { address: Some(TOKEN), ..NONE }, map::Value { word: Some(B256::repeat_byte(3)), ..NONE }]
         {
             let event = map::Event { members: vec![member("pool", value)], ..sound() };
-            assert_eq!(pass(&[found(event)]).1, None);
+            assert!(pass(&[found(event)]).1.is_empty());
         }
     }
 
@@ -217,13 +216,13 @@ mod tests {
         let findings: Vec<_> = (0..300).map(|_| found(sound())).collect();
         let (valid, rejected) = pass(&findings);
         assert_eq!(valid.len(), 256);
-        assert!(rejected.is_some_and(|valid| valid.ends_with("; and 36 more")));
+        assert!(rejected.of_replies().is_some_and(|line| line.ends_with("; and 36 more")));
     }
 
     #[test]
     fn findings_of_other_questions_do_not_answer() {
         let position = map::Finding { position: Some(map::Position::default()), ..found(sound()) };
         let (valid, rejected) = pass(&[map::Finding::default(), position]);
-        assert_eq!((valid.len(), rejected), (0, Some(format!("{NO_ANSWER}; {NO_ANSWER}"))));
+        assert_eq!((valid.len(), rejected.broken()), (0, Some(format!("{NO_ANSWER}; {NO_ANSWER}"))));
     }
 }

@@ -9,16 +9,14 @@ use portolan_abi::map::{self, PaidTo};
 
 use crate::claim;
 use crate::position;
-use crate::rules::{FindingError, JobRules, at_most, check_name, check_texts, place_key};
+use crate::rejections::{FindingError, Rejections};
+use crate::rules::{JobRules, at_most, check_name, check_texts, place_key};
 use crate::transaction::ClaimTransaction;
 
 /// Tokens that one claim pays; gauges have eight.
 pub const PAYMENTS_MAX: usize = 32;
 /// Transactions of one claim.
 pub const STEPS_MAX: usize = 4;
-/// Rejections that are given in words; the rest are counted.
-const REJECTIONS_NAMED: usize = 8;
-
 /// The rejection of a finding that is of another kind than the question.
 pub(crate) const NO_ANSWER: &str = "a finding that does not answer the question";
 
@@ -36,8 +34,8 @@ pub enum ValidFinding {
 pub struct Validated {
     /// Those that passed; zeros are left out.
     pub findings: Vec<ValidFinding>,
-    rejections: Vec<String>,
-    left_out: BTreeSet<String>,
+    /// Why others did not.
+    pub rejections: Rejections,
 }
 
 impl ValidFinding {
@@ -78,29 +76,9 @@ pub fn payment_key(claimable: &map::Claimable, payment: &map::Payment) -> String
 }
 
 impl Validated {
-    /// Whether the plugin found something, and nothing of it passed.
+    /// Whether the plugin found something, and nothing of it passed by its own fault or by the operator's word.
     pub fn nothing_left(&self) -> bool {
-        self.findings.is_empty() && !(self.rejections.is_empty() && self.left_out.is_empty())
-    }
-
-    /// Why claims are left out whose functions claims may not call, in one bounded line; `None` if none was.
-    pub fn left_out(&self) -> Option<String> {
-        let reasons: Vec<_> = self.left_out.iter().take(REJECTIONS_NAMED).map(String::as_str).collect();
-        (!reasons.is_empty()).then(|| reasons.join("; "))
-    }
-
-    /// Why findings were rejected, in one bounded line; `None` if none was.
-    pub fn rejections(&self) -> Option<String> {
-        summary(&self.rejections)
-    }
-}
-
-/// Reasons in one bounded line; `None` if there are none.
-pub(crate) fn summary(reasons: &[String]) -> Option<String> {
-    let named = reasons.iter().take(REJECTIONS_NAMED).cloned().collect::<Vec<_>>().join("; ");
-    match reasons.len().checked_sub(REJECTIONS_NAMED) {
-        None | Some(0) => (!named.is_empty()).then_some(named),
-        Some(more) => Some(format!("{named}; and {more} more")),
+        self.findings.is_empty() && (self.rejections.broken().is_some() || self.rejections.left_out().is_some())
     }
 }
 
@@ -112,11 +90,10 @@ pub fn validate(rules: &JobRules<'_>, findings: Vec<map::Finding>) -> Validated 
         match check(rules, finding) {
             Ok(finding) if finding.is_nothing() => {}
             Ok(finding) => match finding.item_keys().into_iter().find(|key| !keys.insert(key.clone())) {
-                Some(key) => validated.rejections.push(format!("{key} is reported twice")),
+                Some(key) => validated.rejections.add(FindingError::of_reply(format!("{key} is reported twice"))),
                 None => validated.findings.push(finding),
             },
-            Err(FindingError::Broken(reason)) => validated.rejections.push(reason),
-            Err(FindingError::LeftOut(reason)) => drop(validated.left_out.insert(reason)),
+            Err(error) => validated.rejections.add(error),
         }
     }
     validated
@@ -133,7 +110,7 @@ fn check(rules: &JobRules<'_>, finding: map::Finding) -> Result<ValidFinding, Fi
         }
         (None, Some(found)) if position::question(found.kind) == Some(rules.question) => {
             let place = format!("position in {:#x}", found.contract);
-            let found = position::check(rules, found).map_err(|reason| format!("{place}: {reason}"))?;
+            let found = position::check(rules, found).map_err(|error| error.at(&place))?;
             Ok(ValidFinding::Position(Box::new(found)))
         }
         (None, Some(found)) if position::question(found.kind).is_none() => {
@@ -149,7 +126,7 @@ fn check_claimable(rules: &JobRules<'_>, mut found: map::Claimable) -> Result<Va
     let mut tokens = BTreeSet::new();
     for payment in &found.payments {
         if !tokens.insert(payment.token) {
-            return Err(format!("it pays {:#x} twice", payment.token).into());
+            return Err(FindingError::of_reply(format!("it pays {:#x} twice", payment.token)));
         }
         if ![PaidTo::ACCOUNT, PaidTo::LOCK, PaidTo::VAULT].contains(&payment.paid_to) {
             return Err(format!("it pays to the unknown place {}", payment.paid_to.0).into());
@@ -160,7 +137,9 @@ fn check_claimable(rules: &JobRules<'_>, mut found: map::Claimable) -> Result<Va
     if found.steps.is_empty() {
         return Err("it has no claim".to_owned().into());
     }
-    at_most("steps", found.steps.len(), STEPS_MAX)?;
+    if found.steps.len() > STEPS_MAX {
+        return Err(format!("{} steps are more than {STEPS_MAX}", found.steps.len()).into());
+    }
     if found.payments.is_empty() {
         return Ok(ValidFinding::Claim(found, Vec::new()));
     }

@@ -5,6 +5,7 @@
 use portolan_abi::Question;
 use portolan_abi::map::{self, LegRole, PositionKind, Price};
 
+use crate::rejections::FindingError;
 use crate::rules::{JobRules, at_most, check_name, check_texts, place_key};
 
 /// Legs of one position: a lending market with some hundred reserves has two each.
@@ -61,31 +62,32 @@ pub fn leg_key(found: &map::Position, leg: &map::Leg) -> String {
 }
 
 /// Checks a position, and leaves out legs of zero.
-pub(crate) fn check(rules: &JobRules<'_>, mut found: map::Position) -> Result<map::Position, String> {
+pub(crate) fn check(rules: &JobRules<'_>, mut found: map::Position) -> Result<map::Position, FindingError> {
     check_texts(rules, &found.market, &found.name, &found.mechanism)?;
     at_most("legs", found.legs.len(), LEGS_MAX)?;
     at_most("reward tokens", found.rewards.len(), REWARDS_MAX)?;
     if found.rewards.iter().any(|reward| reward.divisor.is_some_and(|divisor| divisor.is_zero())) {
-        return Err("the rate of a reward is divided by zero".into());
+        return Err(FindingError::of_reply("the rate of a reward is divided by zero"));
     }
     found.legs.iter().try_for_each(check_leg)?;
     found.legs.retain(|leg| !leg.amount.is_zero());
     if found.legs.iter().any(|leg| OWED.contains(&leg.role)) && !has_claimables(rules, &found.market) {
-        return Err(
-            "it is owed something, and its deployment answers no claimables, which alone count what is owed".into()
-        );
+        let reason = "it is owed something, and its deployment answers no claimables, which alone count what is owed";
+        return Err(reason.to_owned().into());
     }
     if let Some(range) = found.range {
         let one_pair = (range.lower.base, range.lower.quote) == (range.upper.base, range.upper.quote);
         let number = |price: &Price| (price.x128, price.rest_x192);
         let is_falling = number(&range.lower) > number(&range.upper);
         if !one_pair || is_falling || range.lower.base.is_zero() && range.lower.quote.is_none() {
-            return Err("its range of prices is not one of the same assets, from lower to upper".into());
+            return Err(FindingError::of_reply(
+                "its range of prices is not one of the same assets, from lower to upper",
+            ));
         }
     }
     let liquidation = found.health.and_then(|health| health.liquidation_price);
     if liquidation.is_some_and(|Price { x128, .. }| x128.is_zero()) {
-        return Err("its liquidation price is zero; it is absent where it is not known".into());
+        return Err(FindingError::of_reply("its liquidation price is zero; it is absent where it is not known"));
     }
     Ok(found)
 }
@@ -97,9 +99,9 @@ fn has_claimables(rules: &JobRules<'_>, market: &str) -> bool {
     })
 }
 
-fn check_leg(leg: &map::Leg) -> Result<(), String> {
+fn check_leg(leg: &map::Leg) -> Result<(), FindingError> {
     if !ROLES.contains(&leg.role) {
-        return Err(format!("a leg has the unknown role {}", leg.role.0));
+        return Err(format!("a leg has the unknown role {}", leg.role.0).into());
     }
     let parts = leg.redeems_to.as_deref();
     at_most("tokens that a leg redeems to", parts.map_or(0, <[_]>::len), PARTS_MAX)?;

@@ -7,6 +7,7 @@ use portolan_abi::map::Catalogue;
 use crate::addresses::Addresses;
 use crate::invisible::is_invisible;
 use crate::reads::ClaimReads;
+use crate::rejections::FindingError;
 use crate::templates::ClaimTemplates;
 
 /// Characters of a finding's name; the longest pair names have forty.
@@ -35,52 +36,30 @@ pub struct JobRules<'a> {
     pub reads: &'a ClaimReads,
 }
 
-/// Why a finding does not stay.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum FindingError {
-    /// It breaks a rule.
-    Broken(String),
-    /// It is sound, and its claim is of a function that claims may not call.
-    LeftOut(String),
-}
-
-impl From<String> for FindingError {
-    fn from(reason: String) -> Self {
-        Self::Broken(reason)
-    }
-}
-
-impl FindingError {
-    pub(crate) fn at(self, place: &str) -> Self {
-        match self {
-            Self::Broken(reason) => Self::Broken(format!("{place}: {reason}")),
-            left_out @ Self::LeftOut(_) => left_out,
-        }
-    }
-}
-
-pub(crate) fn check_texts(rules: &JobRules<'_>, market: &str, name: &str, mechanism: &str) -> Result<(), String> {
+pub(crate) fn check_texts(rules: &JobRules<'_>, market: &str, name: &str, mechanism: &str) -> Result<(), FindingError> {
     let deployed = rules
         .catalogue
         .deployments
         .iter()
         .any(|row| row.protocol == rules.protocol && row.chain_id == rules.chain_id && row.market == market);
     if !deployed {
-        return Err("it names a market that the catalogue does not have on this network".into());
+        return Err("it names a market that the catalogue does not have on this network".to_owned().into());
     }
     check_name(name)?;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if mechanism.is_empty() || mechanism.len() > MECHANISM_BYTES_MAX || !mechanism.chars().all(plain) {
-        return Err(format!("its mechanism is not a word of at most {MECHANISM_BYTES_MAX} letters, digits, - and _"));
+        let reason = format!("its mechanism is not a word of at most {MECHANISM_BYTES_MAX} letters, digits, - and _");
+        return Err(reason.into());
     }
     Ok(())
 }
 
-pub(crate) fn check_name(name: &str) -> Result<(), String> {
+/// Checks a name, which often has a symbol that a contract returned.
+pub(crate) fn check_name(name: &str) -> Result<(), FindingError> {
     if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(is_invisible) {
-        return Err(format!(
+        return Err(FindingError::of_reply(format!(
             "its name is empty, longer than {NAME_CHARS_MAX} characters, or has control or direction characters"
-        ));
+        )));
     }
     Ok(())
 }
@@ -92,6 +71,7 @@ pub(crate) fn place_key(market: &str, contract: Address, token: Address, number:
     format!("{market}{contract:#x}-{token:#x}{number}")
 }
 
-pub(crate) fn at_most(what: &str, count: usize, max: usize) -> Result<(), String> {
-    if count > max { Err(format!("{count} {what} are more than {max}")) } else { Ok(()) }
+/// Checks a number of things that contracts list.
+pub(crate) fn at_most(what: &str, count: usize, max: usize) -> Result<(), FindingError> {
+    if count > max { Err(FindingError::of_reply(format!("{count} {what} are more than {max}"))) } else { Ok(()) }
 }

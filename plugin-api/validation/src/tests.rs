@@ -123,8 +123,12 @@ impl Job {
 
     fn refusal_of(&self, claimable: Claimable) -> String {
         let validated = self.validate(Question::CLAIMABLES, vec![claimable.into()]);
-        assert_eq!(validated.findings.is_empty(), validated.nothing_left(), "it passes, or the reason is there");
-        validated.rejections().or(validated.left_out()).unwrap_or_default()
+        assert_eq!(
+            validated.findings.is_empty(),
+            !validated.rejections.is_empty(),
+            "it passes, or the reason is there"
+        );
+        validated.rejections.to_string()
     }
 }
 
@@ -228,7 +232,7 @@ fn a_call_that_claims_are_merged_by_keeps_all_rules() {
     let claim = get_reward(LISTED).mergeable_as(of(ACCOUNT, [LISTED, Address::ZERO, Address::ZERO]));
     let validated = shipped.validate(Question::CLAIMABLES, vec![paying(claim).into()]);
     let [ValidFinding::Claim(_, transactions)] = &validated.findings[..] else { panic!("it passes") };
-    assert_eq!((transactions[0].mergeable.as_deref(), validated.rejections()), (None, None));
+    assert_eq!((transactions[0].mergeable.as_deref(), validated.rejections.broken()), (None, None));
 }
 
 #[test]
@@ -327,11 +331,43 @@ fn one_claim_pays_each_token_once_and_its_zeros_are_left_out() {
 }
 
 #[test]
+fn what_a_reply_can_cause_is_not_the_fault_of_the_plugin() {
+    let sound = || paying(get_reward(LISTED));
+    let many_tokens =
+        (1..=40_u8).fold(sound(), |claimable, byte| claimable.pays(Address::repeat_byte(byte), U256::from(1)));
+    let of_replies = [
+        // The farm is its own reward token.
+        Claimable::new("main", LISTED, get_reward(LISTED)).named("own").of("gauge").pays(LISTED, U256::from(1)),
+        sound().pays(TOKEN, U256::from(6)),
+        many_tokens,
+        sound().named("\u{202e}drawer"),
+    ];
+    for claimable in of_replies {
+        let validated = Job::new().validate(Question::CLAIMABLES, vec![claimable.into()]);
+        let rejections = &validated.rejections;
+        assert!(rejections.of_replies().is_some() && rejections.broken().is_none(), "{rejections}");
+        assert!(!validated.nothing_left(), "{rejections}");
+    }
+    let broken = [
+        paying(get_reward(STRANGE)),
+        Claimable { steps: Vec::new(), ..sound() },
+        Claimable { market: "other".to_owned(), ..sound() },
+        sound().of("a mechanism with spaces"),
+    ];
+    for claimable in broken {
+        let validated = Job::new().validate(Question::CLAIMABLES, vec![claimable.into()]);
+        let rejections = &validated.rejections;
+        assert!(rejections.broken().is_some() && rejections.of_replies().is_none(), "{rejections}");
+        assert!(validated.nothing_left(), "{rejections}");
+    }
+}
+
+#[test]
 fn two_claims_of_the_same_do_not_stand_side_by_side() {
     let claimables = vec![paying(get_reward(LISTED)).into(), paying(get_reward(LISTED)).into()];
     let validated = Job::new().validate(Question::CLAIMABLES, claimables);
     assert_eq!(validated.findings.len(), 1);
-    assert!(validated.rejections().unwrap().contains("is reported twice"));
+    assert!(validated.rejections.of_replies().unwrap().contains("is reported twice"));
 }
 
 #[test]
@@ -340,8 +376,8 @@ fn a_claim_that_is_not_listed_is_left_out_and_others_stay() {
     job.templates = ClaimTemplates::parse(&job.catalogue, ClaimFunctions::shipped()).unwrap();
     let unlisted = paying(call(LISTED, &claimWithFeeCall { account: ACCOUNT })).numbered(U256::from(1));
     let validated = job.validate(Question::CLAIMABLES, vec![unlisted.into(), paying(get_reward(LISTED)).into()]);
-    assert_eq!((validated.findings.len(), validated.rejections()), (1, None));
-    assert!(validated.left_out().unwrap().contains("\"claimWithFee(address account) payable\" = "));
+    assert_eq!((validated.findings.len(), validated.rejections.broken()), (1, None));
+    assert!(validated.rejections.left_out().unwrap().contains("\"claimWithFee(address account) payable\" = "));
 }
 
 fn staked(legs: impl IntoIterator<Item = Leg>) -> Position {
@@ -354,7 +390,7 @@ fn leg(role: LegRole, amount: u64) -> Leg {
 
 fn refusal_of_position(position: Position) -> String {
     let validated = Job::new().validate(Question::FARMING, vec![position.into()]);
-    validated.rejections().unwrap_or_default()
+    validated.rejections.to_string()
 }
 
 #[test]

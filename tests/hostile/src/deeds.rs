@@ -24,6 +24,7 @@ pub(crate) const SLUGS: &[&str] = &[
     "writes_controls",
     "writes_backwards",
     "answers_another_question",
+    "pays_a_token_twice",
     "awaits_nothing",
     "reads_nowhere",
     "fails_late",
@@ -86,6 +87,7 @@ pub(crate) async fn claimables(cx: &Chain, account: Address, greeting: &str) -> 
         "writes_controls" => cx.emit(good(cx, "up\u{202e}side\u{0}\r\ndown\u{1b}[31m", 11)),
         "writes_backwards" => cx.emit(good(cx, "sure \u{202e}ton", 11)),
         "answers_another_question" => cx.emit(position()),
+        "pays_a_token_twice" => cx.emit(claims::paid_twice(cx)),
         "awaits_nothing" => {
             cx.emit(good(cx, "early", 11));
             std::future::pending::<()>().await;

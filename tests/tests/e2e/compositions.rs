@@ -153,7 +153,7 @@ fn assert_unpriced(slug: &str, reason: &str, detail: &str) {
 
 #[test]
 fn shares_without_a_supply_are_refused() {
-    assert_unpriced("shares_of_nothing", "invalid-output", "its supply is zero");
+    assert_unpriced("shares_of_nothing", "invalid-reply", "its supply is zero");
 }
 
 #[test]

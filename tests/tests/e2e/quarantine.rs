@@ -111,6 +111,21 @@ fn panic_until_quarantined(gateway: &Gateway, version: &str) {
     .unwrap();
 }
 
+#[test]
+fn what_a_contract_replied_neither_pauses_nor_convicts_the_plugin() {
+    let (_chain, gateway) = start();
+    serves(&gateway, "1.0.100");
+    for _ in 0..3 * FAULTS_MAX {
+        let path = format!("/pays_a_token_twice/{}/claimables", another_account());
+        let answer = gateway.get(&path).unwrap();
+        let partial = answer.header("portolan-partial");
+        assert_eq!((answer.status.as_u16(), answer.body.as_str()), (200, "[]"), "{partial:?}");
+        assert_eq!(partial, Some("pays_a_token_twice/polygon;reason=invalid-reply"));
+    }
+    reaches(&gateway, &[("1.0.100", "active")]);
+    serves(&gateway, "1.0.100");
+}
+
 fn command(gateway: &Gateway, args: &[&str]) -> Output {
     gateway.plugin_command(args).unwrap().output().unwrap()
 }
