@@ -1,10 +1,12 @@
 //! Who was in a call when the process died: marks that outlive it, and the plugins that they convict.
 //!
 //! A plugin's code runs between [`Mark::enter`] and its guard's end, and its line of the file `running` begins with an
-//! exclamation mark for as long: two writes of a byte, a microsecond. Marks that a start finds become a line of `crashes`, because an orderly end leaves none. Invariant: a digest
-//! that was in a call at two crashes within a day is not loaded, until its lines are removed. After one crash the
-//! suspects run one at a time, so that the next crash has one culprit. A `kill -9` looks like a crash.
+//! exclamation mark for as long: two writes of a byte, a microsecond. Where the process ends by a fatal signal or an exit in
+//! the plugin's own thread, the line begins with an X, and the next start makes a line of `crashes` of it. Invariant: a
+//! digest that ended two processes within a day is not loaded, until its lines are removed. After one crash the suspects run
+//! one at a time. A kill from outside accuses nobody: those that were running are logged.
 
+mod fatal;
 mod judge;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,16 +67,25 @@ impl Crashes {
         let (running, record) = (state_dir.join(RUNNING), state_dir.join(CRASHES));
         let boot_id = fs::read_to_string(BOOT_ID).unwrap_or_default();
         let now = SystemTime::now();
-        if let Some(crash) = left_behind(&running, boot_id.trim(), now, writers)? {
-            let plugins = crash.plugins.values().cloned().collect::<Vec<_>>().join(", ");
-            tracing::error!(plugins, "the process before this one ended while these plugins were running");
+        let LeftBehind { ended_it, were_running } = left_behind(&running, boot_id.trim(), writers)?;
+        if !ended_it.is_empty() {
+            let crash = Crash { at: now, plugins: ended_it };
+            tracing::error!(plugins = crash.labels(), "the process before this one ended in the code of these plugins");
             if let Err(error) = append(&record, &crash, writers) {
                 tracing::error!(%error, "cannot record that crash");
             }
+        } else if !were_running.is_empty() {
+            let plugins = Crash { at: now, plugins: were_running }.labels();
+            tracing::error!(
+                plugins,
+                "the process before this one was killed from outside while these plugins were running: by an operator or \
+                 for memory, or by a thread that none of them waits for; none of them is accused"
+            );
         }
         let file = begin(&running, boot_id.trim()).inspect_err(|error| {
             tracing::error!(%error, "cannot mark plugins that run: a crash of this process will name none");
         });
+        fatal::watch(file.as_ref().ok().and_then(|file| file.try_clone().ok()));
         let suspects = judge::judge(&read(&record, writers)?, now).suspects;
         let marks = Marks { file: RwLock::new(file.ok()), lines: AtomicU64::new(1), alone: Semaphore::new(1) };
         Ok(Self { marks: Arc::new(marks), record, writers, suspects: Arc::new(suspects) })
@@ -93,7 +104,7 @@ impl Crashes {
         let at = convicted.get(&digest.to_string())?;
         let record = self.record.display();
         Some(format!(
-            "the process ended while it ran, at {at}: replace it, or remove its lines from {record} and touch the file"
+            "the process ended in its code, at {at}: replace it, or remove its lines from {record} and touch the file"
         ))
     }
 
@@ -130,6 +141,7 @@ impl Crashes {
 
     /// The process ends as it should: whatever still runs is no crash.
     pub(crate) fn close(&self) {
+        fatal::unwatch();
         let file = self.marks.file.write().take();
         if let Some(Err(error)) = file.map(|file| file.set_len(0)) {
             tracing::warn!(%error, "cannot remove the marks of running plugins");
@@ -149,14 +161,16 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// Marks the library for as long as the guard lives; whoever enters waits for [`Mark::turn`] first.
+    /// Marks the library as running in this thread for as long as the guard lives; whoever enters waits for [`Mark::turn`]
+    /// first.
     pub(crate) fn enter(self: &Arc<Self>) -> Running {
         let mut calls = self.calls.lock();
         *calls += 1;
         if *calls == 1 {
             self.write(&[RUNS]);
         }
-        Running(Arc::clone(self))
+        drop(calls);
+        Running { mark: Arc::clone(self), outer: fatal::enter(Some(self.at)) }
     }
 
     /// The turn of a suspect to run, for as long as it is held; others need none.
@@ -172,16 +186,21 @@ impl Mark {
     }
 }
 
-/// The plugin's code may be running.
+/// The plugin's code may be running in this thread.
 #[derive(Debug)]
-pub(crate) struct Running(Arc<Mark>);
+pub(crate) struct Running {
+    mark: Arc<Mark>,
+    /// The line of the plugin that the thread ran before.
+    outer: Option<u64>,
+}
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let mut calls = self.0.calls.lock();
+        fatal::enter(self.outer);
+        let mut calls = self.mark.calls.lock();
         *calls = calls.saturating_sub(1);
         if *calls == 0 {
-            self.0.write(&[RESTS]);
+            self.mark.write(&[RESTS]);
         }
     }
 }
@@ -193,19 +212,30 @@ fn line(text: &str) -> [u8; LINE_BYTES] {
     line
 }
 
-/// The crash that the marks of an earlier process on this boot of the machine tell of; removes them.
-fn left_behind(running: &Path, boot_id: &str, now: SystemTime, writers: Writers) -> io::Result<Option<Crash>> {
+/// The plugins that an earlier process left marks of, labels by digest.
+#[derive(Debug, Default)]
+struct LeftBehind {
+    /// In whose code it ended.
+    ended_it: BTreeMap<String, String>,
+    /// The others whose code was running.
+    were_running: BTreeMap<String, String>,
+}
+
+/// What an earlier process on this boot of the machine left; removes it.
+fn left_behind(running: &Path, boot_id: &str, writers: Writers) -> io::Result<LeftBehind> {
     let text = match files::open(running, writers) {
         Ok((file, _)) if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) => String::new(),
         _ => files::read_state(running, FILE_BYTES_MAX, writers)?.unwrap_or_default(),
     };
     let mut lines = text.lines().map(str::trim);
     let is_of_this_boot = lines.next() == Some(boot_id);
-    let plugins = lines.filter_map(|line| line.strip_prefix(char::from(RUNS))?.trim().split_once(' '));
-    let plugins = plugins.map(|(digest, label)| (digest.to_owned(), label.to_owned()));
-    let plugins: BTreeMap<String, String> = plugins.filter(|_| is_of_this_boot).collect();
+    let marked = |mark: u8| {
+        let plugins = lines.clone().filter_map(move |line| line.strip_prefix(char::from(mark))?.trim().split_once(' '));
+        plugins.filter(|_| is_of_this_boot).map(|(digest, label)| (digest.to_owned(), label.to_owned())).collect()
+    };
+    let left = LeftBehind { ended_it: marked(fatal::ENDED), were_running: marked(RUNS) };
     fs::remove_file(running).or_else(missing_is_fine)?;
-    Ok((!plugins.is_empty()).then_some(Crash { at: now, plugins }))
+    Ok(left)
 }
 
 /// Begins the marks of this process.

@@ -33,6 +33,7 @@ pub(crate) const SLUGS: &[&str] = &[
     "knows_of_more_and_misses",
     "finds_huge_amounts",
     "ends_the_process",
+    "exits",
 ];
 
 const NOT_COVERED: &str = "the first locker holds a stake of this account";
@@ -119,7 +120,11 @@ pub(crate) async fn claimables(cx: &Chain, account: Address, greeting: &str) -> 
             cx.native_balance(account).await?;
             std::process::abort();
         }
-        "ends_the_process" => {}
+        "exits" if account == STRANGER => {
+            cx.native_balance(account).await?;
+            std::process::exit(0);
+        }
+        "ends_the_process" | "exits" => {}
         other => return Err(Error::new(format!("{other} does nothing"))),
     }
     Ok(Vec::new())

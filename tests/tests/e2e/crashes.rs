@@ -60,12 +60,12 @@ fn a_plugin_that_ends_the_process_twice_is_refused_until_it_is_replaced_or_relea
     let refused = |gateway: &Gateway| {
         let row = row(gateway, "portolan-hostile")?;
         ensure!(row.text_at("state")? == "quarantined", "{row}");
-        ensure!(row.text_at("reason")?.starts_with("the process ended while it ran, at "), "{row}");
+        ensure!(row.text_at("reason")?.starts_with("the process ended in its code, at "), "{row}");
         Ok::<_, anyhow::Error>(())
     };
     gateway.kill_and_restart(&both[..1], |_| Ok(())).unwrap();
     refused(&gateway).unwrap();
-    assert!(gateway.log().contains("ERROR") && gateway.log().contains("the process ended while it ran"));
+    assert!(gateway.log().contains("ERROR") && gateway.log().contains("the process ended in its code"));
     let answer = gateway.get(&format!("/ends_the_process/{STRANGER}/claimables")).unwrap();
     assert!(answer.status.is_client_error() || answer.status == 503, "{}", answer.body);
     assert_eq!(gateway.get(&format!("/quickswap/{ACCOUNT}/claimables")).unwrap().status, 200);
@@ -98,6 +98,33 @@ fn a_process_that_ends_as_it_should_convicts_nobody() {
         gateway.kill_and_restart(&["quickswap".to_owned(), "steady".to_owned()], |_| Ok(())).unwrap();
         assert!(!state.join("crashes").exists());
     }
+}
+
+#[test]
+fn a_process_that_is_killed_from_outside_convicts_nobody() {
+    let chain = Chain::start("polygon").unwrap();
+    let mut gateway = start(&chain);
+    let state = gateway.plugins_dir().with_file_name("state");
+    for _ in 0..2 {
+        // A call that does not return is under way.
+        let answer = gateway.get(&format!("/never_returns/{ACCOUNT}/claimables")).unwrap();
+        assert_eq!(answer.header("portolan-partial"), Some("never_returns/polygon;reason=timeout"), "{}", answer.body);
+        gateway.kill_and_restart(&["quickswap".to_owned(), "steady".to_owned()], |_| Ok(())).unwrap();
+        assert!(!state.join("crashes").exists());
+        let log = gateway.log();
+        assert!(log.contains("none of them is accused") && log.contains("portolan-hostile@1.0.100"), "{log}");
+    }
+}
+
+#[test]
+fn a_plugin_that_exits_within_a_call_ended_the_process() {
+    let chain = Chain::start("polygon").unwrap();
+    let mut gateway = start(&chain);
+    let _ = http::get(gateway.base, &format!("/exits/{STRANGER}/claimables"));
+    assert_eq!(gateway.exited().unwrap().code(), Some(0));
+    gateway.kill_and_restart(&["quickswap".to_owned(), "steady".to_owned()], |_| Ok(())).unwrap();
+    let crashes = fs::read_to_string(gateway.plugins_dir().with_file_name("state").join("crashes")).unwrap();
+    assert!(crashes.contains("portolan-hostile@1.0.100") && !crashes.contains("quickswap"), "{crashes}");
 }
 
 #[test]

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-/// Two crashes further apart may be chance: a `kill -9` that met the same plugin twice.
+/// Two crashes further apart may be chance: a machine that fails, and met the same plugin twice.
 const APART_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// One crash: a line of the record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Crash {
     pub(super) at: SystemTime,
-    /// The labels of those that were running, by digest.
+    /// The labels of those in whose code the process ended, by digest.
     pub(super) plugins: BTreeMap<String, String>,
 }
 
@@ -23,6 +23,11 @@ impl fmt::Display for Crash {
 }
 
 impl Crash {
+    /// The labels in one line.
+    pub(super) fn labels(&self) -> String {
+        self.plugins.values().cloned().collect::<Vec<_>>().join(", ")
+    }
+
     pub(super) fn parse(line: &str) -> Option<Self> {
         let mut words = line.split_whitespace();
         let at = humantime::parse_rfc3339(words.next()?).ok()?;

@@ -25,10 +25,20 @@ fn within_calls(state_dir: &Path, digests: &[u8]) -> Crashes {
     crashes
 }
 
-/// Ends it as a crash would: its file is closed as it is.
-fn crash(state_dir: &Path, digests: &[u8]) -> Crashes {
+/// Ends it as a kill from outside would: its file is closed as it is.
+fn kill(state_dir: &Path, digests: &[u8]) -> Crashes {
     let crashes = within_calls(state_dir, digests);
     drop(crashes.marks.file.write().take());
+    fatal::unwatch();
+    crashes
+}
+
+/// Ends it as a fatal signal within these calls would.
+fn crash(state_dir: &Path, digests: &[u8]) -> Crashes {
+    let crashes = kill(state_dir, digests);
+    let running = state_dir.join(RUNNING);
+    let text = fs::read_to_string(&running).unwrap();
+    fs::write(&running, text.replace("\n!", "\nX")).unwrap();
     crashes
 }
 
@@ -49,6 +59,17 @@ fn the_second_crash_refuses_a_digest_until_its_lines_are_removed() {
     assert_eq!(refused(&opened(folder.path())), [1]);
     fs::remove_file(folder.path().join(CRASHES)).unwrap();
     assert!(refused(&crashes).is_empty());
+}
+
+#[test]
+fn a_kill_from_outside_accuses_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    for _ in 0..3 {
+        assert!(refused(&kill(folder.path(), &[1, 2])).is_empty());
+    }
+    let crashes = opened(folder.path());
+    assert!(refused(&crashes).is_empty() && crashes.suspects.is_empty());
+    assert!(!folder.path().join(CRASHES).exists());
 }
 
 #[test]
