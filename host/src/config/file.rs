@@ -36,6 +36,7 @@ pub(super) struct ConfigTables {
     pub(super) signatures: SignaturesTable,
     pub(super) answers: AnswersTable,
     pub(super) connections: ConnectionsTable,
+    pub(super) process: ProcessTable,
     pub(super) claims: ClaimsTable,
     pub(super) operators: OperatorsTable,
     pub(super) rpc: RpcTable,
@@ -93,6 +94,14 @@ pub(super) struct ConnectionsTable {
     pub(super) send_ms: Option<u64>,
     pub(super) unready_ms: Option<u64>,
     pub(super) unsent_bytes_max: Option<u64>,
+    pub(super) streams_per_client_max: Option<u64>,
+    pub(super) streams_max: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ProcessTable {
+    pub(super) memory_mib: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize)]

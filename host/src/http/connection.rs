@@ -13,7 +13,7 @@ use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
-use hyper::header::{CONTENT_LENGTH, EXPECT, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use hyper::http::request::Parts;
 use hyper::service::service_fn;
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri};
@@ -26,7 +26,7 @@ use tracing::{Instrument, Span};
 
 use super::broken_head::BrokenHeads;
 use super::content::Content;
-use super::guard::{AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Streams, in_turn};
+use super::guard::{AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Streams, in_turn, is_of_refused_stream};
 use super::operators::Operators;
 use super::record::{self, AccessRecord};
 use super::request_id::{self, REQUEST_ID, RequestIds};
@@ -53,6 +53,9 @@ const WINDOW_BYTES: u32 = 65_535;
 
 /// As many answers as one client can sensibly wait for on one connection.
 const STREAMS_MAX: u32 = 64;
+
+/// Streams that this side reset for a client's errors, until its connection ends.
+const RESETS_MAX: usize = 64;
 
 /// For each stream of HTTP/2; what does not fit waits with its answer.
 const SEND_BYTES_MAX: usize = 64 * 1024;
@@ -156,6 +159,20 @@ impl Service {
         response
     }
 
+    /// The answer to a request on a stream that is one too many: without a body, which would have to wait for its client.
+    fn refuse_stream(&self, request: Request<Incoming>) -> Response<AnswerBody> {
+        let (head, _) = request.into_parts();
+        let (ids, began) = (&RequestIds::of(&head.headers), Instant::now());
+        let mut response = Problem::Overloaded.response().map(|_| AnswerBody::default());
+        response.headers_mut().remove(CONTENT_TYPE);
+        response.headers_mut().insert(CONTENT_LENGTH, 0.into());
+        self.label(&mut response, ids);
+        let (listener, status, headers) = (self.name(), response.status().as_u16(), response.headers());
+        let is_logged = self.logs_access();
+        AccessRecord { listener, head: Some(&head), status, headers, bytes: 0, began, ids, is_logged }.record();
+        response
+    }
+
     fn label<B>(&self, response: &mut Response<B>, ids: &RequestIds) {
         response.headers_mut().insert(REQUEST_ID, ids.id.clone());
         if matches!(self, Self::Front(_)) {
@@ -224,7 +241,13 @@ pub(super) async fn serve(
     let builder = builder(Streams(Arc::clone(&slot.connection)));
     let handler = service_fn(|request| {
         let (service, connection) = (service.clone(), slot.connection.clone());
-        async move { service.handle(request, &connection, local).await }
+        async move {
+            if is_of_refused_stream() {
+                return Ok(service.refuse_stream(request));
+            }
+            // Until it begins, a stream holds its request alone, and an answer that is made holds its body alone.
+            Box::pin(service.handle(request, &connection, local)).await
+        }
     });
     let refusing = Arc::clone(&service);
     let refuse = move |status| refusing.refuse(status);
@@ -286,6 +309,7 @@ pub(super) fn builder<E>(streams: E) -> Builder<E> {
         .initial_stream_window_size(WINDOW_BYTES)
         .initial_connection_window_size(WINDOW_BYTES)
         .max_concurrent_streams(STREAMS_MAX)
+        .max_local_error_reset_streams(RESETS_MAX)
         .max_send_buf_size(SEND_BYTES_MAX);
     builder
 }

@@ -1,7 +1,8 @@
 //! The guard of connections: how many there are, and how long and how much each may hold.
 //!
 //! A connection is closed when its first request is late and when nobody uses it; an answer is given up when its client
-//! takes nothing of it. Where all slots are taken, the connection goes that has not been used for longest of the client that
+//! takes nothing of it. A stream of HTTP/2 that is one too many of its client's or of all gets an answer without a body.
+//! Where all slots are taken, the connection goes that has not been used for longest of the client that
 //! has most; where too many bytes wait to be sent, the answers go of which nothing was taken for longest. What one client
 //! opens begins one after the other.
 //! Invariant: listeners share fate only if they share a guard, and the operators' shares its with no other.
@@ -24,9 +25,10 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
 pub(super) use self::turn::in_turn;
-pub(super) use self::unsent::{AnswerBody, Streams};
+pub(super) use self::unsent::{AnswerBody, Streams, is_of_refused_stream};
 use self::unsent::{Own, Unsent};
 use crate::config::ConnectionLimits;
+use crate::memory::Memory;
 
 /// The guard of one or several listeners.
 #[derive(Debug)]
@@ -34,6 +36,10 @@ pub(super) struct Guard {
     limits: ConnectionLimits,
     open: Mutex<OpenConnections>,
     unsent_bytes: AtomicUsize,
+    /// Streams of HTTP/2 that have not ended.
+    streams: AtomicUsize,
+    /// What refuses answers and streams while it is short; operators are answered all the same.
+    memory: Option<Arc<Memory>>,
 }
 
 #[derive(Debug, Default)]
@@ -56,6 +62,7 @@ struct Client {
     /// Changed under the lock of the open connections alone.
     connections: AtomicUsize,
     unsent_bytes: AtomicUsize,
+    streams: AtomicUsize,
     /// One turn (`turn.rs`).
     turn: Semaphore,
 }
@@ -139,8 +146,14 @@ impl Expiry {
 }
 
 impl Guard {
-    pub(super) fn new(limits: ConnectionLimits) -> Arc<Self> {
-        Arc::new(Self { limits, open: Mutex::default(), unsent_bytes: AtomicUsize::new(0) })
+    pub(super) fn new(limits: ConnectionLimits, memory: Option<Arc<Memory>>) -> Arc<Self> {
+        let (unsent_bytes, streams) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Arc::new(Self { limits, open: Mutex::default(), unsent_bytes, streams, memory })
+    }
+
+    /// Whether there is too little memory for anything new.
+    fn is_short(&self) -> bool {
+        self.memory.as_ref().is_some_and(|memory| memory.refuses())
     }
 
     /// A slot for a new connection.
@@ -153,7 +166,7 @@ impl Guard {
         let is_full = |client: &Arc<Client>| client.connections.load(Relaxed) >= self.limits.per_client_max;
         if open.clients.get(&address).is_some_and(is_full) {
             open.evict(Some(address)).ok_or(NoSlot::Client)?;
-        } else if open.by_id.len() >= self.limits.max {
+        } else if open.by_id.len() >= self.limits.max || self.is_short() && !open.by_id.is_empty() {
             open.evict(None).ok_or(NoSlot::All)?;
         }
         let client = Arc::clone(open.clients.entry(address).or_insert_with(|| Arc::new(Client::new(address))));
@@ -221,7 +234,13 @@ impl OpenConnections {
 
 impl Client {
     fn new(address: IpAddr) -> Self {
-        Self { address, connections: AtomicUsize::new(0), unsent_bytes: AtomicUsize::new(0), turn: Semaphore::new(1) }
+        Self {
+            address,
+            connections: AtomicUsize::new(0),
+            unsent_bytes: AtomicUsize::new(0),
+            streams: AtomicUsize::new(0),
+            turn: Semaphore::new(1),
+        }
     }
 }
 

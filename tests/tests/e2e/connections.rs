@@ -145,6 +145,41 @@ fn answers_that_nobody_takes_do_not_pin_memory() {
     }
 }
 
+#[test]
+fn streams_of_http_2_are_bounded_whatever_they_wait_for() {
+    raise_files().unwrap();
+    let gateway = gateway("");
+    let before = gateway.memory_peak_mib().unwrap();
+    let runtime = runtime();
+    for path in ["/networks", "/nothing", OWN_BODY] {
+        let held = runtime.block_on(connections(gateway.base, 1..=8, 250, &stalled_requests(path, 64)));
+        assert_served(&gateway);
+        let grown = gateway.memory_peak_mib().unwrap() - before;
+        println!("{path}: {} connections, 64 streams each: {grown:.1} MiB", held.len());
+        assert!(grown < 192.0, "{grown:.1} MiB");
+    }
+}
+
+#[test]
+fn a_stream_beyond_its_clients_share_is_refused_at_once() {
+    let gateway = gateway("[connections]\nstreams_per_client_max = 3");
+    runtime().block_on(async {
+        let client = zero_window(gateway.base).await;
+        let get = || Request::get(format!("http://{}/networks", gateway.base)).body(Empty::new()).unwrap();
+        // Heads come, and nothing takes the bodies.
+        let mut held = Vec::new();
+        for place in 0..4 {
+            let answer = client.clone().send_request(get()).await.unwrap();
+            let expected = if place < 3 { 200 } else { 503 };
+            assert_eq!(answer.status(), expected, "{place}");
+            held.push(answer);
+        }
+        let refused = held.pop().unwrap();
+        assert!(refused.headers().contains_key("retry-after"), "{:?}", refused.headers());
+        assert!(refused.into_body().collect().await.unwrap().to_bytes().is_empty());
+    });
+}
+
 /// A client of HTTP/2 that takes no body.
 async fn zero_window(to: SocketAddr) -> SendRequest<Empty<Bytes>> {
     let stream = TokioIo::new(connect(1, to).await.unwrap());

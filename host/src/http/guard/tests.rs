@@ -13,15 +13,20 @@ const CLIENT: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
 /// A connection is unused after 5 s, an answer given up after 3 s; half of all bytes are one client's share.
 fn guard() -> Arc<Guard> {
-    Guard::new(ConnectionLimits {
-        max: 3,
-        per_client_max: 2,
-        head: Duration::from_secs(1),
-        idle: Duration::from_secs(5),
-        send: Duration::from_secs(3),
-        unready: Duration::ZERO,
-        unsent_bytes_max: 20_000,
-    })
+    Guard::new(
+        ConnectionLimits {
+            max: 3,
+            per_client_max: 2,
+            head: Duration::from_secs(1),
+            idle: Duration::from_secs(5),
+            send: Duration::from_secs(3),
+            unready: Duration::ZERO,
+            unsent_bytes_max: 20_000,
+            streams_per_client_max: 4,
+            streams_max: 6,
+        },
+        None,
+    )
 }
 
 fn address(text: &str) -> IpAddr {
@@ -108,7 +113,7 @@ async fn where_all_slots_are_taken_the_client_with_most_of_them_loses_one() {
 
 #[tokio::test]
 async fn what_one_client_opens_at_once_begins_after_what_others_open() {
-    let guard = Guard::new(ConnectionLimits { max: 101, per_client_max: 100, ..guard().limits.clone() });
+    let guard = Guard::new(ConnectionLimits { max: 101, per_client_max: 100, ..guard().limits.clone() }, None);
     let order = Arc::new(Mutex::new(Vec::new()));
     let opened: Vec<_> = (0..100).map(|_| CLIENT).chain([address("10.0.0.2")]).collect();
     let begun = opened.iter().map(|client| {
@@ -183,6 +188,61 @@ async fn a_stream_that_is_not_taken_ends_without_its_connection() {
         _ = ended => assert_eq!(start.elapsed().as_secs(), 3),
     }
     assert_eq!((slot.expired().await, start.elapsed().as_secs()), (Expiry::Unused, 8));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_is_one_too_many_is_polled_once_and_refused() {
+    let guard = guard();
+    let slots = ["10.0.0.1", "10.0.0.2"].map(|client| guard.open(address(client)).unwrap());
+    let refused = Arc::new(Mutex::new(Vec::new()));
+    let open = |slot: &ConnectionSlot, name: &'static str| {
+        let refused = Arc::clone(&refused);
+        Streams(Arc::clone(&slot.connection)).execute(async move {
+            if is_of_refused_stream() {
+                refused.lock().push(name);
+                return;
+            }
+            std::future::pending::<()>().await;
+        });
+    };
+    (0..5).for_each(|_| open(&slots[0], "fifth of one client"));
+    assert_eq!(*refused.lock(), ["fifth of one client"]);
+    (0..3).for_each(|_| open(&slots[1], "seventh of all"));
+    assert_eq!(*refused.lock(), ["fifth of one client", "seventh of all"]);
+    assert_eq!(guard.streams.load(Relaxed), 6);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_takes_the_place_of_a_stalled_answer_of_its_client() {
+    let guard = guard();
+    let slot = guard.open(CLIENT).unwrap();
+    let (ended, mut ends) = tokio::sync::mpsc::unbounded_channel();
+    let open = |place: usize| {
+        let (connection, ended) = (Arc::clone(&slot.connection), ended.clone());
+        Streams(Arc::clone(&slot.connection)).execute(async move {
+            assert!(!is_of_refused_stream(), "{place}");
+            let _body = connection.send(Bytes::from_static(b"x"), false).unwrap();
+            let _ended = Ended(place, ended);
+            std::future::pending::<()>().await;
+        });
+    };
+    for place in 0..4 {
+        open(place);
+        tokio::time::advance(Duration::from_millis(400)).await;
+    }
+    open(4);
+    assert_eq!(ends.recv().await, Some(0), "the one that stalls for longest");
+    // A task that was ended is dropped with its slot.
+    tokio::task::yield_now().await;
+    assert_eq!(guard.streams.load(Relaxed), 4);
+}
+
+struct Ended(usize, tokio::sync::mpsc::UnboundedSender<usize>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.1.send(self.0);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,7 +2,7 @@
 //! of which nothing is taken.
 //!
 //! In HTTP/2 such an answer is a stream, which ends alone; in HTTP/1.1 it is the connection. Invariant: whatever waits to
-//! be sent is counted, refusals too.
+//! be sent is counted, refusals too, and no client has more streams than its share, whatever they wait for.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -13,6 +13,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::FutureExt as _;
 use hyper::body::{Body, Frame, SizeHint};
 use hyper::rt::Executor;
 use tokio::sync::Notify;
@@ -34,8 +35,43 @@ const STALLED: Duration = Duration::from_secs(1);
 const PIECE_BYTES: usize = 16 * 1024;
 
 tokio::task_local! {
-    /// Ends the stream of HTTP/2 whose task this is.
-    static STREAM: Arc<Notify>;
+    /// The stream of HTTP/2 whose task this is.
+    static STREAM: Stream;
+}
+
+/// A stream of HTTP/2, as the guard sees it.
+#[derive(Clone, Debug)]
+enum Stream {
+    /// What ends it.
+    Open(Arc<Notify>),
+    /// One too many.
+    Refused,
+}
+
+impl Stream {
+    fn end(&self) -> Weak<Notify> {
+        match self {
+            Self::Open(end) => Arc::downgrade(end),
+            Self::Refused => Weak::new(),
+        }
+    }
+}
+
+/// Whether the request that is being answered is of a stream that is one too many. Such a stream is answered at its first
+/// poll or not at all.
+pub(in crate::http) fn is_of_refused_stream() -> bool {
+    STREAM.try_with(|stream| matches!(stream, Stream::Refused)).unwrap_or(false)
+}
+
+/// The right to have a stream open; ends with it.
+#[derive(Debug)]
+struct StreamSlot(Arc<Connection>);
+
+impl Drop for StreamSlot {
+    fn drop(&mut self) {
+        self.0.client.streams.fetch_sub(1, Relaxed);
+        self.0.guard.streams.fetch_sub(1, Relaxed);
+    }
 }
 
 /// An answer that is not taken yet.
@@ -91,11 +127,18 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     fn execute(&self, task: F) {
-        let (connection, stream) = (Arc::clone(&self.0), Arc::new(Notify::new()));
+        // Once, as the futures around it hold it by value, some of them twice.
+        let task = Box::pin(task);
+        let Some(slot) = self.0.open_stream() else {
+            // Its answer has no body, so that it is whole after one poll.
+            let _ = STREAM.scope(Stream::Refused, task).now_or_never();
+            return;
+        };
+        let end = Arc::new(Notify::new());
         tokio::spawn(async move {
             tokio::select! {
-                () = in_turn(&connection, STREAM.scope(Arc::clone(&stream), task)) => {}
-                () = stream.notified() => {}
+                () = in_turn(&slot.0, STREAM.scope(Stream::Open(Arc::clone(&end)), task)) => {}
+                () = end.notified() => {}
             }
         });
     }
@@ -107,7 +150,7 @@ pub(super) fn send(connection: &Arc<Connection>, body: Bytes, own: Own) -> Resul
     }
     let bytes = ANSWER_BYTES + if own == Own::Head { 0 } else { body.len() };
     connection.guard.reserve(&connection.client, bytes, own == Own::Refusal)?;
-    let stream = STREAM.try_with(Arc::downgrade).unwrap_or_default();
+    let stream = STREAM.try_with(Stream::end).unwrap_or_default();
     let mut activity = connection.activity.lock();
     let id = activity.next_unsent;
     activity.next_unsent += 1;
@@ -124,6 +167,9 @@ impl Guard {
         let slack = |max: usize| if is_refusal { max + max / REFUSALS_SHARE } else { max };
         let (client_max, max) = (slack(self.client_unsent_bytes_max()), slack(self.limits.unsent_bytes_max));
         let of_client = |connection: &Connection| Arc::ptr_eq(&connection.client, client);
+        if !is_refusal && self.is_short() {
+            return Err(NoRoom);
+        }
         if !take(&client.unsent_bytes, bytes, client_max) {
             self.make_room(bytes, of_client);
             take(&client.unsent_bytes, bytes, client_max).then_some(()).ok_or(NoRoom)?;
@@ -138,8 +184,8 @@ impl Guard {
         Ok(())
     }
 
-    /// Gives up stalled answers, those first that have stalled for longest.
-    fn make_room(&self, bytes: usize, is_candidate: impl Fn(&Connection) -> bool) {
+    /// Gives up stalled answers, those first that have stalled for longest, and returns the bytes that this freed.
+    fn make_room(&self, bytes: usize, is_candidate: impl Fn(&Connection) -> bool) -> usize {
         let open = self.open.lock();
         let mut stalled = Vec::new();
         for connection in open.by_id.values().filter(|connection| is_candidate(connection)) {
@@ -152,10 +198,11 @@ impl Guard {
         let mut freed = 0;
         for (_, id, connection) in stalled {
             if freed >= bytes {
-                return;
+                break;
             }
             freed += connection.cut(id);
         }
+        freed
     }
 
     fn release(&self, client: &Client, bytes: usize) {
@@ -189,6 +236,26 @@ impl Activity {
 }
 
 impl Connection {
+    /// A slot for a new stream, or for one in the place of a stalled answer, whose stream ends soon; `None` where there is
+    /// neither.
+    fn open_stream(self: &Arc<Self>) -> Option<StreamSlot> {
+        let (guard, limits) = (&self.guard, &self.guard.limits);
+        let is_full = |counter: &AtomicUsize, max: usize| counter.load(Relaxed) >= max;
+        let of_client = |connection: &Self| Arc::ptr_eq(&connection.client, &self.client);
+        if guard.is_short() {
+            return None;
+        }
+        if is_full(&self.client.streams, limits.streams_per_client_max) && guard.make_room(1, of_client) == 0 {
+            return None;
+        }
+        if is_full(&guard.streams, limits.streams_max) && guard.make_room(1, |_| true) == 0 {
+            return None;
+        }
+        self.client.streams.fetch_add(1, Relaxed);
+        guard.streams.fetch_add(1, Relaxed);
+        Some(StreamSlot(Arc::clone(self)))
+    }
+
     /// Gives an answer up at once; its bytes.
     fn cut(&self, id: u64) -> usize {
         let mut activity = self.activity.lock();
