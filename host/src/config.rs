@@ -42,9 +42,10 @@ use crate::cli::Flags;
 use crate::files::Writers;
 use crate::head_age::HeadAgeMax;
 use crate::log::{self, LogFormat};
+use crate::memory::MemoryLimit;
 use crate::names::NameSettings;
 use crate::network::Networks;
-use crate::registry::limits::PluginLimits;
+use crate::registry::limits::{FACT_LISTS_BYTES, PluginLimits};
 use crate::registry::signature::SignatureSettings;
 use crate::sanitize;
 use portolan_reader::RpcUrl;
@@ -81,6 +82,14 @@ const OPERATORS_DEFAULT: ListenAddress = ListenAddress::Tcp(SocketAddr::new(IpAd
 /// may always go on.
 const RPC_REPLIES_MIB: (u64, std::ops::RangeInclusive<u64>) = (128, 64..=65_536);
 
+/// The shares of the process's memory that bounds have where nobody names them: one part in so many.
+const REPLIES_PARTS: u64 = 4;
+const LOGS_PARTS: u64 = 32;
+const FACT_LISTS_PARTS: u64 = 5;
+
+/// Mebibytes that the process may use. With less, not even one large answer has room.
+const PROCESS_MEMORY: std::ops::RangeInclusive<u64> = 256..=1 << 24;
+
 const LISTEN: Key = Key { file: "listen", flag: Some("--listen") };
 const CLAIMABLES_LISTEN: Key = Key { file: "claimables_listen", flag: Some("--claimables-listen") };
 const OPERATORS_LISTEN: Key = Key { file: "operators_listen", flag: Some("--operators-listen") };
@@ -88,6 +97,7 @@ const PUBLIC_URL: Key = Key { file: "public_url", flag: None };
 /// Group ids; the last one means none.
 const GROUPS: std::ops::RangeInclusive<u32> = 0..=u32::MAX - 1;
 
+const PROCESS_MEMORY_MIB: Key = Key { file: "process.memory_mib", flag: None };
 const STATE_DIR: Key = Key { file: "state_dir", flag: Some("--state") };
 const LOG_FORMAT: Key = Key { file: "log_format", flag: Some("--log-format") };
 const ACCESS_LOG: Key = Key { file: "access_log", flag: None };
@@ -142,6 +152,8 @@ pub(crate) struct Config {
     pub(crate) token_lists: ListSettings,
     pub(crate) names: NameSettings,
     pub(crate) limits: PluginLimits,
+    /// What the process may use.
+    pub(crate) memory: MemoryLimit,
     /// Who may sign plugins.
     pub(crate) signatures: SignatureSettings,
     pub(crate) connections: ConnectionLimits,
@@ -200,16 +212,22 @@ impl Config {
         if let Some(setting) = layers.pick(ISOLATION, None, tables.plugins.isolation) {
             isolation(&setting)?;
         }
+        let memory = layers.pick(PROCESS_MEMORY_MIB, None, tables.process.memory_mib.map(|mib| mib.to_string()));
+        let memory = MemoryLimit::new(memory.map(|setting| setting.number(&PROCESS_MEMORY)).transpose()?);
+        // What a bound is where nobody names it: its share of the memory, and no more than it needs.
+        let shared = |(max, range), parts| (memory.share(parts, max), range);
         let networks = networks::read(&tables.networks, &layers)?;
         let rpc = rpc::read(&flags.rpc, &tables.networks, &networks, &layers)?;
         let head_age_max = networks::head_age_max(&tables.networks, &networks, &rpc, &layers)?;
         let deadline_ms = number(ANSWER_DEADLINE, tables.answers.deadline_ms, DEADLINE_MS)?;
         let in_flight_max = number(ANSWERS_IN_FLIGHT, tables.answers.in_flight_max, IN_FLIGHT)?;
         let logs_max = number(ANSWERS_LOGS, tables.answers.logs_max, LOGS)?;
-        let logs_bytes_max = number(ANSWERS_LOGS_BYTES, tables.answers.logs_bytes_max, LOGS_BYTES)?;
+        let logs_bytes_max = number(ANSWERS_LOGS_BYTES, tables.answers.logs_bytes_max, shared(LOGS_BYTES, LOGS_PARTS))?;
         let rpc_in_flight_max = number(RPC_IN_FLIGHT_MAX, tables.rpc.in_flight_max, RPC_IN_FLIGHT)?;
         let rpc_per_second_max = number(RPC_PER_SECOND_MAX, tables.rpc.per_second_max, RPC_PER_SECOND)?;
-        let rpc_replies_mib_max = number(RPC_REPLIES_MIB_MAX, tables.rpc.replies_mib_max, RPC_REPLIES_MIB)?;
+        let (replies_mib, range) = RPC_REPLIES_MIB;
+        let replies = ((memory.share(REPLIES_PARTS, replies_mib << 20) >> 20).max(*range.start()), range);
+        let rpc_replies_mib_max = number(RPC_REPLIES_MIB_MAX, tables.rpc.replies_mib_max, replies)?;
         let state_dir = folder(STATE_DIR, &flags.state, tables.state_dir, "portolan-state")?;
         let fact_days = number(FACTS_DAYS, tables.facts.days, FACT_DAYS)?;
         let fact_again_after_s = number(FACTS_AGAIN_AFTER_S, tables.facts.again_after_s, FACT_AGAIN_AFTER_S)?;
@@ -250,9 +268,10 @@ impl Config {
             prices: prices::read(&tables.prices, &networks, &layers)?,
             token_lists: tokens::read(tables.tokens, &layers)?,
             names: names::read(&tables.names, &layers)?,
-            limits,
+            limits: limits.with_fact_lists(memory.share(FACT_LISTS_PARTS, FACT_LISTS_BYTES)),
             signatures: signatures::read(&tables.signatures, &layers)?,
-            connections: connections::read(&tables.connections, &layers)?,
+            connections: connections::read(&tables.connections, &memory, &layers)?,
+            memory,
             simulate_claims: layers
                 .pick(SIMULATE, None, tables.claims.simulate)
                 .map_or(Ok(SimulateWhen::default()), |setting| simulate_when(&setting))?,

@@ -67,6 +67,7 @@ use crate::assets::token_list::{ListStatus, TokenLists};
 use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::log::RareLog;
 use crate::long_work::LongWork;
+use crate::memory::Memory;
 use crate::monitor::{Monitor, Readiness};
 use crate::network::Networks;
 use crate::registry::{PluginStatus, Registry};
@@ -84,6 +85,7 @@ pub(crate) struct Gateway {
     shed: RareLog,
     limits: AnswerLimits,
     logs_max: usize,
+    memory: Arc<Memory>,
 }
 
 /// An answer, and the account that the name in the query led to, if there was a name.
@@ -193,6 +195,10 @@ impl Gateway {
 
     /// The right to read chains for one answer.
     fn permit(&self) -> Result<OwnedSemaphorePermit, Problem> {
+        if self.memory.refuses() {
+            counter!("portolan_answers_shed_total").increment(1);
+            return Err(Problem::Overloaded);
+        }
         Arc::clone(&self.admission).try_acquire_owned().map_err(|_| {
             counter!("portolan_answers_shed_total").increment(1);
             let in_flight_max = self.in_flight_max;
@@ -229,6 +235,11 @@ impl Gateway {
     /// The most logs of a transaction whose events are decoded.
     pub(crate) fn logs_max(&self) -> usize {
         self.logs_max
+    }
+
+    /// The watch of the process's memory.
+    pub(crate) fn memory(&self) -> Arc<Memory> {
+        Arc::clone(&self.memory)
     }
 
     pub(crate) fn plugins(&self) -> Vec<PluginStatus> {

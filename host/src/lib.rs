@@ -24,6 +24,7 @@ mod files;
 mod head_age;
 mod log;
 mod long_work;
+mod memory;
 mod monitor;
 mod net;
 mod network;
@@ -84,6 +85,7 @@ pub fn run() -> ExitCode {
 }
 
 fn serve(flags: &Flags) -> ExitCode {
+    memory::tune();
     // Keys of endpoints are in memory and in the first environment: other processes of the same user may read neither,
     // and no core file holds them.
     if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {

@@ -69,6 +69,8 @@ fn nothing_set_means_the_defaults() {
         send: Duration::from_secs(30),
         unready: Duration::from_secs(1),
         unsent_bytes_max: 64 << 20,
+        streams_per_client_max: 256,
+        streams_max: 2048,
     };
     assert_eq!(config.connections, connections);
     assert_eq!(config.limits, PluginLimits::default());
@@ -190,6 +192,20 @@ fn one_layer_names_all_endpoints_of_a_network() {
     let expected =
         [(1, setting(&["e1", "e2"])), (10, setting(&["f4"])), (56, setting(&["e3"])), (137, setting(&["g1", "g2"]))];
     assert_eq!(hosts(&config), expected);
+}
+
+#[test]
+fn bounds_that_nobody_names_are_shares_of_the_memory() {
+    let bounds = |file: &str| {
+        let config = merge(&Flags::default(), &Environment::default(), file).unwrap();
+        let mib = |bytes: usize| bytes >> 20;
+        let (replies, lists) = (config.rpc_limits.replies_max_bytes, config.limits.fact_lists_bytes);
+        let logs = usize::try_from(config.logs_bytes_max).unwrap();
+        [replies, lists, config.connections.unsent_bytes_max, logs].map(mib)
+    };
+    assert_eq!(bounds("[process]\nmemory_mib = 320"), [80, 64, 40, 10]);
+    assert_eq!(bounds("[process]\nmemory_mib = 65536"), [128, 256, 64, 16]);
+    assert_eq!(bounds("[process]\nmemory_mib = 320\n[rpc]\nreplies_mib_max = 200"), [200, 64, 40, 10]);
 }
 
 #[test]
@@ -323,6 +339,10 @@ fn a_bad_file_is_reported_with_its_name_and_key() {
         ("[connections]\nx = 1", "connections.x"),
         ("[connections]\nmax = 0", "connections.max"),
         ("[connections]\nper_client_max = 0", "connections.per_client_max"),
+        ("[connections]\nstreams_per_client_max = 0", "connections.streams_per_client_max"),
+        ("[connections]\nstreams_max = 0", "connections.streams_max"),
+        ("[process]\nmemory_mib = 255", "process.memory_mib"),
+        ("[process]\nmemory = 512", "process.memory"),
         ("[connections]\nhead_ms = 99", "connections.head_ms"),
         ("[connections]\nidle_ms = '1s'", "connections.idle_ms"),
         ("[connections]\nsend_ms = 600001", "connections.send_ms"),

@@ -18,6 +18,7 @@ use crate::gateway::log_room::LogRoom;
 use crate::gateway::single_flight::SingleFlight;
 use crate::log::RareLog;
 use crate::long_work::LongWork;
+use crate::memory::Memory;
 use crate::monitor::{Monitor, Watched};
 use crate::names::Names;
 use crate::net::off_chain::OffChain;
@@ -92,6 +93,7 @@ impl Gateway {
             shed: RareLog::default(),
             limits: config.answer_limits,
             logs_max: config.logs_max,
+            memory: Memory::watch(config.memory.clone()),
         })
     }
 }

@@ -20,6 +20,7 @@ use crate::config::{Config, ConnectionLimits, ListenAddress};
 use crate::figures;
 use crate::gateway::Gateway;
 use crate::log::RareLog;
+use crate::memory::Memory;
 
 /// Connections of the operators' listener, which has its own so that clients never keep operators out: probes, scrapers,
 /// and people.
@@ -91,7 +92,7 @@ impl Listeners {
             access_log: config.access_log,
             figures: figures::handle(),
         };
-        let (public_guard, operators_guard) = guards(&config.connections);
+        let (public_guard, operators_guard) = guards(&config.connections, gateway.memory());
         let services = [
             (self.base, front(Listener::Base), Arc::clone(&public_guard)),
             (self.claimables, front(Listener::Claimables), public_guard),
@@ -124,7 +125,7 @@ fn bind(key: &'static str, address: ListenAddress) -> Result<Socket, BindError> 
 }
 
 /// The guard of the public listeners, and that of the operators' one.
-fn guards(limits: &ConnectionLimits) -> (Arc<Guard>, Arc<Guard>) {
+fn guards(limits: &ConnectionLimits, memory: Arc<Memory>) -> (Arc<Guard>, Arc<Guard>) {
     let fitting = files::connections(OPERATORS_MAX);
     if fitting < limits.max {
         tracing::warn!(connections_max = fitting, configured = limits.max, "fewer connections: open files are limited");
@@ -136,7 +137,7 @@ fn guards(limits: &ConnectionLimits) -> (Arc<Guard>, Arc<Guard>) {
         unsent_bytes_max: OPERATORS_UNSENT_BYTES_MAX,
         ..limits.clone()
     };
-    (Guard::new(public), Guard::new(operators))
+    (Guard::new(public, Some(memory)), Guard::new(operators, None))
 }
 
 /// Accepts until the drain begins, then waits for its connections.

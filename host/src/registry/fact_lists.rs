@@ -13,8 +13,6 @@ use portolan_abi::limits::{FACT_ENTRIES_MAX, FACT_LIST_BYTES_MAX};
 use portolan_abi::{facts, map};
 use serde::Serialize;
 
-/// All lists of the process.
-const BYTES_MAX: usize = 256 << 20;
 /// The lists of one instance; its own go first where it needs more.
 const INSTANCE_BYTES_MAX: usize = 64 << 20;
 /// Lists of one instance; the one that was used longest ago goes.
@@ -36,11 +34,13 @@ const DROP_AFTER: Duration = Duration::from_secs(24 * 3_600);
 const OVERHEAD_BYTES: usize = 500;
 
 /// The lists of all plugins. Copies are the same.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct FactStore(Arc<Mutex<Inner>>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Inner {
+    /// Bytes of all lists.
+    bytes_max: usize,
     lists: HashMap<(u64, FactListName), FactChunks>,
     bytes: usize,
     /// Counts instances, leases and uses.
@@ -132,6 +132,11 @@ pub(crate) struct FactLease {
 }
 
 impl FactStore {
+    /// No lists yet, and room for so many bytes.
+    pub(crate) fn new(bytes_max: usize) -> Self {
+        Self(Arc::new(Mutex::new(Inner { bytes_max, lists: HashMap::new(), bytes: 0, count: 0 })))
+    }
+
     /// The lists of a new instance.
     pub(crate) fn instance(&self) -> Arc<FactLists> {
         let window = || Mutex::new(Window { since: Instant::now(), reads: 0 });
@@ -291,7 +296,7 @@ impl Inner {
                 return false;
             }
         }
-        while self.bytes + bytes > BYTES_MAX {
+        while self.bytes + bytes > self.bytes_max {
             if !self.drop_oldest(|_, name| may_drop(name)) {
                 return false;
             }

@@ -162,7 +162,7 @@ impl Instance {
             without_code: Arc::default(),
             breakers: Breakers::of_nobody(),
             hosts: PluginHosts::default(),
-            fact_lists: FactStore::default().instance(),
+            fact_lists: FactStore::new(1 << 20).instance(),
             signature: None,
             left_out: BTreeSet::new(),
             of_settings: BTreeSet::new(),

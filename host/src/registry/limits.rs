@@ -27,9 +27,19 @@ pub(crate) struct PluginLimits {
     pub(crate) hosts: BTreeMap<String, HostGrants>,
     /// Slugs, by plugin name.
     pub(crate) leave_out: BTreeMap<String, Arc<BTreeSet<String>>>,
+    /// Bytes of what the jobs of all plugins derived from lists.
+    pub(crate) fact_lists_bytes: usize,
 }
 
+/// Bytes of what the jobs of all plugins derived from lists, where memory is no bound.
+pub(crate) const FACT_LISTS_BYTES: u64 = 256 << 20;
+
 impl PluginLimits {
+    /// The same limits, with so many bytes for what jobs derived from lists.
+    pub(crate) fn with_fact_lists(self, bytes: u64) -> Self {
+        Self { fact_lists_bytes: usize::try_from(bytes).unwrap_or(usize::MAX), ..self }
+    }
+
     /// Those of the plugin with this name.
     pub(crate) fn of(&self, plugin: &str) -> Limits {
         self.own.get(plugin).copied().unwrap_or(self.all)
@@ -48,6 +58,12 @@ impl PluginLimits {
 
 impl Default for PluginLimits {
     fn default() -> Self {
-        Self { all: DEFAULT, own: BTreeMap::new(), hosts: BTreeMap::new(), leave_out: BTreeMap::new() }
+        Self {
+            all: DEFAULT,
+            own: BTreeMap::new(),
+            hosts: BTreeMap::new(),
+            leave_out: BTreeMap::new(),
+            fact_lists_bytes: usize::try_from(FACT_LISTS_BYTES).unwrap_or(usize::MAX),
+        }
     }
 }

@@ -137,12 +137,13 @@ impl Reconciler {
         let reads = Calls::new(Handle::current());
         let RegistryState { state_dir, stage, crashes, policy, signatures, known_good, decided } = state;
         let (sender, reports) = mpsc::channel(REPORTS);
+        let facts = FactStore::new(limits.fact_lists_bytes);
         let libraries = Libraries::new(limits, crashes, sender);
         Self {
             folder,
             writers,
             networks,
-            facts: FactStore::default(),
+            facts,
             examiner: Arc::new(Examiner::new(stage, libraries, policy.clone(), signatures, reads.clone())),
             reads,
             published,

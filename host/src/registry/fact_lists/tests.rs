@@ -2,6 +2,8 @@
 
 use super::*;
 
+const BYTES_MAX: usize = 256 << 20;
+
 fn name(key: &str) -> FactListName {
     let (network, protocol) = ("ethereum".to_owned(), "acme".to_owned());
     FactListName { network, protocol, market: "main".to_owned(), key: key.to_owned(), block: None }
@@ -35,7 +37,7 @@ fn known(lists: &Arc<FactLists>, at: Instant) -> usize {
 
 #[test]
 fn a_later_job_goes_on_where_the_list_ends() {
-    let (lists, now) = (FactStore::default().instance(), now());
+    let (lists, now) = (FactStore::new(BYTES_MAX).instance(), now());
     filled(&lists, now);
     let OpenedFacts { known: list, lease, .. } = lists.open(name("gauges"), now);
     assert_eq!((list.entries.to_vec(), list.block, list.may_walk), (entries(0..20), 7, true));
@@ -50,7 +52,7 @@ fn a_later_job_goes_on_where_the_list_ends() {
 
 #[test]
 fn of_two_jobs_at_once_one_changes_the_list_and_the_other_has_what_is_there() {
-    let (lists, now) = (FactStore::default().instance(), now());
+    let (lists, now) = (FactStore::new(BYTES_MAX).instance(), now());
     let first = lists.open(name("gauges"), now).lease.unwrap();
     first.put(put(0, 20, &entries(0..10)), now);
     let OpenedFacts { known: list, lease: second, .. } = lists.open(name("gauges"), now);
@@ -61,7 +63,7 @@ fn of_two_jobs_at_once_one_changes_the_list_and_the_other_has_what_is_there() {
 
 #[test]
 fn entries_are_due_after_half_an_hour_and_then_after_six() {
-    let (lists, begin) = (FactStore::default().instance(), now());
+    let (lists, begin) = (FactStore::new(BYTES_MAX).instance(), now());
     let after = |minutes: u64| begin + Duration::from_secs(60 * minutes);
     filled(&lists, begin);
     assert_eq!(lists.open(name("gauges"), after(29)).known.again_from, None);
@@ -82,7 +84,7 @@ fn a_list_that_is_contradicted_is_dropped() {
     let now = now();
     let other = entries(5..15);
     for wrong in [put(0, 20, &other), put(4, 4, &[]), put(5, 20, &other), put(10, 20, &other)] {
-        let lists = FactStore::default().instance();
+        let lists = FactStore::new(BYTES_MAX).instance();
         filled(&lists, now);
         let lease = lists.open(name("gauges"), now).lease.unwrap();
         assert!(!lease.put(wrong, now));
@@ -90,7 +92,7 @@ fn a_list_that_is_contradicted_is_dropped() {
         drop(lease);
         assert_eq!(known(&lists, now), 4);
     }
-    let lists = FactStore::default().instance();
+    let lists = FactStore::new(BYTES_MAX).instance();
     filled(&lists, now);
     lists.drop_network("polygon");
     assert_eq!(known(&lists, now), 20);
@@ -100,7 +102,7 @@ fn a_list_that_is_contradicted_is_dropped() {
 
 #[test]
 fn instances_see_no_list_of_another_and_lists_go_with_their_instance() {
-    let (store, now) = (FactStore::default(), now());
+    let (store, now) = (FactStore::new(BYTES_MAX), now());
     let (one, other) = (store.instance(), store.instance());
     filled(&one, now);
     assert_eq!((known(&one, now), known(&other, now)), (20, 0));
@@ -112,7 +114,7 @@ fn instances_see_no_list_of_another_and_lists_go_with_their_instance() {
 
 #[test]
 fn a_lease_that_outlives_its_list_changes_nothing() {
-    let (lists, now) = (FactStore::default().instance(), now());
+    let (lists, now) = (FactStore::new(BYTES_MAX).instance(), now());
     let before = lists.open(name("gauges"), now).lease;
     lists.drop_network("ethereum");
     let after = lists.open(name("gauges"), now).lease;
@@ -124,7 +126,7 @@ fn a_lease_that_outlives_its_list_changes_nothing() {
 
 #[test]
 fn garbage_and_what_is_too_large_is_not_taken() {
-    let (lists, now) = (FactStore::default().instance(), now());
+    let (lists, now) = (FactStore::new(BYTES_MAX).instance(), now());
     let lease = lists.open(name("gauges"), now).lease.unwrap();
     let mut large = Vec::new();
     assert!(facts::push(&mut large, &vec![0; FACT_LIST_BYTES_MAX]));
@@ -137,7 +139,7 @@ fn garbage_and_what_is_too_large_is_not_taken() {
 
 #[test]
 fn many_large_lists_push_out_those_of_their_own_plugin_alone() {
-    let (store, now) = (FactStore::default(), now());
+    let (store, now) = (FactStore::new(BYTES_MAX), now());
     let honest = store.instance();
     filled(&honest, now);
     let mut chunk = Vec::new();
@@ -157,7 +159,7 @@ fn many_large_lists_push_out_those_of_their_own_plugin_alone() {
 
 #[test]
 fn an_instance_walks_for_so_many_reads_an_hour() {
-    let (lists, now) = (FactStore::default().instance(), now());
+    let (lists, now) = (FactStore::new(BYTES_MAX).instance(), now());
     assert!((0..WALK_READS_PER_HOUR).all(|_| lists.take_walk_read(false, now)));
     assert!(!lists.take_walk_read(false, now));
     assert!(lists.open(name("gauges"), now).lease.is_none(), "nothing is left to walk with");
@@ -166,7 +168,7 @@ fn an_instance_walks_for_so_many_reads_an_hour() {
 
 #[test]
 fn lists_at_named_blocks_take_no_room_from_those_that_go_on_to_grow() {
-    let lists = FactStore::default().instance();
+    let lists = FactStore::new(BYTES_MAX).instance();
     let now = now();
     let count = |is_past: bool| {
         let inner = lists.store.0.lock();

@@ -1,0 +1,125 @@
+//! The memory of the process: how much it may use, the shares of it that bounds have, and what happens near its end.
+//!
+//! Invariant: from nine tenths on, new work is refused, so that the kernel need not end the process. What is given back by
+//! one part goes back to the system, and not only to the next allocation of the same size.
+
+mod allocator;
+mod limit;
+mod used;
+
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::log::RareLog;
+
+pub(crate) use self::allocator::tune;
+use self::limit::Cgroup;
+use self::used::Used;
+
+/// An attacker can make the process take some hundred mebibytes a second.
+const SAMPLE_EVERY: Duration = Duration::from_millis(25);
+/// Arenas are walked under their locks.
+const TRIM_EVERY: Duration = Duration::from_secs(5);
+/// Less is not worth a walk.
+const TRIM_FROM_BYTES: u64 = 16 << 20;
+
+/// How much memory the process may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MemoryLimit {
+    bytes: u64,
+    /// Whose limit it is, where it is a cgroup's.
+    cgroup: Option<Cgroup>,
+}
+
+impl MemoryLimit {
+    /// The limit that an operator names; else the least that the cgroup, the process or the machine has.
+    pub(crate) fn new(named_mib: Option<u64>) -> Self {
+        let (bytes, cgroup) = named_mib.map_or_else(limit::of_process, |mib| (mib << 20, None));
+        Self { bytes, cgroup }
+    }
+
+    /// One part in so many of it, and no more than `max`.
+    pub(crate) fn share(&self, parts: u64, max: u64) -> u64 {
+        (self.bytes / parts).min(max)
+    }
+}
+
+/// Watches the memory that is used.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    limit_bytes: u64,
+    is_short: AtomicBool,
+    refused: RareLog,
+}
+
+impl Memory {
+    /// Watches in a thread of its own until the last copy goes: the runtime's threads may all be busy.
+    pub(crate) fn watch(limit: MemoryLimit) -> Arc<Self> {
+        let limit_bytes = limit.bytes;
+        let memory = Arc::new(Self { limit_bytes, is_short: AtomicBool::new(false), refused: RareLog::default() });
+        let (watched, used) = (Arc::downgrade(&memory), Used::new(limit.cgroup));
+        let started = thread::Builder::new().name("memory".into()).spawn(move || sample(&watched, used));
+        if let Err(error) = started {
+            tracing::error!(%error, "cannot watch the memory that is used: nothing is refused for want of it");
+        }
+        memory
+    }
+
+    /// Whether new work is refused for want of memory; counts one refusal if so.
+    pub(crate) fn refuses(&self) -> bool {
+        let is_short = self.is_short.load(Relaxed);
+        if is_short {
+            let limit_mib = self.limit_bytes >> 20;
+            self.refused.warn(|refused, seconds| {
+                tracing::warn!(refused, seconds, limit_mib, "requests are refused: nine tenths of the memory are used");
+            });
+        }
+        is_short
+    }
+
+    /// Short from nine tenths on, until it is below eight.
+    fn update(&self, used: u64) {
+        let tenths = if self.is_short.load(Relaxed) { 8 } else { 9 };
+        self.is_short.store(used >= self.limit_bytes / 10 * tenths, Relaxed);
+    }
+}
+
+fn sample(memory: &Weak<Memory>, mut used: Used) {
+    let (mut trimmed, mut peak) = (Instant::now(), 0);
+    while let Some(memory) = memory.upgrade() {
+        let bytes = used.read();
+        memory.update(bytes);
+        peak = peak.max(bytes);
+        let is_worth_it = memory.is_short.load(Relaxed) || peak.saturating_sub(bytes) >= TRIM_FROM_BYTES;
+        if is_worth_it && trimmed.elapsed() >= TRIM_EVERY {
+            allocator::trim();
+            (trimmed, peak) = (Instant::now(), used.read());
+        }
+        drop(memory);
+        thread::sleep(SAMPLE_EVERY);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_short_from_nine_tenths_until_below_eight() {
+        let memory = Memory { limit_bytes: 1000, is_short: AtomicBool::new(false), refused: RareLog::default() };
+        let states = [899, 900, 850, 800, 799, 899, 1200].map(|used| {
+            memory.update(used);
+            memory.refuses()
+        });
+        assert_eq!(states, [false, true, true, true, false, false, true]);
+    }
+
+    #[test]
+    fn a_share_is_a_part_and_no_more_than_its_bound() {
+        let limit = MemoryLimit::new(Some(512));
+        assert_eq!((limit.share(8, 1 << 40), limit.share(8, 5)), (64 << 20, 5));
+    }
+}

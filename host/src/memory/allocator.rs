@@ -1,0 +1,25 @@
+//! The C library's allocator, which plugins share: few arenas, and memory that goes back to the system.
+#![expect(unsafe_code, reason = "functions of the C library")]
+
+/// Each has free pages of its own that no other thread uses.
+const ARENAS_MAX: libc::c_int = 4;
+/// An allocation of this size goes back at once. Named, as glibc would raise the bound with the first large one.
+const MMAP_FROM_BYTES: libc::c_int = 256 << 10;
+
+/// Before the first thread.
+pub(crate) fn tune() {
+    #[cfg(target_env = "gnu")]
+    for (parameter, value) in [(libc::M_ARENA_MAX, ARENAS_MAX), (libc::M_MMAP_THRESHOLD, MMAP_FROM_BYTES)] {
+        // SAFETY: it changes two numbers of the allocator.
+        unsafe { libc::mallopt(parameter, value) };
+    }
+}
+
+/// Gives free pages back to the system.
+pub(super) fn trim() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: it takes the allocator's own locks, and frees nothing that is in use.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}

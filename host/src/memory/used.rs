@@ -1,0 +1,81 @@
+//! How much memory is used: the process's own, or that of the cgroup whose limit counts, with the buffers of its sockets,
+//! whichever is more.
+
+use std::fs;
+
+use super::limit::Cgroup;
+
+/// A cgroup's figures take longer to read.
+const CGROUP_EVERY: u32 = 10;
+
+/// Reads it again and again.
+#[derive(Debug)]
+pub(super) struct Used {
+    cgroup: Option<Cgroup>,
+    /// The last figure of the cgroup.
+    of_cgroup: u64,
+    count: u32,
+}
+
+impl Used {
+    pub(super) fn new(cgroup: Option<Cgroup>) -> Self {
+        Self { cgroup, of_cgroup: 0, count: 0 }
+    }
+
+    pub(super) fn read(&mut self) -> u64 {
+        if self.count.is_multiple_of(CGROUP_EVERY)
+            && let Some(cgroup) = &self.cgroup
+        {
+            self.of_cgroup = of_cgroup(cgroup).unwrap_or_default();
+        }
+        self.count = self.count.wrapping_add(1);
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        of_process(&status).max(self.of_cgroup)
+    }
+}
+
+/// What is used without the pages of files.
+fn of_cgroup(cgroup: &Cgroup) -> Option<u64> {
+    let used: u64 = fs::read_to_string(cgroup.folder.join(cgroup.names.used)).ok()?.trim().parse().ok()?;
+    let stat = fs::read_to_string(cgroup.folder.join("memory.stat")).ok()?;
+    let rows = stat.lines().filter_map(|line| line.split_once(' '));
+    let files = rows.filter(|(name, _)| cgroup.names.files.contains(name));
+    Some(used.saturating_sub(files.filter_map(|(_, bytes)| bytes.trim().parse::<u64>().ok()).sum()))
+}
+
+/// The bytes of `RssAnon` and `RssShmem` in `/proc/self/status`.
+fn of_process(status: &str) -> u64 {
+    let rows = status.lines().filter_map(|line| line.split_once(':'));
+    let own = rows.filter(|(name, _)| ["RssAnon", "RssShmem"].contains(name));
+    own.filter_map(|(_, size)| size.trim().strip_suffix(" kB")?.parse::<u64>().ok()).sum::<u64>() << 10
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_of_files_do_not_count() {
+        assert_eq!(
+            of_process("VmRSS:\t  900 kB\nRssAnon:\t  300 kB\nRssFile:\t  590 kB\nRssShmem:\t  10 kB\n"),
+            310 << 10
+        );
+        assert_eq!(of_process(""), 0);
+    }
+
+    #[test]
+    fn a_cgroups_figure_is_less_its_files() {
+        let mount = tempfile::tempdir().unwrap();
+        fs::write(mount.path().join("memory.current"), "1000\n").unwrap();
+        fs::write(mount.path().join("memory.stat"), "anon 500\nactive_file 100\ninactive_file 250\n").unwrap();
+        let cgroup = Cgroup::of_process("0::/\n", mount.path()).unwrap();
+        assert_eq!(of_cgroup(&cgroup), Some(650));
+    }
+
+    #[test]
+    fn this_process_uses_some() {
+        let status = fs::read_to_string("/proc/self/status").unwrap();
+        assert!(of_process(&status) > 0);
+        assert!(Used::new(None).read() > 0);
+    }
+}
