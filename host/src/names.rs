@@ -101,6 +101,9 @@ pub(crate) enum Absence {
     #[error("the name's resolver refuses to answer")]
     Refused,
     #[error("the name's resolver answers what is no address or text")]
+    /// An off-chain lookup is a revert too, and some nodes drop its data.
+    #[error("the name's resolver reverts without data, in which an off-chain lookup would be")]
+    BareRevert,
     BadRecord,
     #[error("the account's name is not normalised by ENSIP-15")]
     NotNormalized,
@@ -119,7 +122,7 @@ impl NameFailure {
         match self {
             Self::Unread(failure) => failure == ReadFailure::OverBudget,
             Self::Gateway(error) => error.is_over_budget(),
-            Self::Absent(_) => false,
+            Self::Absent(_) | Self::BareRevert => false,
         }
     }
 }

@@ -119,7 +119,7 @@ async fn the_default_name_is_returned_by_the_resolver_of_all_reverse_names() {
         REVERSE,
         extended(move |dns, _| match dns == &wanted[..] {
             true => ok(Bytes::from("alice.eth".abi_encode())),
-            false => world::reverted(),
+            false => world::refused(),
         }),
     );
     let node = name("alice.eth").node();
