@@ -113,7 +113,7 @@ impl Resolution {
         let outcomes = batch.send(session).await;
         let search = |(query, (by_universal, found, cached)): (&RecordQuery, (Option<_>, Option<_>, Option<_>))| {
             if let Some((universal, place)) = by_universal
-                && let Some(calls) = UniversalContract::answer(universal, &outcomes[place])
+                && let Some(calls) = UniversalContract::answer(universal, query, &outcomes[place])
             {
                 return SearchState::Calling(RecordSource::Universal, calls);
             }
