@@ -18,6 +18,7 @@ async fn a_name_leads_to_the_address_that_its_resolver_returns() {
         address: ALICE,
         coin: CoinType::ETHEREUM,
         resolver: RESOLVER,
+        resolved_by: ResolvedBy::Registry,
         via_gateway: false,
         details: None,
     };
@@ -177,7 +178,6 @@ async fn an_extended_resolver_that_answers_badly_has_no_record() {
 }
 
 #[tokio::test]
-#[tokio::test]
 async fn a_revert_without_data_may_be_a_lost_lookup_where_a_resolver_takes_whole_names() {
     let mut world = World::default();
     world.resolver("off.eth", RESOLVER).contract(RESOLVER, extended(|_, _| reverted()));
@@ -186,6 +186,7 @@ async fn a_revert_without_data_may_be_a_lost_lookup_where_a_resolver_takes_whole
     assert_eq!(found, [Err(NameFailure::BareRevert), Err(NameFailure::BareRevert), absent(Absence::Refused)]);
 }
 
+#[tokio::test]
 async fn another_chain_has_an_address_of_its_own() {
     let base = CoinType::of_chain(8453).unwrap();
     let node = name("alice.eth").node();

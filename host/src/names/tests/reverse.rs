@@ -39,6 +39,7 @@ async fn an_account_has_the_name_that_leads_back_to_it() {
     let named = names().names(&at(&world, CoinType::ETHEREUM), &[ALICE]).await.remove(0).unwrap();
     assert_eq!((named.resolved.name.as_str(), named.resolved.address), ("alice.eth", ALICE));
     assert_eq!((named.reverse_resolver, named.resolved.resolver), (REVERSE, RESOLVER));
+    assert_eq!((named.resolved_by, named.resolved.resolved_by), (ResolvedBy::Registry, ResolvedBy::Registry));
     assert!(!named.via_gateway && !named.resolved.via_gateway);
     assert_eq!(world.round_trips(), 4);
 }
