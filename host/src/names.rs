@@ -14,7 +14,7 @@ mod resolve;
 
 use std::sync::Arc;
 
-use alloy::primitives::{Address, Bytes};
+use alloy::primitives::{Address, Bytes, address};
 use alloy::sol_types::{SolCall, SolValue};
 use portolan_reader::{ReadFailure, Session};
 
@@ -29,10 +29,14 @@ use crate::budget::OutgoingBudget;
 /// The chain id of the network that names live on.
 pub(crate) const MAINNET: u64 = portolan_networks::ETHEREUM;
 
+/// The proxy of the ENS DAO, at the same address on Ethereum and its testnets.
+/// <https://docs.ens.domains/resolvers/universal>
+pub(crate) const UNIVERSAL_RESOLVER: Address = address!("eEeEEEeE14D718C2B47D9923Deab1335E144EeEe");
+
 /// What an operator configures for names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NameSettings {
-    /// Called first; the registry is read where it does not answer.
+    /// Called first; the registry is read where it does not answer, and alone where there is none.
     pub(crate) universal_resolver: Option<Address>,
     /// Gateways that may be queried over http and in private networks.
     pub(crate) gateway_hosts: Vec<GatewayHost>,
@@ -54,6 +58,13 @@ pub(crate) struct LookupContext<'a> {
     pub(crate) outgoing: &'a OutgoingBudget,
 }
 
+/// What found the resolvers; the later one is the fallback.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ResolvedBy {
+    UniversalResolver,
+    Registry,
+}
+
 /// A name and the address that it leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ResolvedName {
@@ -61,6 +72,7 @@ pub(crate) struct ResolvedName {
     pub(crate) address: Address,
     pub(crate) coin: CoinType,
     pub(crate) resolver: Address,
+    pub(crate) resolved_by: ResolvedBy,
     /// Whether the address came from a gateway, checked by the resolver.
     pub(crate) via_gateway: bool,
     /// Where they were requested.
@@ -73,6 +85,8 @@ pub(crate) struct PrimaryName {
     /// The name, led back to the account.
     pub(crate) resolved: ResolvedName,
     pub(crate) reverse_resolver: Address,
+    /// The fallback where either way took it.
+    pub(crate) resolved_by: ResolvedBy,
     /// Whether the name came from a gateway, checked by the reverse resolver.
     pub(crate) via_gateway: bool,
 }
@@ -87,6 +101,9 @@ pub(crate) enum NameFailure {
     Unread(#[from] ReadFailure),
     #[error("{0}")]
     Gateway(#[from] GatewayError),
+    /// An off-chain lookup is a revert too, and some nodes drop its data.
+    #[error("the name's resolver reverts without data, in which an off-chain lookup would be")]
+    BareRevert,
 }
 
 /// What is not there.
@@ -119,7 +136,7 @@ impl NameFailure {
         match self {
             Self::Unread(failure) => failure == ReadFailure::OverBudget,
             Self::Gateway(error) => error.is_over_budget(),
-            Self::Absent(_) => false,
+            Self::Absent(_) | Self::BareRevert => false,
         }
     }
 }
@@ -156,6 +173,7 @@ impl Names {
                     address: lookup.coin.address(&data)?,
                     coin: lookup.coin,
                     resolver: answer.resolver.ok_or(Absence::NoResolver)?,
+                    resolved_by: answer.resolved_by,
                     via_gateway,
                     details: lookup.detail.details(records, expiry),
                 })
@@ -183,6 +201,7 @@ impl Names {
             let claim = claim?;
             match led.next().unwrap_or(Err(Absence::Unverified.into())) {
                 Ok(resolved) if resolved.address == *account => Ok(PrimaryName {
+                    resolved_by: claim.resolved_by.max(resolved.resolved_by),
                     resolved,
                     reverse_resolver: claim.reverse_resolver,
                     via_gateway: claim.via_gateway,
@@ -199,6 +218,7 @@ impl Names {
 struct ClaimedName {
     name: Name,
     reverse_resolver: Address,
+    resolved_by: ResolvedBy,
     via_gateway: bool,
 }
 
@@ -215,7 +235,7 @@ impl ClaimedName {
         // Another name would be shown than the one that is looked up.
         let name = Name::parse(text).ok().filter(|name| name.as_str() == text).ok_or(Absence::NotNormalized)?;
         let reverse_resolver = answer.resolver.ok_or(Absence::NoResolver)?;
-        Ok(Self { name, reverse_resolver, via_gateway })
+        Ok(Self { name, reverse_resolver, resolved_by: answer.resolved_by, via_gateway })
     }
 }
 

@@ -29,7 +29,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
-pub use self::flaws::{BATCHES, Flaws, Gas, Hashes, Overrides, Replies};
+pub use self::flaws::{BATCHES, Flaws, Gas, Hashes, Overrides, Replies, Reverts};
 use self::node::Node;
 use self::reply::{Reply, Sent};
 use self::request::Request;

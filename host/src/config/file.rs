@@ -194,6 +194,7 @@ pub(super) struct SpansTable {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct NamesTable {
+    /// An address, or `none`.
     pub(super) universal_resolver: Option<String>,
     pub(super) gateway_hosts: Vec<String>,
 }

@@ -178,6 +178,24 @@ fn operators_have_an_address_or_a_socket_and_may_have_hosts_and_a_token() {
 }
 
 #[test]
+fn names_have_the_proxy_of_the_dao_unless_another_contract_or_none_is_set() {
+    let other = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+    for (file, expected) in [
+        (String::new(), Some("0xeEeEEEeE14D718C2B47D9923Deab1335E144EeEe")),
+        ("names.gateway_hosts = []".to_owned(), Some("0xeEeEEEeE14D718C2B47D9923Deab1335E144EeEe")),
+        (format!("names.universal_resolver = '{other}'"), Some(other)),
+        ("names.universal_resolver = 'none'".to_owned(), None),
+    ] {
+        let found = of_file(&file).names.universal_resolver;
+        assert_eq!(found, expected.map(|address| address.parse().unwrap()), "{file}");
+    }
+    for text in ["", "None", "0x12"] {
+        let refused = refusal(&format!("names.universal_resolver = '{text}'"));
+        assert!(refused.contains("universal_resolver"), "{refused}");
+    }
+}
+
+#[test]
 fn one_layer_names_all_endpoints_of_a_network() {
     let file = "[networks.ethereum]\nrpc = ['http://f1', 'http://f2']\n[networks.polygon]\nrpc = ['http://f3']\n\
                 [networks.optimism]\nrpc = ['http://f4']";

@@ -23,7 +23,7 @@ use crate::gateway::provenance::Provenance;
 use crate::gateway::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
 use crate::jobs::report::JobReport;
-use crate::names::ResolvedName;
+use crate::names::{ResolvedBy, ResolvedName};
 use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
 use crate::sanitize::text::Text;
@@ -136,6 +136,7 @@ pub(crate) struct Event {
 #[derive(Clone, Debug)]
 pub(crate) struct NameRecord {
     pub(crate) resolved: ResolvedName,
+    pub(crate) resolved_by: ResolvedBy,
     /// Whether a gateway had a part in it.
     pub(crate) via_gateway: bool,
 }

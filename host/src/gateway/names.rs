@@ -139,12 +139,12 @@ fn first_missing(details: &NameDetails) -> Option<Reason> {
 
 impl From<ResolvedName> for NameRecord {
     fn from(resolved: ResolvedName) -> Self {
-        Self { via_gateway: resolved.via_gateway, resolved }
+        Self { resolved_by: resolved.resolved_by, via_gateway: resolved.via_gateway, resolved }
     }
 }
 
 impl From<PrimaryName> for NameRecord {
-    fn from(PrimaryName { resolved, via_gateway, .. }: PrimaryName) -> Self {
-        Self { via_gateway: via_gateway || resolved.via_gateway, resolved }
+    fn from(PrimaryName { resolved, resolved_by, via_gateway, .. }: PrimaryName) -> Self {
+        Self { resolved_by, via_gateway: via_gateway || resolved.via_gateway, resolved }
     }
 }

@@ -25,6 +25,8 @@ const CALLBACK_PART: u32 = 8;
 #[derive(Debug)]
 pub(super) struct ContractCall {
     to: Address,
+    /// The contract that names gateways, or what stands for it.
+    named_by: Address,
     outcome: Outcome,
     pub(super) via_gateway: bool,
     /// Why the gateways gave no data.
@@ -35,7 +37,12 @@ pub(super) struct ContractCall {
 
 impl ContractCall {
     pub(super) fn new(to: Address, outcome: Outcome) -> Self {
-        Self { to, outcome, via_gateway: false, error: None, partial_error: None }
+        Self::on_behalf_of(to, to, outcome)
+    }
+
+    /// A call of a contract that calls others, and names the gateways that they name.
+    pub(super) fn on_behalf_of(named_by: Address, to: Address, outcome: Outcome) -> Self {
+        Self { to, named_by, outcome, via_gateway: false, error: None, partial_error: None }
     }
 
     /// The outcome of the call, unless it failed at a gateway.
@@ -118,9 +125,10 @@ async fn look_up(
     let until = deadline.checked_sub(left / CALLBACK_PART).unwrap_or(deadline);
     // The first is the answer's own: further gateways of the others leave it enough for all of its own.
     let rests = std::iter::once(0).chain(std::iter::repeat(URLS_MAX as u64));
-    let queried = join_all(lookups.iter().zip(rests).map(async |((_, lookup), rest)| {
+    let queried = join_all(lookups.iter().zip(rests).map(async |((call, lookup), rest)| {
         let OffchainLookup { sender, urls, callData, .. } = lookup;
-        let request = GatewayRequest { sender: *sender, urls: urls.clone(), data: callData.clone() };
+        let (urls, data) = (urls.clone(), callData.clone());
+        let request = GatewayRequest { sender: *sender, named_by: call.named_by, urls, data };
         gateways.query(&request, (outgoing, rest), until).await
     }))
     .await;

@@ -113,6 +113,8 @@ impl From<HttpError> for GatewayError {
 #[derive(Clone, Debug)]
 pub(super) struct GatewayRequest {
     pub(super) sender: Address,
+    /// Who named the URLs: requests of all that it names share its turns.
+    pub(super) named_by: Address,
     pub(super) urls: Vec<String>,
     pub(super) data: Bytes,
 }
@@ -168,7 +170,7 @@ impl Gateways {
         until: Instant,
     ) -> Result<GatewayData, GatewayError> {
         let state = LookupState { outgoing, rest, partial_error: OnceLock::new(), until };
-        let data = self.answer(&state, request, request.sender, 0).await?;
+        let data = self.answer(&state, request, 0).await?;
         Ok(GatewayData { data, partial_error: state.partial_error.get().copied() })
     }
 
@@ -176,12 +178,11 @@ impl Gateways {
         &'a self,
         state: &'a LookupState<'a>,
         request: &'a GatewayRequest,
-        resolver: Address,
         batch_depth: usize,
     ) -> BoxFuture<'a, Result<Bytes, GatewayError>> {
         async move {
             if request.urls.iter().any(|url| url == LOCAL_BATCH) {
-                return self.batch(state, &request.data, resolver, batch_depth + 1).await;
+                return self.batch(state, request, batch_depth + 1).await;
             }
             let mut error = GatewayError::NoUrl;
             for (place, url) in request.urls.iter().take(URLS_MAX).enumerate() {
@@ -189,7 +190,7 @@ impl Gateways {
                 if !state.outgoing.take_leaving(rest) {
                     return Err(GatewayError::TooMany);
                 }
-                match self.fetch(state, url, request, resolver).await {
+                match self.fetch(state, url, request).await {
                     Err(each) if !each.is_final() => error = each,
                     end => return end,
                 }
@@ -204,27 +205,26 @@ impl Gateways {
     async fn batch(
         &self,
         state: &LookupState<'_>,
-        data: &[u8],
-        resolver: Address,
+        outer: &GatewayRequest,
         batch_depth: usize,
     ) -> Result<Bytes, GatewayError> {
         if batch_depth > BATCH_DEPTH_MAX {
             return Err(GatewayError::TooMany);
         }
         let bounded = AbiDecoderConfig::new().memory_limit(BATCH_MEMORY_MAX);
-        let requests =
-            BatchGateway::queryCall::abi_decode_with_config(data, bounded).map_err(|_| GatewayError::Lookup)?.requests;
+        let query = BatchGateway::queryCall::abi_decode_with_config(&outer.data, bounded);
+        let requests = query.map_err(|_| GatewayError::Lookup)?.requests;
         if requests.len() > BATCH_REQUESTS_MAX {
             return Err(GatewayError::TooMany);
         }
-        let request = |BatchGateway::Request { sender, urls, data }| GatewayRequest { sender, urls, data };
+        // Any other contract could name a sender that it is not, as could one within a batch.
+        let is_true = batch_depth == 1 && self.universal == Some(outer.sender);
+        let request = |BatchGateway::Request { sender, urls, data }| {
+            let named_by = if is_true { sender } else { outer.named_by };
+            GatewayRequest { sender, named_by, urls, data }
+        };
         let requests: Vec<GatewayRequest> = requests.into_iter().map(request).collect();
-        let answers = requests.iter().map(|request| {
-            // Any other contract could name a sender that it is not.
-            let resolver = if self.universal == Some(resolver) { request.sender } else { resolver };
-            self.answer(state, request, resolver, batch_depth)
-        });
-        let answers = join_all(answers).await;
+        let answers = join_all(requests.iter().map(|request| self.answer(state, request, batch_depth))).await;
         for error in answers.iter().filter_map(|answer| answer.as_ref().err()) {
             // The first one counts.
             let _ = state.partial_error.set(*error);
@@ -240,7 +240,6 @@ impl Gateways {
         state: &LookupState<'_>,
         template: &str,
         request: &GatewayRequest,
-        resolver: Address,
     ) -> Result<Bytes, GatewayError> {
         let (url, payload) = target(template, request)?;
         let is_named = self.hosts.iter().any(|host| host.is_of(&url));
@@ -255,7 +254,7 @@ impl Gateways {
         if !is_named && !state.outgoing.take_of_host(&host) {
             return Err(GatewayError::TooManyOfHost);
         }
-        let route = Route { resolver, host };
+        let route = Route { resolver: request.named_by, host };
         let turn = timeout_at(state.until, self.turns.take(&route)).await.unwrap_or(Err(GatewayError::Timeout))?;
         let fetching = timeout_at(state.until, timeout(self.fetch_within, self.send(&url, payload, is_named)));
         let fetched = match fetching.await {

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use alloy::primitives::{B256, Bytes, keccak256};
+use alloy::primitives::{Address, B256, Bytes, keccak256};
 
 use crate::sanitize;
 
@@ -102,6 +102,13 @@ impl Name {
     /// ENSIP-10's `dnsencode`.
     pub(super) fn dns(&self) -> &Bytes {
         &self.dns
+    }
+
+    /// What stands for the resolver of the name, where another contract calls that one and does not say which it is: the
+    /// name below the top, which somebody had to register.
+    pub(super) fn holder(&self) -> Address {
+        let registered = self.nodes.iter().nth_back(1).or_else(|| self.nodes.first());
+        Address::from_word(registered.copied().unwrap_or_default())
     }
 
     /// The `x` of `….x.eth`: what is registered, for as long as it is paid for.

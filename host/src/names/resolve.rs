@@ -17,7 +17,7 @@ use self::universal::UniversalContract;
 use super::call::{self, ContractCall};
 use super::gateway::{GatewayError, Gateways};
 use super::name::Name;
-use super::{Absence, NameFailure};
+use super::{Absence, NameFailure, ResolvedBy};
 use crate::budget::OutgoingBudget;
 
 /// The records that are queried of one name.
@@ -32,6 +32,7 @@ pub(super) struct RecordQuery {
 #[derive(Debug)]
 pub(super) struct NameRecords {
     pub(super) resolver: Option<Address>,
+    pub(super) resolved_by: ResolvedBy,
     /// In the order of the query, as many.
     pub(super) records: Vec<Result<Record, NameFailure>>,
 }
@@ -113,7 +114,7 @@ impl Resolution {
         let outcomes = batch.send(session).await;
         let search = |(query, (by_universal, found, cached)): (&RecordQuery, (Option<_>, Option<_>, Option<_>))| {
             if let Some((universal, place)) = by_universal
-                && let Some(calls) = UniversalContract::answer(universal, &outcomes[place])
+                && let Some(calls) = UniversalContract::answer(universal, query, &outcomes[place])
             {
                 return SearchState::Calling(RecordSource::Universal, calls);
             }
@@ -163,13 +164,15 @@ impl Resolution {
 
 impl SearchState {
     fn answer(self, query: &RecordQuery) -> NameRecords {
-        let failed = |failure: NameFailure| query.records.iter().map(|_| Err(failure)).collect();
+        let failed = |failure: NameFailure| NameRecords {
+            resolver: None,
+            resolved_by: ResolvedBy::Registry,
+            records: query.records.iter().map(|_| Err(failure)).collect(),
+        };
         match self {
-            Self::Failed(failure) => NameRecords { resolver: None, records: failed(failure) },
+            Self::Failed(failure) => failed(failure),
             // Every search has been called by now.
-            Self::Start | Self::FoundResolver(_) => {
-                NameRecords { resolver: None, records: failed(Absence::NoResolver.into()) }
-            }
+            Self::Start | Self::FoundResolver(_) => failed(Absence::NoResolver.into()),
             Self::Calling(source, calls) => {
                 let mut resolver = source.resolver();
                 let record = |call: ContractCall| {
@@ -184,7 +187,7 @@ impl SearchState {
                     Ok(Record { data, via_gateway: call.via_gateway })
                 };
                 let records = calls.into_iter().map(record).collect();
-                NameRecords { resolver, records }
+                NameRecords { resolver, resolved_by: source.resolved_by(), records }
             }
         }
     }
@@ -195,6 +198,13 @@ impl RecordSource {
         match self {
             Self::Universal => None,
             Self::Extended(resolver) | Self::Plain(resolver) => Some(resolver),
+        }
+    }
+
+    fn resolved_by(self) -> ResolvedBy {
+        match self {
+            Self::Universal => ResolvedBy::UniversalResolver,
+            Self::Extended(_) | Self::Plain(_) => ResolvedBy::Registry,
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // A universal resolver by ENSIP-23, written from its interface: finds the resolver of a name, calls it, and hands what
-// has to be looked up outside to batch gateways (ENSIP-21).
+// has to be looked up outside to batch gateways (ENSIP-21). Names may have moved to a newer registry, as they do with
+// ENSv2: that one counts.
 pragma solidity ^0.8.30;
 
 import {OffchainLookup} from "Resolvers.sol";
@@ -47,9 +48,11 @@ contract UniversalResolverDouble {
     uint256 private constant INTERFACE_GAS = 30_000; // By ERC-165.
 
     NameRegistry private immutable registry;
+    NameRegistry private immutable newer;
 
-    constructor(NameRegistry registry_) {
+    constructor(NameRegistry registry_, NameRegistry newer_) {
         registry = registry_;
+        newer = newer_;
     }
 
     function resolve(bytes calldata name, bytes calldata data) external view returns (bytes memory, address) {
@@ -84,7 +87,8 @@ contract UniversalResolverDouble {
 
     function findResolver(bytes memory name) public view returns (address resolver, bytes32 node, uint256 offset) {
         for (; name[offset] != 0; offset += uint256(uint8(name[offset])) + 1) {
-            resolver = registry.resolver(namehash(name, offset));
+            resolver = newer.resolver(namehash(name, offset));
+            if (resolver == address(0)) resolver = registry.resolver(namehash(name, offset));
             if (resolver != address(0)) break;
         }
         node = namehash(name, 0);

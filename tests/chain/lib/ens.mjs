@@ -4,6 +4,7 @@ import { hexToBigInt, stringToBytes } from 'viem';
 import { labelhash, namehash } from 'viem/ens';
 
 export const REGISTRY = '0x00000000000c2e074ec69a0dfb2997ba6c7d2e1e';
+export const UNIVERSAL_RESOLVER = '0xeeeeeeee14d718c2b47d9923deab1335e144eeee'; // The DAO's proxy, on Ethereum and its testnets.
 export const REGISTRAR = '0x57f1887a8bf19b14fc0df6fd9b2acc9af147ea85'; // Of .eth.
 
 const LABEL_BYTES_MAX = 255; // What has room in a DNS-encoded name.
@@ -17,10 +18,12 @@ export class Ens {
     await world.place([[REGISTRY, 'ENSRegistryWithFallback', [ens.old]]]);
     await world.place([[REGISTRAR, 'BaseRegistrarImplementation', [REGISTRY, namehash('eth')]]]);
     ens.publicResolver = world.deploy('PublicResolver', [REGISTRY]);
+    ens.newer = world.deploy('ENSRegistry');
+    ens.newResolver = world.deploy('PublicResolver', [ens.newer]);
     // While nobody owns `addr.reverse`: else their constructors claim their own reverse record from its owner.
     const reverseResolver = world.deploy('DefaultReverseResolver', [REGISTRY]);
     ens.reverseRegistrar = world.deploy('ReverseRegistrar', [REGISTRY, reverseResolver]);
-    await world.mine();
+    await world.place([[UNIVERSAL_RESOLVER, 'UniversalResolverDouble', [REGISTRY, ens.newer]]]);
     ens.own('', 'reverse');
     ens.own('reverse', 'addr');
     ens.own('', 'eth', { owner: REGISTRAR });
@@ -60,6 +63,17 @@ export class Ens {
     this.#registry('setResolver', [namehash(`${label}.eth`), resolver], this.old);
   }
 
+  // In the registry that counts for the universal resolver alone; what today's says of the name stays.
+  ownInNewer(name, address) {
+    const labels = name.split('.');
+    labels.reverse().reduce((parent, label) => {
+      this.#registry('setSubnodeOwner', [namehash(parent), labelhash(label), this.world.accounts.deployer], this.newer);
+      return parent ? `${label}.${parent}` : label;
+    }, '');
+    this.#registry('setResolver', [namehash(name), this.newResolver], this.newer);
+    this.#record('setAddr', [namehash(name), ETHER, address], this.newResolver);
+  }
+
   address(name, address, coin = ETHER) {
     this.#record('setAddr', [namehash(name), coin, address]);
   }
@@ -92,8 +106,8 @@ export class Ens {
     this.world.send('deployer', registry, 'ENSRegistry', functionName, args);
   }
 
-  #record(functionName, args) {
-    this.world.send('deployer', this.publicResolver, 'PublicResolver', functionName, args);
+  #record(functionName, args, resolver = this.publicResolver) {
+    this.world.send('deployer', resolver, 'PublicResolver', functionName, args);
   }
 }
 

@@ -2,7 +2,7 @@
 // client has been used.
 import { keccak256, pad, toHex } from 'viem';
 import { namehash } from 'viem/ens';
-import { Ens, REGISTRAR, REGISTRY, dnsEncoded } from '../lib/ens.mjs';
+import { Ens, REGISTRAR, REGISTRY, UNIVERSAL_RESOLVER, dnsEncoded } from '../lib/ens.mjs';
 import { MULTICALL3 } from '../lib/world.mjs';
 import { OLD_PERIOD, SETUP, SNAPSHOT } from './times.mjs';
 
@@ -57,7 +57,6 @@ export const names = {
     const ens = await Ens.create(world);
     const [wild, offchain, hostile, primary] =
       ['WildcardResolverDouble', 'OffchainResolverDouble', 'HostileResolverDouble', 'ReverseResolverDouble'].map((name) => world.deploy(name));
-    const universal = world.deploy('UniversalResolverDouble', [REGISTRY]);
     await world.at(SETUP);
     const parts = [() => plain(world, ens), () => wildcards(ens, wild), () => broken(ens, hostile)];
     const forward = [];
@@ -65,13 +64,14 @@ export const names = {
       forward.push(...part());
       await world.mine(); // In blocks of some dozens: anvil loses count where hundreds wait.
     }
+    const both = moved(ens);
     const outside = gateways(world, ens, offchain);
     const reverse = backward(world, ens, { primary, hostile });
     await world.at(SNAPSHOT);
     return {
-      contracts: { multicall3: MULTICALL3, registry: REGISTRY, registrar: REGISTRAR, universal, offchain },
+      contracts: { multicall3: MULTICALL3, registry: REGISTRY, registrar: REGISTRAR, universal: UNIVERSAL_RESOLVER, offchain },
       prices: {},
-      more: { names: { forward, gateways: outside, reverse } },
+      more: { names: { forward, gateways: outside, moved: both, reverse } },
     };
   },
 };
@@ -153,6 +153,17 @@ function broken(ens, resolver) {
     ens.hostile(resolver, name, deed);
     return { requested: name, name, address: null, hostile: true, ...more };
   });
+}
+
+// As ENS's own test of clients: the addresses by which `ur.gtest.eth` shows whether the universal resolver was called.
+function moved(ens) {
+  const name = 'ur.gtest.eth';
+  const [old, newer] = [`0x${'11'.repeat(20)}`, `0x${'ee'.repeat(20)}`];
+  ens.register('gtest', YEAR);
+  ens.own('gtest.eth', 'ur', { resolver: ens.publicResolver });
+  ens.address(name, old);
+  ens.ownInNewer(name, newer);
+  return { name, universal: { address: newer, resolver: ens.newResolver }, registry: { address: old, resolver: ens.publicResolver } };
 }
 
 // Names below `offchain.eth` have no gateways until a test sets them: it knows their ports.

@@ -28,6 +28,7 @@ pub struct Flaws {
     pub is_of_amsterdam: bool,
     /// Methods that it does not have.
     pub lacks: &'static [&'static str],
+    pub reverts: Reverts,
     pub replies: Replies,
     /// The methods whose replies are spoilt; all of them where none is named.
     pub of: &'static [&'static str],
@@ -66,6 +67,26 @@ pub enum Gas {
     Refused(u64),
     /// No call has more than this, as at geth.
     Lowered(u64),
+}
+
+/// Where the error of an `eth_call` has the data of a revert.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reverts {
+    /// As geth and anvil.
+    #[default]
+    Data,
+    /// As Parity and Nethermind: behind a word, in an error that is not called a revert.
+    Prefixed,
+    /// As Hardhat: in an object.
+    Object,
+    /// As wallets do: below the original error.
+    OriginalError,
+    /// As Ganache: by the hash of the transaction.
+    ByTransaction,
+    /// In the message alone.
+    Message,
+    /// Nowhere.
+    Dropped,
 }
 
 /// What becomes of replies on their way.

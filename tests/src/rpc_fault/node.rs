@@ -9,7 +9,7 @@ use bytes::Bytes;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
-use super::flaws::{BATCHES, Flaws, Gas, Hashes, Overrides};
+use super::flaws::{BATCHES, Flaws, Gas, Hashes, Overrides, Reverts};
 use super::reply::Reply;
 use super::request::{Named, Request};
 use super::transactions::Transactions;
@@ -115,6 +115,9 @@ impl Node<'_> {
             }
             return Ok(Ok(reply.to_string()));
         }
+        if self.flaws.reverts != Reverts::Data && request.method == "eth_call" {
+            return Ok(Ok(self.rewrapped(&body)?));
+        }
         if self.flaws.behind > 0 && request.method == "eth_getBlockByHash" {
             let number = quantity(&serde_json::from_str::<Value>(&body)?["result"]["number"]).unwrap_or(0);
             if number > self.head().await? {
@@ -122,6 +125,33 @@ impl Node<'_> {
             }
         }
         Ok(Ok(body))
+    }
+
+    /// The reply with the data of its revert, if it is one, where this node has it.
+    fn rewrapped(&self, body: &str) -> Result<String> {
+        let mut reply: Value = serde_json::from_str(body)?;
+        let Some(data) = reply["error"]["data"].as_str().map(str::to_owned) else { return Ok(body.to_owned()) };
+        let error = |code: i64, message: &str, data: Value| json!({"code": code, "message": message, "data": data});
+        reply["error"] = match self.flaws.reverts {
+            Reverts::Data => return Ok(body.to_owned()),
+            Reverts::Prefixed => error(-32_015, "VM execution error.", json!(format!("Reverted {data}"))),
+            Reverts::Object => {
+                let message = "Error: VM Exception while processing transaction: reverted with a custom error";
+                error(-32_603, message, json!({"message": message, "data": data}))
+            }
+            Reverts::OriginalError => {
+                let original = json!({"code": 3, "message": "execution reverted", "data": data});
+                error(-32_603, "Internal JSON-RPC error.", json!({"originalError": original}))
+            }
+            Reverts::ByTransaction => {
+                let of = json!({"error": "revert", "program_counter": 1, "return": data});
+                let message = "VM Exception while processing transaction: revert";
+                error(-32_000, message, json!({format!("0x{}", "aa".repeat(32)): of, "stack": "at 0xff"}))
+            }
+            Reverts::Message => json!({"code": -32_000, "message": format!("execution reverted: {data}")}),
+            Reverts::Dropped => json!({"code": -32_000, "message": "execution reverted"}),
+        };
+        Ok(reply.to_string())
     }
 
     /// Sets the request to the block that this node makes of the one that was named.

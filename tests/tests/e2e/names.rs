@@ -1,13 +1,14 @@
 //! Names over HTTP against the real registry, resolver and registrars, and resolvers of every other kind: each answer
-//! is what the chain's build set up, by the plain registry path and by a universal resolver alike.
+//! is what the chain's build set up, by the universal resolver and by the registry alone.
 
 mod counted;
 mod gateways;
 mod outside;
 mod refused;
+mod resolved_by;
 mod viem;
+mod wrapped;
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -37,9 +38,8 @@ impl Fixture {
         let expected = Json::parse(&chain.expected.to_string())?;
         let outside = Gateways::start(&expected)?;
         outside::set_ways(&chain, &expected, &outside)?;
-        let paths = ["registry", "universal resolver"];
-        let start = |path| Ok((path, setup(&chain.url, &expected, &outside, path != "registry")?.start()?));
-        let paths = paths.into_iter().map(start).collect::<Result<_>>()?;
+        let start = |universal| Ok((path(universal), setup(&chain.url, &outside, universal).start()?));
+        let paths = [false, true].into_iter().map(start).collect::<Result<_>>()?;
         Ok(Self { chain, expected, outside, paths })
     }
 
@@ -57,12 +57,16 @@ impl Fixture {
 }
 
 /// Portolan in front of the chain: it may request from the gateways outside, though they are on this machine.
-fn setup(url: &str, expected: &Json, outside: &Gateways, universal: bool) -> Result<Setup> {
-    let mut config = format!("[names]\ngateway_hosts = [\"{}\"]\n", outside.address);
-    if universal {
-        writeln!(config, "universal_resolver = \"{}\"", expected.text_at("contracts/universal")?)?;
-    }
-    Ok(Setup::default().config(&config).rpc("ethereum", url))
+/// With the universal resolver as it comes, or without any.
+fn setup(url: &str, outside: &Gateways, universal: bool) -> Setup {
+    let config = format!("[names]\ngateway_hosts = [\"{}\"]\n", outside.address);
+    let config = if universal { config } else { config + "universal_resolver = \"none\"\n" };
+    Setup::default().config(&config).rpc("ethereum", url)
+}
+
+/// As `detail=full` calls it.
+fn path(universal: bool) -> &'static str {
+    if universal { "universal-resolver" } else { "registry" }
 }
 
 static FIXTURE: Shared<Fixture> = Shared::new();
@@ -163,6 +167,8 @@ fn full_detail_shows_where_an_address_is_from_and_until_when_the_name_is_held() 
                 assert_eq!(reported.differences(row.at(expected).unwrap()), [""; 0], "{what}: {member}");
             }
             assert_eq!(answer.at("items/0/viaGateway").unwrap(), &Json::Bool(false), "{what}");
+            let resolved_by = answer.text_at("items/0/resolvedBy").unwrap();
+            assert!(what.ends_with(&format!("by the {resolved_by}")), "{what}: {resolved_by}");
         });
     }
 }

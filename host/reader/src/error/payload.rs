@@ -42,7 +42,12 @@ impl<'a> ErrorPayload<'a> {
 
     pub(crate) fn classify(&self) -> RequestError {
         let message = self.message.chars().take(MESSAGE_MAX_CHARS).collect::<String>().to_lowercase();
-        classify(self.code, message, &self.data())
+        match classify(self.code, message, &self.data()) {
+            RequestError::Reverted(data) if data.is_empty() => {
+                RequestError::Reverted(last_hex(&self.message).unwrap_or_default())
+            }
+            error => error,
+        }
     }
 
     /// The data as a tree; null where it is a wrapper that is too long.
@@ -162,7 +167,7 @@ fn classify(code: i64, message: String, data: &Value) -> RequestError {
         return RequestError::GasTooHigh;
     }
     if contains_any(&message, HALTED) {
-        return RequestError::Halted;
+        return encoded_error(data).unwrap_or(RequestError::Halted);
     }
     let wait = requested_wait(&message, data);
     if (json_rpc::ErrorPayload { code, message: message.into(), data: None::<()> }).is_retry_err() {
@@ -171,7 +176,12 @@ fn classify(code: i64, message: String, data: &Value) -> RequestError {
     if ENDPOINT_CODES.contains(&code) {
         return EndpointError::Rpc(code).into();
     }
-    RequestError::Ambiguous(code)
+    encoded_error(data).unwrap_or(RequestError::Ambiguous(code))
+}
+
+/// The revert that an error is which does not call itself one: its data is a selector and words.
+fn encoded_error(data: &Value) -> Option<RequestError> {
+    revert_data(data).filter(|bytes| bytes.len() % 32 == 4).map(RequestError::Reverted)
 }
 
 /// Returns the wait that a throttling endpoint asks for: Infura in the data, others as `try again in 4ms` or `… 2s`.
@@ -207,21 +217,24 @@ fn indicates_revert(data: &Value) -> bool {
 const DATA_MEMBERS: &[&str] = &["data", "return", "result", "output"];
 
 /// Finds the revert data in an error's `data` member: a hex text, `Reverted 0x…`, or an object that holds one
-/// somewhere.
+/// somewhere. Empty data is none, for the data may be elsewhere.
 fn revert_data(data: &Value) -> Option<Bytes> {
     match data {
-        Value::String(text) => {
-            let hex = text.strip_prefix("Reverted ").unwrap_or(text);
-            hex.starts_with("0x").then(|| hex.parse().ok()).flatten()
-        }
+        Value::String(text) => last_hex(text).filter(|bytes| !bytes.is_empty()),
         Value::Object(members) => {
             let named = DATA_MEMBERS.iter().filter_map(|name| members.get(*name));
             // Texts of other members are hashes and reasons; objects below them may hold the data.
             let nested = members.values().filter(|value| value.is_object());
-            named.chain(nested).find_map(revert_data)
+            named.chain(nested).chain(members.get("message")).find_map(revert_data)
         }
         _ => None,
     }
+}
+
+/// The bytes of the last word of a text that is hex digits behind `0x`.
+fn last_hex(text: &str) -> Option<Bytes> {
+    let words = text.rsplit(|c: char| !c.is_ascii_alphanumeric());
+    words.filter(|word| word.starts_with("0x")).find_map(|word| word.parse().ok())
 }
 
 #[cfg(test)]
@@ -245,6 +258,14 @@ mod tests {
             ("ganache", -32000, "VM Exception while processing transaction: revert x", nested),
             ("hardhat", -32603, "Error: VM Exception: reverted", json!({"message": "x", "data": "0xdeadbeef"})),
             ("wrapped", -32603, "Internal error", json!({"originalError": {"code": 3, "data": "0xdeadbeef"}})),
+            ("wrapped twice", 3, "x", json!({"data": {"code": 3, "message": "x", "data": "Reverted 0xdeadbeef"}})),
+            ("empty outside", 3, "x", json!({"data": "0x", "originalError": {"data": "0xdeadbeef"}})),
+            ("as JSON text", 3, "x", json!(r#"{"code":3,"data":"0xdeadbeef","message":"reverted"}"#)),
+            ("in a wrapped message", -32603, "x", json!({"code": 3, "message": "execution reverted: 0xdeadbeef"})),
+            ("in the message", 3, "execution reverted: 0xDeadBeef", Value::Null),
+            ("beside an address", -32000, "call to 0xaa00bb reverted with \"0xdeadbeef\".", json!("0x")),
+            ("not called a revert", -32015, "VM execution error.", json!("0xdeadbeef")),
+            ("not explained", -32603, "Internal error", json!({"data": "0xdeadbeef"})),
         ] {
             assert_eq!(meaning(code, message, &data), RequestError::Reverted(bytes!("deadbeef")), "{node}");
         }
@@ -254,6 +275,31 @@ mod tests {
     fn a_revert_without_data_is_a_revert() {
         assert_eq!(meaning(3, "execution reverted", &json!("0x")), RequestError::Reverted(Bytes::new()));
         assert_eq!(meaning(-32000, "execution reverted", &Value::Null), RequestError::Reverted(Bytes::new()));
+    }
+
+    #[test]
+    fn the_data_of_a_lookup_is_found_however_long_it_is() {
+        let lookup = format!("0x556f1830{}", "ab".repeat(32 * 200));
+        let data: Bytes = lookup.parse().unwrap();
+        for (message, wrapper) in [
+            (format!("execution reverted: {lookup}"), Value::Null),
+            ("VM execution error.".to_owned(), json!(format!("Reverted {lookup}"))),
+            ("Internal JSON-RPC error.".to_owned(), json!({"originalError": {"code": 3, "data": lookup}})),
+        ] {
+            assert_eq!(meaning(-32603, &message, &wrapper), RequestError::Reverted(data.clone()), "{message:.40}");
+        }
+    }
+
+    #[test]
+    fn other_hex_is_no_revert() {
+        for (message, data, expected) in [
+            ("header not found", json!("0xdeadbeef"), RequestError::UnknownBlock),
+            ("internal error", json!("0xabcdef"), RequestError::Ambiguous(-32000)),
+            ("internal error 0xdeadbeef", Value::Null, RequestError::Ambiguous(-32000)),
+            ("rate limit", json!("0xdeadbeef"), EndpointError::Throttled(None).into()),
+        ] {
+            assert_eq!(meaning(-32000, message, &data), expected, "{message}");
+        }
     }
 
     #[test]

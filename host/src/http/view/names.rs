@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::Shape;
 use super::parts::lower;
 use crate::gateway::answer::NameRecord;
-use crate::names::{CoinType, DetailValue, NameDetails};
+use crate::names::{CoinType, DetailValue, NameDetails, ResolvedBy};
 use crate::sanitize::web_url::WebUrl;
 
 #[derive(Serialize)]
@@ -22,6 +22,7 @@ pub(super) struct NameView<'a> {
 #[serde(rename_all = "camelCase")]
 struct NameExtra<'a> {
     resolver: String,
+    resolved_by: &'static str,
     coin_type: u64,
     via_gateway: bool,
     /// Unix seconds.
@@ -43,6 +44,10 @@ impl<'a> NameView<'a> {
         let resolved = &record.resolved;
         let extra = |details: &'a NameDetails| NameExtra {
             resolver: lower(resolved.resolver),
+            resolved_by: match record.resolved_by {
+                ResolvedBy::UniversalResolver => "universal-resolver",
+                ResolvedBy::Registry => "registry",
+            },
             coin_type: resolved.coin.number(),
             via_gateway: record.via_gateway,
             expiry: known(&details.expires_s).copied(),

@@ -11,7 +11,7 @@ const SENDER: Address = address!("226159d592E2b063810a10Ebf6dcbADA94Ed68b8");
 const LONG: Duration = Duration::from_secs(60);
 
 fn request(urls: &[String]) -> GatewayRequest {
-    GatewayRequest { sender: SENDER, urls: urls.to_vec(), data: bytes!("d5fa2b00") }
+    GatewayRequest { sender: SENDER, named_by: SENDER, urls: urls.to_vec(), data: bytes!("d5fa2b00") }
 }
 
 fn gateways(services: &[&Service]) -> Gateways {
@@ -178,7 +178,7 @@ async fn one_answer_makes_so_many_requests_and_no_more_to_one_host_that_nobody_n
 fn batch(requests: Vec<(Address, Vec<String>, Bytes)>) -> GatewayRequest {
     let requests = requests.into_iter().map(|(sender, urls, data)| BatchGateway::Request { sender, urls, data });
     let data = BatchGateway::queryCall { requests: requests.collect() }.abi_encode().into();
-    GatewayRequest { sender: SENDER, urls: vec!["https://batch.example/".into(), LOCAL_BATCH.into()], data }
+    GatewayRequest { data, ..request(&["https://batch.example/".into(), LOCAL_BATCH.into()]) }
 }
 
 #[tokio::test]

@@ -57,7 +57,7 @@ struct Failures {
 /// Who queries whom.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Route {
-    /// The contract that names the gateway.
+    /// The contract that names the gateway, or what stands for it.
     pub(super) resolver: Address,
     pub(super) host: String,
 }

@@ -99,9 +99,13 @@ impl NameResolver {
     }
 }
 
-/// `resolve(bytes,bytes)` returns what the resolver's function would have returned.
+/// `resolve(bytes,bytes)` returns what the resolver's function would have returned. Resolvers that look up off-chain are
+/// of this kind, and old ones, which revert without data where they have no such function, are not.
 pub(super) fn unwrap_extended(call: &ContractCall) -> Result<Bytes, NameFailure> {
-    Bytes::abi_decode(returned(call.outcome()?)?).map_err(|_| Absence::BadRecord.into())
+    match call.outcome()? {
+        Outcome::Reverted(data) if data.is_empty() && !call.via_gateway => Err(NameFailure::BareRevert),
+        outcome => Bytes::abi_decode(returned(outcome)?).map_err(|_| Absence::BadRecord.into()),
+    }
 }
 
 pub(super) fn unwrap_plain(call: &ContractCall) -> Result<Bytes, NameFailure> {

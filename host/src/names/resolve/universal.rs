@@ -48,16 +48,19 @@ impl UniversalContract {
         query.records.iter().map(|record| Read::call(self.contract, call(record).abi_encode())).collect()
     }
 
-    /// The calls with their outcomes, unless the contract is no Universal Resolver.
-    pub(super) fn answer(&self, outcomes: &[Outcome]) -> Option<Vec<ContractCall>> {
-        if !outcomes.iter().all(is_answer) {
-            self.has_answered.store(false, Ordering::Relaxed);
-            return None;
+    /// The calls with their outcomes, unless the first one shows no Universal Resolver. A failed read shows none and
+    /// does not disprove it: what could not be read here is not replaced by what the registry says.
+    pub(super) fn answer(&self, query: &RecordQuery, outcomes: &[Outcome]) -> Option<Vec<ContractCall>> {
+        let first = outcomes.first()?;
+        if !matches!(first, Outcome::Failed(_)) {
+            let answers = is_answer(first);
+            self.has_answered.store(answers, Ordering::Relaxed);
+            if !answers {
+                return None;
+            }
         }
-        if !outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_))) {
-            self.has_answered.store(true, Ordering::Relaxed);
-        }
-        Some(outcomes.iter().map(|outcome| ContractCall::new(self.contract, outcome.clone())).collect())
+        let call = |outcome: &Outcome| ContractCall::on_behalf_of(query.name.holder(), self.contract, outcome.clone());
+        Some(outcomes.iter().map(call).collect())
     }
 
     /// The bytes that the resolver returned, and which one it was.
@@ -67,6 +70,12 @@ impl UniversalContract {
             if let Ok(error) = UniversalResolver::HttpError::abi_decode(data) {
                 return Err(GatewayError::Status(error.status).into());
             }
+            // The resolver wants a lookup that is not its own.
+            if UniversalResolver::ResolverError::abi_decode(data)
+                .is_ok_and(|error| error.errorData.starts_with(&OffchainLookup::SELECTOR))
+            {
+                return Err(GatewayError::Sender.into());
+            }
             let known = ERRORS.iter().find(|(selector, _)| data.starts_with(selector));
             return Err(known.map_or(Absence::Refused, |(_, absence)| *absence).into());
         }
@@ -75,7 +84,6 @@ impl UniversalContract {
     }
 }
 
-/// A failed read is no sign of another contract.
 fn is_answer(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::Ok(bytes) => UniversalResolver::resolveWithGatewaysCall::abi_decode_returns(bytes).is_ok(),
@@ -83,7 +91,6 @@ fn is_answer(outcome: &Outcome) -> bool {
             let own = [OffchainLookup::SELECTOR, UniversalResolver::HttpError::SELECTOR];
             ERRORS.iter().map(|(selector, _)| selector).chain(&own).any(|selector| data.starts_with(selector))
         }
-        Outcome::Failed(_) => true,
-        Outcome::NoCode | Outcome::GasCap | Outcome::OverBudget | Outcome::Unsupported => false,
+        Outcome::NoCode | Outcome::GasCap | Outcome::OverBudget | Outcome::Unsupported | Outcome::Failed(_) => false,
     }
 }

@@ -3,7 +3,7 @@
 use alloy::sol_types::{SolCall, SolValue};
 use portolan_reader::Outcome;
 
-use super::world::{addresses, extended, name, ok, plain, reverted, wrapped};
+use super::world::{addresses, extended, name, ok, plain, refused, reverted, wrapped};
 use super::*;
 use crate::sanitize::web_url::WebUrl;
 
@@ -18,6 +18,7 @@ async fn a_name_leads_to_the_address_that_its_resolver_returns() {
         address: ALICE,
         coin: CoinType::ETHEREUM,
         resolver: RESOLVER,
+        resolved_by: ResolvedBy::Registry,
         via_gateway: false,
         details: None,
     };
@@ -129,7 +130,7 @@ async fn a_resolver_above_answers_for_the_whole_name() {
     let record = Resolver::addr_0Call { node: name("a.b.wild.eth").node() }.abi_encode();
     world.resolver("wild.eth", RESOLVER).contract(
         RESOLVER,
-        extended(move |dns, data| if (dns, data) == (&wanted, &record) { wrapped(ALICE) } else { reverted() }),
+        extended(move |dns, data| if (dns, data) == (&wanted, &record) { wrapped(ALICE) } else { refused() }),
     );
     let names = names();
     assert_eq!(forward_one(&names, &world, "a.b.wild.eth").await, Ok(ALICE));
@@ -174,6 +175,15 @@ async fn an_extended_resolver_that_answers_badly_has_no_record() {
         world.contract(RESOLVER, extended(move |_, _| outcome.clone()));
         assert_eq!(forward_one(&names(), &world, "alice.eth").await, absent(absence), "{shown}");
     }
+}
+
+#[tokio::test]
+async fn a_revert_without_data_may_be_a_lost_lookup_where_a_resolver_takes_whole_names() {
+    let mut world = World::default();
+    world.resolver("off.eth", RESOLVER).contract(RESOLVER, extended(|_, _| reverted()));
+    world.resolver("old.eth", OTHER).contract(OTHER, addresses(&[]));
+    let found = forward(&names(), &world, &["x.off.eth", "off.eth", "old.eth"]).await;
+    assert_eq!(found, [Err(NameFailure::BareRevert), Err(NameFailure::BareRevert), absent(Absence::Refused)]);
 }
 
 #[tokio::test]

@@ -39,6 +39,7 @@ async fn an_account_has_the_name_that_leads_back_to_it() {
     let named = names().names(&at(&world, CoinType::ETHEREUM), &[ALICE]).await.remove(0).unwrap();
     assert_eq!((named.resolved.name.as_str(), named.resolved.address), ("alice.eth", ALICE));
     assert_eq!((named.reverse_resolver, named.resolved.resolver), (REVERSE, RESOLVER));
+    assert_eq!((named.resolved_by, named.resolved.resolved_by), (ResolvedBy::Registry, ResolvedBy::Registry));
     assert!(!named.via_gateway && !named.resolved.via_gateway);
     assert_eq!(world.round_trips(), 4);
 }
@@ -119,7 +120,7 @@ async fn the_default_name_is_returned_by_the_resolver_of_all_reverse_names() {
         REVERSE,
         extended(move |dns, _| match dns == &wanted[..] {
             true => ok(Bytes::from("alice.eth".abi_encode())),
-            false => world::reverted(),
+            false => world::refused(),
         }),
     );
     let node = name("alice.eth").node();

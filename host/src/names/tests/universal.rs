@@ -1,7 +1,7 @@
 //! Names by the Universal Resolver, and by the registry where there is none.
 
 use alloy::sol_types::{SolCall, SolError, SolValue};
-use portolan_reader::Outcome;
+use portolan_reader::{Outcome, ReadFailure};
 
 use super::contracts::{BatchGateway, UniversalResolver};
 use super::world::{addresses, call, callback, lookup, name, ok, reverted};
@@ -46,7 +46,65 @@ async fn one_round_trip_is_enough_where_there_is_one() {
         assert_eq!(world.round_trips(), round_trips);
     }
     let resolved = names.addresses(&at(&world, CoinType::ETHEREUM), &[name("alice.eth")]).await.remove(0);
-    assert_eq!(resolved.unwrap().resolver, RESOLVER);
+    let resolved = resolved.unwrap();
+    assert_eq!((resolved.resolver, resolved.resolved_by), (RESOLVER, ResolvedBy::UniversalResolver));
+}
+
+#[tokio::test]
+async fn an_account_has_its_name_by_it_unless_either_way_took_the_registry() {
+    let claim = Resolver::nameCall { node: CoinType::ETHEREUM.reverse(ALICE).node() }.abi_encode();
+    let address = |text: &str| Resolver::addr_0Call { node: name(text).node() }.abi_encode();
+    for (fallen_back, resolved_by) in [(false, ResolvedBy::UniversalResolver), (true, ResolvedBy::Registry)] {
+        let (claim, forward) = (claim.clone(), address("alice.eth"));
+        let mut world = World::default();
+        world.resolver("alice.eth", OTHER).contract(OTHER, addresses(&[("alice.eth", ALICE)]));
+        world.contract(
+            UNIVERSAL,
+            Arc::new(move |data| {
+                let request = call::<UniversalResolver::resolveWithGatewaysCall>(data).unwrap();
+                let record = match &request.data[..] {
+                    data if *data == claim[..] => "alice.eth".abi_encode(),
+                    data if *data == forward[..] && !fallen_back => ALICE.abi_encode(),
+                    _ => return reverted(),
+                };
+                Outcome::Ok((Bytes::from(record), RESOLVER).abi_encode_params().into())
+            }),
+        );
+        let found = names().names(&at(&world, CoinType::ETHEREUM), &[ALICE]).await.remove(0).unwrap();
+        assert_eq!((found.resolved.name.as_str(), found.resolved_by), ("alice.eth", resolved_by));
+    }
+}
+
+#[tokio::test]
+async fn what_could_not_be_read_is_not_replaced_by_what_the_registry_says() {
+    let mut world = World::default();
+    world.contract(UNIVERSAL, Arc::new(|_| Outcome::Failed(ReadFailure::Upstream)));
+    world.resolver("alice.eth", RESOLVER).contract(RESOLVER, addresses(&[("alice.eth", ALICE)]));
+    let names = names();
+    for _ in 0..2 {
+        let found = forward_one(&names, &world, "alice.eth").await;
+        assert_eq!(found, Err(NameFailure::Unread(ReadFailure::Upstream)));
+    }
+}
+
+#[tokio::test]
+async fn a_detail_that_it_does_not_answer_leaves_the_address_its_own() {
+    let mut world = World::default();
+    let record = Resolver::addr_0Call { node: name("alice.eth").node() }.abi_encode();
+    world.contract(
+        UNIVERSAL,
+        Arc::new(move |data| match call::<UniversalResolver::resolveWithGatewaysCall>(data) {
+            Some(request) if request.data == record => {
+                Outcome::Ok((Bytes::from(ALICE.abi_encode()), RESOLVER).abi_encode_params().into())
+            }
+            _ => reverted(),
+        }),
+    );
+    world.resolver("alice.eth", OTHER).contract(OTHER, addresses(&[("alice.eth", BOB)]));
+    let at = LookupContext { detail: DetailLevel::Full(&[]), ..at(&world, CoinType::ETHEREUM) };
+    let found = names().addresses(&at, &[name("alice.eth")]).await.remove(0).unwrap();
+    assert_eq!((found.address, found.resolved_by), (ALICE, ResolvedBy::UniversalResolver));
+    assert_eq!(found.details.unwrap().avatar, Ok(None));
 }
 
 #[tokio::test]
@@ -95,6 +153,11 @@ async fn its_errors_are_reported_as_what_they_mean() {
             Absence::NoRecord.into(),
         ),
         (UniversalResolver::ResolverError { errorData: bytes() }.abi_encode(), Absence::Refused.into()),
+        (UniversalResolver::ResolverError { errorData: Bytes::new() }.abi_encode(), Absence::Refused.into()),
+        (
+            UniversalResolver::ResolverError { errorData: foreign_lookup() }.abi_encode(),
+            NameFailure::Gateway(GatewayError::Sender),
+        ),
         (
             UniversalResolver::HttpError { status: 502, message: "x".repeat(9999) }.abi_encode(),
             NameFailure::Gateway(GatewayError::Status(502)),
@@ -111,6 +174,12 @@ async fn its_errors_are_reported_as_what_they_mean() {
     assert_eq!(UniversalResolver::ResolverError::SELECTOR, [0x95, 0xc0, 0xc7, 0x52]);
     assert_eq!(UniversalResolver::HttpError::SELECTOR, [0x01, 0x80, 0x01, 0x52]);
     assert_eq!(BatchGateway::queryCall::SELECTOR, [0xa7, 0x80, 0xba, 0xb6]);
+}
+
+/// A lookup that a resolver passes on, as its own contracts requested it.
+fn foreign_lookup() -> Bytes {
+    let Outcome::Reverted(data) = lookup(OTHER, &[], b"", b"") else { unreachable!("lookups are reverts") };
+    data
 }
 
 /// One that has the resolver's lookup batched, as the real one does.
@@ -140,6 +209,25 @@ async fn lookups_that_it_batches_are_made_by_us() {
     let found = found.unwrap();
     assert_eq!((found.address, found.via_gateway, found.resolver), (ALICE, true, RESOLVER));
     assert_eq!(service.requests(), [format!("GET /{RESOLVER:#x}/0x07.json")]);
+}
+
+#[tokio::test]
+async fn lookups_that_it_passes_on_are_counted_for_the_name_that_they_are_for() {
+    let dead = Service::start(Reply::Close).await;
+    let mut world = World::default();
+    let url = dead.get_url();
+    world.contract(UNIVERSAL, Arc::new(move |_| lookup(UNIVERSAL, std::slice::from_ref(&url), b"q", b"x")));
+    let settings = NameSettings { universal_resolver: Some(UNIVERSAL), gateway_hosts: vec![dead.host()] };
+    let names = Names::new(settings);
+    // Four failures in a row, and the host gets no more for whatever names it.
+    for requests in [1, 2, 3, 4, 4] {
+        let found = forward_one(&names, &world, &format!("n{requests}.bad.eth")).await;
+        assert_eq!(found, Err(NameFailure::Gateway(GatewayError::Unreachable)));
+        assert_eq!(dead.requests().len(), requests);
+    }
+    let found = forward_one(&names, &world, "good.eth").await;
+    assert_eq!(found, Err(NameFailure::Gateway(GatewayError::Unreachable)));
+    assert_eq!(dead.requests().len(), 5);
 }
 
 #[tokio::test]

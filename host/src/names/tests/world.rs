@@ -34,6 +34,11 @@ pub(super) fn reverted() -> Outcome {
     Outcome::Reverted(Bytes::new())
 }
 
+/// With data, as a resolver that says why.
+pub(super) fn refused() -> Outcome {
+    Outcome::Reverted(b"no such record".into())
+}
+
 /// A call by its selector.
 pub(super) fn call<C: SolCall>(data: &[u8]) -> Option<C> {
     C::abi_decode(data).ok()

@@ -8,13 +8,13 @@ use portolan_tests::rpc_fault::RpcFault;
 use portolan_tests::traffic::Traffic;
 use portolan_tests::wait;
 
-use super::{Fixture, by_name, fixture, setup};
+use super::{Fixture, by_name, fixture, path, setup};
 
 const COLD_MAX: usize = 2;
 const WARM_MAX: usize = 1;
 /// Plain, deep below a resolver for all names, without a record, and without a resolver.
 const NAMES: [&str; 5] = ["alice.eth", "deep.sub.alice.eth", "a.b.c.wild.eth", "norecord.eth", "nobody.eth"];
-const NEXT_BLOCK_WITHIN: Duration = Duration::from_secs(20);
+pub(super) const NEXT_BLOCK_WITHIN: Duration = Duration::from_secs(20);
 
 struct Counted {
     rpc: RpcFault,
@@ -24,7 +24,7 @@ struct Counted {
 impl Counted {
     fn start(fixture: &Fixture, url: &str, universal: bool) -> Self {
         let rpc = RpcFault::before(url).unwrap();
-        let gateway = setup(&rpc.url(), &fixture.expected, &fixture.outside, universal).unwrap().start().unwrap();
+        let gateway = setup(&rpc.url(), &fixture.outside, universal).start().unwrap();
         Self { rpc, gateway }
     }
 
@@ -60,7 +60,13 @@ fn next_block(chain: &Chain, counted: &Counted) {
 fn a_name_costs_two_round_trips_cold_one_in_a_later_block_and_none_in_the_same() {
     let fixture = fixture();
     let chain = Chain::start(super::PROFILE).unwrap();
-    for (path, universal) in [("registry", false), ("universal resolver", true)] {
+    let without = Chain::start(super::PROFILE).unwrap();
+    let contract = fixture.expected.text_at("contracts/universal").unwrap();
+    without.rpc("anvil_setCode", serde_json::json!([contract, "0x"])).unwrap();
+    without.rpc("evm_mine", serde_json::json!([])).unwrap();
+    for (path, chain, universal) in
+        [(path(false), &chain, false), (path(true), &chain, true), ("registry, as there is no other", &without, true)]
+    {
         for name in NAMES {
             // Fresh, so that nothing of another name helps.
             let counted = Counted::start(&fixture, &chain.url, universal);
@@ -74,7 +80,7 @@ fn a_name_costs_two_round_trips_cold_one_in_a_later_block_and_none_in_the_same()
         for name in NAMES {
             counted.cost(name);
         }
-        next_block(&chain, &counted);
+        next_block(chain, &counted);
         // The first one showed that the block is new.
         for name in NAMES.iter().skip(1) {
             let warm = counted.cost(name);
