@@ -187,9 +187,10 @@ impl Gateway {
         context.options.blocks.check(&networks)?;
         context.open(&networks).await;
         let key = (query, context.options.clone(), context.snapshot.generation, context.pins());
+        let end = context.end();
         // Its span is that of the answer that begins it; those that join it have none of it below theirs.
         let begin = || async move { work.answer(context).await.map(Arc::new) }.in_current_span().boxed();
-        let answered = self.single_flight.join(key, begin);
+        let answered = self.single_flight.join(key, end, begin);
         Ok(GatewayResponse { answer: answered.await?, named: None, _admitted: Some(admitted) })
     }
 

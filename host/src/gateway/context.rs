@@ -92,6 +92,11 @@ impl Context {
         &self.networks
     }
 
+    /// When the answer's time is over.
+    pub(super) fn end(&self) -> Instant {
+        self.deadline.end()
+    }
+
     /// Checks that there is an endpoint of the network that was named for these jobs. Where there are any, their reports
     /// say so.
     ///

@@ -1,6 +1,7 @@
 //! Single flight: of equal queries at the same blocks only one is answered at a time, and the others get its answer.
 //!
-//! Invariant: an answer ends for all who wait for it, or is dropped where they all went away. Nothing of it stays.
+//! Invariant: an answer ends for all who wait for it, or is dropped where they all went away. Nothing of it stays. Who joins
+//! a query has the time of its own request: where the time of the one that began it ran out, the query begins anew.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,10 +10,12 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared, WeakShared};
 use parking_lot::Mutex;
 use portolan_reader::Pins;
+use tokio::time::Instant;
 
 use crate::gateway::answer::Answer;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{AnswerOptions, Query};
+use crate::jobs::failure::Reason;
 
 /// The query, with the account in the place of a name; the options; the registry's generation; and the block of each
 /// network that was pinned before. A transaction is the same at any block, so its network's block is no part of the key.
@@ -21,28 +24,60 @@ pub(super) type FlightKey = (Query, AnswerOptions, u64, Pins);
 type Answered = Result<Arc<Answer>, Problem>;
 type Flight = BoxFuture<'static, Answered>;
 
+/// An answer under way, and when its time is over.
+#[derive(Debug)]
+struct UnderWay {
+    flight: WeakShared<Flight>,
+    end: Instant,
+}
+
 /// The answers under way.
 #[derive(Debug, Default)]
-pub(super) struct SingleFlight(Mutex<HashMap<FlightKey, WeakShared<Flight>>>);
+pub(super) struct SingleFlight(Mutex<HashMap<FlightKey, UnderWay>>);
 
 impl SingleFlight {
-    /// Joins the flight of an equal query; else starts this one.
-    pub(super) async fn join(&self, key: FlightKey, start: impl FnOnce() -> Flight) -> Answered {
-        self.find_or_start(key, start).await
+    /// Joins the flight of an equal query; else starts this one, whose time is over at `end`.
+    pub(super) async fn join(&self, key: FlightKey, end: Instant, start: impl FnOnce() -> Flight) -> Answered {
+        let mut start = Some(start);
+        loop {
+            let (flight, flight_end) = self.find_or_start(key.clone(), end, &mut start);
+            let answered = flight.await;
+            // Each one that is joined ends later than the one before.
+            if flight_end >= end || !ran_out(&answered) {
+                return answered;
+            }
+        }
     }
 
-    fn find_or_start(&self, key: FlightKey, start: impl FnOnce() -> Flight) -> Shared<Flight> {
+    fn find_or_start(
+        &self,
+        key: FlightKey,
+        end: Instant,
+        start: &mut Option<impl FnOnce() -> Flight>,
+    ) -> (Shared<Flight>, Instant) {
         let mut flights = self.0.lock();
         // No more than there are answers under way: those that ended, or that nobody waits for, are removed here.
-        flights.retain(|_, flight| flight.upgrade().is_some_and(|flight| flight.peek().is_none()));
-        if let Some(flight) = flights.get(&key).and_then(WeakShared::upgrade) {
-            return flight;
+        flights.retain(|_, own| own.flight.upgrade().is_some_and(|flight| flight.peek().is_none()));
+        if let Some(UnderWay { flight, end }) = flights.get(&key)
+            && let Some(flight) = flight.upgrade()
+        {
+            return (flight, *end);
         }
-        let flight = start().shared();
+        let started = start.take().map_or_else(|| async { Err(Problem::Overloaded) }.boxed(), |start| start());
+        let flight = started.shared();
         if let Some(weak) = flight.downgrade() {
-            flights.insert(key, weak);
+            flights.insert(key, UnderWay { flight: weak, end });
         }
-        flight
+        (flight, end)
+    }
+}
+
+/// Whether there would be more of it with more time.
+fn ran_out(answered: &Answered) -> bool {
+    match answered {
+        Ok(answer) => answer.missing.iter().any(|missing| missing.reason == Reason::Timeout),
+        Err(Problem::OfJobs { problem, .. }) => matches!(**problem, Problem::Deadline(_)),
+        Err(problem) => matches!(problem, Problem::Deadline(_)),
     }
 }
 
@@ -50,9 +85,11 @@ impl SingleFlight {
 mod tests {
     use std::collections::BTreeMap;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
 
     use alloy::primitives::Address;
     use tokio::sync::oneshot;
+    use tokio::time::sleep_until;
 
     use super::*;
     use crate::gateway::query::{About, Account, ClaimOptions, Filter};
@@ -77,7 +114,7 @@ mod tests {
         let gone = gone.shared();
         let query = |account| {
             let gone = gone.clone();
-            flights.join(key(account), || {
+            flights.join(key(account), Instant::now(), || {
                 started.fetch_add(1, Ordering::SeqCst);
                 gone.map(|_| Err(Problem::Overloaded)).boxed()
             })
@@ -92,15 +129,45 @@ mod tests {
 
     #[tokio::test]
     async fn one_who_goes_away_does_not_take_the_answer_with_it() {
-        let flights = SingleFlight::default();
+        let (flights, end) = (SingleFlight::default(), Instant::now());
         let (go, gone) = oneshot::channel::<()>();
-        let first = flights.find_or_start(key(1), || gone.map(|_| Err(Problem::Overloaded)).boxed());
+        let mut start = Some(|| gone.map(|_| Err(Problem::Overloaded)).boxed());
+        let (first, _) = flights.find_or_start(key(1), end, &mut start);
         assert!(first.clone().now_or_never().is_none());
-        let second = flights.find_or_start(key(1), overloaded);
+        let (second, _) = flights.find_or_start(key(1), end, &mut Some(overloaded));
         drop(first);
         assert_eq!(go.send(()), Ok(()));
         assert!(second.await.is_err());
-        assert!(flights.join(key(1), overloaded).await.is_err());
+        assert!(flights.join(key(1), end, overloaded).await.is_err());
         assert_eq!(flights.0.lock().len(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_joins_late_has_the_time_of_its_own_request() {
+        let (flights, started) = (SingleFlight::default(), AtomicUsize::new(0));
+        let second = Duration::from_secs(1);
+        let begin = Instant::now();
+        // The node answers after twelve seconds, and each request has eight.
+        let query = |after: u32| {
+            let (flights, started) = (&flights, &started);
+            async move {
+                sleep_until(begin + second * after).await;
+                let end = begin + second * (after + 8);
+                let answered = flights.join(key(1), end, || {
+                    started.fetch_add(1, Ordering::SeqCst);
+                    async move {
+                        let (slow, late) = (begin + second * 12, Problem::Deadline("late".into()));
+                        sleep_until(slow.min(end)).await;
+                        Err(if end < slow { late } else { Problem::Overloaded })
+                    }
+                    .boxed()
+                });
+                (answered.await.unwrap_err(), begin.elapsed().as_secs())
+            }
+        };
+        let (first, joined, other) = tokio::join!(query(0), query(6), query(7));
+        assert_eq!(first, (Problem::Deadline("late".into()), 8));
+        assert_eq!([joined, other], [(Problem::Overloaded, 12), (Problem::Overloaded, 12)]);
+        assert_eq!(started.load(Ordering::SeqCst), 2, "those whose time is not over share one again");
     }
 }
