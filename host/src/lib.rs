@@ -51,6 +51,7 @@ use std::{env, io};
 
 use anyhow::Context;
 use portolan_reader::RpcUrl;
+use rustix::fs::{Access, access};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -242,6 +243,15 @@ fn log_start(config: &Config) {
     };
     let networks = config.rpc.iter().map(network).collect::<Vec<_>>().join(", ");
     tracing::info!(networks, "these networks have endpoints");
+    let functions = config.plugins_dir.join(portolan_validation::FILE_NAME);
+    if [&functions, &config.plugins_dir].into_iter().all(|path| path.exists())
+        && [&functions, &config.plugins_dir].into_iter().any(|path| access(path, Access::WRITE_OK).is_ok())
+    {
+        tracing::warn!(
+            file = %functions.display(),
+            "the user of this process may write the file that says which functions claims may call, and so may any plugin"
+        );
+    }
 }
 
 fn misuse(reason: &dyn Display) -> ExitCode {

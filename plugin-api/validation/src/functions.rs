@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use alloy::primitives::Selector;
+use alloy::primitives::{Selector, keccak256};
 use alloy_json_abi::Function;
 use toml::{Table, Value};
 
@@ -41,6 +41,53 @@ const PAYABLE: &str = " payable";
 #[error("{0}")]
 pub struct ClaimFunctionsError(String);
 
+/// Names of functions that hand over what an account has, or the right to it. No file allows them, whatever its rows say:
+/// names are compared without their case, and the selectors of the signatures are refused under any name.
+const HANDS_OVER: [&str; 34] = [
+    "approve(address,uint256)",
+    "approve(address,address,uint160,uint48)",
+    "increaseAllowance(address,uint256)",
+    "increaseApproval(address,uint256)",
+    "permit(address,address,uint256,uint256,uint8,bytes32,bytes32)",
+    "permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)",
+    "permit(address,uint256,uint256,uint8,bytes32,bytes32)",
+    "permitAll(address,address,uint256,uint8,bytes32,bytes32)",
+    "transfer(address,uint256)",
+    "transferFrom(address,address,uint256)",
+    "transferAndCall(address,uint256,bytes)",
+    "transferOwnership(address)",
+    "safeTransferFrom(address,address,uint256)",
+    "safeTransferFrom(address,address,uint256,bytes)",
+    "safeTransferFrom(address,address,uint256,uint256,bytes)",
+    "safeBatchTransferFrom(address,address,uint256[],uint256[],bytes)",
+    "push(address,uint256)",
+    "move(address,address,uint256)",
+    "setApprovalForAll(address,bool)",
+    "setOperator(address,bool)",
+    "authorizeOperator(address)",
+    "allow(address,bool)",
+    "setAuthorization(address,bool)",
+    "setRelayerApproval(address,address,bool)",
+    "approveDelegation(address,uint256)",
+    "delegateBySig(address,uint256,uint256,uint8,bytes32,bytes32)",
+    "multicall(bytes[])",
+    "multicall(uint256,bytes[])",
+    "execute(address,uint256,bytes)",
+    "delegatecall(address,bytes)",
+    "acceptOwnership()",
+    "grantRole(bytes32,address)",
+    "enableModule(address)",
+    "upgradeToAndCall(address,bytes)",
+];
+
+/// Whether a function hands over what an account has, by its name or its selector.
+fn hands_over(name: &str, selector: Selector) -> bool {
+    HANDS_OVER.iter().any(|signature| {
+        let own = signature.split('(').next().unwrap_or_default();
+        own.eq_ignore_ascii_case(name) || keccak256(signature)[..4] == selector[..]
+    })
+}
+
 static SHIPPED: LazyLock<ClaimFunctions> = LazyLock::new(|| {
     // A test reads it, so that it is never empty.
     ClaimFunctions::parse(include_str!("../claim-functions.toml")).unwrap_or_default()
@@ -68,7 +115,8 @@ impl ClaimFunctions {
     /// for example `"getReward(address account)" = "https://…"`; ` payable` after the function where a fee may be due.
     ///
     /// # Errors
-    /// It is no TOML, or a row is no function, has no word for an argument, one that its type cannot have, or no source.
+    /// It is no TOML, or a row is no function, has no word for an argument, one that its type cannot have, no source, or
+    /// hands over what an account has.
     pub fn parse(text: &str) -> Result<Self, ClaimFunctionsError> {
         let table: Table = text.parse().map_err(|error| ClaimFunctionsError(format!("it is no TOML: {error}")))?;
         if table.len() > ROWS_MAX {
@@ -124,6 +172,9 @@ fn read(call: &str, source: &Value) -> Result<(Selector, Listed), String> {
     let (words, kinds) = Words::parse_all(arguments)?;
     let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
     let function = Function::parse(&format!("{name}({})", kinds.join(","))).map_err(|_| no_function())?;
+    if hands_over(name, function.selector()) {
+        return Err("it hands over what an account has, or the right to it, which no claim may".into());
+    }
     Ok((function.selector(), Listed { words, is_payable }))
 }
 
@@ -254,6 +305,10 @@ mod tests {
             ("getReward((uint256 number)", "https://code.example", "a bracket is not closed"),
             ("getReward()", "", "is not the https URL"),
             ("getReward", "https://code.example", "it is no function"),
+            ("approve(address market, uint256 number)", "https://code.example", "it hands over"),
+            ("Approve(address market, uint256 number, uint256 number)", "https://code.example", "it hands over"),
+            ("transfer(address account, uint256 number)", "https://code.example", "it hands over"),
+            ("multicall(bytes[] data)", "https://code.example", "it hands over"),
         ];
         for (call, source, reason) in cases {
             let error = ClaimFunctions::parse(&format!("{call:?} = {source:?}")).unwrap_err().to_string();
