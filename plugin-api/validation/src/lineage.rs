@@ -8,6 +8,12 @@ use alloy_json_abi::Function;
 use portolan_abi::map::{self, lineage};
 
 /// Bytes of a word of the contract ABI.
+/// The word of a view that answers true.
+const TRUE: [u8; WORD] = {
+    let mut word = [0; WORD];
+    word[WORD - 1] = 1;
+    word
+};
 const WORD: usize = 32;
 /// Bytes of a function's selector.
 const SELECTOR: usize = 4;
@@ -114,7 +120,7 @@ impl Lineages {
 impl Lineage {
     fn addresses(&self, data: &[u8], reply: &[u8]) -> Vec<Address> {
         if let Some(place) = self.argument {
-            let is_known = word(reply, self.word).is_some_and(|word| word.iter().any(|byte| *byte != 0));
+            let is_known = word(reply, self.word) == Some(&TRUE);
             let arguments = data.get(SELECTOR..).unwrap_or_default();
             return is_known.then(|| word(arguments, place).and_then(address)).flatten().into_iter().collect();
         }
@@ -146,6 +152,11 @@ fn parse(declared: &map::Lineage) -> Result<(Selector, Lineage), String> {
     let (stride, member_word) = (declared.stride, declared.member_word.unwrap_or_default());
     if stride.is_some_and(|stride| stride == 0 || stride > STRIDE_MAX) || stride.unwrap_or(1) <= member_word {
         return Err(format!("has members of no size, of more than {STRIDE_MAX} words, or no such word in them"));
+    }
+    if declared.argument.is_some() && gives == Use::Target {
+        return Err(
+            "gives its argument as a target, though whoever answers true for any argument would choose it".into()
+        );
     }
     if declared.argument.is_some_and(|place| place > PLACE_MAX || declared.stride.is_some()) {
         return Err(format!("asks about a list, or about an argument beyond {PLACE_MAX}"));
