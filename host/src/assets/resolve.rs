@@ -18,9 +18,8 @@ use crate::assets::metadata::{
 };
 use crate::assets::price::Prices;
 use crate::assets::token::{Composition, NATIVE, Price, Token};
-use crate::assets::token_list::TokenIndex;
+use crate::assets::token_list::{TokenIndex, folded};
 use crate::network::Network;
-use crate::sanitize::text::Text;
 
 /// A token that is otherwise than the cache has it is read anew. What is otherwise again, at the same block, is what
 /// endpoints do not agree on.
@@ -183,8 +182,8 @@ impl Assembly<'_> {
             NATIVE => Some(network.logo.clone()),
             _ => listed.and_then(|listed| listed.logo.as_deref()).map(ToOwned::to_owned),
         };
-        let is_native = |symbol: &Text| symbol.as_str().eq_ignore_ascii_case(&network.native);
-        let is_lookalike = !is_listed && (is_native(&symbol) || self.index.has_symbol(network.chain_id, &symbol));
+        let is_native = || folded(symbol.as_str()) == folded(&network.native);
+        let is_lookalike = !is_listed && (is_native() || self.index.has_symbol(network.chain_id, &symbol));
         let token = Token {
             network: Arc::clone(network),
             address,

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use alloy::primitives::Address;
+use unicode_security::confusable_detection::skeleton;
 
 use super::list::{ListedToken, TokenList};
 use crate::sanitize::text::Text;
@@ -55,7 +56,7 @@ impl TokenIndex {
         let network = |(chain_id, network): (u64, BTreeMap<Address, Arc<ListedToken>>)| {
             let (tokens, listed): (_, Vec<Arc<ListedToken>>) = network.into_iter().unzip();
             let named = listed.iter().filter(|listed| !listed.symbol.is_empty());
-            let symbols = named.map(|listed| folded(&listed.symbol).into()).collect();
+            let symbols = named.map(|listed| folded(listed.symbol.as_str()).into()).collect();
             (chain_id, NetworkTokens { tokens, listed, symbols })
         };
         Self { networks: merged.into_iter().map(network).collect(), left_out, lists_missing }
@@ -73,9 +74,9 @@ impl TokenIndex {
         network.listed.get(place).map(AsRef::as_ref)
     }
 
-    /// Whether a token of a list has this symbol, in whichever case.
+    /// Whether a token of a list has this symbol, or one that looks like it.
     pub(crate) fn has_symbol(&self, chain_id: u64, symbol: &Text) -> bool {
-        self.networks.get(&chain_id).is_some_and(|network| network.symbols.contains(folded(symbol).as_str()))
+        self.networks.get(&chain_id).is_some_and(|network| network.symbols.contains(folded(symbol.as_str()).as_str()))
     }
 
     /// The number of tokens on all networks.
@@ -94,9 +95,11 @@ impl TokenIndex {
     }
 }
 
-/// What symbols are compared by: people do not tell their case.
-pub(crate) fn folded(symbol: &Text) -> String {
-    symbol.as_str().to_lowercase()
+/// What symbols are compared by: people do not see their case, nor letters that look like others (UTS 39). Some letters
+/// look like others in one case alone.
+pub(crate) fn folded(symbol: &str) -> String {
+    let lower = skeleton(symbol).collect::<String>().to_lowercase();
+    skeleton(&lower).collect()
 }
 
 #[cfg(test)]
@@ -153,10 +156,12 @@ mod tests {
     }
 
     #[test]
-    fn a_symbol_is_known_on_its_network_in_whichever_case() {
+    fn a_symbol_is_known_on_its_network_whatever_its_letters_are_made_of() {
         let index = TokenIndex::merge([Some(&list(&[(1, A, "WETH"), (10, B, "OP"), (1, C, "")]))]);
         let has = |chain_id, symbol: &str| index.has_symbol(chain_id, &symbol.into());
         assert!(has(1, "WETH") && has(1, "weth") && has(10, "Op"));
+        // Cyrillic letters, a Greek one, and a digit.
+        assert!(has(1, "W\u{415}TH") && has(1, "WE\u{442}h") && has(1, "W\u{395}TH") && has(10, "0P"));
         assert!(!has(10, "WETH") && !has(1, "WETH2") && !has(1, "") && !has(137, "WETH"));
     }
 
