@@ -16,7 +16,7 @@
 
 mod bloom;
 
-use alloy::primitives::{Address, B256, Bytes, U64, U256};
+use alloy::primitives::{Address, B256, Bytes, U64, U256, address};
 use serde::Deserialize;
 
 use crate::error::EndpointError;
@@ -27,6 +27,8 @@ const TOPICS_MAX: usize = 4;
 const SUCCEEDED: U64 = U64::ONE;
 /// What a transaction that runs no code takes.
 const PLAIN_GAS: U64 = U64::from_limbs([21_000]);
+/// Who logs movements of ETH (EIP-7708).
+const SYSTEM_ADDRESS: Address = address!("fffffffffffffffffffffffffffffffffffffffe");
 /// Types of transactions that nobody on the network sent.
 const OP_DEPOSIT: u64 = 0x7e;
 const ARBITRUM_DEPOSIT: u64 = 0x64;
@@ -203,6 +205,10 @@ pub(crate) fn combine(
         None if used_all_and_logged_nothing(&transaction, &receipt) => TransactionStatus::Unknown,
         None => TransactionStatus::Succeeded,
     };
+    // What was reverted logged nothing; only the chain itself may log beside it, as Bor does its fee.
+    if status == TransactionStatus::Failed && receipt.logs.iter().any(|log| !is_of_system(log.address)) {
+        return Err(EndpointError::Inconsistent);
+    }
     if !agrees(transaction.block_number, Some(receipt.block_number))
         || !agrees(transaction.transaction_index, receipt.transaction_index)
     {
@@ -230,6 +236,12 @@ pub(crate) fn is_half_known(transaction: Option<&WireTransaction>, receipt: Opti
         (None, Some(_)) => true,
         _ => false,
     }
+}
+
+/// Whether an address is one of those below 2^16, where networks have contracts of their own, or of those that no code can
+/// have (EIP-7708).
+fn is_of_system(address: Address) -> bool {
+    address[..18].iter().all(|byte| *byte == 0) || address == SYSTEM_ADDRESS
 }
 
 /// Whether two statements about one thing are equal, as far as both were made.
