@@ -1,7 +1,8 @@
 //! Who may read the operators' listener: requests to a host that it is known by, with the token if there is one.
 //!
 //! A page of a foreign site can have its name lead to this address, and its visitor's browser then sends the page's
-//! requests here; `Host` still names the site. Invariant: nothing is answered before both checks.
+//! requests here; `Host` still names the site. Invariant: nothing is answered before both checks, but that the process
+//! lives, which needs no token.
 
 use std::net::IpAddr;
 
@@ -13,6 +14,8 @@ use crate::config::{OperatorAccess, OperatorToken};
 use crate::gateway::problem::{Problem, quoted};
 
 const BEARER: &str = "bearer ";
+/// A probe of the process knows no token.
+const HEALTH: &str = "/healthz";
 
 /// Checks the host and the token of a request. `local` is the address that it came to; `None` for a Unix socket, which
 /// no page reaches.
@@ -21,7 +24,7 @@ pub(super) fn check(access: &OperatorAccess, head: &Parts, local: Option<IpAddr>
         check_hosts(&access.allowed_hosts, head, local)?;
     }
     match &access.token {
-        Some(token) if !has_token(head, token) => Err(Problem::Unauthorized),
+        Some(token) if head.uri.path() != HEALTH && !has_token(head, token) => Err(Problem::Unauthorized),
         _ => Ok(()),
     }
 }

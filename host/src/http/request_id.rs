@@ -28,7 +28,8 @@ impl RequestIds {
     /// Those that the request brings, or an id of its own.
     pub(super) fn of(headers: &HeaderMap) -> Self {
         let is_id = |id: &&HeaderValue| {
-            (1..=ID_BYTES_MAX).contains(&id.len()) && id.as_bytes().iter().all(u8::is_ascii_graphic)
+            let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"._:-+/=@".contains(byte);
+            (1..=ID_BYTES_MAX).contains(&id.len()) && id.as_bytes().iter().all(is_plain)
         };
         let id = headers.get(REQUEST_ID).filter(is_id).cloned();
         let trace = headers.get(TRACEPARENT).and_then(|header| trace_id(header.to_str().ok()?));

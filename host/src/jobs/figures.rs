@@ -1,13 +1,14 @@
-//! The figures of a job. Invariant: the report shows each as it is here; the names that they serialize to stay; and
-//! but for the time, none depends on what is cached about accounts.
+//! The figures of a job. Invariant: the names that they serialize to stay; and none shows what is cached about accounts,
+//! so times are shown roughly.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use tokio::time::Instant;
 
 /// What a job took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct JobFigures {
+    #[serde(serialize_with = "roughly")]
     pub(crate) duration_ms: u64,
     /// Steps with reads that are not facts of the protocol which the host has; whether the others were cached is not to be
     /// seen, as it would tell what somebody else asked about an account.
@@ -16,9 +17,34 @@ pub(crate) struct JobFigures {
     pub(crate) reads: u32,
 }
 
+/// A quarter of a second, and its doubles: a reply that was cached for somebody else's question makes no difference that is
+/// to be seen.
+const ROUGHLY_MS: u64 = 250;
+
+/// The time, in milliseconds, as clients see it: the next of 250, 500, 1,000, 2,000 and so on.
+pub(crate) fn roughly_ms(ms: u64) -> u64 {
+    std::iter::successors(Some(ROUGHLY_MS), |bound| bound.checked_mul(2)).find(|bound| ms <= *bound).unwrap_or(ms)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde takes")]
+fn roughly<S: Serializer>(ms: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(roughly_ms(*ms))
+}
+
 impl JobFigures {
     /// The same, for a job that began then and ends now.
     pub(crate) fn since(self, began: Instant) -> Self {
         Self { duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_shown_as_the_next_of_few() {
+        assert_eq!([0, 2, 250, 251, 900, 8000].map(roughly_ms), [250, 250, 250, 500, 1000, 8000]);
+        assert_eq!(roughly_ms(u64::MAX), u64::MAX);
     }
 }

@@ -54,7 +54,8 @@ pub(crate) enum GatewayError {
     Timeout,
     #[error("the gateway of the name cannot be reached")]
     Unreachable,
-    #[error("the gateway of the name is not on the public internet")]
+    /// The same words: who may name a host must not learn which ones this network knows.
+    #[error("the gateway of the name cannot be reached")]
     NotPublic,
     #[error("the gateway of the name is not an https URL")]
     NotHttps,

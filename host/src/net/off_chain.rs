@@ -51,7 +51,8 @@ pub(crate) enum OffChainError {
     Timeout,
     #[error("the server cannot be reached")]
     Unreachable,
-    #[error("the server is not on the public internet")]
+    /// The same words: who may name a host must not learn which ones this network knows.
+    #[error("the server cannot be reached")]
     NotPublic,
     #[error("the URL is none that can be requested")]
     Url,

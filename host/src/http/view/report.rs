@@ -13,7 +13,7 @@ use super::header::ALL;
 use crate::budget::AnswerBudget;
 use crate::gateway::answer::{Answer, ClaimCount, Items, Missing};
 use crate::jobs::failure::Reason;
-use crate::jobs::figures::JobFigures;
+use crate::jobs::figures::{JobFigures, roughly_ms};
 use crate::jobs::report::{JobReport, JobStatus};
 
 #[derive(Serialize)]
@@ -120,7 +120,8 @@ impl Serialize for BudgetView<'_> {
         object.serialize_entry("outgoingRequests", &of(outgoing.all()))?;
         object.serialize_entry("events", &of(events))?;
         object.serialize_entry("bytes", &Share { used: self.written.get(), max: limits.body_bytes_max })?;
-        object.serialize_entry("timeMs", &Share { used: ms(self.budget.elapsed()), max: ms(limits.time) })?;
+        object
+            .serialize_entry("timeMs", &Share { used: roughly_ms(ms(self.budget.elapsed())), max: ms(limits.time) })?;
         object.end()
     }
 }
