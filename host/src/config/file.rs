@@ -64,6 +64,7 @@ pub(super) struct SignaturesTable {
 pub(super) struct KeyTable {
     pub(super) key: String,
     pub(super) slugs: Vec<String>,
+    pub(super) plugins: Option<Vec<String>>,
     pub(super) until: Option<String>,
     #[serde(default)]
     pub(super) revoked: bool,

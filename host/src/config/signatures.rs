@@ -63,7 +63,8 @@ fn keys(table: &BTreeMap<String, KeyTable>, layers: &Layers<'_>) -> Result<Vec<T
         });
         let (until, is_revoked) = (until.transpose()?, row.revoked);
         let slugs = slugs(&row.slugs).map_err(|reason| bad(".slugs", reason))?;
-        keys.push(TrustedKey { name: name.clone(), key, slugs, until, is_revoked });
+        let plugins = plugins(row.plugins.as_deref(), slugs.as_ref()).map_err(|reason| bad(".plugins", reason))?;
+        keys.push(TrustedKey { name: name.clone(), key, slugs, plugins, until, is_revoked });
     }
     Ok(keys)
 }
@@ -82,6 +83,18 @@ fn slugs(slugs: &[String]) -> Result<Option<BTreeSet<String>>, String> {
         slugs if slugs.len() > SLUGS_MAX => Err(format!("names more than {SLUGS_MAX} protocols")),
         slugs if slugs.iter().any(|slug| slug == ALL) => Err(format!("has \"{ALL}\" beside protocols")),
         slugs => Ok(Some(slugs.iter().cloned().collect())),
+    }
+}
+
+/// The names that a key may sign: those that are listed, else those of its protocols. `None` for all.
+fn plugins(listed: Option<&[String]>, slugs: Option<&BTreeSet<String>>) -> Result<Option<BTreeSet<String>>, String> {
+    match listed {
+        None => Ok(slugs.map(|slugs| slugs.iter().map(|slug| slug.replace('_', "-")).collect())),
+        Some(listed) if listed.len() > SLUGS_MAX => Err(format!("names more than {SLUGS_MAX} plugins")),
+        Some(listed) => match listed.iter().find(|name| !is_plugin_name(name)) {
+            Some(name) => Err(format!("{name} is not in lower-case words joined by hyphens")),
+            None => Ok(Some(listed.iter().cloned().collect())),
+        },
     }
 }
 

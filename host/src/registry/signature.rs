@@ -59,6 +59,8 @@ pub(crate) struct TrustedKey {
     pub(crate) key: PublicKey,
     /// The protocols that it may sign for; `None` for all.
     pub(crate) slugs: Option<BTreeSet<String>>,
+    /// The names of the plugins that it may sign; `None` for all.
+    pub(crate) plugins: Option<BTreeSet<String>>,
     /// Unix seconds from which on it signs for nothing.
     pub(crate) until: Option<u64>,
     pub(crate) is_revoked: bool,
@@ -89,6 +91,8 @@ pub(crate) enum SignatureError {
     OtherName { signed: String, own: String },
     #[error("the key {key} may not sign for the protocol {slug}")]
     Scope { key: String, slug: String },
+    #[error("the key {key} may not sign for a plugin of the name {name}; `plugins` of the key names those that it may")]
+    NameScope { key: String, name: String },
     #[error("it serves the protocol {0}, which is not in the manifest that is signed")]
     Unlisted(String),
     #[error(transparent)]
@@ -351,9 +355,15 @@ impl Signatures {
             return Err(SignatureError::OtherName { signed, own: own.label() });
         }
         let is_outside = |slug: &&String| key.slugs.as_ref().is_some_and(|slugs| !slugs.contains(*slug));
-        match signed.slugs.iter().find(is_outside) {
-            Some(slug) => Err(SignatureError::Scope { key: key.name.clone(), slug: printable(slug) }),
-            None => Ok(Signed { key: key.name.clone(), slugs: signed.slugs, until: key.until }),
+        if let Some(slug) = signed.slugs.iter().find(is_outside) {
+            return Err(SignatureError::Scope { key: key.name.clone(), slug: printable(slug) });
+        }
+        // Settings, grants of hosts and versions that were served go by the name.
+        match &key.plugins {
+            Some(plugins) if !plugins.contains(&signed.name) => {
+                Err(SignatureError::NameScope { key: key.name.clone(), name: printable(&signed.name) })
+            }
+            _ => Ok(Signed { key: key.name.clone(), slugs: signed.slugs, until: key.until }),
         }
     }
 

@@ -27,11 +27,24 @@ fn keys_have_what_they_may_sign_for_and_until_when() {
         name: "acme".into(),
         key: PublicKey::from_base64(KEY).unwrap(),
         slugs: Some(["acme".to_owned(), "acme_v2".to_owned()].into()),
+        plugins: Some(["acme".to_owned(), "acme-v2".to_owned()].into()),
         until: Some(86_400),
         is_revoked: true,
     };
     let revoked_builds = [Digest::of_test(0xab)].into();
     assert_eq!(settings, SignatureSettings { mode: SignatureMode::Require, keys: vec![key], revoked_builds });
+}
+
+#[test]
+fn a_key_signs_the_plugins_that_it_lists_else_those_of_its_protocols() {
+    let plugins = |rows: &str| {
+        let settings = read_text(&format!("[keys.acme]\nkey = \"{KEY}\"\n{rows}"), &Environment::default()).unwrap();
+        settings.keys[0].plugins.clone().map(|plugins| plugins.into_iter().collect::<Vec<_>>())
+    };
+    assert_eq!(plugins("slugs = [\"*\"]"), None);
+    assert_eq!(plugins("slugs = [\"acme_v2\"]"), Some(vec!["acme-v2".to_owned()]));
+    assert_eq!(plugins("slugs = [\"acme_v2\"]\nplugins = [\"farms\"]"), Some(vec!["farms".to_owned()]));
+    assert_eq!(plugins("slugs = [\"*\"]\nplugins = [\"farms\"]"), Some(vec!["farms".to_owned()]));
 }
 
 #[test]
@@ -72,6 +85,10 @@ fn what_is_wrong_is_named() {
         (
             format!("[keys.acme]\n{key}\nslugs = [\"*\"]\nuntil = \"tomorrow\""),
             "p.toml: signatures.keys.acme.until: tomorrow is no time like 2027-01-01T00:00:00Z",
+        ),
+        (
+            format!("[keys.acme]\n{key}\nslugs = [\"acme\"]\nplugins = [\"Acme\"]"),
+            "p.toml: signatures.keys.acme.plugins: Acme is not in lower-case words joined by hyphens",
         ),
         ("revoked_builds = [\"12\"]".to_owned(), "p.toml: signatures.revoked_builds: 12 is not a SHA-256 in hex"),
         (format!("[keys.acme]\n{key}"), "missing field `slugs`"),

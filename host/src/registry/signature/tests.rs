@@ -37,7 +37,7 @@ fn pair() -> KeyPair {
 
 fn trusted(pair: &KeyPair) -> TrustedKey {
     let key = PublicKey::from_base64(&pair.pk.to_base64()).unwrap();
-    TrustedKey { name: "of-acme".into(), key, slugs: None, until: None, is_revoked: false }
+    TrustedKey { name: "of-acme".into(), key, slugs: None, plugins: None, until: None, is_revoked: false }
 }
 
 fn signed_with(key: &str, slug: &str) -> Signed {
@@ -70,7 +70,7 @@ fn a_build_that_a_trusted_key_signed_is_taken_with_the_keys_name() {
 #[test]
 fn a_signature_of_the_standard_tool_is_taken() {
     let key = PublicKey::from_base64("RWT5dBfeInynSzpbhDowB1N/o2bqcqJY/bbU3BIOFvQCe9G4PGe40gp/").unwrap();
-    let key = TrustedKey { name: "of-aelin".into(), key, slugs: None, until: None, is_revoked: false };
+    let key = TrustedKey { name: "of-aelin".into(), key, slugs: None, plugins: None, until: None, is_revoked: false };
     let digest = "73cb3858a687a8494ca3323053016282f3dad39d42cf62ca4e79dda2aac7d9ac".to_owned();
     let files = SignatureFiles {
         file: "libaelin.manifest".into(),
@@ -102,6 +102,10 @@ fn a_key_that_is_unknown_revoked_over_or_of_another_protocol_signs_for_nothing()
     assert_eq!(of(over), "it is signed with the key of-acme, which ended at 1970-01-01T00:16:40Z");
     let narrow = TrustedKey { slugs: Some(["acme".into()].into()), ..trusted(&pair) };
     assert_eq!(of(narrow), "the key of-acme may not sign for the protocol acme_v2");
+    let of_another = TrustedKey { plugins: Some(["another".into()].into()), ..trusted(&pair) };
+    let name_scope =
+        "the key of-acme may not sign for a plugin of the name acme; `plugins` of the key names those that it may";
+    assert_eq!(of(of_another), name_scope);
 }
 
 #[test]
