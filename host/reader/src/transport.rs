@@ -45,6 +45,11 @@ const TCP_KEEPALIVE: Duration = Duration::from_secs(20);
 const PING_EVERY: Duration = Duration::from_secs(10);
 const PING_TIMEOUT: Duration = Duration::from_secs(4);
 
+/// What a server may send on one stream before it is read: a round trip of 50 ms at 10 MB/s.
+const STREAM_WINDOW_BYTES: u32 = 512 << 10;
+/// The same on one connection.
+const CONNECTION_WINDOW_BYTES: u32 = 2 << 20;
+
 /// The connections to all endpoints, and the room for their replies.
 #[derive(Clone)]
 pub(crate) struct Pool {
@@ -73,6 +78,8 @@ impl Pool {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE_MAX)
             .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
+            .http2_initial_stream_window_size(STREAM_WINDOW_BYTES)
+            .http2_initial_connection_window_size(CONNECTION_WINDOW_BYTES)
             .http2_keep_alive_interval(PING_EVERY)
             .http2_keep_alive_timeout(PING_TIMEOUT)
             .build(TimedConnector(tls.https_or_http().enable_all_versions().wrap_connector(tcp)));

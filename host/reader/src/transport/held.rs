@@ -17,8 +17,8 @@ use crate::error::EndpointError;
 pub(crate) const BODY_MAX_BYTES: usize = 16 << 20;
 /// By default: some hundred replies of full chunks, and no more than a quarter of a small machine's memory.
 pub(crate) const HELD_MAX_BYTES: usize = 128 << 20;
-/// For the one that may always go on: its body as it came, and decompressed.
-const LAST_BYTES: usize = 2 * BODY_MAX_BYTES;
+/// For the one that may always go on: its body as it came, and the same decompressed, in a buffer that grows by halves.
+const LAST_BYTES: usize = 2 * BODY_MAX_BYTES + BODY_MAX_BYTES / 2;
 /// Bytes are counted by so many; a body has few of these.
 const UNIT_BYTES: usize = 16 << 10;
 /// Longer than most replies take; the request is made again after that, if there is time.

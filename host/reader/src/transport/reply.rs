@@ -5,7 +5,7 @@
 use std::io::Read;
 use std::time::{Duration, SystemTime};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use flate2::read::MultiGzDecoder;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
@@ -71,7 +71,7 @@ async fn collect(mut body: Incoming, held: &mut Held) -> Result<Bytes, RequestEr
     // What is stated and does not come takes no room from others.
     let first = stated.clamp(ROOM_MIN_BYTES, ROOM_FIRST_MAX_BYTES);
     held.grow_to(first).await?;
-    let mut all = BytesMut::with_capacity(first);
+    let mut all: Vec<u8> = Vec::with_capacity(first);
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(|_| EndpointError::Unreachable)?.into_data() else { continue };
         let length = all.len() + data.len();
@@ -79,11 +79,14 @@ async fn collect(mut body: Incoming, held: &mut Held) -> Result<Bytes, RequestEr
             return Err(RequestError::TooLarge);
         }
         if length > all.capacity() {
-            held.grow_to(length * 2).await?;
+            let capacity = (all.capacity() * 2).max(length).min(BODY_MAX_BYTES);
+            // Both are there while one is copied into the other.
+            held.grow_to(all.capacity() + capacity).await?;
+            all.reserve_exact(capacity - all.len());
         }
         all.extend_from_slice(&data);
     }
-    Ok(all.freeze())
+    Ok(all.into())
 }
 
 /// Decompresses the body where it is compressed.
@@ -97,7 +100,7 @@ async fn gunzip(headers: &HeaderMap, body: Bytes, held: &mut Held) -> Result<Byt
     loop {
         // One byte more than allowed distinguishes a body of the allowed length from a longer one.
         let room = (plain.len() * 2).clamp(ROOM_MIN_BYTES, BODY_MAX_BYTES + 1);
-        held.grow_to(body.len() + room).await?;
+        held.grow_to(body.len() + plain.capacity() + room).await?;
         plain.reserve_exact(room - plain.len());
         let more = u64::try_from(room - plain.len()).unwrap_or(u64::MAX);
         let read = decoder.by_ref().take(more).read_to_end(&mut plain).map_err(|_| EndpointError::Malformed)?;
