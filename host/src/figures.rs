@@ -5,17 +5,20 @@
 
 #[cfg(feature = "without-figures")]
 use std::env;
+use std::fs;
 #[cfg(feature = "without-figures")]
 use std::sync::LazyLock;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 use metrics_util::MetricKindMask;
+use rustix::time::{ClockId, clock_gettime};
 use tokio::time::sleep;
 
 use crate::gateway::Gateway;
+use crate::memory;
 use crate::registry::PluginStatus;
 
 /// Seconds, from what is cached to what no client waits for.
@@ -67,6 +70,7 @@ fn install() -> PrometheusHandle {
         tracing::error!("the figures of this process are another's");
     }
     describe();
+    sample_process();
     handle
 }
 
@@ -81,6 +85,17 @@ fn describe() {
         "portolan_connections_refused_total",
         "Connections that found all slots busy, by the bound that they met."
     );
+    describe_counter!(
+        "portolan_connections_displaced_total",
+        "Connections that were closed because others needed their place."
+    );
+    describe_gauge!("portolan_connections", "Open connections by listener.");
+    describe_gauge!("portolan_build_info", "1, with the version.");
+    describe_gauge!("portolan_memory_limit_bytes", Unit::Bytes, "What the process may use.");
+    describe_gauge!("process_resident_memory_bytes", Unit::Bytes, "What it has in memory.");
+    describe_gauge!("process_cpu_seconds_total", Unit::Seconds, "The processor time that it took.");
+    describe_gauge!("process_open_fds", "Its open files.");
+    describe_gauge!("process_start_time_seconds", Unit::Seconds, "When it began, in Unix seconds.");
     describe_counter!("portolan_plugin_jobs_total", "Jobs by plugin, network and outcome.");
     describe_histogram!("portolan_plugin_job_seconds", Unit::Seconds, "Jobs from start to end, reads included.");
     describe_histogram!("portolan_plugin_call_seconds", Unit::Seconds, "Calls into a plugin, without reads.");
@@ -120,8 +135,24 @@ pub(crate) fn sample(gateway: &Gateway) {
     let readiness = gateway.readiness();
     gauge!("portolan_ready").set(float(usize::from(readiness.reasons.is_empty())));
     gauge!("portolan_degraded").set(float(readiness.degraded.len()));
+    gauge!("portolan_memory_limit_bytes").set(wide(gateway.memory().limit_bytes()));
     gateway.plugins().iter().for_each(|plugin| sample_plugin(gateway, plugin));
     sample_networks(gateway);
+    sample_process();
+}
+
+/// What every exporter of the field has, under its names.
+fn sample_process() {
+    static BEGAN: OnceLock<SystemTime> = OnceLock::new();
+    let began = BEGAN.get_or_init(SystemTime::now).duration_since(UNIX_EPOCH).unwrap_or_default();
+    gauge!("process_start_time_seconds").set(began.as_secs_f64());
+    gauge!("portolan_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+    let cpu = Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default();
+    gauge!("process_cpu_seconds_total").set(cpu.as_secs_f64());
+    gauge!("process_resident_memory_bytes").set(wide(memory::resident_bytes()));
+    // The folder itself is one of them.
+    let files = fs::read_dir("/proc/self/fd").map_or(0, |files| files.count().saturating_sub(1));
+    gauge!("process_open_fds").set(float(files));
 }
 
 fn sample_plugin(gateway: &Gateway, row: &PluginStatus) {

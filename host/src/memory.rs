@@ -18,6 +18,7 @@ use crate::log::RareLog;
 pub(crate) use self::allocator::tune;
 use self::limit::Cgroup;
 use self::used::Used;
+pub(crate) use self::used::resident_bytes;
 
 /// An attacker can make the process take some hundred mebibytes a second.
 const SAMPLE_EVERY: Duration = Duration::from_millis(25);
@@ -78,6 +79,11 @@ impl Memory {
             });
         }
         is_short
+    }
+
+    /// What the process may use.
+    pub(crate) fn limit_bytes(&self) -> u64 {
+        self.limit_bytes
     }
 
     /// Short from nine tenths on, until it is below eight.

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::file::OperatorsTable;
+use super::folders;
 use super::layer::{Key, Layers, Setting};
 use super::{ConfigError, socket_address};
 use crate::files::{self, FileError};
@@ -105,7 +106,8 @@ fn hosts(file: &[String], layers: &Layers<'_>) -> Result<Vec<String>, ConfigErro
 }
 
 fn token(table: &OperatorsTable, layers: &Layers<'_>) -> Result<Option<OperatorToken>, ConfigError> {
-    let file = layers.pick(TOKEN_FILE, None, table.token_file.clone());
+    let of_file = table.token_file.clone().map(|name| folders::of_file(layers.file, name));
+    let file = layers.pick(TOKEN_FILE, None, of_file);
     let (place, text) = match (layers.environment.get(TOKEN_VARIABLE), file) {
         (None, None) => return Ok(None),
         (Some(text), None) => (TOKEN_VARIABLE.to_owned(), text.to_owned()),

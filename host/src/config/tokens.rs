@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::ConfigError;
 use super::file::TokensTable;
+use super::folders;
 use super::layer::{Key, Layers};
 use crate::assets::token_list::ListLocation;
 
@@ -44,6 +45,7 @@ pub(super) fn read(table: TokensTable, layers: &Layers<'_>) -> Result<ListSettin
 }
 
 fn locations(file: &[String], layers: &Layers<'_>) -> Result<Vec<ListLocation>, ConfigError> {
+    let is_of_file = layers.environment.get(LISTS_VARIABLE).is_none();
     let (setting, place) = match layers.environment.get(LISTS_VARIABLE) {
         Some(setting) => {
             let setting = setting.split(',').map(str::trim).filter(|one| !one.is_empty());
@@ -57,7 +59,12 @@ fn locations(file: &[String], layers: &Layers<'_>) -> Result<Vec<ListLocation>, 
     }
     let mut locations = Vec::new();
     for (setting, number) in setting.into_iter().zip(1..) {
-        let location = ListLocation::parse(setting).map_err(|error| bad(format!("list {number} {error}")))?;
+        let location = match ListLocation::parse(setting).map_err(|error| bad(format!("list {number} {error}")))? {
+            ListLocation::File(_) if is_of_file => {
+                ListLocation::File(folders::of_file(layers.file, setting.to_owned()).into())
+            }
+            location => location,
+        };
         if locations.contains(&location) {
             return Err(bad(format!("list {number} is named twice")));
         }

@@ -19,6 +19,7 @@ use hyper::service::service_fn;
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
+use metrics::{Gauge, counter, gauge};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
@@ -238,6 +239,7 @@ pub(super) async fn serve(
     drain: Drain,
     drain_time: Duration,
 ) {
+    let _open = OpenGauge::new(service.name());
     let builder = builder(Streams(Arc::clone(&slot.connection)));
     let handler = service_fn(|request| {
         let (service, connection) = (service.clone(), slot.connection.clone());
@@ -261,6 +263,9 @@ pub(super) async fn serve(
             () = sleep(AGE_MAX) => Some(drain_time),
             expiry = slot.expired() => {
                 tracing::debug!(listener = service.name(), reason = expiry.as_str(), "connection closed");
+                if expiry == Expiry::Evicted {
+                    counter!("portolan_connections_displaced_total", "listener" => service.name()).increment(1);
+                }
                 match expiry {
                     Expiry::Unused => Some(GOODBYE),
                     Expiry::NoRequest | Expiry::NotTaken | Expiry::Evicted => None,
@@ -289,6 +294,23 @@ pub(super) async fn serve(
         Ok(Err(error)) => tracing::debug!(listener = service.name(), reason = %error, "connection broken"),
         Err(_) if *drain.0.borrow() => tracing::warn!(listener = service.name(), "connection cut while draining"),
         Err(_) => tracing::debug!(listener = service.name(), "connection cut"),
+    }
+}
+
+/// Counts a connection among those that are open.
+struct OpenGauge(Gauge);
+
+impl OpenGauge {
+    fn new(listener: &'static str) -> Self {
+        let gauge = gauge!("portolan_connections", "listener" => listener);
+        gauge.increment(1.0);
+        Self(gauge)
+    }
+}
+
+impl Drop for OpenGauge {
+    fn drop(&mut self) {
+        self.0.decrement(1.0);
     }
 }
 

@@ -143,6 +143,7 @@ fn guards(limits: &ConnectionLimits, memory: Arc<Memory>) -> (Arc<Guard>, Arc<Gu
 /// Accepts until the drain begins, then waits for its connections.
 async fn accept(listener: Socket, guard: Arc<Guard>, service: Arc<Service>, mut drain: Drain, drain_time: Duration) {
     let (mut connections, refused) = (JoinSet::new(), RefusedLog::default());
+    RefusedLog::begin(service.name());
     let watched = drain.clone();
     loop {
         tokio::select! {
@@ -191,6 +192,15 @@ impl Default for RefusedLog {
 }
 
 impl RefusedLog {
+    /// Figures begin at zero, so that the first refusal is an increase.
+    fn begin(listener: &'static str) {
+        for bound in [NoSlot::Client, NoSlot::All] {
+            counter!("portolan_connections_refused_total", "listener" => listener, "bound" => bound.as_str())
+                .increment(0);
+        }
+        counter!("portolan_connections_displaced_total", "listener" => listener).increment(0);
+    }
+
     fn note(&self, full: NoSlot, listener: &'static str) {
         counter!("portolan_connections_refused_total", "listener" => listener, "bound" => full.as_str()).increment(1);
         let (log, reason) = match full {

@@ -43,10 +43,20 @@ fn of_cgroup(cgroup: &Cgroup) -> Option<u64> {
     Some(used.saturating_sub(files.filter_map(|(_, bytes)| bytes.trim().parse::<u64>().ok()).sum()))
 }
 
-/// The bytes of `RssAnon` and `RssShmem` in `/proc/self/status`.
+/// What the process has in memory, pages of files included.
+pub(crate) fn resident_bytes() -> u64 {
+    sum(&fs::read_to_string("/proc/self/status").unwrap_or_default(), &["VmRSS"])
+}
+
+/// What it has in memory of its own.
 fn of_process(status: &str) -> u64 {
+    sum(status, &["RssAnon", "RssShmem"])
+}
+
+/// The bytes of these rows of `/proc/self/status`.
+fn sum(status: &str, names: &[&str]) -> u64 {
     let rows = status.lines().filter_map(|line| line.split_once(':'));
-    let own = rows.filter(|(name, _)| ["RssAnon", "RssShmem"].contains(name));
+    let own = rows.filter(|(name, _)| names.contains(name));
     own.filter_map(|(_, size)| size.trim().strip_suffix(" kB")?.parse::<u64>().ok()).sum::<u64>() << 10
 }
 
