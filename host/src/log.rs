@@ -5,10 +5,11 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use tracing::Level;
 use tracing::level_filters::LevelFilter;
-use tracing_subscriber::filter::{EnvFilter, FilterExt, ParseError, filter_fn};
-use tracing_subscriber::layer::{Layered, SubscriberExt};
+use tracing::subscriber::Interest;
+use tracing::{Level, Metadata};
+use tracing_subscriber::filter::{DynFilterFn, EnvFilter, FilterExt, ParseError};
+use tracing_subscriber::layer::{Context, Layered, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry, fmt};
 
@@ -102,14 +103,72 @@ where
     L: Layer<Layered<Option<S>, Registry>> + Send + Sync,
     S: Layer<Registry> + Send + Sync,
 {
-    let own = filter_fn(|event| event.target().starts_with("portolan") || *event.level() <= Level::INFO);
-    let lines = layer.with_filter(filter.and(own));
+    let lines = layer.with_filter(filter.and(of_crates()));
     tracing_subscriber::registry().with(spans).with(lines).init();
+}
+
+/// Lets pass what Portolan logs, and of the crates that it uses what is no detail. What those of HTTP warn of is a client's
+/// doing, again and again: one line in ten seconds.
+fn of_crates<S>()
+-> DynFilterFn<S, impl Fn(&Metadata<'_>, &Context<'_, S>) -> bool, impl Fn(&'static Metadata<'static>) -> Interest> {
+    let is_own = |event: &Metadata<'_>| event.target().starts_with("portolan");
+    let is_of_http = |event: &Metadata<'_>| ["h2", "hyper"].iter().any(|name| event.target().starts_with(name));
+    let of_http = RareLog::default();
+    let passes = move |event: &Metadata<'_>, _: &Context<'_, S>| {
+        let mut is_due = !is_of_http(event);
+        if !is_due && *event.level() <= Level::INFO {
+            of_http.warn(|_, _| is_due = true);
+        }
+        is_due && (is_own(event) || *event.level() <= Level::INFO)
+    };
+    let always = move |event: &'static Metadata<'static>| match event {
+        event if is_own(event) => Interest::always(),
+        event if *event.level() > Level::INFO => Interest::never(),
+        event if is_of_http(event) => Interest::sometimes(),
+        _ => Interest::always(),
+    };
+    DynFilterFn::new(passes).with_callsite_filter(always)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+
+    #[test]
+    fn what_clients_make_crates_warn_of_is_one_line_and_what_portolan_logs_is_all() {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let layer = fmt::layer().without_time().with_writer({
+            let lines = Arc::clone(&lines);
+            move || Lines(Arc::clone(&lines))
+        });
+        let subscriber = tracing_subscriber::registry().with(layer.with_filter(of_crates()));
+        tracing::subscriber::with_default(subscriber, || {
+            for _ in 0..50 {
+                tracing::warn!(target: "h2::proto", "reset");
+                tracing::debug!(target: "h2::proto", "a detail");
+                tracing::warn!(target: "portolan::http", "ours");
+            }
+            tracing::warn!(target: "notify", "another's");
+        });
+        let text = String::from_utf8(lines.lock().clone()).unwrap();
+        let count = |part: &str| text.lines().filter(|line| line.contains(part)).count();
+        assert_eq!([count("reset"), count("a detail"), count("ours"), count("another's")], [1, 0, 50, 1], "{text}");
+    }
+
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
 
     #[test]
     fn what_happens_again_and_again_is_counted_and_told_once_in_its_time() {

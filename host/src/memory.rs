@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use crate::log::RareLog;
 
 pub(crate) use self::allocator::tune;
-use self::limit::Cgroup;
+use self::limit::Limited;
 use self::used::Used;
 pub(crate) use self::used::resident_bytes;
 
@@ -31,15 +31,14 @@ const TRIM_FROM_BYTES: u64 = 16 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MemoryLimit {
     bytes: u64,
-    /// Whose limit it is, where it is a cgroup's.
-    cgroup: Option<Cgroup>,
+    limited: Limited,
 }
 
 impl MemoryLimit {
     /// The limit that an operator names; else the least that the cgroup, the process or the machine has.
     pub(crate) fn new(named_mib: Option<u64>) -> Self {
-        let (bytes, cgroup) = named_mib.map_or_else(limit::of_process, |mib| (mib << 20, None));
-        Self { bytes, cgroup }
+        let (bytes, limited) = named_mib.map_or_else(limit::of_process, |mib| (mib << 20, Limited::Resident));
+        Self { bytes, limited }
     }
 
     /// One part in so many of it, and no more than `max`.
@@ -61,7 +60,7 @@ impl Memory {
     pub(crate) fn watch(limit: MemoryLimit) -> Arc<Self> {
         let limit_bytes = limit.bytes;
         let memory = Arc::new(Self { limit_bytes, is_short: AtomicBool::new(false), refused: RareLog::default() });
-        let (watched, used) = (Arc::downgrade(&memory), Used::new(limit.cgroup));
+        let (watched, used) = (Arc::downgrade(&memory), Used::new(limit.limited));
         let started = thread::Builder::new().name("memory".into()).spawn(move || sample(&watched, used));
         if let Err(error) = started {
             tracing::error!(%error, "cannot watch the memory that is used: nothing is refused for want of it");

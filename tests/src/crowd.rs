@@ -70,3 +70,21 @@ pub fn stalled_requests(path: &str, streams: u32) -> Vec<u8> {
     }
     bytes
 }
+
+/// The same, where each stream is reset as soon as it is open.
+pub fn reset_requests(path: &str, streams: u32) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // A frame's length stands in its first three bytes, its type in the fourth.
+    let requests = stalled_requests(path, streams);
+    let mut rest = requests.get(ZERO_WINDOW.len()..).unwrap_or_default();
+    bytes.extend_from_slice(ZERO_WINDOW);
+    while let [_, high, low, ..] = *rest {
+        let (frame, next) = rest.split_at((9 + usize::from(high) * 256 + usize::from(low)).min(rest.len()));
+        bytes.extend_from_slice(frame);
+        bytes.extend_from_slice(&[0, 0, 4, 3, 0]);
+        bytes.extend_from_slice(frame.get(5..9).unwrap_or_default());
+        bytes.extend_from_slice(&[0, 0, 0, 8]);
+        rest = next;
+    }
+    bytes
+}

@@ -280,8 +280,20 @@ impl Gateway {
     /// # Errors
     /// Where it has ended.
     pub fn memory_peak_mib(&self) -> Result<f64> {
+        self.memory_of("VmHWM:")
+    }
+
+    /// The memory that it has now, likewise.
+    ///
+    /// # Errors
+    /// Where it has ended.
+    pub fn memory_mib(&self) -> Result<f64> {
+        self.memory_of("VmRSS:")
+    }
+
+    fn memory_of(&self, row: &str) -> Result<f64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;
+        let line = status.lines().find_map(|line| line.strip_prefix(row)).with_context(|| format!("no {row}"))?;
         let kib: u32 = line.trim().strip_suffix(" kB").context("another unit")?.parse()?;
         Ok(f64::from(kib) / 1024.0)
     }

@@ -59,7 +59,9 @@ pub(super) fn for_all(
         let answered = |network: &&Arc<Network>| {
             let answered =
                 |question: &Question| unserved.answered(portolan_abi::Question(*question as u8), network.chain_id);
-            is_meant(chain_id, network) && questions.iter().any(answered)
+            // What its tokens redeem to is missing from the rows of others.
+            let has_compositions = unserved.answered(portolan_abi::Question::COMPOSITION, network.chain_id);
+            is_meant(chain_id, network) && (has_compositions || questions.iter().any(answered))
         };
         networks.iter().filter(answered).map(|network| report(unserved, network)).collect::<Vec<_>>()
     });

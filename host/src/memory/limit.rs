@@ -10,16 +10,29 @@ const MOUNT: &str = "/sys/fs/cgroup";
 /// For a machine that says nothing.
 const UNKNOWN_BYTES: u64 = 1 << 30;
 
-/// The limit in bytes, and the cgroup whose it is.
-pub(super) fn of_process() -> (u64, Option<Cgroup>) {
+/// What has a limit of memory, and so what counts as used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Limited {
+    /// What the process has in memory: by the machine, or by an operator's word.
+    Resident,
+    Cgroup(Cgroup),
+    /// What the process may write, touched or not.
+    Data,
+    /// What is mapped.
+    Mapped,
+}
+
+/// The least limit in bytes, and what has it.
+pub(super) fn of_process() -> (u64, Limited) {
     let cgroup = Cgroup::of_process(&fs::read_to_string("/proc/self/cgroup").unwrap_or_default(), Path::new(MOUNT));
-    let of_resources = [Resource::Data, Resource::As].into_iter().filter_map(|resource| getrlimit(resource).current);
-    let of_machine = total(&fs::read_to_string("/proc/meminfo").unwrap_or_default());
-    let others = of_resources.chain(of_machine).min().unwrap_or(UNKNOWN_BYTES);
-    match cgroup.and_then(|cgroup| cgroup.limit()) {
-        Some((bytes, cgroup)) if bytes <= others => (bytes, Some(cgroup)),
-        _ => (others, None),
-    }
+    let cgroup = cgroup.and_then(|cgroup| cgroup.limit()).map(|(bytes, cgroup)| (bytes, Limited::Cgroup(cgroup)));
+    let resources = [(Resource::Data, Limited::Data), (Resource::As, Limited::Mapped)];
+    let resources =
+        resources.into_iter().filter_map(|(resource, limited)| Some((getrlimit(resource).current?, limited)));
+    let machine = total(&fs::read_to_string("/proc/meminfo").unwrap_or_default());
+    let machine = (machine.unwrap_or(UNKNOWN_BYTES), Limited::Resident);
+    let all = resources.chain(cgroup).chain([machine.clone()]);
+    all.min_by_key(|(bytes, _)| *bytes).unwrap_or(machine)
 }
 
 /// The bytes of `MemTotal` in `/proc/meminfo`.

@@ -1,36 +1,42 @@
-//! How much memory is used: the process's own, or that of the cgroup whose limit counts, with the buffers of its sockets,
-//! whichever is more.
+//! How much memory is used, of what has the limit that counts. A cgroup's figure has the buffers of sockets.
 
 use std::fs;
 
-use super::limit::Cgroup;
+use super::limit::{Cgroup, Limited};
 
+/// What a process has in memory of its own.
+const RESIDENT: [&str; 2] = ["RssAnon", "RssShmem"];
 /// A cgroup's figures take longer to read.
 const CGROUP_EVERY: u32 = 10;
 
 /// Reads it again and again.
 #[derive(Debug)]
 pub(super) struct Used {
-    cgroup: Option<Cgroup>,
+    limited: Limited,
     /// The last figure of the cgroup.
     of_cgroup: u64,
     count: u32,
 }
 
 impl Used {
-    pub(super) fn new(cgroup: Option<Cgroup>) -> Self {
-        Self { cgroup, of_cgroup: 0, count: 0 }
+    pub(super) fn new(limited: Limited) -> Self {
+        Self { limited, of_cgroup: 0, count: 0 }
     }
 
     pub(super) fn read(&mut self) -> u64 {
-        if self.count.is_multiple_of(CGROUP_EVERY)
-            && let Some(cgroup) = &self.cgroup
+        if let Limited::Cgroup(cgroup) = &self.limited
+            && self.count.is_multiple_of(CGROUP_EVERY)
         {
             self.of_cgroup = of_cgroup(cgroup).unwrap_or_default();
         }
         self.count = self.count.wrapping_add(1);
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-        of_process(&status).max(self.of_cgroup)
+        let rows: &[&str] = match self.limited {
+            Limited::Resident | Limited::Cgroup(_) => &RESIDENT,
+            Limited::Data => &["VmData"],
+            Limited::Mapped => &["VmSize"],
+        };
+        sum(&status, rows).max(self.of_cgroup)
     }
 }
 
@@ -48,11 +54,6 @@ pub(crate) fn resident_bytes() -> u64 {
     sum(&fs::read_to_string("/proc/self/status").unwrap_or_default(), &["VmRSS"])
 }
 
-/// What it has in memory of its own.
-fn of_process(status: &str) -> u64 {
-    sum(status, &["RssAnon", "RssShmem"])
-}
-
 /// The bytes of these rows of `/proc/self/status`.
 fn sum(status: &str, names: &[&str]) -> u64 {
     let rows = status.lines().filter_map(|line| line.split_once(':'));
@@ -66,11 +67,8 @@ mod tests {
 
     #[test]
     fn pages_of_files_do_not_count() {
-        assert_eq!(
-            of_process("VmRSS:\t  900 kB\nRssAnon:\t  300 kB\nRssFile:\t  590 kB\nRssShmem:\t  10 kB\n"),
-            310 << 10
-        );
-        assert_eq!(of_process(""), 0);
+        let status = "VmRSS:\t  900 kB\nRssAnon:\t  300 kB\nRssFile:\t  590 kB\nRssShmem:\t  10 kB\n";
+        assert_eq!((sum(status, &RESIDENT), sum("", &RESIDENT)), (310 << 10, 0));
     }
 
     #[test]
@@ -84,8 +82,7 @@ mod tests {
 
     #[test]
     fn this_process_uses_some() {
-        let status = fs::read_to_string("/proc/self/status").unwrap();
-        assert!(of_process(&status) > 0);
-        assert!(Used::new(None).read() > 0);
+        let used = [Limited::Resident, Limited::Data, Limited::Mapped].map(|limited| Used::new(limited).read());
+        assert!(used.iter().all(|bytes| *bytes > 0), "{used:?}");
     }
 }

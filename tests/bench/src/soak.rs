@@ -18,7 +18,7 @@ use bytes::Bytes;
 use hyper::Method;
 use portolan_tests::build;
 use portolan_tests::chain::Chain;
-use portolan_tests::crowd::{connections, give_way, raise_files, stalled_requests};
+use portolan_tests::crowd::{connections, give_way, raise_files, reset_requests, stalled_requests};
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::http::{self, Version};
 use portolan_tests::rpc_fault::{RpcFault, Transactions};
@@ -34,6 +34,11 @@ const MEMORY_KIB: u32 = 512 * 1024;
 const MEMORY_MIB_MAX: f64 = 512.0;
 /// How much slower an honest client may be while others attack.
 const SLOWER_MAX: f64 = 5.0;
+/// Requests of a hundred that may be told to come again.
+const REFUSED_PERCENT_MAX: f64 = 1.0;
+/// A minute after the attacks, memory is that of before again, and a fifth.
+const GIVEN_BACK_WITHIN: Duration = Duration::from_secs(60);
+const GIVEN_BACK_MAX: f64 = 1.2;
 const HONEST: usize = 4;
 /// Between two requests of an honest client.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -81,6 +86,7 @@ pub(super) fn run(minutes: f64, say: Say<'_>, verdict: &mut Verdict) -> Result<(
     let attacked = Duration::from_secs_f64(minutes * 60.0);
     let expected = honest_paths().map(|path| Ok((path.clone(), answer(stage.gateway.base, &path)?)));
     let expected = expected.collect::<Result<Vec<_>>>()?;
+    let calm_mib = stage.gateway.memory_mib()?;
     let before = honest(stage.gateway.base, &expected, attacked.div_f64(10.0).max(Duration::from_secs(10)));
     let over = AtomicBool::new(false);
     let attacks = AtomicUsize::new(0);
@@ -116,7 +122,10 @@ pub(super) fn run(minutes: f64, say: Say<'_>, verdict: &mut Verdict) -> Result<(
         let p99 = |seen: &Seen| seen.waits_ms.get(path).map_or_else(String::new, |waits| number(percentile(waits, 99)));
         row(say, &[&format!("p99 of `{path:.24}`, ms"), &p99(&before), &p99(&during)]);
     }
-    row(say, &["refused, and tried again", &before.refusals.to_string(), &during.refusals.to_string()]);
+    let refused = 100.0 * float(during.refusals) / float(during.all_waits_ms().len().max(1));
+    let refused = verdict.at_most(Kind::Count, "refused of a hundred", refused, REFUSED_PERCENT_MAX);
+    let refused = format!("{}, {refused} of a hundred", during.refusals);
+    row(say, &["refused, and tried again", &before.refusals.to_string(), &refused]);
     let wrong = u64::try_from(before.wrong.len() + during.wrong.len())?;
     row(say, &["wrong or none", "", &verdict.exactly("wrong answers", wrong, 0)]);
     row(say, &["rounds of attacks", "", &attacks.load(Ordering::Relaxed).to_string()]);
@@ -124,6 +133,13 @@ pub(super) fn run(minutes: f64, say: Say<'_>, verdict: &mut Verdict) -> Result<(
     if is_alive {
         let peak = stage.gateway.memory_peak_mib()?;
         row(say, &["peak of memory (VmHWM), MiB", "", &verdict.at_most(Kind::Count, "memory", peak, MEMORY_MIB_MAX)]);
+        thread::sleep(GIVEN_BACK_WITHIN);
+        let after = stage.gateway.memory_mib()?;
+        let times = verdict.at_most(Kind::Count, "memory a minute later : before", after / calm_mib, GIVEN_BACK_MAX);
+        row(
+            say,
+            &["memory a minute later (VmRSS), MiB", &number(calm_mib), &format!("{}, {times} times", number(after))],
+        );
     }
     before.wrong.iter().chain(&during.wrong).take(5).for_each(|wrong| say(wrong));
     Ok(())
@@ -211,7 +227,7 @@ fn honest(base: SocketAddr, expected: &[(String, String)], time: Duration) -> Se
 }
 
 /// Each goes on until the end, in a thread of its own.
-const ATTACKS: [fn(SocketAddr); 7] = [
+const ATTACKS: [fn(SocketAddr); 11] = [
     |base| hold(base, 1..=9, 256, b"P"),
     |base| hold(base, 10..=13, 250, &unfinished_head()),
     |base| hold(base, 14..=23, 10, &stalled_requests("/networks?detail=full", 64)),
@@ -219,7 +235,21 @@ const ATTACKS: [fn(SocketAddr); 7] = [
     |base| fetch(base, &Method::GET, &format!("{}&detail=full", events(BATCHES))),
     |base| fetch(base, &Method::HEAD, &format!("{}&detail=full", events(BATCHES))),
     |base| fetch(base, &Method::GET, &events(MANY)),
+    |base| hold(base, 30..=41, 256, &stalled_requests("/networks", 64)),
+    |base| hold(base, 42..=43, 64, &reset_requests("/networks", 64)),
+    |base| hold(base, 44..=45, 64, b"GET /networks HTTP/1.1\r\nhost: x\r\n\r\n"),
+    fresh_account,
 ];
+
+/// Between two requests of an account that nobody requested before: two hundred in a second.
+const FRESH_PAUSE: Duration = Duration::from_millis(5);
+
+fn fresh_account(base: SocketAddr) {
+    static ACCOUNTS: AtomicUsize = AtomicUsize::new(0xf000);
+    let account = emitter(ACCOUNTS.fetch_add(1, Ordering::Relaxed));
+    fetch(base, &Method::GET, &format!("/{account}/native-balance?network=ETHEREUM"));
+    thread::park_timeout(FRESH_PAUSE);
+}
 
 fn unfinished_head() -> Vec<u8> {
     let mut head = b"GET /networks HTTP/1.1\r\nx: ".to_vec();

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use anyhow::ensure;
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Empty};
 use hyper::client::conn::http2::{Builder, SendRequest};
@@ -158,6 +159,13 @@ fn streams_of_http_2_are_bounded_whatever_they_wait_for() {
         println!("{path}: {} connections, 64 streams each: {grown:.1} MiB", held.len());
         assert!(grown < 192.0, "{grown:.1} MiB");
     }
+    drop(runtime);
+    wait::until("the memory that is given back", Duration::from_secs(60), || {
+        let mib = gateway.memory_mib()?;
+        ensure!(mib < before + 64.0, "{mib:.1} MiB, {before:.1} before");
+        Ok::<_, anyhow::Error>(())
+    })
+    .unwrap();
 }
 
 #[test]
