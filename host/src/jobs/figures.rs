@@ -21,8 +21,11 @@ pub(crate) struct JobFigures {
 /// to be seen.
 const ROUGHLY_MS: u64 = 250;
 
-/// The time, in milliseconds, as clients see it: the next of 250, 500, 1,000, 2,000 and so on.
+/// The time, in milliseconds, as clients see it: the next of 250, 500, 1,000, 2,000 and so on; 0 for what did not run.
 pub(crate) fn roughly_ms(ms: u64) -> u64 {
+    if ms == 0 {
+        return 0;
+    }
     std::iter::successors(Some(ROUGHLY_MS), |bound| bound.checked_mul(2)).find(|bound| ms <= *bound).unwrap_or(ms)
 }
 
@@ -34,7 +37,7 @@ fn roughly<S: Serializer>(ms: &u64, serializer: S) -> Result<S::Ok, S::Error> {
 impl JobFigures {
     /// The same, for a job that began then and ends now.
     pub(crate) fn since(self, began: Instant) -> Self {
-        Self { duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX), ..self }
+        Self { duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX).max(1), ..self }
     }
 }
 
@@ -44,7 +47,7 @@ mod tests {
 
     #[test]
     fn a_time_is_shown_as_the_next_of_few() {
-        assert_eq!([0, 2, 250, 251, 900, 8000].map(roughly_ms), [250, 250, 250, 500, 1000, 8000]);
+        assert_eq!([0, 2, 250, 251, 900, 8000].map(roughly_ms), [0, 250, 250, 500, 1000, 8000]);
         assert_eq!(roughly_ms(u64::MAX), u64::MAX);
     }
 }

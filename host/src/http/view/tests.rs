@@ -561,7 +561,7 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
          \"ethereum\":{{\"number\":21,\"hash\":\"{hash}\",\"timestamp\":9}}}},\"jobs\":[\
          {{\"protocol\":\"aave_v3\",\"network\":\"ethereum\",\"status\":\"failed\",\"reason\":\"timeout\",\
          \"detail\":\"read timed out; the first locker holds a stake\",\
-         \"notCovered\":[\"the first locker holds a stake\"],\"durationMs\":12,\"waves\":3,\"reads\":40,\
+         \"notCovered\":[\"the first locker holds a stake\"],\"durationMs\":250,\"waves\":3,\"reads\":40,\
          \"offChain\":[{{\"host\":\"merkle.example.org\",\"ageSeconds\":61}}]}},\
          {{\"protocol\":\"*\",\"network\":\"optimism\",\"status\":\"failed\",\"reason\":\"not-configured\",\
          \"detail\":\"\",\"durationMs\":0,\"waves\":0,\"reads\":0}}],{BUDGET}}}}}"
