@@ -239,6 +239,21 @@ async fn where_the_network_logs_all_native_movements_they_count_once_and_are_all
 }
 
 #[tokio::test]
+async fn a_block_that_logs_all_native_movements_has_no_others() {
+    let found = || receipt(vec![transfer(A, ALICE, BOB, 7)]);
+    let mut script = chain(found());
+    assert!(part(&answer(&script, ALICE).await).incomplete.is_some());
+    script.logs_native();
+    assert!(part(&answer(&script, ALICE).await).incomplete.is_none());
+    // An event that says more was paid is no evidence beside that.
+    let mut script =
+        chain(receipt(vec![log(B, vec![keccak256("SafeReceived(address,uint256)"), word(BOB)], U256::from(7))]));
+    assert_eq!(lines(&part(&answer(&script, B).await).incoming), eth(&[7]));
+    script.logs_native();
+    assert_eq!(lines(&part(&answer(&script, B).await).incoming), Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn a_deposit_from_the_layer_below_comes_whatever_becomes_of_the_transaction() {
     let deposit = |value: u64, to: Address, status| Receipt {
         status,
