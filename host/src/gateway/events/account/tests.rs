@@ -230,6 +230,7 @@ async fn where_the_network_logs_all_native_movements_they_count_once_and_are_all
     assert_eq!(moved(found(), ALICE).await, (vec![], eth(&[4]), true));
     assert_eq!(moved(found(), BOB).await, (eth(&[1]), vec![], true));
     assert_eq!(moved(found(), B).await, (eth(&[1]), vec![], true));
+    assert_eq!(moved(found(), Address::ZERO).await, (vec![], vec![], true), "what is lost comes to nobody");
     // A creation pays what it created.
     let created = Receipt { to: None, created: Some(B), ..receipt(vec![transfer(SYSTEM, ALICE, B, 5)]) };
     assert_eq!(moved(Receipt { value: U256::from(5), ..created }, B).await, (eth(&[5]), vec![], true));
