@@ -28,7 +28,7 @@ pub(crate) const PURSE_WEI: u128 = 10_000_000_000_000_000_000; // For gas; 10 et
 const PURSE_TIMES: u128 = 100; // For what a transaction sends beside.
 pub(crate) const PACKAGED_ANVIL: &str = "node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil";
 
-/// A running chain; ends with the value. It mines only in `send_as` and on `evm_mine`.
+/// A running chain; ends with the value. It mines only in `send_as` and on `evm_mine`, unless it is of Amsterdam.
 #[derive(Debug)]
 pub struct Chain {
     pub url: String,
@@ -39,7 +39,7 @@ pub struct Chain {
     pub block_number: u64,
     pub block_timestamp: u64,
     port: u16,
-    anvil: Child,
+    node: Child,
 }
 
 /// Who places contracts; nobody has its key.
@@ -63,8 +63,8 @@ impl Chain {
             // Else its clock would be today's, and blocks at the snapshot's time were refused.
             vec!["--timestamp".into(), block_timestamp.to_string().into(), "--load-state".into()];
         more.push(folder.join(format!("{profile}.state.json")).into());
-        let (port, anvil) =
-            boot(&folder, chain_id, &more).with_context(|| format!("anvil of profile {profile} did not start"))?;
+        let (port, node) = boot_anvil(&folder, chain_id, &more)
+            .with_context(|| format!("anvil of profile {profile} did not start"))?;
         Ok(Self {
             url: format!("http://127.0.0.1:{port}"),
             profile: profile.to_owned(),
@@ -72,16 +72,28 @@ impl Chain {
             block_number,
             block_timestamp,
             port,
-            anvil,
+            node,
         })
     }
 
     /// Boots a chain on which nothing stands: nothing is expected of it, and its time is today's.
     pub fn bare(chain_id: u64) -> Result<Self> {
-        let (port, anvil) =
-            boot(&prepared()?, chain_id, &[]).with_context(|| format!("anvil {chain_id} did not start"))?;
-        let (url, profile) = (format!("http://127.0.0.1:{port}"), format!("bare {chain_id}"));
-        let mut chain = Self { url, profile, expected: Value::Null, block_number: 0, block_timestamp: 0, port, anvil };
+        let booted = boot_anvil(&prepared()?, chain_id, &[]);
+        Self::begin(booted.with_context(|| format!("anvil {chain_id} did not start"))?, format!("bare {chain_id}"))
+    }
+
+    /// Boots a chain of the hard fork Amsterdam, on which nothing stands; `coinbase` is paid for its blocks. Its node
+    /// mines each transaction in a block of its own, and has no methods that begin with `anvil_`.
+    pub fn amsterdam(chain_id: u64, coinbase: &str) -> Result<Self> {
+        let folder = prepared_once("amsterdam", "testamsterdam", |began, folder| Ok(fs::rename(began, folder)?))?;
+        let booted = boot(Command::new("node").arg(folder.join("node.mjs")).args([&chain_id.to_string(), coinbase]));
+        Self::begin(booted.context("the node of Amsterdam did not start")?, format!("amsterdam {chain_id}"))
+    }
+
+    /// A chain of which nothing is expected.
+    fn begin((port, node): (u16, Child), profile: String) -> Result<Self> {
+        let url = format!("http://127.0.0.1:{port}");
+        let mut chain = Self { url, profile, expected: Value::Null, block_number: 0, block_timestamp: 0, port, node };
         let block = chain.block("latest")?;
         chain.block_timestamp = quantity(&block["timestamp"])?;
         Ok(chain)
@@ -214,27 +226,26 @@ impl Chain {
 
 impl Drop for Chain {
     fn drop(&mut self) {
-        end(&mut self.anvil);
+        end(&mut self.node);
     }
 }
 
-fn boot(folder: &Path, chain_id: u64, more: &[OsString]) -> Result<(u16, Child)> {
-    let program = anvil_program(folder);
-    let mut anvil = Command::new(&program)
-        .args(["--host", "127.0.0.1", "--port", "0", "--chain-id", &chain_id.to_string()])
-        // Mined by itself, a transaction can stay in the pool a moment longer than its block takes: after a revert it
-        // would run again. `evm_mine` answers when both are done.
-        .arg("--no-mining")
-        .args(more)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::inherit())
-        .spawn()
-        .with_context(|| format!("cannot run {}", program.display()))?;
-    match listening_port(&mut anvil) {
-        Ok(port) => Ok((port, anvil)),
+fn boot_anvil(folder: &Path, chain_id: u64, more: &[OsString]) -> Result<(u16, Child)> {
+    let mut anvil = Command::new(anvil_program(folder));
+    anvil.args(["--host", "127.0.0.1", "--port", "0", "--chain-id", &chain_id.to_string()]);
+    // Mined by itself, a transaction can stay in the pool a moment longer than its block takes: after a revert it would
+    // run again. `evm_mine` answers when both are done.
+    boot(anvil.arg("--no-mining").args(more))
+}
+
+/// Starts a node that prints where it listens; it ends with the error, if there is one.
+fn boot(command: &mut Command) -> Result<(u16, Child)> {
+    let started = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn();
+    let mut node = started.with_context(|| format!("cannot run {}", command.get_program().display()))?;
+    match listening_port(&mut node) {
+        Ok(port) => Ok((port, node)),
         Err(error) => {
-            end(&mut anvil);
+            end(&mut node);
             Err(error)
         }
     }

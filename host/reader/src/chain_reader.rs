@@ -338,4 +338,18 @@ impl Reader for ChainReader {
         }
         .boxed()
     }
+
+    fn logs_native(
+        &self,
+        chain_id: u64,
+        number: u64,
+        hash: B256,
+        deadline: Instant,
+    ) -> BoxFuture<'_, Result<bool, ReadFailure>> {
+        async move {
+            let network = self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)?;
+            network.endpoints.logs_native(number, hash, with_margin(deadline)).await
+        }
+        .boxed()
+    }
 }

@@ -32,6 +32,7 @@ use crate::error::{EndpointError, RequestError};
 use crate::health::{Health, RequestKind};
 use crate::limit::{Limits, Permit, RequestLimiter};
 use crate::multicall::CHUNK_READS_MAX;
+use crate::native_logs::NativeLogs;
 use crate::next_block::{HeaderFees, NextBlock};
 use crate::rpc::{BlockId, EthCall, JsonRpc};
 use crate::status::BatchMethod;
@@ -91,6 +92,7 @@ struct Learned {
     no_simulations_until: Option<Instant>,
     /// What the blocks after the last ones that it reported would have, by the hash of the latter; oldest first.
     next_blocks: VecDeque<(B256, NextBlock)>,
+    native_logs: NativeLogs,
     /// What its last gas price offered to the builder of a block, wei.
     tip: Option<u128>,
     /// Until then no JSON-RPC batch is sent to it.
@@ -256,11 +258,13 @@ impl Endpoint {
         Ok(block)
     }
 
-    /// Remembers what the block after this one would have.
+    /// Remembers what the block after this one would have, and by which fork this one is.
     fn take_header(&self, header: BlockHeader) -> Block {
         let next = NextBlock::after(self.chain_id, (header.number, header.hash, header.timestamp), &header.fees);
+        let is_of_amsterdam = header.fees.is_of_amsterdam();
         let block = Block::from(header);
         let mut learned = self.learned.lock();
+        learned.native_logs.record(block.number, is_of_amsterdam);
         if let Some(next) = next
             && learned.next_blocks.iter().all(|(hash, _)| *hash != block.hash)
         {
@@ -386,6 +390,12 @@ impl Endpoint {
     pub(crate) fn may_have_state(&self, block: &Block) -> bool {
         let stateless = self.learned.lock().stateless;
         stateless.is_none_or(|(number, until)| block.number > number || Instant::now() >= until)
+    }
+
+    /// Whether each movement of the native token in the block at a height left a log; `None` where none of its headers
+    /// has shown that.
+    pub(crate) fn logs_native(&self, number: u64) -> Option<bool> {
+        self.learned.lock().native_logs.at(number)
     }
 
     /// Returns the height up to which its chain is final; `None` where it does not say.

@@ -261,6 +261,17 @@ impl Endpoints {
         Err(EndpointError::summarize(&errors))
     }
 
+    /// Whether each movement of the native token in a block left a log. Its header is requested where those that
+    /// endpoints have reported leave that open.
+    pub(crate) async fn logs_native(&self, number: u64, hash: B256, deadline: Instant) -> Result<bool, ReadFailure> {
+        let known = || self.list.iter().filter_map(|endpoint| endpoint.logs_native(number)).max();
+        if known().is_none() {
+            self.block(hash, deadline).await?;
+        }
+        // An endpoint that turned out to serve another chain has shown nothing.
+        Ok(known().unwrap_or_default())
+    }
+
     /// Returns the price of gas after a block.
     pub(crate) async fn gas_price(&self, at: PriceAt, deadline: Instant) -> Result<GasPrice, ReadFailure> {
         self.first_reply(deadline, move |endpoint, until| endpoint.gas_price(at, until).boxed()).await

@@ -32,6 +32,7 @@ mod status;
 
 mod endpoint;
 
+mod native_logs;
 mod transaction;
 
 mod batch;
@@ -297,4 +298,14 @@ pub trait Reader: Send + Sync {
         hash: B256,
         deadline: Instant,
     ) -> BoxFuture<'_, Result<TransactionLookup, ReadFailure>>;
+
+    /// Returns whether each movement of the native token in a block of the chain left a log, as EIP-7708 has it. The
+    /// headers that were read answer for all blocks but those about the fork, whose own header is requested.
+    fn logs_native(
+        &self,
+        chain_id: u64,
+        number: u64,
+        hash: B256,
+        deadline: Instant,
+    ) -> BoxFuture<'_, Result<bool, ReadFailure>>;
 }

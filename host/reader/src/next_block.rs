@@ -18,6 +18,13 @@ pub(crate) struct HeaderFees {
     block_access_list_hash: Option<B256>,
 }
 
+impl HeaderFees {
+    /// Whether the block is one of Amsterdam's, or of a later fork's.
+    pub(crate) fn is_of_amsterdam(&self) -> bool {
+        self.block_access_list_hash.is_some()
+    }
+}
+
 /// The block after a pinned one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NextBlock {
@@ -73,7 +80,7 @@ impl NextBlock {
             gas_limit: u64::try_from(fees.gas_limit).ok()?,
             base_fee,
             prev_randao: keccak256(hash),
-            has_state_gas: fees.block_access_list_hash.is_some(),
+            has_state_gas: fees.is_of_amsterdam(),
         })
     }
 }

@@ -49,6 +49,7 @@ pub struct ScriptedChain {
     lost_below: u64,
     pins_behind: u64,
     transaction: Result<TransactionLookup, ReadFailure>,
+    logs_native: bool,
     record: Arc<Mutex<Record>>,
 }
 
@@ -85,6 +86,12 @@ impl ScriptedChain {
     /// Scripts the transaction behind every hash.
     pub fn transaction(&mut self, transaction: Result<TransactionLookup, ReadFailure>) -> &mut Self {
         self.transaction = transaction;
+        self
+    }
+
+    /// Lets each movement of the native token leave a log.
+    pub fn logs_native(&mut self) -> &mut Self {
+        self.logs_native = true;
         self
     }
 
@@ -202,6 +209,7 @@ impl Default for ScriptedChain {
             lost_below: 0,
             pins_behind: 0,
             transaction: Err(ReadFailure::NotConfigured),
+            logs_native: false,
             record: Arc::default(),
         }
     }
@@ -304,5 +312,10 @@ impl Reader for ScriptedReader {
     fn transaction(&self, chain_id: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<TransactionLookup, ReadFailure>> {
         let chain = self.0.get(&chain_id);
         ready(chain.map_or(Err(ReadFailure::NotConfigured), |chain| chain.transaction.clone())).boxed()
+    }
+
+    fn logs_native(&self, chain_id: u64, _: u64, _: B256, _: Instant) -> BoxFuture<'_, Result<bool, ReadFailure>> {
+        let chain = self.0.get(&chain_id);
+        ready(chain.map_or(Err(ReadFailure::NotConfigured), |chain| Ok(chain.logs_native))).boxed()
     }
 }

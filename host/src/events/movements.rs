@@ -71,7 +71,7 @@ impl Movements {
         transaction: &Transaction,
         (account, logs): (Address, NativeLogs),
     ) -> Self {
-        let mut transfers: Vec<Transfer> = events.iter().filter_map(transfer).collect();
+        let mut transfers: Vec<Transfer> = events.iter().filter_map(|merged| transfer(merged, account)).collect();
         let shares = shares(events, &transfers, account);
         let pays_gas = account == transaction.from;
         let is_gas = |transfer: &Transfer| {
@@ -93,8 +93,9 @@ impl Movements {
     }
 }
 
-/// The transfer that an event of the host's own tables is, or what the transaction itself moved.
-fn transfer(merged: &MergedEvent) -> Option<Transfer> {
+/// The transfer that an event of the host's own tables is, or what the transaction itself moved. What comes to nobody
+/// is none of the zero address.
+fn transfer(merged: &MergedEvent, account: Address) -> Option<Transfer> {
     let event = &merged.event;
     if merged.part_of.is_some() {
         return None;
@@ -115,7 +116,12 @@ fn transfer(merged: &MergedEvent) -> Option<Transfer> {
         }
         _ => return None,
     };
-    let (from, to) = (event.address("from")?, event.address("to")?);
+    let from = event.address("from")?;
+    let to = match event.address("to") {
+        // What ends with its contract comes to nobody, and not to the zero address either.
+        None if event.kind.name() == "BURN" && account != Address::ZERO => Address::ZERO,
+        to => to?,
+    };
     (merged.plugin.is_none() && !raw.is_zero()).then_some(Transfer { asset, from, to, raw })
 }
 
@@ -243,7 +249,7 @@ fn is_made(merged: &MergedEvent, transaction: &Transaction) -> bool {
 /// account may be logged once more by it.
 fn logged_native(events: &[MergedEvent], account: Address) -> BTreeMap<(Flow, U256), usize> {
     let is_shown = |merged: &&MergedEvent| merged.log.is_some() || merged.event.address("to") == Some(account);
-    let shown = events.iter().filter(is_shown).filter_map(transfer);
+    let shown = events.iter().filter(is_shown).filter_map(|merged| transfer(merged, account));
     let of_account = shown.filter(|shown| shown.asset.token == NATIVE && [shown.from, shown.to].contains(&account));
     let mut logged = BTreeMap::new();
     for transfer in of_account {

@@ -22,8 +22,9 @@ pub(crate) struct NativeLogs {
 }
 
 impl NativeLogs {
-    /// All of them are there where the system's own address logged anything, for it logs all or nothing; and on a network
-    /// whose rules say so, where the native token's contract logged what the gas cost, as it does in each transaction.
+    /// What the logs themselves show: all are there where the system's own address logged anything, for it logs all or
+    /// nothing; and on a network whose rules say so, where the native token's contract logged what the gas cost, as it
+    /// does in each transaction.
     pub(crate) fn of(network: &Network, transaction: &Transaction) -> Self {
         let tells_all =
             |emitter| emitter == SYSTEM_ADDRESS || logs_native(network.chain_id) && network.is_native(emitter);

@@ -189,6 +189,13 @@ impl Context {
         spans::lookup("transaction", self.networks(), network.chain_id, reading).await
     }
 
+    /// Whether each movement of the native token in this block left a log. Where that cannot be read, it is not known to.
+    pub(super) async fn logs_native(&self, network: &Network, (number, hash): (u64, B256)) -> bool {
+        let by = self.deadline.transaction_end();
+        let reading = self.sources.reader.logs_native(network.chain_id, number, hash, by);
+        tokio::time::timeout_at(by, reading).await.is_ok_and(|read| read.unwrap_or_default())
+    }
+
     /// The off-chain documents that jobs of this answer may request.
     pub(super) fn documents(&self) -> Documents<'_> {
         Documents { off_chain: &self.sources.off_chain, outgoing: &self.budget.outgoing }

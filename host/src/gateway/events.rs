@@ -16,7 +16,7 @@ use alloy::primitives::{Address, B256};
 use futures_util::future::join;
 use portolan_abi::map;
 use portolan_events::Transaction;
-use portolan_reader::{ReadFailure, Receipt, Session};
+use portolan_reader::{ReadFailure, Receipt, Session, TransactionStatus};
 use portolan_validation::validate_events;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -86,9 +86,15 @@ async fn decode(
 ) -> Result<Answer, Problem> {
     let network = &network;
     let (deposit, value) = (merge::deposit(&receipt, network.parent()), merge::native(&receipt));
-    let (status, gas) = (receipt.status, receipt.gas);
+    let (block, status, gas) = ((receipt.block_number, receipt.block_hash), receipt.status, receipt.gas);
     let decoder = TransactionDecoder::new(&context, network, transaction::of(query.hash, receipt))?;
-    let decoded = context.read(network, |session| decoder.decode(session)).await;
+    let native_logs = async {
+        let logs = NativeLogs::of(network, &decoder.transaction);
+        // Only what a transaction did for an account depends on it.
+        let is_open = query.account.is_some() && status == TransactionStatus::Succeeded && !logs.is_whole;
+        NativeLogs { is_whole: logs.is_whole || is_open && context.logs_native(network, block).await, ..logs }
+    };
+    let (decoded, logs) = join(context.read(network, |session| decoder.decode(session)), native_logs).await;
     let (sources, mut reports) = decoded.map_err(|failure| unread(network, failure))??;
     let (mut events, undecoded) = merge::merge(sources, decoder.transaction.logs.len());
     native::name_once(network, &mut events);
@@ -105,7 +111,6 @@ async fn decode(
         decoder.correct(&mut events, &tokens).await;
         return decoder.answer((events, undecoded), tokens, None, reports, room);
     };
-    let logs = NativeLogs::of(network, &decoder.transaction);
     let mut movements = Movements::of(&events, &decoder.transaction, (account, logs));
     let tokens = decoder.tokens(&events, account::shown(&movements)).await;
     if decoder.correct(&mut events, &tokens).await {

@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod airdrop;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod amsterdam;
 mod answers;
 mod bad_pools;
 mod balances;

@@ -321,6 +321,61 @@ async fn a_receipt_of_another_block_than_the_chains_is_no_answer() {
     assert_eq!(transaction_at(&reader).await, Ok(TransactionLookup::Mined(elsewhere)));
 }
 
+/// A node whose blocks are Amsterdam's from this height on; the others have its hash as their number.
+async fn forked_at(fork: u64) -> Node {
+    Node::start(move |request, _| {
+        let block = match request.method.as_str() {
+            "eth_getBlockByHash" => {
+                let hash: B256 = serde_json::from_value(request.params[0].clone()).unwrap();
+                if hash == BLOCK.hash {
+                    BLOCK
+                } else {
+                    Block { number: U256::from_be_bytes(hash.0).to(), hash, ..BLOCK }
+                }
+            }
+            "eth_getBlockByNumber" => BLOCK,
+            _ => return Chain::default().reply_to(request),
+        };
+        let mut header = node::header(&block);
+        if block.number >= fork {
+            header["blockAccessListHash"] = json!(B256::ZERO);
+        }
+        NodeReply::Result(header)
+    })
+    .await
+}
+
+async fn logs_native(reader: &ChainReader, number: u64) -> bool {
+    let hash = if number == BLOCK.number { BLOCK.hash } else { B256::from(U256::from(number)) };
+    reader.logs_native(ETHEREUM, number, hash, ample()).await.unwrap()
+}
+
+#[tokio::test]
+async fn the_headers_that_were_read_say_which_blocks_log_native_movements() {
+    let node = forked_at(900).await;
+    let reader = reader(&[&node]);
+    assert_eq!(reader.pin(ETHEREUM, ample()).await, Ok(BLOCK));
+    let read = || node.count("eth_getBlockByHash");
+    assert!(logs_native(&reader, BLOCK.number).await);
+    assert_eq!(read(), 0, "the head has shown it");
+    assert!(logs_native(&reader, 950).await);
+    assert!(!logs_native(&reader, 899).await);
+    assert_eq!(read(), 2, "each between the fork and what was known of it");
+    assert!(logs_native(&reader, 960).await && !logs_native(&reader, 3).await);
+    assert_eq!(read(), 2);
+}
+
+#[tokio::test]
+async fn before_the_fork_the_head_says_so_of_all_blocks() {
+    let node = forked_at(BLOCK.number + 1).await;
+    let reader = reader(&[&node]);
+    assert_eq!(reader.pin(ETHEREUM, ample()).await, Ok(BLOCK));
+    assert!(!logs_native(&reader, BLOCK.number).await && !logs_native(&reader, 3).await);
+    assert_eq!(node.count("eth_getBlockByHash"), 0);
+    let lacking = reader.logs_native(ETHEREUM, BLOCK.number + 1, B256::repeat_byte(9), ample()).await;
+    assert_eq!(lacking, Err(ReadFailure::Upstream), "a header of another block is none");
+}
+
 #[tokio::test]
 async fn five_thousand_logs_pass_and_a_body_beyond_the_bound_does_not() {
     let node = knowing(Knows::Mined(5_000)).await;

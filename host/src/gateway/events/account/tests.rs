@@ -230,12 +230,28 @@ async fn where_the_network_logs_all_native_movements_they_count_once_and_are_all
     assert_eq!(moved(found(), ALICE).await, (vec![], eth(&[4]), true));
     assert_eq!(moved(found(), BOB).await, (eth(&[1]), vec![], true));
     assert_eq!(moved(found(), B).await, (eth(&[1]), vec![], true));
+    assert_eq!(moved(found(), Address::ZERO).await, (vec![], vec![], true), "what is lost comes to nobody");
     // A creation pays what it created.
     let created = Receipt { to: None, created: Some(B), ..receipt(vec![transfer(SYSTEM, ALICE, B, 5)]) };
     assert_eq!(moved(Receipt { value: U256::from(5), ..created }, B).await, (eth(&[5]), vec![], true));
     // What another contract logs of itself is a token's.
     let (incoming, _, is_whole) = moved(receipt(vec![transfer(A, B, ALICE, 5)]), ALICE).await;
     assert_eq!((incoming, is_whole), (vec!["5 A".to_owned()], false));
+}
+
+#[tokio::test]
+async fn a_block_that_logs_all_native_movements_has_no_others() {
+    let found = || receipt(vec![transfer(A, ALICE, BOB, 7)]);
+    let mut script = chain(found());
+    assert!(part(&answer(&script, ALICE).await).incomplete.is_some());
+    script.logs_native();
+    assert!(part(&answer(&script, ALICE).await).incomplete.is_none());
+    // An event that says more was paid is no evidence beside that.
+    let mut script =
+        chain(receipt(vec![log(B, vec![keccak256("SafeReceived(address,uint256)"), word(BOB)], U256::from(7))]));
+    assert_eq!(lines(&part(&answer(&script, B).await).incoming), eth(&[7]));
+    script.logs_native();
+    assert_eq!(lines(&part(&answer(&script, B).await).incoming), Vec::<String>::new());
 }
 
 #[tokio::test]
