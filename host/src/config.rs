@@ -22,6 +22,7 @@ mod tokens;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -112,6 +113,7 @@ const ANSWERS_LOGS_BYTES: Key = Key { file: "answers.logs_bytes_max", flag: None
 const RPC_IN_FLIGHT_MAX: Key = Key { file: "rpc.in_flight_max", flag: None };
 const RPC_PER_SECOND_MAX: Key = Key { file: "rpc.per_second_max", flag: None };
 const RPC_REPLIES_MIB_MAX: Key = Key { file: "rpc.replies_mib_max", flag: None };
+const RPC_VERIFY_RECEIPTS: Key = Key { file: "rpc.verify_receipts", flag: None };
 
 const SIMULATE: Key = Key { file: "claims.simulate", flag: None };
 
@@ -146,6 +148,8 @@ pub(crate) struct Config {
     pub(crate) head_age_max: HeadAgeMax,
     /// The limits of each endpoint.
     pub(crate) rpc_limits: portolan_reader::Limits,
+    /// The chain ids of the networks on which a transaction counts only if its receipt is proven.
+    pub(crate) verify_receipts: BTreeSet<u64>,
     /// What outlives the process.
     pub(crate) facts: portolan_reader::FactSettings,
     pub(crate) prices: price::PriceSettings,
@@ -228,6 +232,9 @@ impl Config {
         let (replies_mib, range) = RPC_REPLIES_MIB;
         let replies = ((memory.share(REPLIES_PARTS, replies_mib << 20) >> 20).max(*range.start()), range);
         let rpc_replies_mib_max = number(RPC_REPLIES_MIB_MAX, tables.rpc.replies_mib_max, replies)?;
+        let verify_receipts = layers
+            .pick(RPC_VERIFY_RECEIPTS, None, tables.rpc.verify_receipts.map(|is_on| is_on.to_string()))
+            .map_or(Ok(false), |setting| on_or_off(&setting))?;
         let state_dir = folder(STATE_DIR, &flags.state, tables.state_dir, "portolan-state")?;
         let fact_days = number(FACTS_DAYS, tables.facts.days, FACT_DAYS)?;
         let fact_again_after_s = number(FACTS_AGAIN_AFTER_S, tables.facts.again_after_s, FACT_AGAIN_AFTER_S)?;
@@ -265,6 +272,7 @@ impl Config {
                 per_second_max: u32::try_from(rpc_per_second_max).unwrap_or(u32::MAX),
                 replies_max_bytes: usize::try_from(rpc_replies_mib_max << 20).unwrap_or(usize::MAX),
             },
+            verify_receipts: networks::verify_receipts(&tables.networks, &networks, verify_receipts),
             prices: prices::read(&tables.prices, &networks, &layers)?,
             token_lists: tokens::read(tables.tokens, &layers)?,
             names: names::read(&tables.names, &layers)?,

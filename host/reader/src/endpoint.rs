@@ -7,6 +7,7 @@
 
 mod gas_price;
 mod probe;
+mod receipt_proof;
 mod simulate;
 mod status;
 mod syncing;
@@ -277,11 +278,7 @@ impl Endpoint {
     }
 
     fn known_block(&self, reply: Result<Option<BlockHeader>, RequestError>) -> Result<Option<Block>, EndpointError> {
-        match reply {
-            Ok(header) => Ok(header.map(|header| self.take_header(header))),
-            Err(RequestError::UnknownBlock) => Ok(None),
-            Err(error) => Err(error.into_endpoint_error()),
-        }
+        Ok(known(reply)?.map(|header| self.take_header(header)))
     }
 
     /// Whether this head is the last one or its child, so that it is of the same chain. Any other, be it lower or higher,
@@ -311,22 +308,11 @@ impl Endpoint {
         number: u64,
         until: Instant,
     ) -> Result<Option<Block>, EndpointError> {
-        for pause in KNOWN_BLOCK_PAUSES {
-            let block = self.block_by_number(number, until).await?;
-            if block.is_some() || Instant::now() + pause >= until {
-                return Ok(block);
-            }
-            sleep_until(Instant::now() + pause).await;
-        }
-        self.block_by_number(number, until).await
+        until_known(until, || self.block_by_number(number, until)).await
     }
 
     /// Returns the block if it is the one that was requested. Another one is an error of the endpoint.
-    fn verify(
-        &self,
-        block: Option<Block>,
-        is_requested: impl Fn(&Block) -> bool,
-    ) -> Result<Option<Block>, EndpointError> {
+    fn verify<B>(&self, block: Option<B>, is_requested: impl Fn(&B) -> bool) -> Result<Option<B>, EndpointError> {
         match block {
             Some(block) if !is_requested(&block) => Err(self.blame(RequestKind::Probe, EndpointError::Malformed)),
             block => Ok(block),
@@ -355,12 +341,20 @@ impl Endpoint {
         if at_height.is_some_and(|found| found.hash == block.hash) { Ok(()) } else { Err(EndpointError::UnknownBlock) }
     }
 
-    /// A number or a tag names no chain, so the chain id is reported once more.
     async fn block_at(&self, place: impl Serialize, until: Instant) -> Result<Option<Block>, EndpointError> {
+        Ok(self.header_at(place, until).await?.map(|header| self.take_header(header)))
+    }
+
+    /// A number or a tag names no chain, so the chain id is reported once more.
+    async fn header_at<H: DeserializeOwned + Send + 'static>(
+        &self,
+        place: impl Serialize,
+        until: Instant,
+    ) -> Result<Option<H>, EndpointError> {
         self.ensure_usable(until).await?;
-        let block = self.known_block(self.request("eth_getBlockByNumber", &(place, false), until).await)?;
+        let header = known(self.request("eth_getBlockByNumber", &(place, false), until).await)?;
         self.check_chain(until).await?;
-        Ok(block)
+        Ok(header)
     }
 
     /// Checks that it has the state of a block, unless it is known not to have that.
@@ -598,4 +592,28 @@ impl Endpoint {
             sleep_until(paused).await;
         }
     }
+}
+
+/// The header, or none where the endpoint does not know the block.
+fn known<H>(reply: Result<Option<H>, RequestError>) -> Result<Option<H>, EndpointError> {
+    match reply {
+        Ok(header) => Ok(header),
+        Err(RequestError::UnknownBlock) => Ok(None),
+        Err(error) => Err(error.into_endpoint_error()),
+    }
+}
+
+/// Makes the request again a few times until the block is known.
+async fn until_known<H, F: Future<Output = Result<Option<H>, EndpointError>>>(
+    until: Instant,
+    request: impl Fn() -> F,
+) -> Result<Option<H>, EndpointError> {
+    for pause in KNOWN_BLOCK_PAUSES {
+        let header = request().await?;
+        if header.is_some() || Instant::now() + pause >= until {
+            return Ok(header);
+        }
+        sleep_until(Instant::now() + pause).await;
+    }
+    request().await
 }

@@ -8,6 +8,7 @@ mod turns;
 
 mod cross_check;
 mod named_block;
+mod receipt_check;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +33,7 @@ use crate::read_budget::ReadBudget;
 use crate::read_set::ReadSet;
 use crate::selector::EndpointSelector;
 use crate::status::EndpointStatus;
-use crate::transaction::{Receipt, TransactionLookup};
+use crate::transaction::TransactionLookup;
 use crate::transport::Pool;
 use crate::{Block, Outcome, ReadFailure, RpcUrl};
 
@@ -62,6 +63,8 @@ pub struct Upstream {
     /// For logs.
     pub name: String,
     pub endpoints: Vec<RpcUrl>,
+    /// Whether a transaction counts only if the header of its block proves its receipt.
+    pub verify_receipts: bool,
 }
 
 pub(crate) struct Endpoints {
@@ -69,6 +72,7 @@ pub(crate) struct Endpoints {
     pub(crate) list: Vec<Arc<Endpoint>>,
     selector: EndpointSelector,
     heavy_calls: HeavyCalls,
+    verify_receipts: bool,
 }
 
 impl Endpoints {
@@ -79,6 +83,7 @@ impl Endpoints {
             list: upstream.endpoints.iter().map(endpoint).collect(),
             selector: EndpointSelector::default(),
             heavy_calls: HeavyCalls::new(),
+            verify_receipts: upstream.verify_receipts,
         }
     }
 
@@ -183,8 +188,8 @@ impl Endpoints {
     }
 
     /// Returns the state of a transaction. It is mined where one endpoint says so, in a block that is not known to be
-    /// another's at its height; that it is not mined, all of them have to say, and none that it is in a block. `known` is
-    /// the hash that was last seen at a height.
+    /// another's at its height, and that has the receipt where receipts are verified; that it is not mined, all of them
+    /// have to say, and none that it is in a block. `known` is the hash that was last seen at a height.
     pub(crate) async fn transaction(
         &self,
         hash: B256,
@@ -198,14 +203,15 @@ impl Endpoints {
             errors.clear();
             for turn in self.turns(round) {
                 let endpoint = turn.endpoint;
-                match endpoint.transaction(hash, turn.until(deadline)).await {
-                    Ok(TransactionLookup::Mined(receipt)) => {
-                        let contradicts = known(receipt.block_number).is_some_and(|known| known != receipt.block_hash);
-                        if !contradicts || self.is_canonical(endpoint, &receipt, deadline).await {
-                            return Ok(TransactionLookup::Mined(receipt));
-                        }
-                        errors.push(self.log(endpoint, endpoint.blame_for_receipt()));
+                let mut found = endpoint.transaction(hash, turn.until(deadline)).await;
+                if let Ok(TransactionLookup::Mined(receipt)) = &found {
+                    let known = known(receipt.block_number);
+                    if let Err(error) = self.check_receipt(&turn, (hash, receipt), known, deadline).await {
+                        found = Err(error);
                     }
+                }
+                match found {
+                    Ok(mined @ TransactionLookup::Mined(_)) => return Ok(mined),
                     Ok(TransactionLookup::Unknown) => lookup = lookup.or(Some(TransactionLookup::Unknown)),
                     Ok(TransactionLookup::Pending) => lookup = Some(TransactionLookup::Pending),
                     Err(error) => {
@@ -223,20 +229,6 @@ impl Endpoints {
         // An endpoint that serves another chain does not count, nor one that is still syncing.
         let all_replied = errors.iter().all(EndpointError::is_not_counted);
         lookup.filter(|_| all_replied && !is_in_block).ok_or_else(|| EndpointError::summarize(&errors))
-    }
-
-    /// Whether the receipt's block is at its height now, by the word of another endpoint where there is one.
-    async fn is_canonical(&self, of: &Arc<Endpoint>, receipt: &Receipt, deadline: Instant) -> bool {
-        let others = self.ranked().into_iter().filter(|endpoint| !Arc::ptr_eq(endpoint, of));
-        let in_order: Vec<_> = others.chain([of]).collect();
-        for turn in turns::turns(&in_order, 1) {
-            let until = turn.until(deadline);
-            let block = turn.endpoint.block_at_known_height(receipt.block_number, until).await;
-            if let Ok(Some(block)) = block {
-                return block.hash == receipt.block_hash;
-            }
-        }
-        false
     }
 
     /// Returns the block with this hash, from the first endpoint that knows it: a block that one of them named may not

@@ -40,6 +40,8 @@ pub(crate) enum EndpointError {
     HalfKnown,
     #[error("a receipt that contradicts itself or its chain")]
     Inconsistent,
+    #[error("no proof of a receipt: its block's header or receipts are not there, or hashed otherwise")]
+    Unproven,
     #[error("it does not know the pinned block")]
     UnknownBlock,
     #[error("it has no state of the block")]
@@ -69,6 +71,10 @@ impl EndpointError {
             && errors.iter().all(|error| *error == Self::NoState || error.is_not_counted())
         {
             ReadFailure::NoState
+        } else if errors.contains(&Self::Unproven)
+            && errors.iter().all(|error| matches!(error, Self::Unproven | Self::Inconsistent) || error.is_not_counted())
+        {
+            ReadFailure::Unproven
         } else if errors.contains(&Self::Timeout) {
             ReadFailure::Timeout
         } else {
@@ -161,6 +167,10 @@ mod tests {
         assert_eq!(EndpointError::summarize(&[WrongChain(5), EndpointError::UnknownBlock]), ReadFailure::BlockLost);
         assert_eq!(EndpointError::summarize(&[EndpointError::UnknownBlock, Http(500)]), ReadFailure::Upstream);
         assert_eq!(EndpointError::summarize(&[EndpointError::UnknownBlock, Timeout]), ReadFailure::BlockLost);
+        let (unproven, inconsistent) = (EndpointError::Unproven, EndpointError::Inconsistent);
+        assert_eq!(EndpointError::summarize(&[unproven, inconsistent, WrongChain(5)]), ReadFailure::Unproven);
+        assert_eq!(EndpointError::summarize(&[unproven, Http(500)]), ReadFailure::Upstream);
+        assert_eq!(EndpointError::summarize(&[inconsistent]), ReadFailure::Upstream);
     }
 
     #[test]

@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::packed::{self, Head};
 use crate::rpc::{call_reply, pair_reply, request_reply};
-use crate::transaction::combine;
+use crate::sealed_header::SealedHeader;
+use crate::transaction::{BlockReceipt, ReceiptsTrie, combine};
 use crate::{Block, TransactionLookup, multicall};
 
 /// The id that replies must have.
@@ -47,6 +48,16 @@ pub fn transaction(body: &[u8]) {
     let reply = replies.iter().find(|reply| reply.get("id").and_then(Value::as_u64) == Some(ID + 1));
     if let Some(logs) = reply.and_then(|reply| reply.pointer("/result/logs")?.as_array()) {
         assert_eq!(logs.len(), receipt.logs.len());
+    }
+}
+
+/// Decodes a reply with a header, or with all receipts of a block, and hashes them.
+pub fn block(body: &[u8]) {
+    if let Ok(Some(header)) = request_reply::<Option<SealedHeader>>(body, ID) {
+        assert!(!header.is_sealed || !header.hash.is_zero());
+    }
+    if let Ok(Some(receipts)) = request_reply::<Option<Vec<BlockReceipt>>>(body, ID) {
+        drop(ReceiptsTrie::new(receipts));
     }
 }
 

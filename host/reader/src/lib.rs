@@ -33,6 +33,7 @@ mod status;
 mod endpoint;
 
 mod native_logs;
+mod sealed_header;
 mod transaction;
 
 mod batch;
@@ -225,6 +226,8 @@ pub enum ReadFailure {
     UnknownBlock,
     #[error("no endpoint has the state of the block that was named")]
     NoState,
+    #[error("no endpoint proves the transaction's receipt by the header of its block")]
+    Unproven,
     #[error("the node of every endpoint is still syncing")]
     Syncing,
     #[error("the newest block of the network is older than its configuration allows")]

@@ -1,6 +1,7 @@
 //! The reader against nodes on loopback that do right and wrong what real ones do.
 
 mod block_hashes;
+pub(crate) mod blocks;
 mod budgets;
 mod endpoints;
 mod hundreds;
@@ -9,6 +10,7 @@ mod reads;
 mod secrecy;
 mod syncing;
 mod transactions;
+mod verified_receipts;
 mod wrong_chain;
 
 use std::sync::Arc;
@@ -27,7 +29,7 @@ const ETHEREUM: u64 = 1;
 
 fn reader_of(urls: &[String]) -> Arc<ChainReader> {
     let endpoints: Vec<RpcUrl> = urls.iter().map(|url| url.parse().unwrap()).collect();
-    let ethereum = Upstream { chain_id: ETHEREUM, name: "ethereum".into(), endpoints };
+    let ethereum = Upstream { chain_id: ETHEREUM, name: "ethereum".into(), endpoints, verify_receipts: false };
     ChainReader::new(vec![ethereum], Limits::default(), None)
 }
 

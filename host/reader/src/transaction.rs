@@ -10,15 +10,19 @@
 //! compare the block with the chain's at its height. These are not:
 //! - A filter of zeros beside logs is let pass, because honest nodes give it (`bloom`).
 //! - A created contract may be left out: it is then unknown, and no log depends on it.
-//! - The number of receipts, the order of their places, unique hashes, log indices from one receipt to the next, and the
-//!   roots of transactions and receipts are about whole blocks, and one transaction is requested.
+//! - The root of a block's receipts is compared where the network's settings say so (`receipts_trie`), because it takes all
+//!   of them: with it their number and order. Its root of transactions would take each of these as it was signed.
+//! - Unique hashes, and log indices from one receipt to the next, are about whole blocks too, and one transaction is
+//!   requested.
 //! - Heads are held against those before them (`heads`), and no logs are requested by range.
 
 mod bloom;
+mod receipts_trie;
 
 use alloy::primitives::{Address, B256, Bytes, U64, U256, address};
 use serde::Deserialize;
 
+pub(crate) use self::receipts_trie::{BlockReceipt, ReceiptsTrie};
 use crate::error::EndpointError;
 
 /// The EVM has `LOG0` to `LOG4`.

@@ -126,6 +126,7 @@ pub(super) struct RpcTable {
     pub(super) in_flight_max: Option<u64>,
     pub(super) per_second_max: Option<u64>,
     pub(super) replies_mib_max: Option<u64>,
+    pub(super) verify_receipts: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -147,6 +148,7 @@ pub(super) struct NetworkTable {
     pub(super) data_fee: Option<String>,
     pub(super) rpc: Option<Vec<String>>,
     pub(super) head_age_max_s: Option<u64>,
+    pub(super) verify_receipts: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize)]

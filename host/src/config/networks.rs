@@ -3,7 +3,7 @@
 //! A whole table may describe a built-in network that needs an endpoint, and takes its place. Invariant: slug, name and
 //! chain id are each unique, and are fit for headers, variables and log lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use alloy::primitives::Address;
@@ -87,6 +87,16 @@ pub(super) fn head_age_max(
     Ok(bounds)
 }
 
+/// The networks on which a transaction counts only if its receipt is proven: by their own setting, or that of all.
+pub(super) fn verify_receipts(
+    tables: &BTreeMap<String, NetworkTable>,
+    networks: &Networks,
+    of_all: bool,
+) -> BTreeSet<u64> {
+    let own = |network: &Network| tables.get(&network.slug).and_then(|table| table.verify_receipts);
+    networks.iter().filter(|network| own(network).unwrap_or(of_all)).map(|network| network.chain_id).collect()
+}
+
 struct Reader<'a> {
     slug: &'a str,
     table: &'a NetworkTable,
@@ -100,8 +110,17 @@ impl Reader<'_> {
 
     /// The first key of the table that states a fact of the network; an endpoint is none.
     fn first_fact(&self) -> Option<&'static str> {
-        let NetworkTable { name, chain_id, logo, native, wrapped_native, data_fee, rpc: _, head_age_max_s: _ } =
-            self.table;
+        let NetworkTable {
+            name,
+            chain_id,
+            logo,
+            native,
+            wrapped_native,
+            data_fee,
+            rpc: _,
+            head_age_max_s: _,
+            verify_receipts: _,
+        } = self.table;
         let facts = [
             (".name", name.is_some()),
             (".chain_id", chain_id.is_some()),

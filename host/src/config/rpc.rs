@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::file::NetworkTable;
 use super::layer::{Key, Layers};
-use super::{ConfigError, RPC_IN_FLIGHT_MAX, RPC_PER_SECOND_MAX, RPC_REPLIES_MIB_MAX};
+use super::{ConfigError, RPC_IN_FLIGHT_MAX, RPC_PER_SECOND_MAX, RPC_REPLIES_MIB_MAX, RPC_VERIFY_RECEIPTS};
 use crate::network::Networks;
 use portolan_networks::NETWORKS;
 use portolan_reader::RpcUrl;
@@ -18,7 +18,7 @@ const ENDPOINTS_MAX: usize = 16;
 const FLAG: &str = "--rpc";
 const VARIABLE: &str = "PORTOLAN_RPC_";
 /// The variables of the table `[rpc]` begin like a network's.
-const NO_NETWORKS: [Key; 3] = [RPC_IN_FLIGHT_MAX, RPC_PER_SECOND_MAX, RPC_REPLIES_MIB_MAX];
+const NO_NETWORKS: [Key; 4] = [RPC_IN_FLIGHT_MAX, RPC_PER_SECOND_MAX, RPC_REPLIES_MIB_MAX, RPC_VERIFY_RECEIPTS];
 
 /// Endpoints by chain id.
 type Endpoints = BTreeMap<u64, Vec<RpcUrl>>;

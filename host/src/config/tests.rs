@@ -247,6 +247,22 @@ fn limits_of_endpoints_are_set_by_file_or_variable_and_name_no_network() {
 }
 
 #[test]
+fn receipts_are_verified_as_a_network_says_or_all_do() {
+    let verified = |environment: &Environment, file: &str| {
+        merge(&Flags::default(), environment, file).unwrap().verify_receipts.into_iter().collect::<Vec<_>>()
+    };
+    let (unset, on) = (Environment::default(), Environment::from([("PORTOLAN_RPC_VERIFY_RECEIPTS", "true")]));
+    assert_eq!(verified(&unset, ""), [0; 0]);
+    assert_eq!(verified(&unset, "[networks.polygon]\nverify_receipts = true"), [137]);
+    let all = verified(&on, "[rpc]\nverify_receipts = false");
+    assert!(all.contains(&1) && all.contains(&137) && all.contains(&250), "{all:?}");
+    let others = verified(&unset, "[rpc]\nverify_receipts = true\n[networks.fantom]\nverify_receipts = false");
+    assert_eq!(others, all.into_iter().filter(|chain_id| *chain_id != 250).collect::<Vec<_>>());
+    // It is no endpoint: the public ones still apply.
+    assert_eq!(merge(&Flags::default(), &on, "").unwrap().rpc.len(), 7);
+}
+
+#[test]
 fn public_endpoints_apply_only_where_none_is_named() {
     let chain_ids = |config: &Config| config.rpc.iter().map(|(chain_id, _)| *chain_id).collect::<Vec<_>>();
     assert_eq!(chain_ids(&of_file("")), [1, 10, 42161, 250, 43114, 56, 137]);
@@ -372,6 +388,8 @@ fn a_bad_file_is_reported_with_its_name_and_key() {
         ("[rpc]\nper_second_max = 1000001", "rpc.per_second_max"),
         ("[rpc]\nreplies_mib_max = 63", "rpc.replies_mib_max"),
         ("[rpc]\nreplies_mib_max = 65537", "rpc.replies_mib_max"),
+        ("[rpc]\nverify_receipts = 'yes'", "rpc.verify_receipts"),
+        ("[networks.polygon]\nverify_receipts = 1", "networks.polygon.verify_receipts"),
         ("listen = 'localhost'", "listen"),
         ("listen = '127.0.0.1'", "listen"),
         ("listen = '127.0.0.1:70000'", "listen"),
@@ -449,6 +467,7 @@ fn a_bad_flag_or_variable_is_reported_by_its_name() {
         ("PORTOLAN_ANSWERS_IN_FLIGHT_MAX", "many", "PORTOLAN_ANSWERS_IN_FLIGHT_MAX"),
         ("PORTOLAN_RPC_IN_FLIGHT_MAX", "0", "PORTOLAN_RPC_IN_FLIGHT_MAX"),
         ("PORTOLAN_RPC_PER_SECOND_MAX", "-1", "PORTOLAN_RPC_PER_SECOND_MAX"),
+        ("PORTOLAN_RPC_VERIFY_RECEIPTS", "1", "PORTOLAN_RPC_VERIFY_RECEIPTS"),
         ("PORTOLAN_PLUGINS_ISOLATION", "worker", "PORTOLAN_PLUGINS_ISOLATION"),
         ("PORTOLAN_RPC_ETHERUM", "http://x", "PORTOLAN_RPC_ETHERUM"),
         ("PORTOLAN_RPC_ETHEREUM", "http://x,y", "PORTOLAN_RPC_ETHEREUM"),

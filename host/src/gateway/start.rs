@@ -53,7 +53,8 @@ impl Gateway {
         let token_lists = token_lists.map_err(StartError::TokenLists)?;
         let upstream = |(chain_id, endpoints): &(u64, Vec<RpcUrl>)| {
             let name = networks.with_chain_id(*chain_id)?.slug.clone();
-            Some(Upstream { chain_id: *chain_id, name, endpoints: endpoints.clone() })
+            let verify_receipts = config.verify_receipts.contains(chain_id);
+            Some(Upstream { chain_id: *chain_id, name, endpoints: endpoints.clone(), verify_receipts })
         };
         let upstreams: Vec<Upstream> = config.rpc.iter().filter_map(upstream).collect();
         let with_endpoint = upstreams.iter().filter(|upstream| !upstream.endpoints.is_empty());

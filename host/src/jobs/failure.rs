@@ -125,7 +125,7 @@ impl From<ReadFailure> for Reason {
     fn from(failure: ReadFailure) -> Self {
         match failure {
             ReadFailure::Timeout => Self::Timeout,
-            ReadFailure::Upstream | ReadFailure::BlockLost => Self::Upstream,
+            ReadFailure::Upstream | ReadFailure::BlockLost | ReadFailure::Unproven => Self::Upstream,
             ReadFailure::WrongChain => Self::WrongChain,
             ReadFailure::NotConfigured => Self::NotConfigured,
             ReadFailure::OverBudget => Self::OverBudget,

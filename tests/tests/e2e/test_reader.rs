@@ -29,7 +29,7 @@ impl TestReader {
     pub(crate) fn with(endpoints: &[&RpcFault], limits: Limits) -> Self {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let endpoints = endpoints.iter().map(|endpoint| endpoint.url().parse().unwrap()).collect();
-        let upstream = Upstream { chain_id: CHAIN_ID, name: "ethereum".to_owned(), endpoints };
+        let upstream = Upstream { chain_id: CHAIN_ID, name: "ethereum".to_owned(), endpoints, verify_receipts: false };
         let _context = runtime.enter();
         Self { reader: ChainReader::new(vec![upstream], limits, None), runtime }
     }

@@ -1,0 +1,54 @@
+//! The proof of a transaction's receipt: the header of its block, and all receipts of that block in one request.
+//!
+//! Invariant: an endpoint that cannot give all receipts of a block is at no fault; one whose receipts prove wrong is, once
+//! it has reported its chain id again.
+
+use alloy::primitives::{B256, U64};
+use tokio::task::spawn_blocking;
+use tokio::time::Instant;
+
+use super::{Endpoint, until_known};
+use crate::error::{EndpointError, RequestError};
+use crate::health::RequestKind;
+use crate::sealed_header::SealedHeader;
+use crate::transaction::{BlockReceipt, ReceiptsTrie};
+
+const RECEIPTS: &str = "eth_getBlockReceipts";
+
+impl Endpoint {
+    /// Returns the header that its chain has at a height which the chain is known to have.
+    pub(crate) async fn sealed_header(
+        &self,
+        number: u64,
+        until: Instant,
+    ) -> Result<Option<SealedHeader>, EndpointError> {
+        let header = until_known(until, || self.header_at::<SealedHeader>(U64::from(number), until)).await?;
+        self.verify(header, |header| header.number == number)
+    }
+
+    /// Returns all receipts that it has of a block.
+    pub(crate) async fn receipts_trie(&self, block: B256, until: Instant) -> Result<ReceiptsTrie, EndpointError> {
+        let params = [block];
+        let request = || self.rpc.request::<Option<Vec<BlockReceipt>>>(RECEIPTS, &params);
+        let receipts = match self.send_until_taken(RequestKind::Optional, until, request).await {
+            Ok(Some(receipts)) => receipts,
+            Ok(None) | Err(RequestError::UnknownBlock) => return Err(EndpointError::HalfKnown),
+            Err(error) => {
+                return Err(match error.into_endpoint_error() {
+                    EndpointError::Rpc(_) => EndpointError::Unproven,
+                    error => error,
+                });
+            }
+        };
+        let computed = spawn_blocking(|| ReceiptsTrie::new(receipts)).await;
+        computed.map_err(|_| EndpointError::Malformed)
+    }
+
+    /// Counts a receipt whose proof failed against it, unless it serves another chain by now.
+    pub(crate) async fn blame_for_proof(&self, until: Instant) -> EndpointError {
+        match self.check_chain(until).await {
+            Ok(()) => self.blame_for_receipt(),
+            Err(error) => error,
+        }
+    }
+}
