@@ -245,6 +245,10 @@ pub(crate) struct Flags {
     /// `text` or `json` [default: text].
     #[arg(long, value_name = "FORMAT")]
     pub(crate) log_format: Option<String>,
+    /// Check the configuration, the folders, the plugins and the endpoints, say what was found, and end without serving.
+    /// Exits with 1 where a plugin is not active or an endpoint cannot be used.
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 /// Why the process ends before it begins.

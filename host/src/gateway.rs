@@ -267,6 +267,12 @@ impl Gateway {
         self.reader.status()
     }
 
+    /// Requests a block of each network, so that the status of its endpoints is known.
+    pub(crate) async fn probe_networks(&self) {
+        let context = self.context(AnswerOptions::default());
+        context.open(context.networks().iter()).await;
+    }
+
     /// What outlives the process.
     pub(crate) fn facts(&self) -> &Facts {
         self.reader.facts()

@@ -34,6 +34,7 @@ mod paths;
 mod plugin_check;
 mod rfc3339;
 mod sanitize;
+mod serve_check;
 #[cfg(feature = "otlp")]
 mod span_export;
 mod spans;
@@ -105,6 +106,15 @@ fn serve(flags: &Flags) -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error),
     };
+    if flags.check {
+        let checked = runtime.block_on(serve_check::run(config));
+        runtime.shutdown_timeout(THREADS_END);
+        return match checked {
+            Ok((text, true)) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
+            Ok((text, false)) => print(&mut io::stdout(), &text, ExitCode::FAILURE),
+            Err(error) => fail(&error),
+        };
+    }
     let export = config.collector.as_ref().map(|collector| SpanExport::start(collector, runtime.handle()));
     let export = match export.transpose() {
         Ok(export) => export,

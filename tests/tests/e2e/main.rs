@@ -60,6 +60,7 @@ mod programs;
 mod quarantine;
 mod reload;
 mod secrets;
+mod serve_check;
 mod shares;
 mod ship;
 mod signatures;
