@@ -72,6 +72,7 @@ mod test_reader;
 mod totals;
 mod troves;
 mod umbrella;
+mod verified_receipts;
 mod voters;
 mod wrong_chain;
 mod wrong_input;

@@ -37,7 +37,7 @@ pub(crate) struct BlockReceipt {
     #[serde(rename = "type")]
     kind: Option<U8>,
     status: Option<U64>,
-    /// Of the state after the transaction; not empty before Byzantium only.
+    /// The state's after the transaction, before Byzantium.
     root: Option<Bytes>,
     cumulative_gas_used: U64,
     logs: Vec<HashedLog>,
