@@ -18,7 +18,7 @@ use crate::assets::metadata::{
 };
 use crate::assets::price::Prices;
 use crate::assets::token::{Composition, NATIVE, Price, Token};
-use crate::assets::token_list::{TokenIndex, folded};
+use crate::assets::token_list::{TokenIndex, forms};
 use crate::network::Network;
 
 /// A token that is otherwise than the cache has it is read anew. What is otherwise again, at the same block, is what
@@ -182,7 +182,10 @@ impl Assembly<'_> {
             NATIVE => Some(network.logo.clone()),
             _ => listed.and_then(|listed| listed.logo.as_deref()).map(ToOwned::to_owned),
         };
-        let is_native = || folded(symbol.as_str()) == folded(&network.native);
+        let is_native = || {
+            let native = forms(&network.native);
+            forms(symbol.as_str()).iter().any(|form| native.contains(form))
+        };
         let is_lookalike = !is_listed && (is_native() || self.index.has_symbol(network.chain_id, &symbol));
         let token = Token {
             network: Arc::clone(network),

@@ -34,7 +34,7 @@ use tokio::task::AbortHandle;
 
 use self::cache::ListCache;
 use self::fetch::Fetcher;
-pub(crate) use self::index::{TokenIndex, folded};
+pub(crate) use self::index::{TokenIndex, forms};
 pub(crate) use self::list::ListVersion;
 use self::source::{ListSource, SourceContext};
 use crate::files::Writers;

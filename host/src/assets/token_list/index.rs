@@ -29,7 +29,7 @@ pub(crate) struct TokenIndex {
 struct NetworkTokens {
     tokens: Vec<Address>,
     listed: Vec<Arc<ListedToken>>,
-    /// The symbols of all of them, folded.
+    /// The symbols of all of them, in the forms that they are compared by.
     symbols: HashSet<Box<str>>,
 }
 
@@ -56,7 +56,7 @@ impl TokenIndex {
         let network = |(chain_id, network): (u64, BTreeMap<Address, Arc<ListedToken>>)| {
             let (tokens, listed): (_, Vec<Arc<ListedToken>>) = network.into_iter().unzip();
             let named = listed.iter().filter(|listed| !listed.symbol.is_empty());
-            let symbols = named.map(|listed| folded(listed.symbol.as_str()).into()).collect();
+            let symbols = named.flat_map(|listed| forms(listed.symbol.as_str())).map(Into::into).collect();
             (chain_id, NetworkTokens { tokens, listed, symbols })
         };
         Self { networks: merged.into_iter().map(network).collect(), left_out, lists_missing }
@@ -76,7 +76,9 @@ impl TokenIndex {
 
     /// Whether a token of a list has this symbol, or one that looks like it.
     pub(crate) fn has_symbol(&self, chain_id: u64, symbol: &Text) -> bool {
-        self.networks.get(&chain_id).is_some_and(|network| network.symbols.contains(folded(symbol.as_str()).as_str()))
+        let forms = forms(symbol.as_str());
+        let has = |network: &NetworkTokens| forms.iter().any(|form| network.symbols.contains(form.as_str()));
+        self.networks.get(&chain_id).is_some_and(has)
     }
 
     /// The number of tokens on all networks.
@@ -95,11 +97,12 @@ impl TokenIndex {
     }
 }
 
-/// What symbols are compared by: people do not see their case, nor letters that look like others (UTS 39). Some letters
-/// look like others in one case alone.
-pub(crate) fn folded(symbol: &str) -> String {
+/// What symbols are compared by: in lower case, and by the letters that theirs look like (UTS 39). Two symbols look alike
+/// where they have a form in common.
+pub(crate) fn forms(symbol: &str) -> [String; 2] {
+    // Some letters look like others in one case alone.
     let lower = skeleton(symbol).collect::<String>().to_lowercase();
-    skeleton(&lower).collect()
+    [symbol.to_lowercase(), skeleton(&lower).collect()]
 }
 
 #[cfg(test)]
@@ -159,6 +162,11 @@ mod tests {
     fn a_symbol_is_known_on_its_network_whatever_its_letters_are_made_of() {
         let index = TokenIndex::merge([Some(&list(&[(1, A, "WETH"), (10, B, "OP"), (1, C, "")]))]);
         let has = |chain_id, symbol: &str| index.has_symbol(chain_id, &symbol.into());
+        let quick = TokenIndex::merge([Some(&list(&[(1, A, "QUICK")]))]);
+        for alike in ["quick", "Quick", "QUlCK", "QU\u{406}CK", "Qu1ck"] {
+            assert!(quick.has_symbol(1, &alike.into()), "{alike}");
+        }
+        assert!(!quick.has_symbol(1, &"QUACK".into()));
         assert!(has(1, "WETH") && has(1, "weth") && has(10, "Op"));
         // Cyrillic letters, a Greek one, and a digit.
         assert!(has(1, "W\u{415}TH") && has(1, "WE\u{422}h") && has(1, "W\u{395}TH") && has(10, "0P"));
