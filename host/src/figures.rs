@@ -18,7 +18,7 @@ use rustix::time::{ClockId, clock_gettime};
 use tokio::time::sleep;
 
 use crate::gateway::Gateway;
-use crate::memory;
+use crate::memory_used;
 use crate::registry::PluginStatus;
 
 /// Seconds, from what is cached to what no client waits for.
@@ -149,7 +149,7 @@ fn sample_process() {
     gauge!("portolan_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     let cpu = Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default();
     gauge!("process_cpu_seconds_total").set(cpu.as_secs_f64());
-    gauge!("process_resident_memory_bytes").set(wide(memory::resident_bytes()));
+    gauge!("process_resident_memory_bytes").set(wide(memory_used::resident_bytes()));
     // The folder itself is one of them.
     let files = fs::read_dir("/proc/self/fd").map_or(0, |files| files.count().saturating_sub(1));
     gauge!("process_open_fds").set(float(files));

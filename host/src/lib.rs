@@ -18,6 +18,7 @@ mod assets;
 mod names;
 
 mod address;
+mod allocator;
 mod budget;
 mod claims;
 mod files;
@@ -25,6 +26,8 @@ mod head_age;
 mod log;
 mod long_work;
 mod memory;
+mod memory_limit;
+mod memory_used;
 mod monitor;
 mod net;
 mod network;
@@ -87,7 +90,7 @@ pub fn run() -> ExitCode {
 }
 
 fn serve(flags: &Flags) -> ExitCode {
-    memory::tune();
+    allocator::tune();
     // Keys of endpoints are in memory and in the first environment: other processes of the same user may read neither,
     // and no core file holds them.
     if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {

@@ -3,22 +3,16 @@
 //! Invariant: from nine tenths on, new work is refused, so that the kernel need not end the process. What is given back by
 //! one part goes back to the system, and not only to the next allocation of the same size.
 
-mod allocator;
-mod limit;
-mod used;
-
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::allocator;
 use crate::log::RareLog;
-
-pub(crate) use self::allocator::tune;
-use self::limit::Limited;
-use self::used::Used;
-pub(crate) use self::used::resident_bytes;
+use crate::memory_limit::{self, Limited};
+use crate::memory_used::Used;
 
 /// An attacker can make the process take some hundred mebibytes a second.
 const SAMPLE_EVERY: Duration = Duration::from_millis(25);
@@ -37,7 +31,7 @@ pub(crate) struct MemoryLimit {
 impl MemoryLimit {
     /// The limit that an operator names; else the least that the cgroup, the process or the machine has.
     pub(crate) fn new(named_mib: Option<u64>) -> Self {
-        let (bytes, limited) = named_mib.map_or_else(limit::of_process, |mib| (mib << 20, Limited::Resident));
+        let (bytes, limited) = named_mib.map_or_else(memory_limit::of_process, |mib| (mib << 20, Limited::Resident));
         Self { bytes, limited }
     }
 
@@ -104,7 +98,7 @@ fn sample(memory: &Weak<Memory>, mut used: Used) {
             (trimmed, peak) = (Instant::now(), used.read());
         }
         drop(memory);
-        thread::sleep(SAMPLE_EVERY);
+        thread::park_timeout(SAMPLE_EVERY);
     }
 }
 

@@ -26,14 +26,14 @@ type Flight = BoxFuture<'static, Answered>;
 
 /// An answer under way, and when its time is over.
 #[derive(Debug)]
-struct UnderWay {
+struct QueryUnderWay {
     flight: WeakShared<Flight>,
     end: Instant,
 }
 
 /// The answers under way.
 #[derive(Debug, Default)]
-pub(super) struct SingleFlight(Mutex<HashMap<FlightKey, UnderWay>>);
+pub(super) struct SingleFlight(Mutex<HashMap<FlightKey, QueryUnderWay>>);
 
 impl SingleFlight {
     /// Joins the flight of an equal query; else starts this one, whose time is over at `end`.
@@ -58,7 +58,7 @@ impl SingleFlight {
         let mut flights = self.0.lock();
         // No more than there are answers under way: those that ended, or that nobody waits for, are removed here.
         flights.retain(|_, own| own.flight.upgrade().is_some_and(|flight| flight.peek().is_none()));
-        if let Some(UnderWay { flight, end }) = flights.get(&key)
+        if let Some(QueryUnderWay { flight, end }) = flights.get(&key)
             && let Some(flight) = flight.upgrade()
         {
             return (flight, *end);
@@ -66,7 +66,7 @@ impl SingleFlight {
         let started = start.take().map_or_else(|| async { Err(Problem::Overloaded) }.boxed(), |start| start());
         let flight = started.shared();
         if let Some(weak) = flight.downgrade() {
-            flights.insert(key, UnderWay { flight: weak, end });
+            flights.insert(key, QueryUnderWay { flight: weak, end });
         }
         (flight, end)
     }

@@ -153,13 +153,13 @@ fn parse(declared: &map::Lineage) -> Result<(Selector, Lineage), String> {
     if stride.is_some_and(|stride| stride == 0 || stride > STRIDE_MAX) || stride.unwrap_or(1) <= member_word {
         return Err(format!("has members of no size, of more than {STRIDE_MAX} words, or no such word in them"));
     }
+    if declared.argument.is_some_and(|place| place > PLACE_MAX || declared.stride.is_some()) {
+        return Err(format!("asks about a list, or about an argument beyond {PLACE_MAX}"));
+    }
     if declared.argument.is_some() && gives == Use::Target {
         return Err(
             "gives its argument as a target, though whoever answers true for any argument would choose it".into()
         );
-    }
-    if declared.argument.is_some_and(|place| place > PLACE_MAX || declared.stride.is_some()) {
-        return Err(format!("asks about a list, or about an argument beyond {PLACE_MAX}"));
     }
     let place = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
     let lineage = Lineage {
@@ -240,15 +240,19 @@ mod tests {
             let lineages = Lineages::parse(&[declared]).unwrap();
             lineages.given(true, &data, reply).map(|given| given.address).collect()
         };
-        let knows = || declared("knows(uint256,address)").argument(1);
+        let knows = || map::Lineage { gives: lineage::MARKET, ..declared("knows(uint256,address)").argument(1) };
         let about = (U256::from(7), A).abi_encode();
         let (yes, no) = (true.abi_encode(), false.abi_encode());
         assert_eq!(given(knows(), &about, &yes), [A]);
         assert_eq!(given(knows(), &about, &no), [] as [Address; 0]);
         assert_eq!(given(knows(), &about, &[]), [] as [Address; 0], "it answers nothing");
         assert_eq!(given(knows(), &about[..32], &yes), [] as [Address; 0], "there is no such argument");
-        let second = (false, U256::from(1) << 200).abi_encode();
-        assert_eq!(given(knows().at(1), &about, &second), [A], "any word but zero will do");
+        let second = (false, true).abi_encode();
+        assert_eq!(given(knows().at(1), &about, &second), [A]);
+        // Two units of a token are no yes, nor is an address.
+        for other in [U256::from(2), U256::from(1) << 200] {
+            assert_eq!(given(knows(), &about, &other.abi_encode()), [] as [Address; 0], "{other}");
+        }
     }
 
     #[test]
@@ -284,6 +288,7 @@ mod tests {
             (declared("gauges(address)").list_of(65, 2), "has members of no size"),
             (declared("gauges(address)").list().argument(0), "asks about a list"),
             (declared("gauges(address)").argument(257), "asks about a list"),
+            (declared("gauges(address)").argument(0), "gives its argument as a target"),
         ];
         for (declared, reason) in cases {
             let refusal = Lineages::parse(&[declared]).unwrap_err().to_string();

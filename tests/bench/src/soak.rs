@@ -133,7 +133,7 @@ pub(super) fn run(minutes: f64, say: Say<'_>, verdict: &mut Verdict) -> Result<(
     if is_alive {
         let peak = stage.gateway.memory_peak_mib()?;
         row(say, &["peak of memory (VmHWM), MiB", "", &verdict.at_most(Kind::Count, "memory", peak, MEMORY_MIB_MAX)]);
-        thread::sleep(GIVEN_BACK_WITHIN);
+        thread::park_timeout(GIVEN_BACK_WITHIN);
         let after = stage.gateway.memory_mib()?;
         let times = verdict.at_most(Kind::Count, "memory a minute later : before", after / calm_mib, GIVEN_BACK_MAX);
         row(

@@ -12,7 +12,7 @@ const UNKNOWN_BYTES: u64 = 1 << 30;
 
 /// What has a limit of memory, and so what counts as used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Limited {
+pub(crate) enum Limited {
     /// What the process has in memory: by the machine, or by an operator's word.
     Resident,
     Cgroup(Cgroup),
@@ -23,7 +23,7 @@ pub(super) enum Limited {
 }
 
 /// The least limit in bytes, and what has it.
-pub(super) fn of_process() -> (u64, Limited) {
+pub(crate) fn of_process() -> (u64, Limited) {
     let cgroup = Cgroup::of_process(&fs::read_to_string("/proc/self/cgroup").unwrap_or_default(), Path::new(MOUNT));
     let cgroup = cgroup.and_then(|cgroup| cgroup.limit()).map(|(bytes, cgroup)| (bytes, Limited::Cgroup(cgroup)));
     let resources = [(Resource::Data, Limited::Data), (Resource::As, Limited::Mapped)];
@@ -43,25 +43,26 @@ fn total(meminfo: &str) -> Option<u64> {
 
 /// A cgroup's memory controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Cgroup {
+pub(crate) struct Cgroup {
     /// The folder where the controller is mounted.
     mount: PathBuf,
     /// The process's own, below it.
-    pub(super) folder: PathBuf,
-    pub(super) names: Names,
+    pub(crate) folder: PathBuf,
+    pub(crate) names: ControllerFiles,
 }
 
 /// The files of one version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Names {
+pub(crate) struct ControllerFiles {
     max: &'static str,
-    pub(super) used: &'static str,
+    pub(crate) used: &'static str,
     /// In `memory.stat`, the pages of files, which the kernel takes back before it ends a process.
-    pub(super) files: [&'static str; 2],
+    pub(crate) files: [&'static str; 2],
 }
 
-const SECOND: Names = Names { max: "memory.max", used: "memory.current", files: ["inactive_file", "active_file"] };
-const FIRST: Names = Names {
+const SECOND: ControllerFiles =
+    ControllerFiles { max: "memory.max", used: "memory.current", files: ["inactive_file", "active_file"] };
+const FIRST: ControllerFiles = ControllerFiles {
     max: "memory.limit_in_bytes",
     used: "memory.usage_in_bytes",
     files: ["total_inactive_file", "total_active_file"],
@@ -69,9 +70,9 @@ const FIRST: Names = Names {
 
 impl Cgroup {
     /// The one that `/proc/self/cgroup` names, of whichever version has the memory controller.
-    pub(super) fn of_process(cgroups: &str, mount: &Path) -> Option<Self> {
+    pub(crate) fn of_process(cgroups: &str, mount: &Path) -> Option<Self> {
         let rows = || cgroups.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'));
-        let of = |path: &str, mount: PathBuf, names: Names| {
+        let of = |path: &str, mount: PathBuf, names: ControllerFiles| {
             // In a container that sees only its own, the path may be one of the machine's.
             let own = mount.join(path.trim_start_matches('/'));
             let folder = if own.join(names.used).is_file() { own } else { mount.clone() };

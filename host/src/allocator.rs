@@ -16,7 +16,7 @@ pub(crate) fn tune() {
 }
 
 /// Gives free pages back to the system.
-pub(super) fn trim() {
+pub(crate) fn trim() {
     #[cfg(target_env = "gnu")]
     // SAFETY: it takes the allocator's own locks, and frees nothing that is in use.
     unsafe {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::limit::{Cgroup, Limited};
+use crate::memory_limit::{Cgroup, Limited};
 
 /// What a process has in memory of its own.
 const RESIDENT: [&str; 2] = ["RssAnon", "RssShmem"];
@@ -11,7 +11,7 @@ const CGROUP_EVERY: u32 = 10;
 
 /// Reads it again and again.
 #[derive(Debug)]
-pub(super) struct Used {
+pub(crate) struct Used {
     limited: Limited,
     /// The last figure of the cgroup.
     of_cgroup: u64,
@@ -19,11 +19,11 @@ pub(super) struct Used {
 }
 
 impl Used {
-    pub(super) fn new(limited: Limited) -> Self {
+    pub(crate) fn new(limited: Limited) -> Self {
         Self { limited, of_cgroup: 0, count: 0 }
     }
 
-    pub(super) fn read(&mut self) -> u64 {
+    pub(crate) fn read(&mut self) -> u64 {
         if let Limited::Cgroup(cgroup) = &self.limited
             && self.count.is_multiple_of(CGROUP_EVERY)
         {
