@@ -37,39 +37,46 @@ pub(super) struct SingleFlight(Mutex<HashMap<FlightKey, QueryUnderWay>>);
 
 impl SingleFlight {
     /// Joins the flight of an equal query; else starts this one, whose time is over at `end`.
-    pub(super) async fn join(&self, key: FlightKey, end: Instant, start: impl FnOnce() -> Flight) -> Answered {
-        let mut start = Some(start);
+    pub(super) async fn join(&self, mut key: FlightKey, end: Instant, mut start: impl FnOnce() -> Flight) -> Answered {
         loop {
-            let (flight, flight_end) = self.find_or_start(key.clone(), end, &mut start);
+            let (flight, joined) = self.find_or_start(key, end, start);
             let answered = flight.await;
-            // Each one that is joined ends later than the one before.
-            if flight_end >= end || !ran_out(&answered) {
-                return answered;
+            match joined {
+                // Each one that is joined ends later than the one before.
+                Some(joined) if joined.end < end && ran_out(&answered) => (key, start) = (joined.key, joined.start),
+                _ => return answered,
             }
         }
     }
 
-    fn find_or_start(
+    /// The flight of the query; where it was under way already, with what it takes to begin it anew.
+    fn find_or_start<S: FnOnce() -> Flight>(
         &self,
         key: FlightKey,
         end: Instant,
-        start: &mut Option<impl FnOnce() -> Flight>,
-    ) -> (Shared<Flight>, Instant) {
+        start: S,
+    ) -> (Shared<Flight>, Option<JoinedFlight<S>>) {
         let mut flights = self.0.lock();
         // No more than there are answers under way: those that ended, or that nobody waits for, are removed here.
         flights.retain(|_, own| own.flight.upgrade().is_some_and(|flight| flight.peek().is_none()));
         if let Some(QueryUnderWay { flight, end }) = flights.get(&key)
-            && let Some(flight) = flight.upgrade()
+            && let (Some(flight), end) = (flight.upgrade(), *end)
         {
-            return (flight, *end);
+            return (flight, Some(JoinedFlight { end, key, start }));
         }
-        let started = start.take().map_or_else(|| async { Err(Problem::Overloaded) }.boxed(), |start| start());
-        let flight = started.shared();
+        let flight = start().shared();
         if let Some(weak) = flight.downgrade() {
             flights.insert(key, QueryUnderWay { flight: weak, end });
         }
-        (flight, end)
+        (flight, None)
     }
+}
+
+/// When the time of the flight of an equal query is over, and what it takes to begin the query anew.
+struct JoinedFlight<S> {
+    end: Instant,
+    key: FlightKey,
+    start: S,
 }
 
 /// Whether there would be more of it with more time.
@@ -131,10 +138,11 @@ mod tests {
     async fn one_who_goes_away_does_not_take_the_answer_with_it() {
         let (flights, end) = (SingleFlight::default(), Instant::now());
         let (go, gone) = oneshot::channel::<()>();
-        let mut start = Some(|| gone.map(|_| Err(Problem::Overloaded)).boxed());
-        let (first, _) = flights.find_or_start(key(1), end, &mut start);
+        let (first, joined) = flights.find_or_start(key(1), end, || gone.map(|_| Err(Problem::Overloaded)).boxed());
+        assert!(joined.is_none());
         assert!(first.clone().now_or_never().is_none());
-        let (second, _) = flights.find_or_start(key(1), end, &mut Some(overloaded));
+        let (second, joined) = flights.find_or_start(key(1), end, overloaded);
+        assert!(joined.is_some());
         drop(first);
         assert_eq!(go.send(()), Ok(()));
         assert!(second.await.is_err());
