@@ -112,11 +112,7 @@ fn serve(flags: &Flags) -> ExitCode {
     if flags.check {
         let checked = runtime.block_on(serve_check::run(config));
         runtime.shutdown_timeout(THREADS_END);
-        return match checked {
-            Ok((text, true)) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
-            Ok((text, false)) => print(&mut io::stdout(), &text, ExitCode::FAILURE),
-            Err(error) => fail(&error),
-        };
+        return checked.map_or_else(|error| fail(&error), |found| print_found(&found));
     }
     let export = config.collector.as_ref().map(|collector| SpanExport::start(collector, runtime.handle()));
     let export = match export.transpose() {
@@ -166,11 +162,15 @@ fn check(flags: &CheckFlags) -> ExitCode {
     let checked = runtime.block_on(plugin_check::run(flags, &environment));
     runtime.shutdown_timeout(THREADS_END);
     match checked {
-        Ok((text, true)) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
-        Ok((text, false)) => print(&mut io::stdout(), &text, ExitCode::FAILURE),
+        Ok(found) => print_found(&found),
         Err(error) if error.is_misuse() => misuse(&error),
         Err(error) => fail(&error),
     }
+}
+
+/// Prints what a check found; the code says whether all is sound.
+fn print_found((text, is_sound): &(String, bool)) -> ExitCode {
+    print(&mut io::stdout(), text, if *is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 async fn listen(config: &Config) -> ExitCode {
@@ -257,9 +257,8 @@ fn log_start(config: &Config) {
     let networks = config.rpc.iter().map(network).collect::<Vec<_>>().join(", ");
     tracing::info!(networks, "these networks have endpoints");
     let functions = config.plugins_dir.join(portolan_validation::FILE_NAME);
-    if [&functions, &config.plugins_dir].into_iter().all(|path| path.exists())
-        && [&functions, &config.plugins_dir].into_iter().any(|path| access(path, Access::WRITE_OK).is_ok())
-    {
+    let may_write = |path| access(path, Access::WRITE_OK).is_ok();
+    if functions.exists() && [&functions, &config.plugins_dir].into_iter().any(may_write) {
         tracing::warn!(
             file = %functions.display(),
             "the user of this process may write the file that says which functions claims may call, and so may any plugin"

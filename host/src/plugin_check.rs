@@ -20,9 +20,9 @@ use crate::registry::{PluginStatus, signature_files};
 
 /// Whose positions are looked for where no account is named: many tokens are burnt by sending them there.
 const ACCOUNT: Address = address!("000000000000000000000000000000000000dead");
-/// For reading, probing and loading the file; only a machine that is very busy takes longer.
-const LOAD_TIME: Duration = Duration::from_secs(60);
-const LOAD_POLL: Duration = Duration::from_millis(20);
+/// For reading, probing and loading the files of a folder; only a machine that is very busy takes longer.
+pub(crate) const LOAD_TIME: Duration = Duration::from_secs(60);
+const POLL: Duration = Duration::from_millis(20);
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
@@ -87,18 +87,26 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 
 /// Waits until the folder's files are loaded, all of them.
 async fn loaded(gateway: &Gateway) -> Result<(), CheckError> {
-    let by = Instant::now() + LOAD_TIME;
-    while !gateway.first_scan_done() && Instant::now() < by {
-        tokio::time::sleep(LOAD_POLL).await;
-    }
+    let is_loaded = holds_within(LOAD_TIME, || gateway.first_scan_done()).await;
     let refusal = |row: PluginStatus| {
         let reason = row.reason?;
         Some(CheckError::Refused { file: row.file, reason })
     };
     let refused = gateway.plugins().into_iter().find_map(refusal);
-    let is_late = !gateway.first_scan_done();
     let late = || CheckError::Refused { file: "it".into(), reason: format!("it was not loaded in {LOAD_TIME:?}") };
-    refused.or_else(|| is_late.then(late)).map_or(Ok(()), Err)
+    refused.or_else(|| (!is_loaded).then(late)).map_or(Ok(()), Err)
+}
+
+/// Waits until something is so; `false` where it is not within that time.
+pub(crate) async fn holds_within(time: Duration, is_so: impl Fn() -> bool) -> bool {
+    let until = Instant::now() + time;
+    while !is_so() {
+        if Instant::now() >= until {
+            return false;
+        }
+        tokio::time::sleep(POLL).await;
+    }
+    true
 }
 
 /// A line for each address, then one for each question, then the sums.

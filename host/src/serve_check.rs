@@ -6,15 +6,13 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use portolan_reader::EndpointState;
-use tokio::time::{Instant, sleep};
 
 use crate::config::Config;
 use crate::gateway::{Gateway, StartError};
+use crate::plugin_check::{LOAD_TIME, holds_within};
 
-/// For loading the plugins of a folder, and for endpoints to answer; only a machine that is very busy takes longer.
-const LOAD_TIME: Duration = Duration::from_secs(60);
+/// For endpoints to answer, after the time that the request of a block took.
 const PROBE_TIME: Duration = Duration::from_secs(10);
-const POLL: Duration = Duration::from_millis(20);
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
@@ -59,15 +57,4 @@ pub(crate) async fn run(mut config: Config) -> Result<(String, bool), ServeCheck
     }
     text.push_str(if is_sound { "all is sound\n" } else { "something is wrong\n" });
     Ok((text, is_sound))
-}
-
-async fn holds_within(time: Duration, is_so: impl Fn() -> bool) -> bool {
-    let until = Instant::now() + time;
-    while !is_so() {
-        if Instant::now() >= until {
-            return false;
-        }
-        sleep(POLL).await;
-    }
-    true
 }
