@@ -138,9 +138,7 @@ impl Service {
         if has_body && !head.headers.contains_key(EXPECT) {
             read_refused(body).await;
         }
-        let (listener, status, headers) = (self.name(), response.status().as_u16(), response.headers());
-        let (head, ids, is_logged) = (Some(&head), &ids, self.logs_access());
-        AccessRecord { listener, head, status, headers, bytes, began, ids, is_logged }.record();
+        self.record(Some(&head), &response, &ids, (bytes, began));
         Ok(response)
     }
 
@@ -154,9 +152,7 @@ impl Service {
         let response = request_id::within_now(ids.id.clone(), || problem.response());
         let mut response = finished(response, &Method::GET);
         self.label(&mut response, ids);
-        let (listener, status, headers) = (self.name(), response.status().as_u16(), response.headers());
-        let (head, bytes, is_logged) = (None, response.body().bytes.len(), self.logs_access());
-        AccessRecord { listener, head, status, headers, bytes, began, ids, is_logged }.record();
+        self.record(None, &response, ids, (response.body().bytes.len(), began));
         response
     }
 
@@ -168,10 +164,20 @@ impl Service {
         response.headers_mut().remove(CONTENT_TYPE);
         response.headers_mut().insert(CONTENT_LENGTH, 0.into());
         self.label(&mut response, ids);
-        let (listener, status, headers) = (self.name(), response.status().as_u16(), response.headers());
-        let is_logged = self.logs_access();
-        AccessRecord { listener, head: Some(&head), status, headers, bytes: 0, began, ids, is_logged }.record();
+        self.record(Some(&head), &response, ids, (0, began));
         response
+    }
+
+    /// Records an answer of so many bytes, whose request began then; there is no head where it was no request.
+    fn record<B>(
+        &self,
+        head: Option<&Parts>,
+        response: &Response<B>,
+        ids: &RequestIds,
+        (bytes, began): (usize, Instant),
+    ) {
+        let (listener, status, headers) = (self.name(), response.status().as_u16(), response.headers());
+        AccessRecord { listener, head, status, headers, bytes, began, ids, is_logged: self.logs_access() }.record();
     }
 
     fn label<B>(&self, response: &mut Response<B>, ids: &RequestIds) {
