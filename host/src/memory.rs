@@ -62,9 +62,14 @@ impl Memory {
         memory
     }
 
-    /// Whether new work is refused for want of memory; counts one refusal if so.
+    /// Whether there is too little memory for new work.
+    pub(crate) fn is_short(&self) -> bool {
+        self.is_short.load(Relaxed)
+    }
+
+    /// The same for work that is refused if so; counts one refusal then.
     pub(crate) fn refuses(&self) -> bool {
-        let is_short = self.is_short.load(Relaxed);
+        let is_short = self.is_short();
         if is_short {
             let limit_mib = self.limit_bytes >> 20;
             self.refused.warn(|refused, seconds| {
@@ -81,7 +86,7 @@ impl Memory {
 
     /// Short from nine tenths on, until it is below eight.
     fn update(&self, used: u64) {
-        let tenths = if self.is_short.load(Relaxed) { 8 } else { 9 };
+        let tenths = if self.is_short() { 8 } else { 9 };
         self.is_short.store(used >= self.limit_bytes / 10 * tenths, Relaxed);
     }
 }
@@ -92,7 +97,7 @@ fn sample(memory: &Weak<Memory>, mut used: Used) {
         let bytes = used.read();
         memory.update(bytes);
         peak = peak.max(bytes);
-        let is_worth_it = memory.is_short.load(Relaxed) || peak.saturating_sub(bytes) >= TRIM_FROM_BYTES;
+        let is_worth_it = memory.is_short() || peak.saturating_sub(bytes) >= TRIM_FROM_BYTES;
         if is_worth_it && trimmed.elapsed() >= TRIM_EVERY {
             allocator::trim();
             (trimmed, peak) = (Instant::now(), used.read());

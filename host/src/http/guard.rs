@@ -151,8 +151,8 @@ impl Guard {
         Arc::new(Self { limits, open: Mutex::default(), unsent_bytes, streams, memory })
     }
 
-    /// Whether there is too little memory for anything new.
-    fn is_short(&self) -> bool {
+    /// Whether an answer or a stream is refused for want of memory.
+    fn refuses(&self) -> bool {
         self.memory.as_ref().is_some_and(|memory| memory.refuses())
     }
 
@@ -162,11 +162,12 @@ impl Guard {
     /// All are in use by requests under way.
     pub(super) fn open(self: &Arc<Self>, address: IpAddr) -> Result<ConnectionSlot, NoSlot> {
         let address = client_address(address);
+        let is_short = self.memory.as_ref().is_some_and(|memory| memory.is_short());
         let mut open = self.open.lock();
         let is_full = |client: &Arc<Client>| client.connections.load(Relaxed) >= self.limits.per_client_max;
         if open.clients.get(&address).is_some_and(is_full) {
             open.evict(Some(address)).ok_or(NoSlot::Client)?;
-        } else if open.by_id.len() >= self.limits.max || self.is_short() && !open.by_id.is_empty() {
+        } else if open.by_id.len() >= self.limits.max || is_short && !open.by_id.is_empty() {
             open.evict(None).ok_or(NoSlot::All)?;
         }
         let client = Arc::clone(open.clients.entry(address).or_insert_with(|| Arc::new(Client::new(address))));

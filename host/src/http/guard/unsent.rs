@@ -167,7 +167,7 @@ impl Guard {
         let slack = |max: usize| if is_refusal { max + max / REFUSALS_SHARE } else { max };
         let (client_max, max) = (slack(self.client_unsent_bytes_max()), slack(self.limits.unsent_bytes_max));
         let of_client = |connection: &Connection| Arc::ptr_eq(&connection.client, client);
-        if !is_refusal && self.is_short() {
+        if !is_refusal && self.refuses() {
             return Err(NoRoom);
         }
         if !take(&client.unsent_bytes, bytes, client_max) {
@@ -242,7 +242,7 @@ impl Connection {
         let (guard, limits) = (&self.guard, &self.guard.limits);
         let is_full = |counter: &AtomicUsize, max: usize| counter.load(Relaxed) >= max;
         let of_client = |connection: &Self| Arc::ptr_eq(&connection.client, &self.client);
-        if guard.is_short() {
+        if guard.refuses() {
             return None;
         }
         if is_full(&self.client.streams, limits.streams_per_client_max) && guard.make_room(1, of_client) == 0 {
