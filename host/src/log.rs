@@ -111,23 +111,23 @@ where
 /// doing, again and again: one line in ten seconds.
 fn of_crates<S>()
 -> DynFilterFn<S, impl Fn(&Metadata<'_>, &Context<'_, S>) -> bool, impl Fn(&'static Metadata<'static>) -> Interest> {
-    let is_own = |event: &Metadata<'_>| event.target().starts_with("portolan");
+    let is_logged = |event: &Metadata<'_>| event.target().starts_with("portolan") || *event.level() <= Level::INFO;
     let is_of_http = |event: &Metadata<'_>| ["h2", "hyper"].iter().any(|name| event.target().starts_with(name));
     let of_http = RareLog::default();
     let passes = move |event: &Metadata<'_>, _: &Context<'_, S>| {
-        let mut is_due = !is_of_http(event);
-        if !is_due && *event.level() <= Level::INFO {
+        let mut is_due = is_logged(event);
+        if is_due && is_of_http(event) {
+            is_due = false;
             of_http.warn(|_, _| is_due = true);
         }
-        is_due && (is_own(event) || *event.level() <= Level::INFO)
+        is_due
     };
-    let always = move |event: &'static Metadata<'static>| match event {
-        event if is_own(event) => Interest::always(),
-        event if *event.level() > Level::INFO => Interest::never(),
+    let interest = move |event: &'static Metadata<'static>| match event {
+        event if !is_logged(event) => Interest::never(),
         event if is_of_http(event) => Interest::sometimes(),
         _ => Interest::always(),
     };
-    DynFilterFn::new(passes).with_callsite_filter(always)
+    DynFilterFn::new(passes).with_callsite_filter(interest)
 }
 
 #[cfg(test)]
