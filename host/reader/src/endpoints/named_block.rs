@@ -22,8 +22,7 @@ impl Endpoints {
         until: Instant,
     ) -> Result<Block, ReadFailure> {
         let found = match named {
-            BlockRef::Number(number) if number <= head.number => self.at_height(number, until).await,
-            BlockRef::Number(number) => self.at_later_height(number, until).await,
+            BlockRef::Number(number) => self.at_height(number, number <= head.number, until).await,
             BlockRef::Hash(hash) => self.with_hash(hash, until).await,
             BlockRef::Safe => self.tagged("safe", until).await,
             BlockRef::Finalized => self.tagged("finalized", until).await,
@@ -37,19 +36,18 @@ impl Endpoints {
         Ok(block)
     }
 
-    /// The block at a height that the chain has.
-    async fn at_height(&self, number: u64, until: Instant) -> Result<Block, ReadFailure> {
+    /// The block at a height, which the chain may not have yet unless that is known.
+    async fn at_height(&self, number: u64, is_known: bool, until: Instant) -> Result<Block, ReadFailure> {
         let reply = self.first_reply(until, move |endpoint, until| {
-            async move { endpoint.block_at_known_height(number, until).await?.ok_or(EndpointError::UnknownBlock) }
-                .boxed()
-        });
-        reply.await
-    }
-
-    /// The block at a height that the chain may not have yet.
-    async fn at_later_height(&self, number: u64, until: Instant) -> Result<Block, ReadFailure> {
-        let reply = self.first_reply(until, move |endpoint, until| {
-            async move { endpoint.block_by_number(number, until).await?.ok_or(EndpointError::UnknownBlock) }.boxed()
+            async move {
+                let block = if is_known {
+                    endpoint.block_at_known_height(number, until).await?
+                } else {
+                    endpoint.block_by_number(number, until).await?
+                };
+                block.ok_or(EndpointError::UnknownBlock)
+            }
+            .boxed()
         });
         reply.await
     }
@@ -70,10 +68,10 @@ impl Endpoints {
         if time >= head.timestamp {
             return Ok(*head);
         }
-        let low = self.at_height(head.number.min(1), until).await?;
+        let low = self.at_height(head.number.min(1), true, until).await?;
         let mut search = TimeSearch::new(time, low, *head).ok_or(ReadFailure::BlockLost)?;
         while let Some(number) = search.next() {
-            search.narrow(self.at_height(number, until).await?);
+            search.narrow(self.at_height(number, true, until).await?);
         }
         search.found().ok_or(ReadFailure::Upstream)
     }
