@@ -46,6 +46,12 @@ fn crash(gateway: &mut Gateway) {
     assert_eq!(gateway.exited().unwrap().signal(), Some(SIGABRT));
 }
 
+/// From then on, a call that does not return is under way.
+fn begin_endless_call(gateway: &Gateway) {
+    let answer = gateway.get(&format!("/never_returns/{ACCOUNT}/claimables")).unwrap();
+    assert_eq!(answer.header("portolan-partial"), Some("never_returns/polygon;reason=timeout"), "{}", answer.body);
+}
+
 #[test]
 fn a_plugin_that_ends_the_process_twice_is_refused_until_it_is_replaced_or_released() {
     let chain = Chain::start("polygon").unwrap();
@@ -90,9 +96,7 @@ fn a_process_that_ends_as_it_should_convicts_nobody() {
     let mut gateway = start(&chain);
     let state = gateway.plugins_dir().with_file_name("state");
     for _ in 0..2 {
-        // A call that does not return is under way.
-        let answer = gateway.get(&format!("/never_returns/{ACCOUNT}/claimables")).unwrap();
-        assert_eq!(answer.header("portolan-partial"), Some("never_returns/polygon;reason=timeout"), "{}", answer.body);
+        begin_endless_call(&gateway);
         gateway.sigterm().unwrap();
         gateway.exited().unwrap();
         gateway.kill_and_restart(&["quickswap".to_owned(), "steady".to_owned()], |_| Ok(())).unwrap();
@@ -106,9 +110,7 @@ fn a_process_that_is_killed_from_outside_convicts_nobody() {
     let mut gateway = start(&chain);
     let state = gateway.plugins_dir().with_file_name("state");
     for _ in 0..2 {
-        // A call that does not return is under way.
-        let answer = gateway.get(&format!("/never_returns/{ACCOUNT}/claimables")).unwrap();
-        assert_eq!(answer.header("portolan-partial"), Some("never_returns/polygon;reason=timeout"), "{}", answer.body);
+        begin_endless_call(&gateway);
         gateway.kill_and_restart(&["quickswap".to_owned(), "steady".to_owned()], |_| Ok(())).unwrap();
         assert!(!state.join("crashes").exists());
         let log = gateway.log();
