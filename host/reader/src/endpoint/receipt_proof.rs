@@ -7,7 +7,8 @@ use alloy::primitives::{B256, U64};
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
-use super::{Endpoint, until_known};
+use super::Endpoint;
+use super::blocks::until_known;
 use crate::error::{EndpointError, RequestError};
 use crate::health::RequestKind;
 use crate::sealed_header::SealedHeader;
