@@ -11,6 +11,8 @@ use parking_lot::Mutex;
 use portolan_reader::{Meter, ReadBudget};
 use tokio::time::Instant;
 
+use crate::client_share::ClientShare;
+
 /// What one answer may take. The configuration has the defaults and their reasons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AnswerLimits {
@@ -29,6 +31,7 @@ pub(crate) struct AnswerLimits {
 #[derive(Debug)]
 pub(crate) struct AnswerBudget {
     pub(crate) limits: AnswerLimits,
+    pub(crate) client: Arc<ClientShare>,
     began: Instant,
     /// All sessions of the answer share it.
     pub(crate) reads: Arc<ReadBudget>,
@@ -48,12 +51,14 @@ pub(crate) struct OutgoingBudget {
 }
 
 impl AnswerBudget {
-    /// The answer begins now.
-    pub(crate) fn new(limits: AnswerLimits) -> Arc<Self> {
+    /// The answer to this client begins now.
+    pub(crate) fn new(limits: AnswerLimits, client: Arc<ClientShare>) -> Arc<Self> {
+        let reads = ReadBudget::new(limits.reads_max, limits.node_requests_max).of_client(client.address);
         Arc::new(Self {
             limits,
+            client,
             began: Instant::now(),
-            reads: Arc::new(ReadBudget::new(limits.reads_max, limits.node_requests_max)),
+            reads: Arc::new(reads),
             outgoing: OutgoingBudget::new(limits.outgoing_max, limits.outgoing_per_host_max),
             events: Meter::new(limits.events_max),
         })
@@ -96,6 +101,14 @@ impl OutgoingBudget {
 
     pub(crate) fn all(&self) -> &Meter {
         &self.all
+    }
+}
+
+#[cfg(any(test, feature = "fuzzing"))]
+impl AnswerBudget {
+    /// That of a test that reaches none of the limits.
+    pub(crate) fn ample() -> Arc<Self> {
+        Self::new(AnswerLimits::AMPLE, ClientShare::new(None))
     }
 }
 

@@ -45,6 +45,7 @@ use crate::head_age::HeadAgeMax;
 use crate::log::{self, LogFormat};
 use crate::memory::MemoryLimit;
 use crate::names::NameSettings;
+use crate::net::off_chain::CACHE_BYTES_MAX;
 use crate::network::Networks;
 use crate::registry::limits::{FACT_LISTS_BYTES, PluginLimits};
 use crate::registry::signature::SignatureSettings;
@@ -87,6 +88,9 @@ const RPC_REPLIES_MIB: (u64, std::ops::RangeInclusive<u64>) = (128, 64..=65_536)
 const REPLIES_PARTS: u64 = 4;
 const LOGS_PARTS: u64 = 32;
 const FACT_LISTS_PARTS: u64 = 5;
+const CACHED_REPLIES_PARTS: u64 = 8;
+const CACHED_BLOCKS_PARTS: u64 = 8;
+const DOCUMENTS_PARTS: u64 = 16;
 
 /// Mebibytes that the process may use. With less, not even one large answer has room.
 const PROCESS_MEMORY: std::ops::RangeInclusive<u64> = 256..=1 << 24;
@@ -156,6 +160,8 @@ pub(crate) struct Config {
     pub(crate) token_lists: ListSettings,
     pub(crate) names: NameSettings,
     pub(crate) limits: PluginLimits,
+    /// Bytes of all off-chain documents that are cached.
+    pub(crate) documents_bytes_max: u64,
     /// What the process may use.
     pub(crate) memory: MemoryLimit,
     /// Who may sign plugins.
@@ -271,12 +277,15 @@ impl Config {
                 in_flight_max: usize::try_from(rpc_in_flight_max).unwrap_or(usize::MAX),
                 per_second_max: u32::try_from(rpc_per_second_max).unwrap_or(u32::MAX),
                 replies_max_bytes: usize::try_from(rpc_replies_mib_max << 20).unwrap_or(usize::MAX),
+                cached_replies_max_bytes: memory.share(CACHED_REPLIES_PARTS, u64::MAX),
+                cached_blocks_max_bytes: memory.share(CACHED_BLOCKS_PARTS, u64::MAX),
             },
             verify_receipts: networks::verify_receipts(&tables.networks, &networks, verify_receipts),
             prices: prices::read(&tables.prices, &networks, &layers)?,
             token_lists: tokens::read(tables.tokens, &layers)?,
             names: names::read(&tables.names, &layers)?,
             limits: limits.with_fact_lists(memory.share(FACT_LISTS_PARTS, FACT_LISTS_BYTES)),
+            documents_bytes_max: memory.share(DOCUMENTS_PARTS, CACHE_BYTES_MAX),
             signatures: signatures::read(&tables.signatures, &layers)?,
             connections: connections::read(&tables.connections, &memory, &layers)?,
             memory,

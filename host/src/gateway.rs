@@ -12,6 +12,7 @@ pub(crate) mod provenance;
 pub(crate) mod query;
 pub(crate) mod verdict;
 
+mod admission;
 mod context;
 mod start;
 mod work;
@@ -41,11 +42,10 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 use futures_util::FutureExt;
-use metrics::counter;
 use portolan_reader::{ChainReader, Facts, NetworkStatus};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tracing::Instrument;
 
+use self::admission::{Admission, Admitted};
 use self::answer::{Answer, Items};
 use self::balances::BalanceWork;
 use self::claim_plan::ClaimPlanWork;
@@ -65,7 +65,7 @@ pub(crate) use self::start::StartError;
 use self::work::Work;
 use crate::assets::token_list::{ListStatus, TokenLists};
 use crate::budget::{AnswerBudget, AnswerLimits};
-use crate::log::RareLog;
+use crate::client_share::ClientShare;
 use crate::long_work::LongWork;
 use crate::memory::Memory;
 use crate::monitor::{Monitor, Readiness};
@@ -80,9 +80,7 @@ pub(crate) struct Gateway {
     monitor: Monitor,
     token_lists: Arc<TokenLists>,
     single_flight: SingleFlight,
-    admission: Arc<Semaphore>,
-    in_flight_max: usize,
-    shed: RareLog,
+    admission: Admission,
     limits: AnswerLimits,
     logs_max: usize,
     memory: Arc<Memory>,
@@ -93,17 +91,22 @@ pub(crate) struct GatewayResponse {
     pub(crate) answer: Arc<Answer>,
     pub(crate) named: Option<Address>,
     /// The answer stays admitted until its body is written. `None` where it reads no chain.
-    _admitted: Option<OwnedSemaphorePermit>,
+    _admitted: Option<Admitted>,
 }
 
 impl Gateway {
-    /// Answers a query.
+    /// Answers a client's query.
     ///
     /// # Errors
     /// The problem in the place of the answer.
-    pub(crate) async fn answer(&self, query: Query, options: AnswerOptions) -> Result<GatewayResponse, Problem> {
+    pub(crate) async fn answer(
+        &self,
+        query: Query,
+        options: AnswerOptions,
+        client: &Arc<ClientShare>,
+    ) -> Result<GatewayResponse, Problem> {
         let is_newest = options.blocks == BlockChoice::Newest;
-        let context = self.context(options);
+        let context = self.context(options, client);
         let (account, about) = match query {
             Query::Networks => {
                 let networks = context.networks().iter().cloned().collect();
@@ -123,9 +126,9 @@ impl Gateway {
         let (account, named) = match account {
             Account::Address(account) => (account, None),
             Account::Name(name) => {
-                let _permit = self.permit()?;
+                let _admitted = self.admission.admit(client)?;
                 // A name leads to the account that it leads to now.
-                let present = (!is_newest).then(|| self.context(AnswerOptions::default()));
+                let present = (!is_newest).then(|| self.context(AnswerOptions::default(), client));
                 let account = names::account(present.as_ref().unwrap_or(&context), name).await?;
                 (account, Some(account))
             }
@@ -137,7 +140,7 @@ impl Gateway {
     async fn events(&self, mut events: EventsQuery, context: Context) -> Result<GatewayResponse, Problem> {
         let named = match events.account.take() {
             Some(Account::Name(name)) => {
-                let _permit = self.permit()?;
+                let _admitted = self.admission.admit(&context.budget.client)?;
                 let account = names::account(&context, name).await?;
                 events.account = Some(Account::Address(account));
                 Some(account)
@@ -182,7 +185,7 @@ impl Gateway {
 
     /// Admits the answer, pins its networks, and does its work, unless that of an equal query is under way.
     async fn work(&self, query: Query, context: Context, work: impl Work) -> Result<GatewayResponse, Problem> {
-        let admitted = self.permit()?;
+        let admitted = self.admission.admit(&context.budget.client)?;
         let networks = work.networks(&context);
         context.options.blocks.check(&networks)?;
         context.open(&networks).await;
@@ -194,29 +197,13 @@ impl Gateway {
         Ok(GatewayResponse { answer: answered.await?, named: None, _admitted: Some(admitted) })
     }
 
-    /// The right to read chains for one answer.
-    fn permit(&self) -> Result<OwnedSemaphorePermit, Problem> {
-        if self.memory.refuses() {
-            counter!("portolan_answers_shed_total").increment(1);
-            return Err(Problem::Overloaded);
-        }
-        Arc::clone(&self.admission).try_acquire_owned().map_err(|_| {
-            counter!("portolan_answers_shed_total").increment(1);
-            let in_flight_max = self.in_flight_max;
-            self.shed.warn(|shed, seconds| {
-                tracing::warn!(shed, seconds, in_flight_max, "answers are refused: too many are under way");
-            });
-            Problem::Overloaded
-        })
+    fn context(&self, options: AnswerOptions, client: &Arc<ClientShare>) -> Context {
+        self.context_within(options, self.limits, client)
     }
 
-    fn context(&self, options: AnswerOptions) -> Context {
-        self.context_within(options, self.limits)
-    }
-
-    fn context_within(&self, options: AnswerOptions, limits: AnswerLimits) -> Context {
+    fn context_within(&self, options: AnswerOptions, limits: AnswerLimits, client: &Arc<ClientShare>) -> Context {
         let (snapshot, token_index) = (self.registry.snapshot(), self.token_lists.index());
-        let (deadline, budget) = (Deadline::after(limits.time), AnswerBudget::new(limits));
+        let (deadline, budget) = (Deadline::after(limits.time), AnswerBudget::new(limits, Arc::clone(client)));
         Context::new(Arc::clone(&self.sources), snapshot, token_index, deadline, budget, options)
     }
 
@@ -269,7 +256,7 @@ impl Gateway {
 
     /// Requests a block of each network, so that the status of its endpoints is known.
     pub(crate) async fn probe_networks(&self) {
-        let context = self.context(AnswerOptions::default());
+        let context = self.context(AnswerOptions::default(), &ClientShare::new(None));
         context.open(context.networks().iter()).await;
     }
 
@@ -284,7 +271,7 @@ impl Gateway {
 
     /// Answers under way, and the most that may be.
     pub(crate) fn in_flight(&self) -> (usize, usize) {
-        (self.in_flight_max.saturating_sub(self.admission.available_permits()), self.in_flight_max)
+        self.admission.in_flight()
     }
 
     /// The status of the token lists.

@@ -21,6 +21,7 @@ mod address;
 mod allocator;
 mod budget;
 mod claims;
+mod client_share;
 mod files;
 mod head_age;
 mod log;

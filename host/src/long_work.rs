@@ -2,7 +2,8 @@
 //!
 //! It runs on threads of its own with a lower priority, so that what takes a moment waits behind it neither on a worker of
 //! the runtime nor for a core.
-//! Invariant: there is no more of it at once than leaves a core to the workers, and what waits for a reply holds no turn.
+//! Invariant: there is no more of it at once than leaves a core to the workers, what waits for a reply holds no turn, and a
+//! client waits behind at most one piece of work of each other.
 
 use std::io;
 use std::num::NonZero;
@@ -16,6 +17,8 @@ use parking_lot::Mutex;
 use rustix::process::setpriority_process;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, Semaphore, oneshot};
+
+use crate::client_share::ClientShare;
 
 /// Four bodies of the largest size are written at once, however many cores there are.
 const TURNS_MAX: usize = 4;
@@ -57,15 +60,17 @@ impl LongWork {
         Ok(Self { turns: Arc::new(Semaphore::new(turns)), works })
     }
 
-    /// Does work in a turn. Once begun, it goes on to its end even where nobody waits for it any more.
+    /// Does work for a client in a turn. Once begun, it goes on to its end even where nobody waits for it any more.
     ///
     /// # Errors
     /// It panicked.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
+        client: &ClientShare,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, LongWorkPanicked> {
-        // Nothing closes the semaphore.
+        // Nothing closes the semaphores.
+        let _own_turn = client.long_work.acquire().await.ok();
         let turn = Arc::clone(&self.turns).acquire_owned().await.ok();
         let (done, outcome) = oneshot::channel();
         let runtime = Handle::current();
@@ -84,14 +89,14 @@ impl LongWork {
     ///
     /// # Errors
     /// It panicked.
-    pub(crate) async fn drive<F>(&self, work: F) -> Result<F::Output, LongWorkPanicked>
+    pub(crate) async fn drive<F>(&self, client: &ClientShare, work: F) -> Result<F::Output, LongWorkPanicked>
     where
         F: Future<Output: Send> + Send + 'static,
     {
         let (mut work, woken) = (Box::pin(work), Arc::<Woken>::default());
         loop {
             let waker = Waker::from(Arc::clone(&woken));
-            match self.run(move || step(work, &waker)).await? {
+            match self.run(client, move || step(work, &waker)).await? {
                 Ok(done) => return Ok(done),
                 Err(waits) => work = waits,
             }
@@ -146,11 +151,15 @@ mod tests {
         LongWork::with_turns(1).unwrap()
     }
 
+    fn client() -> Arc<ClientShare> {
+        ClientShare::new(None)
+    }
+
     #[tokio::test]
     async fn steps_are_taken_off_the_thread_that_waits() {
         let step = async || current().id();
         let steps: Vec<ThreadId> = one_turn()
-            .drive(async move {
+            .drive(&client(), async move {
                 let first = step().await;
                 tokio::task::yield_now().await;
                 vec![first, step().await]
@@ -164,9 +173,10 @@ mod tests {
     async fn what_waits_holds_no_turn() {
         let (long_work, all) = (one_turn(), Arc::new(Barrier::new(9)));
         // None of them ends before all of them have begun.
+        let client = client();
         let waiting = (0..9).map(|number| {
             let all = Arc::clone(&all);
-            long_work.drive(async move {
+            long_work.drive(&client, async move {
                 all.wait().await;
                 number
             })
@@ -178,16 +188,16 @@ mod tests {
 
     #[tokio::test]
     async fn there_is_no_more_at_once_than_there_are_turns() {
-        let long_work = one_turn();
+        let (long_work, own, other) = (one_turn(), client(), client());
         let (begun, has_begun) = oneshot::channel();
         let (end, ended) = mpsc::channel::<()>();
-        let first = long_work.run(move || {
+        let first = long_work.run(&own, move || {
             begun.send(()).unwrap();
             ended.recv().unwrap();
         });
         let second = async {
             has_begun.await.unwrap();
-            let mut second = Box::pin(long_work.run(|| 2));
+            let mut second = Box::pin(long_work.run(&other, || 2));
             assert!(poll_immediate(&mut second).await.is_none());
             assert_eq!(long_work.turns.available_permits(), 0);
             end.send(()).unwrap();
@@ -198,16 +208,31 @@ mod tests {
 
     #[tokio::test]
     async fn what_nobody_waits_for_is_dropped_and_a_panic_gives_its_turn_back() {
-        let long_work = one_turn();
+        let (long_work, own) = (one_turn(), client());
         let (alive, dropped) = oneshot::channel::<()>();
-        let mut abandoned = Box::pin(long_work.drive(async move {
+        let mut abandoned = Box::pin(long_work.drive(&own, async move {
             let _alive = alive;
             std::future::pending::<()>().await;
         }));
         assert!(poll_immediate(&mut abandoned).await.is_none());
         drop(abandoned);
         assert!(dropped.await.is_err());
-        assert!(long_work.drive(async { panic!("no") }).await.is_err());
-        assert_eq!(long_work.run(|| 1).await.unwrap(), 1);
+        assert!(long_work.drive(&own, async { panic!("no") }).await.is_err());
+        assert_eq!(long_work.run(&own, || 1).await.unwrap(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_client_waits_behind_one_work_of_each_other() {
+        let (long_work, crowd, other) = (one_turn(), client(), client());
+        let done = Arc::new(Mutex::new(Vec::new()));
+        let work = |name: &'static str| {
+            let done = Arc::clone(&done);
+            move || done.lock().push(name)
+        };
+        let of_crowd = join_all((0..5).map(|_| long_work.run(&crowd, work("crowd"))));
+        let of_other = long_work.run(&other, work("other"));
+        let (of_crowd, of_other) = join(of_crowd, of_other).await;
+        assert!(of_crowd.iter().all(Result::is_ok) && of_other.is_ok());
+        assert_eq!(done.lock().iter().position(|name| *name == "other"), Some(1));
     }
 }

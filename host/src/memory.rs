@@ -62,6 +62,12 @@ impl Memory {
         memory
     }
 
+    /// One of which there is enough.
+    #[cfg(test)]
+    pub(crate) fn ample() -> Arc<Self> {
+        Arc::new(Self { limit_bytes: u64::MAX, is_short: AtomicBool::new(false), refused: RareLog::default() })
+    }
+
     /// Whether there is too little memory for new work.
     pub(crate) fn is_short(&self) -> bool {
         self.is_short.load(Relaxed)

@@ -19,6 +19,7 @@ use tokio::time::Instant;
 
 use self::shared_outcomes::SharedOutcomes;
 use self::simulate::SimulateBy;
+use crate::client_rates::ClientRates;
 use crate::endpoint::{Capabilities, Endpoint};
 use crate::error::{EndpointError, RequestError};
 use crate::health::RequestKind;
@@ -50,6 +51,7 @@ const HEX: usize = 2;
 pub(crate) struct Batch<'a> {
     pub(crate) endpoint: &'a Endpoint,
     pub(crate) heavy_calls: &'a HeavyCalls,
+    pub(crate) client_rates: &'a ClientRates,
     pub(crate) block: &'a Block,
     pub(crate) reads: &'a ReadSet,
     pub(crate) until: Instant,
@@ -234,6 +236,10 @@ impl Batch<'_> {
         request: Request,
         outcomes: &SharedOutcomes<'_>,
     ) -> Result<Step, EndpointError> {
+        let per_second = self.endpoint.limiter.per_second();
+        if !self.client_rates.wait(self.budget.client(), 1, per_second, self.until).await {
+            return Err(EndpointError::Timeout);
+        }
         match request {
             Request::Chunk(members) => self.chunk(capabilities, members, outcomes).await,
             Request::Single(place) => self.single(place, outcomes).await,

@@ -25,7 +25,7 @@ use crate::{Block, Outcome, ReadFailure, Reply};
 
 /// Blocks whose replies are cached: answers under way seldom span more pins.
 const BLOCKS_MAX: usize = 4;
-/// For all reads and replies at those blocks: 300,000 balances that are mostly zero, or some 50,000 reads that have
+/// No more is ever needed for all reads and replies at those blocks: 300,000 balances that are mostly zero, or some 50,000 reads that have
 /// nothing in common.
 const CACHED_MAX_BYTES: usize = 16 << 20;
 /// The size of a read: target, hash, number, and the slot of its outcome.
@@ -38,10 +38,10 @@ const OUTCOME_BYTES: usize = 100;
 const TRIES_MAX: u32 = 3;
 
 /// The reads at one network's last blocks.
-#[derive(Default)]
 pub(crate) struct BlockCache {
     blocks: Mutex<VecDeque<Arc<BlockEntry>>>,
     answering: Arc<Answering>,
+    max_bytes: usize,
 }
 
 /// The endpoint that answers, and how often that became another one.
@@ -200,6 +200,12 @@ impl Subscriptions {
 }
 
 impl BlockCache {
+    /// Makes an empty cache of at most so many bytes.
+    pub(crate) fn new(max_bytes: u64) -> Self {
+        let max_bytes = usize::try_from(max_bytes).unwrap_or(usize::MAX).min(CACHED_MAX_BYTES);
+        Self { blocks: Mutex::default(), answering: Arc::default(), max_bytes }
+    }
+
     /// Returns the replies to these reads, each with its place, if all of them are known at the block.
     pub(crate) fn replies<'a>(
         &self,
@@ -282,7 +288,7 @@ impl BlockCache {
     fn evict(&self) {
         let mut blocks = self.blocks.lock();
         let mut bytes: usize = blocks.iter().map(|entry| entry.bytes.load(Ordering::Relaxed)).sum();
-        while bytes > CACHED_MAX_BYTES
+        while bytes > self.max_bytes
             && let Some(oldest) = blocks.pop_front()
         {
             bytes = bytes.saturating_sub(oldest.bytes.load(Ordering::Relaxed));

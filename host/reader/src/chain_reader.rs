@@ -4,6 +4,7 @@
 //! of its endpoints.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -70,7 +71,11 @@ impl ChainReader {
     /// Makes a reader without connecting to anything. Immutable replies are stored where there are settings for that.
     pub fn new(upstreams: Vec<Upstream>, limits: Limits, facts: Option<&FactSettings>) -> Arc<Self> {
         let pool = Pool::new(ReplyRoom::new(limits.replies_max_bytes));
-        let with_endpoints = upstreams.into_iter().filter(|upstream| !upstream.endpoints.is_empty());
+        let mut with_endpoints = upstreams;
+        with_endpoints.retain(|upstream| !upstream.endpoints.is_empty());
+        // The last blocks and those of the past, of each network.
+        let caches = u64::try_from(2 * with_endpoints.len().max(1)).unwrap_or(u64::MAX);
+        let blocks = || BlockCache::new(limits.cached_blocks_max_bytes / caches);
         let network = |upstream: Upstream| {
             let endpoints = Arc::new(Endpoints::new(&upstream, &pool, limits));
             let heads = Heads::new(endpoints.clone());
@@ -79,16 +84,17 @@ impl ChainReader {
                 Network {
                     endpoints,
                     heads,
-                    blocks: BlockCache::default(),
-                    past_blocks: BlockCache::default(),
+                    blocks: blocks(),
+                    past_blocks: blocks(),
                     gas_prices: GasPrices::default(),
                     round_trips: Arc::default(),
                 },
             )
         };
-        let networks: BTreeMap<u64, Network> = with_endpoints.map(network).collect();
+        let networks: BTreeMap<u64, Network> = with_endpoints.into_iter().map(network).collect();
         let lifetime = facts.map_or(LIFETIME_IN_MEMORY, |settings| settings.lifetime);
-        let (replies, mut writing) = (Arc::new(ReplyCache::new(lifetime.as_secs())), JoinSet::new());
+        let (replies, mut writing) =
+            (Arc::new(ReplyCache::new(limits.cached_replies_max_bytes, lifetime.as_secs())), JoinSet::new());
         let endpoints = |(chain_id, network): (&u64, &Network)| (*chain_id, Arc::clone(&network.endpoints));
         let checker = Checker(networks.iter().map(endpoints).collect());
         let store = facts.and_then(|settings| Store::open(settings, &replies, |id, host| checker.has(id, host)));
@@ -206,6 +212,20 @@ impl Reader for ChainReader {
         .boxed()
     }
 
+    fn wait_for_turn(
+        &self,
+        chain_id: u64,
+        client: Option<IpAddr>,
+        requests: u32,
+        deadline: Instant,
+    ) -> BoxFuture<'_, Result<(), ReadFailure>> {
+        async move {
+            let network = self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)?;
+            network.endpoints.wait_for_turn(client, requests, with_margin(deadline)).await
+        }
+        .boxed()
+    }
+
     fn pin(&self, chain_id: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
         async move {
             let network = self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)?;
@@ -317,6 +337,7 @@ impl Reader for ChainReader {
                 if !budget.take_request() {
                     return Err(ReadFailure::OverBudget);
                 }
+                network.endpoints.wait_for_turn(budget.client(), 1, with_margin(deadline)).await?;
                 let at = PriceAt::new(&block, network.heads.pinned());
                 network.endpoints.gas_price(at, with_margin(deadline)).await
             };

@@ -61,7 +61,7 @@ pub(crate) struct Endpoint {
     /// Host and port, which alone may be shown and stored.
     pub(crate) host: Arc<str>,
     rpc: JsonRpc,
-    limiter: RequestLimiter,
+    pub(crate) limiter: RequestLimiter,
     pub(crate) health: Health,
     pub(crate) budget: Budget,
     learned: Mutex<Learned>,

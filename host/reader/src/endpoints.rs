@@ -10,6 +10,7 @@ mod cross_check;
 mod named_block;
 mod receipt_check;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use self::turns::Turn;
 use crate::batch::Batch;
+use crate::client_rates::ClientRates;
 use crate::endpoint::Endpoint;
 use crate::error::EndpointError;
 use crate::gas_price::{GasPrice, PriceAt};
@@ -72,6 +74,7 @@ pub(crate) struct Endpoints {
     pub(crate) list: Vec<Arc<Endpoint>>,
     selector: EndpointSelector,
     heavy_calls: HeavyCalls,
+    client_rates: ClientRates,
     verify_receipts: bool,
 }
 
@@ -83,8 +86,21 @@ impl Endpoints {
             list: upstream.endpoints.iter().map(endpoint).collect(),
             selector: EndpointSelector::default(),
             heavy_calls: HeavyCalls::new(),
+            client_rates: ClientRates::default(),
             verify_receipts: upstream.verify_receipts,
         }
+    }
+
+    /// Waits until so many requests may be made for a client.
+    pub(crate) async fn wait_for_turn(
+        &self,
+        client: Option<IpAddr>,
+        requests: u32,
+        until: Instant,
+    ) -> Result<(), ReadFailure> {
+        let per_second = self.ranked().first().and_then(|endpoint| endpoint.limiter.per_second());
+        let is_in_time = self.client_rates.wait(client, requests, per_second, until).await;
+        is_in_time.then_some(()).ok_or(ReadFailure::Timeout)
     }
 
     /// How many reads one request to the preferred endpoint carries well.
@@ -161,7 +177,8 @@ impl Endpoints {
                 errors.push(self.log(endpoint, error));
                 continue;
             }
-            let batch = Batch { endpoint, heavy_calls: &self.heavy_calls, block, reads, until, budget };
+            let (heavy_calls, client_rates) = (&self.heavy_calls, &self.client_rates);
+            let batch = Batch { endpoint, heavy_calls, client_rates, block, reads, until, budget };
             match batch.read(open, outcomes).await {
                 Ok(()) => outcomes.note_answering(self.place(endpoint)),
                 Err(error) => errors.push(self.log(endpoint, error)),

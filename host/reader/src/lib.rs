@@ -24,6 +24,7 @@ mod store;
 
 mod heads;
 
+mod client_rates;
 mod endpoints;
 mod health;
 mod limit;
@@ -61,6 +62,7 @@ pub mod testing;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -244,6 +246,16 @@ pub type Pins = BTreeMap<u64, Result<Block, ReadFailure>>;
 pub trait Reader: Send + Sync {
     /// Returns whether some endpoint of some network reported its own chain id.
     fn is_usable(&self, deadline: Instant) -> BoxFuture<'_, bool>;
+
+    /// Waits until so many requests may be made for a client, beside those of reads, which wait by themselves;
+    /// [`ReadFailure::Timeout`] where that is not in time.
+    fn wait_for_turn(
+        &self,
+        chain_id: u64,
+        client: Option<IpAddr>,
+        requests: u32,
+        deadline: Instant,
+    ) -> BoxFuture<'_, Result<(), ReadFailure>>;
 
     /// Returns the block that an answer which starts now is at.
     fn pin(&self, chain_id: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;

@@ -10,6 +10,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use crate::reply_cache;
 use crate::transport::HELD_MAX_BYTES;
 
 /// The requests whose end decides about the rate are those of so long a time.
@@ -25,7 +26,7 @@ const RAISED_PART: u32 = 50;
 /// A limit below this, such as one per day, is not learned here.
 const PER_SECOND_MIN: u32 = 1;
 /// The length of the burst, and the unit of the rate.
-const SECOND: Duration = Duration::from_secs(1);
+pub(crate) const SECOND: Duration = Duration::from_secs(1);
 
 /// The configured limits of each endpoint, and of all of them together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,13 +37,23 @@ pub struct Limits {
     pub per_second_max: u32,
     /// Bytes of replies from all endpoints that are held at once; one reply of the longest has room whatever it is.
     pub replies_max_bytes: usize,
+    /// Bytes of the replies that serve later answers.
+    pub cached_replies_max_bytes: u64,
+    /// Bytes of what was read at the last blocks of all networks, of which each has an even part.
+    pub cached_blocks_max_bytes: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         // The largest batches of four answers at once, as more would queue inside of the node; and a rate that public
         // endpoints bear.
-        Self { in_flight_max: 64, per_second_max: 500, replies_max_bytes: HELD_MAX_BYTES }
+        Self {
+            in_flight_max: 64,
+            per_second_max: 500,
+            replies_max_bytes: HELD_MAX_BYTES,
+            cached_replies_max_bytes: reply_cache::MAX_BYTES,
+            cached_blocks_max_bytes: u64::MAX,
+        }
     }
 }
 
@@ -92,13 +103,36 @@ impl RequestLimiter {
         self.slots_max.saturating_sub(self.slots.available_permits())
     }
 
+    /// How many requests it takes in a second now; `None` without a limit.
+    pub(crate) fn per_second(&self) -> Option<u32> {
+        self.rate().map(|rate| rate.per_second)
+    }
+
     fn rate(&self) -> Option<MutexGuard<'_, TokenBucket>> {
         self.rate.as_ref().map(Mutex::lock)
     }
 }
 
-/// A token bucket of one second's worth, kept as the instant at which it is full again (the generic cell rate
-/// algorithm).
+/// Returns when so many requests may be sent, and reserves that turn if it is not after `until`: a token bucket of one
+/// second's worth, kept as the instant at which it is full again (the generic cell rate algorithm). More requests than that
+/// have to wait for the bucket to be full.
+pub(crate) fn reserve(
+    full_at: &mut Instant,
+    per_second: u32,
+    requests: u32,
+    (now, until): (Instant, Instant),
+) -> Option<Instant> {
+    let taken = SECOND / per_second * requests;
+    let from = (*full_at).max(now);
+    let turn = from.checked_sub(SECOND.saturating_sub(taken)).map_or(now, |turn| turn.max(now));
+    if turn > until {
+        return None;
+    }
+    *full_at = from + taken;
+    Some(turn)
+}
+
+/// The rate of one endpoint.
 #[derive(Debug)]
 struct TokenBucket {
     max: u32,
@@ -125,14 +159,7 @@ impl TokenBucket {
     /// Returns when the next request may be sent, and reserves that turn if it is not after `until`.
     fn reserve(&mut self, now: Instant, until: Instant) -> Option<Instant> {
         self.raise(now);
-        let each = SECOND / self.per_second;
-        let full_at = self.full_at.max(now);
-        let turn = full_at.checked_sub(SECOND.saturating_sub(each)).map_or(now, |turn| turn.max(now));
-        if turn > until {
-            return None;
-        }
-        self.full_at = full_at + each;
-        Some(turn)
+        reserve(&mut self.full_at, self.per_second, 1, (now, until))
     }
 
     /// Counts the end of a request, and lowers the rate after a period with many that were throttled.

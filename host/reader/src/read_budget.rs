@@ -3,6 +3,7 @@
 //! Invariant: what is shown of it does not depend on what is cached, nor on how nodes are read. Requests are bounded by
 //! what is sent, which is not shown.
 
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The reads that one request carries, however an endpoint takes many at once: as many as Multicall3.
@@ -46,6 +47,7 @@ impl Meter {
 pub struct ReadBudget {
     reads: Meter,
     sent: Meter,
+    client: Option<IpAddr>,
 }
 
 impl ReadBudget {
@@ -53,7 +55,12 @@ impl ReadBudget {
     pub const fn new(reads_max: u64, requests_max: u64) -> Self {
         let carried = requests_max.saturating_mul(REQUEST_READS);
         let reads_max = if carried < reads_max { carried } else { reads_max };
-        Self { reads: Meter::new(reads_max), sent: Meter::new(requests_max) }
+        Self { reads: Meter::new(reads_max), sent: Meter::new(requests_max), client: None }
+    }
+
+    /// The same, for an answer to this client: its address, or in IPv6 the prefix that stands for it.
+    pub const fn of_client(self, client: Option<IpAddr>) -> Self {
+        Self { client, ..self }
     }
 
     /// One that nothing exceeds.
@@ -74,6 +81,11 @@ impl ReadBudget {
     /// The bound of requests.
     pub fn requests_max(&self) -> u64 {
         self.sent.max()
+    }
+
+    /// Whose answer it is; `None` where no client waits for it.
+    pub(crate) fn client(&self) -> Option<IpAddr> {
+        self.client
     }
 
     /// Takes so many reads; false if they do not fit.

@@ -22,11 +22,12 @@ use crate::read_set::{ReadRef, ReadSet};
 use crate::reply_set::ReplySet;
 use crate::{Block, Freshness, Outcome, Read, Reply};
 
-/// Some 105,000 words with their keys. What all shipped plugins know of ten networks with 300 entries in each list takes
-/// 75,000.
-const FACTS_MAX_BYTES: u64 = 40 << 20;
-/// Some 65,000 words with their keys, as many as an answer over all of them reads about one account.
-const PASSING_MAX_BYTES: u64 = 24 << 20;
+/// No more is ever needed: some 105,000 words of facts with their keys, where what all shipped plugins know of ten networks
+/// with 300 entries in each list takes 75,000; and some 65,000 passing ones, as many as an answer over all of them reads
+/// about one account.
+pub(crate) const MAX_BYTES: u64 = 64 << 20;
+/// The part of the bytes that is for facts, in eighths; the rest is for what is passing.
+const FACTS_EIGHTHS: u64 = 5;
 /// A reply that may serve for no longer is no fact, but passing.
 const PASSING_FOR_S: u32 = 60;
 /// The share of each part that is for what was asked more than once. What is passing has to make way for what comes
@@ -86,20 +87,22 @@ impl Weighter<Key, Entry> for Weight {
             Outcome::Ok(bytes) | Outcome::Reverted(bytes) => bytes.len(),
             _ => 0,
         };
-        ENTRY_BYTES + u64::try_from(key.read.data.len() + reply).unwrap_or(FACTS_MAX_BYTES)
+        ENTRY_BYTES + u64::try_from(key.read.data.len() + reply).unwrap_or(MAX_BYTES)
     }
 }
 
 impl ReplyCache {
-    /// Makes an empty cache in which a confirmed immutable reply stands for so many seconds.
-    pub(crate) fn new(immutable_for_s: u64) -> Self {
-        let (facts, passing) = (part(FACTS_MAX_BYTES, FACTS_PROVEN), part(PASSING_MAX_BYTES, PASSING_PROVEN));
+    /// Makes an empty cache of at most so many bytes, in which a confirmed immutable reply stands for so many seconds.
+    pub(crate) fn new(max_bytes: u64, immutable_for_s: u64) -> Self {
+        let facts_bytes = max_bytes.min(MAX_BYTES) / 8 * FACTS_EIGHTHS;
+        let passing_bytes = max_bytes.min(MAX_BYTES) - facts_bytes;
+        let (facts, passing) = (part(facts_bytes, FACTS_PROVEN), part(passing_bytes, PASSING_PROVEN));
         Self { facts, passing, immutable_for_s, drops: AtomicU64::default(), pending: OnceLock::new() }
     }
 
     #[cfg(test)]
     pub(crate) fn for_a_month() -> Self {
-        Self::new(MONTH_S)
+        Self::new(MAX_BYTES, MONTH_S)
     }
 
     /// Where the replies to reads of this freshness are.
@@ -268,7 +271,7 @@ impl ReplyCache {
         let key = Key { chain_id, fact: Fact::Immutable, read };
         let (outcome, endpoint) = (Outcome::Ok(reply), Some(endpoint));
         let entry = Entry { outcome, timestamp, number: 0, endpoint, is_confirmed: true };
-        let has_room = self.facts.weight() + Weight.weight(&key, &entry) <= FACTS_MAX_BYTES;
+        let has_room = self.facts.weight() + Weight.weight(&key, &entry) <= self.facts.capacity();
         if has_room && !self.facts.contains_key(&key) {
             self.facts.insert(key, entry);
         }

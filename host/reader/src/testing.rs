@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -248,6 +249,10 @@ impl ScriptedReader {
 impl Reader for ScriptedReader {
     fn is_usable(&self, _: Instant) -> BoxFuture<'_, bool> {
         ready(true).boxed()
+    }
+
+    fn wait_for_turn(&self, _: u64, _: Option<IpAddr>, _: u32, _: Instant) -> BoxFuture<'_, Result<(), ReadFailure>> {
+        ready(Ok(())).boxed()
     }
 
     fn pin(&self, chain_id: u64, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {

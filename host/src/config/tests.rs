@@ -219,11 +219,15 @@ fn bounds_that_nobody_names_are_shares_of_the_memory() {
         let mib = |bytes: usize| bytes >> 20;
         let (replies, lists) = (config.rpc_limits.replies_max_bytes, config.limits.fact_lists_bytes);
         let logs = usize::try_from(config.logs_bytes_max).unwrap();
-        [replies, lists, config.connections.unsent_bytes_max, logs].map(mib)
+        let portolan_reader::Limits { cached_replies_max_bytes, cached_blocks_max_bytes, .. } = config.rpc_limits;
+        let cached = [cached_replies_max_bytes, cached_blocks_max_bytes, config.documents_bytes_max];
+        let bounds = [replies, lists, config.connections.unsent_bytes_max, logs].map(mib);
+        (bounds, cached.map(|bytes| bytes >> 20))
     };
-    assert_eq!(bounds("[process]\nmemory_mib = 320"), [80, 64, 40, 10]);
-    assert_eq!(bounds("[process]\nmemory_mib = 65536"), [128, 256, 64, 16]);
-    assert_eq!(bounds("[process]\nmemory_mib = 320\n[rpc]\nreplies_mib_max = 200"), [200, 64, 40, 10]);
+    assert_eq!(bounds("[process]\nmemory_mib = 320"), ([80, 64, 40, 10], [40, 40, 20]));
+    assert_eq!(bounds("[process]\nmemory_mib = 65536"), ([128, 256, 64, 16], [8192, 8192, 64]));
+    let named = bounds("[process]\nmemory_mib = 320\n[rpc]\nreplies_mib_max = 200");
+    assert_eq!(named, ([200, 64, 40, 10], [40, 40, 20]));
 }
 
 #[test]

@@ -39,6 +39,12 @@ use crate::network::{Network, Networks};
 use crate::registry::Snapshot;
 use crate::spans;
 
+/// The transaction and its receipt in one batch, and the chain's id.
+const TRANSACTION_REQUESTS: u32 = 2;
+
+/// The block and whether its state is there; to find one by its time takes a few more.
+const NAMED_BLOCK_REQUESTS: u32 = 2;
+
 /// The sources that all answers of the process share.
 pub(super) struct Sources {
     pub(super) networks: Networks,
@@ -184,7 +190,10 @@ impl Context {
     /// Why it could not be read.
     pub(super) async fn transaction(&self, network: &Network, hash: B256) -> Result<TransactionLookup, ReadFailure> {
         let by = self.deadline.transaction_end();
-        let reading = self.sources.reader.transaction(network.chain_id, hash, by);
+        let reading = async {
+            self.wait_for_turn(network.chain_id, TRANSACTION_REQUESTS, by).await?;
+            self.sources.reader.transaction(network.chain_id, hash, by).await
+        };
         let reading = async { tokio::time::timeout_at(by, reading).await.unwrap_or(Err(ReadFailure::Timeout)) };
         spans::lookup("transaction", self.networks(), network.chain_id, reading).await
     }
@@ -192,7 +201,10 @@ impl Context {
     /// Whether each movement of the native token in this block left a log. Where that cannot be read, it is not known to.
     pub(super) async fn logs_native(&self, network: &Network, (number, hash): (u64, B256)) -> bool {
         let by = self.deadline.transaction_end();
-        let reading = self.sources.reader.logs_native(network.chain_id, number, hash, by);
+        let reading = async {
+            self.wait_for_turn(network.chain_id, 1, by).await?;
+            self.sources.reader.logs_native(network.chain_id, number, hash, by).await
+        };
         tokio::time::timeout_at(by, reading).await.is_ok_and(|read| read.unwrap_or_default())
     }
 
@@ -271,8 +283,16 @@ impl Context {
     /// The block that was named.
     async fn named(&self, chain_id: u64, named: BlockRef) -> Result<Block, ReadFailure> {
         let by = self.deadline.transaction_end();
-        let finding = self.sources.reader.named_block(chain_id, named, by);
+        let finding = async {
+            self.wait_for_turn(chain_id, NAMED_BLOCK_REQUESTS, by).await?;
+            self.sources.reader.named_block(chain_id, named, by).await
+        };
         tokio::time::timeout_at(by, finding).await.unwrap_or(Err(ReadFailure::Timeout))
+    }
+
+    /// Waits until so many requests that are no reads may be made for the answer's client.
+    async fn wait_for_turn(&self, chain_id: u64, requests: u32, by: Instant) -> Result<(), ReadFailure> {
+        self.sources.reader.wait_for_turn(chain_id, self.budget.client.address, requests, by).await
     }
 
     async fn pin(&self, chain_ids: BTreeSet<u64>) {
@@ -317,7 +337,7 @@ impl Context {
             with_endpoint: BTreeSet::new(),
             head_age_max: HeadAgeMax::default(),
             names: Names::new(crate::names::NameSettings::default()),
-            off_chain: OffChain::new(),
+            off_chain: OffChain::new(1 << 20),
             codeless: Codeless::default(),
             prices: Prices::new(crate::assets::price::PriceSettings::default()),
             past_prices: Prices::new(crate::assets::price::PriceSettings::default()),
@@ -328,7 +348,7 @@ impl Context {
             gas_limits: GasLimits::default(),
         };
         let deadline = Deadline::after(std::time::Duration::from_secs(60));
-        let budget = AnswerBudget::new(crate::budget::AnswerLimits::AMPLE);
+        let budget = AnswerBudget::ample();
         Self::new(Arc::new(sources), Arc::new(snapshot), Arc::default(), deadline, budget, AnswerOptions::default())
     }
 

@@ -13,6 +13,7 @@ use portolan_abi::map::Deployment;
 use portolan_reader::{Kind, Outcome, Read};
 
 use crate::budget::AnswerLimits;
+use crate::client_share::ClientShare;
 use crate::gateway::Gateway;
 use crate::gateway::context::Context;
 use crate::gateway::plan;
@@ -89,8 +90,9 @@ impl Gateway {
     /// Checks all deployments on networks with an endpoint, by code and by the jobs of all questions about an account.
     pub(crate) async fn check_deployments(&self, account: Address) -> DeploymentCheck {
         let limits = AnswerLimits { time: TIME, ..self.limits };
+        let client = ClientShare::new(None);
         let options = AnswerOptions { is_traced: true, ..AnswerOptions::default() };
-        let context = self.context_within(options.clone(), limits);
+        let context = self.context_within(options.clone(), limits, &client);
         let networks = context.networks().filtered(|chain_id| context.sources.with_endpoint.contains(&chain_id));
         let mut check = DeploymentCheck::default();
         let rows: Vec<Deployment> = context.snapshot.iter().flat_map(|served| served.deployments()).cloned().collect();
@@ -105,7 +107,7 @@ impl Gateway {
         let mut plans = plans(&context, &networks, account);
         let mut answered: BTreeMap<(u64, Address), Option<Arc<str>>> = BTreeMap::new();
         for left in (0..TRIES).rev() {
-            let context = self.context_within(options.clone(), limits);
+            let context = self.context_within(options.clone(), limits, &client);
             context.open(networks.iter()).await;
             let ran = context.run(std::mem::take(&mut plans)).await;
             for job in ran.into_iter().map(ValidatedJob::validate) {
@@ -130,7 +132,7 @@ impl Gateway {
             (networks.position(report.network.chain_id), report.subject.clone(), question)
         };
         check.jobs.sort_by_cached_key(place);
-        let context = self.context_within(options, limits);
+        let context = self.context_within(options, limits, &client);
         context.open(networks.iter()).await;
         let checking = networks.iter().map(|network| addresses(&context, network, &rows, &answered));
         check.addresses = join_all(checking).await.into_iter().flatten().collect();

@@ -67,11 +67,12 @@ impl Work for EventWork {
         }
         let room = context.sources.log_room.take(&receipt.logs)?;
         let (long_work, is_large) = (context.sources.long_work.clone(), log_room::bytes(&receipt.logs) > LARGE_BYTES);
+        let client = Arc::clone(&context.budget.client);
         let decoding = decode(context, Arc::clone(network), query, receipt, room);
         if !is_large {
             return decoding.await;
         }
-        let decoded = long_work.drive(decoding).await;
+        let decoded = long_work.drive(&client, decoding).await;
         decoded.unwrap_or_else(|error| Err(Problem::Internal(format!("the transaction was not decoded: {error}"))))
     }
 }

@@ -4,19 +4,18 @@ use std::io;
 use std::sync::Arc;
 
 use portolan_reader::{ChainReader, RpcUrl, Upstream};
-use tokio::sync::Semaphore;
 
 use super::Gateway;
 use crate::assets::price::Prices;
 use crate::assets::token_list::TokenLists;
 use crate::config::Config;
 use crate::events::tables::{Tables, TablesError};
+use crate::gateway::admission::Admission;
 use crate::gateway::codeless::Codeless;
 use crate::gateway::context::Sources;
 use crate::gateway::gas_limit::GasLimits;
 use crate::gateway::log_room::LogRoom;
 use crate::gateway::single_flight::SingleFlight;
-use crate::log::RareLog;
 use crate::long_work::LongWork;
 use crate::memory::Memory;
 use crate::monitor::{Monitor, Watched};
@@ -66,7 +65,7 @@ impl Gateway {
             with_endpoint,
             head_age_max: config.head_age_max.clone(),
             names: Names::new(config.names.clone()),
-            off_chain: OffChain::new(),
+            off_chain: OffChain::new(config.documents_bytes_max),
             codeless: Codeless::default(),
             past_prices: prices.of_any_block(),
             prices,
@@ -77,6 +76,7 @@ impl Gateway {
             gas_limits: GasLimits::default(),
             networks,
         };
+        let memory = Memory::watch(config.memory.clone());
         Ok(Self {
             monitor: Monitor::start(Watched {
                 registry: Arc::clone(&registry),
@@ -89,12 +89,10 @@ impl Gateway {
             reader,
             token_lists,
             single_flight: SingleFlight::default(),
-            admission: Arc::new(Semaphore::new(config.in_flight_max)),
-            in_flight_max: config.in_flight_max,
-            shed: RareLog::default(),
+            admission: Admission::new(config.in_flight_max, Arc::clone(&memory)),
             limits: config.answer_limits,
             logs_max: config.logs_max,
-            memory: Memory::watch(config.memory.clone()),
+            memory,
         })
     }
 }

@@ -12,6 +12,7 @@ use tokio::time::{Instant, timeout_at};
 use super::form::Form;
 use super::problem::unwritable;
 use super::view;
+use crate::client_share::ClientShare;
 use crate::gateway::GatewayResponse;
 use crate::gateway::problem::Problem;
 use crate::long_work::LongWork;
@@ -37,12 +38,12 @@ pub(super) struct Written {
     pub(super) length: u64,
 }
 
-/// Writes the body of an answer until then. The answer stays admitted until it is written.
+/// Writes the body of an answer to a client until then. The answer stays admitted until it is written.
 ///
 /// # Errors
 /// The body is too long, or is not there in time.
 pub(super) async fn write(
-    long_work: &LongWork,
+    (long_work, client): (&LongWork, &ClientShare),
     response: GatewayResponse,
     form: Form,
     wanted: Wanted,
@@ -51,7 +52,7 @@ pub(super) async fn write(
     if response.answer.items.len() < SMALL_ROWS {
         return write_now(&response, form, wanted, until);
     }
-    let writing = long_work.run(move || {
+    let writing = long_work.run(client, move || {
         let written = write_now(&response, form, wanted, until);
         // Thousands of rows are freed here, before the next body is written.
         drop(response);

@@ -123,7 +123,7 @@ impl Service {
         let has_body = !body.is_end_stream();
         let work = async {
             match self {
-                Self::Front(front) => front.respond(&head, has_body).await,
+                Self::Front(front) => front.respond(&head, has_body, connection.client_share()).await,
                 Self::Operators(operators) => operators.respond(&head, has_body, local),
             }
         };

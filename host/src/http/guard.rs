@@ -4,20 +4,23 @@
 //! takes nothing of it. A stream of HTTP/2 that is one too many of its client's or of all gets an answer without a body.
 //! Where all slots are taken, the connection goes that has not been used for longest of the client that
 //! has most; where too many bytes wait to be sent, the answers go of which nothing was taken for longest. What one client
-//! opens begins one after the other.
+//! opens begins one after the other, and beside others it has half of the workers' time.
 //! Invariant: listeners share fate only if they share a guard, and the operators' shares its with no other.
 
 pub(super) mod files;
 
 mod turn;
 mod unsent;
+mod worker_time;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::{IpAddr, Ipv6Addr};
+use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
+use std::thread::available_parallelism;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
@@ -27,6 +30,8 @@ use tokio::time::{Instant, sleep_until};
 pub(super) use self::turn::in_turn;
 pub(super) use self::unsent::{AnswerBody, Streams, is_of_refused_stream};
 use self::unsent::{Own, Unsent};
+use self::worker_time::WorkerTime;
+use crate::client_share::ClientShare;
 use crate::config::ConnectionLimits;
 use crate::memory::Memory;
 
@@ -38,6 +43,8 @@ pub(super) struct Guard {
     unsent_bytes: AtomicUsize,
     /// Streams of HTTP/2 that have not ended.
     streams: AtomicUsize,
+    /// The threads that the tasks of clients run on.
+    workers: u32,
     /// What refuses answers and streams while it is short; operators are answered all the same.
     memory: Option<Arc<Memory>>,
 }
@@ -59,12 +66,14 @@ const OLDEST_MAX: usize = 64;
 #[derive(Debug)]
 struct Client {
     address: IpAddr,
+    share: Arc<ClientShare>,
     /// Changed under the lock of the open connections alone.
     connections: AtomicUsize,
     unsent_bytes: AtomicUsize,
     streams: AtomicUsize,
     /// One turn (`turn.rs`).
     turn: Semaphore,
+    worker_time: Mutex<WorkerTime>,
 }
 
 /// The right to have a connection open; ends with it.
@@ -148,7 +157,10 @@ impl Expiry {
 impl Guard {
     pub(super) fn new(limits: ConnectionLimits, memory: Option<Arc<Memory>>) -> Arc<Self> {
         let (unsent_bytes, streams) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Arc::new(Self { limits, open: Mutex::default(), unsent_bytes, streams, memory })
+        // As many as the runtime has of its own accord.
+        let workers = available_parallelism().map_or(1, NonZero::get);
+        let workers = u32::try_from(workers).unwrap_or(u32::MAX);
+        Arc::new(Self { limits, open: Mutex::default(), unsent_bytes, streams, workers, memory })
     }
 
     /// Whether an answer or a stream is refused for want of memory.
@@ -237,10 +249,12 @@ impl Client {
     fn new(address: IpAddr) -> Self {
         Self {
             address,
+            share: ClientShare::new(Some(address)),
             connections: AtomicUsize::new(0),
             unsent_bytes: AtomicUsize::new(0),
             streams: AtomicUsize::new(0),
             turn: Semaphore::new(1),
+            worker_time: Mutex::new(WorkerTime::new(Instant::now())),
         }
     }
 }
@@ -276,6 +290,11 @@ impl Connection {
         let activity =
             Activity { under_way: 0, used: Instant::now(), had_request: false, unsent: Vec::new(), next_unsent: 0 };
         Self { guard, client, activity: Mutex::new(activity), evicted: Notify::new() }
+    }
+
+    /// What its client takes of what all share.
+    pub(super) fn client_share(&self) -> &Arc<ClientShare> {
+        &self.client.share
     }
 
     /// Marks a request as under way until the mark is dropped.

@@ -23,6 +23,7 @@ use super::form::Form;
 use super::problem::{ALLOW_ANSWERS, unwritable};
 use super::route::{self, Listener, Request, Verb};
 use super::{accept, limit, logo, view};
+use crate::client_share::ClientShare;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{AnswerOptions, Query};
 use crate::gateway::{Gateway, GatewayResponse};
@@ -66,11 +67,16 @@ impl ListBodies {
 
 impl Front {
     /// Never fails: what goes wrong is a problem document.
-    pub(super) async fn respond(&self, head: &Parts, has_body: bool) -> Response<Content> {
-        self.answer(head, has_body).await.unwrap_or_else(|problem| problem.response())
+    pub(super) async fn respond(&self, head: &Parts, has_body: bool, client: &Arc<ClientShare>) -> Response<Content> {
+        self.answer(head, has_body, client).await.unwrap_or_else(|problem| problem.response())
     }
 
-    async fn answer(&self, head: &Parts, has_body: bool) -> Result<Response<Content>, Problem> {
+    async fn answer(
+        &self,
+        head: &Parts,
+        has_body: bool,
+        client: &Arc<ClientShare>,
+    ) -> Result<Response<Content>, Problem> {
         if let Some(drawing) = logo::respond(head, has_body)? {
             return Ok(drawing);
         }
@@ -87,28 +93,28 @@ impl Front {
             return Ok(shared(body.clone()));
         }
         // On the heap, so that neither a stored body nor an answer that waits for its client has the place of the work.
-        let answer = Box::pin(self.work(query, options, form, &head.method)).await;
+        let answer = Box::pin(self.work((query, options), form, &head.method, client)).await;
         answer.map_err(|problem| if form.full { problem } else { problem.without_jobs() })
     }
 
     async fn work(
         &self,
-        query: Query,
-        options: AnswerOptions,
+        (query, options): (Query, AnswerOptions),
         form: Form,
         method: &Method,
+        client: &Arc<ClientShare>,
     ) -> Result<Response<Content>, Problem> {
         let list = self.lists.of(&query).filter(|_| form == Form::default());
         // Read before the answer, so that a body is never taken for one of a later generation.
         let generation = self.gateway.generation();
         let until = Instant::now() + self.deadline + BACKSTOP;
-        let response = timeout_at(until, self.gateway.answer(query, options))
+        let response = timeout_at(until, self.gateway.answer(query, options, client))
             .await
             .map_err(|_| Problem::Deadline("the answer was not there in time".into()))??;
         let headers = own_headers(&response)?;
         // The lists are stored for all clients, so that their bodies are needed in any case.
         let wanted = if *method == Method::HEAD && list.is_none() { Wanted::Length } else { Wanted::Bytes };
-        let long_work = self.gateway.long_work();
+        let long_work = (self.gateway.long_work(), &**client);
         let Written { bytes, length } = body::write(long_work, response, form, wanted, until).await?;
         if let Some(list) = list {
             *list.lock() = Some((generation, bytes.clone()));

@@ -37,8 +37,8 @@ const FETCH_WITHIN: Duration = Duration::from_millis(2_500);
 const WAIT_MAX: Duration = Duration::from_secs(3);
 /// Requests of all answers at once: so many bodies are in memory beside the cache.
 const TURNS_MAX: usize = 32;
-/// Bytes of all cached documents.
-const CACHE_BYTES_MAX: u64 = 64 << 20;
+/// No more bytes are ever needed for all cached documents.
+pub(crate) const CACHE_BYTES_MAX: u64 = 64 << 20;
 /// Each has a quarter of a shard at least.
 const CACHE_ENTRIES: usize = 512;
 /// What an entry takes beside its texts.
@@ -161,11 +161,12 @@ impl Documents<'_> {
 }
 
 impl OffChain {
-    pub(crate) fn new() -> Self {
+    /// With a cache of at most so many bytes.
+    pub(crate) fn new(cache_bytes_max: u64) -> Self {
         Self {
             public: HttpClient::new(OPTIONS, system_lookup()),
             mirrors: HttpClient::new(HttpOptions { allow_private: true, ..OPTIONS }, system_lookup()),
-            cache: Cache::with_weighter(CACHE_ENTRIES, CACHE_BYTES_MAX, Weight),
+            cache: Cache::with_weighter(CACHE_ENTRIES, cache_bytes_max, Weight),
             pace: Pace::default(),
             turns: Semaphore::new(TURNS_MAX),
             fetch_within: FETCH_WITHIN,
@@ -252,7 +253,7 @@ impl OffChain {
     pub(crate) fn leading_to(address: std::net::SocketAddr) -> Self {
         use futures_util::FutureExt;
         let lookup = Arc::new(move |_| async move { Ok::<_, std::io::Error>(vec![address]) }.boxed());
-        Self { public: HttpClient::new(OPTIONS, lookup), ..Self::new() }
+        Self { public: HttpClient::new(OPTIONS, lookup), ..Self::new(CACHE_BYTES_MAX) }
     }
 }
 

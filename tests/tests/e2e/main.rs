@@ -31,6 +31,7 @@ mod endpoints;
 mod event_cases;
 mod events;
 mod failing_rpc;
+mod fair_shares;
 mod folders;
 mod fork_lines;
 mod forks;

@@ -77,7 +77,7 @@ async fn read_at_once<const N: usize>(cache: &BlockCache, batches: &[Vec<Read>],
 
 #[tokio::test]
 async fn ten_equal_batches_are_one_flight() {
-    let (cache, started) = (BlockCache::default(), RefCell::new(Vec::new()));
+    let (cache, started) = (BlockCache::new(u64::MAX), RefCell::new(Vec::new()));
     let fetch = |numbers: &[u8]| {
         let reads = numbers.iter().map(|number| read(*number)).collect();
         let (cache, started) = (&cache, &started);
@@ -110,7 +110,7 @@ async fn ten_equal_batches_are_one_flight() {
 
 #[tokio::test]
 async fn what_is_not_under_way_is_fetched_beside_it() {
-    let (cache, started, first) = (BlockCache::default(), RefCell::new(Vec::new()), block(1));
+    let (cache, started, first) = (BlockCache::new(u64::MAX), RefCell::new(Vec::new()), block(1));
     let keep = |flight: FlightGuard| started.borrow_mut().push(flight);
     let mut one = cache.read(&first, vec![read(1), read(2)].into(), soon(), keep).boxed_local();
     let mut two = cache.read(&first, vec![read(3), read(2)].into(), soon(), keep).boxed_local();
@@ -127,7 +127,7 @@ async fn what_is_not_under_way_is_fetched_beside_it() {
 
 #[tokio::test]
 async fn twins_and_strangers_in_one_batch_find_their_slots() {
-    let (cache, started, first) = (BlockCache::default(), RefCell::new(Vec::new()), block(1));
+    let (cache, started, first) = (BlockCache::new(u64::MAX), RefCell::new(Vec::new()), block(1));
     let keep = |flight: FlightGuard| started.borrow_mut().push(flight);
     let reads = |numbers: &[u8]| numbers.iter().map(|number| read(*number)).collect::<Vec<_>>();
     let mut one = cache.read(&first, reads(&[1, 2]).into(), soon(), keep).boxed_local();
@@ -148,7 +148,7 @@ async fn twins_and_strangers_in_one_batch_find_their_slots() {
 
 #[tokio::test(start_paused = true)]
 async fn one_with_more_time_fetches_again_what_another_did_not_get() {
-    let (cache, started, first) = (BlockCache::default(), RefCell::new(Vec::new()), block(1));
+    let (cache, started, first) = (BlockCache::new(u64::MAX), RefCell::new(Vec::new()), block(1));
     let keep = |flight: FlightGuard| started.borrow_mut().push(flight);
     let hasty = cache.read(&first, vec![read(1)].into(), Instant::now() + Duration::from_secs(1), keep);
     let patient = cache.read(&first, vec![read(1)].into(), Instant::now() + Duration::from_secs(9), |flight| {
@@ -167,14 +167,14 @@ async fn one_with_more_time_fetches_again_what_another_did_not_get() {
 
 #[tokio::test]
 async fn a_flight_that_nobody_completes_completes_with_failures() {
-    let (cache, first) = (BlockCache::default(), block(1));
+    let (cache, first) = (BlockCache::new(u64::MAX), block(1));
     let replies = cache.read(&first, vec![read(1), read(2)].into(), soon(), drop).await;
     assert_eq!(outcomes(replies), vec![Outcome::Failed(ReadFailure::Upstream); 2]);
 }
 
 #[tokio::test]
 async fn the_last_blocks_are_cached_within_their_bytes() {
-    let cache = BlockCache::default();
+    let cache = BlockCache::new(u64::MAX);
     let fetch = async |number: u8, reply: usize| {
         let complete = |flight: FlightGuard| {
             let outcomes = vec![Outcome::Ok(vec![1; reply].into()); flight.reads().len()];
@@ -197,7 +197,7 @@ async fn the_last_blocks_are_cached_within_their_bytes() {
 
 #[tokio::test]
 async fn a_read_is_one_whether_it_is_made_alone_or_in_a_long_row() {
-    let cache = BlockCache::default();
+    let cache = BlockCache::new(u64::MAX);
     let batches = [
         row(7..8),
         [row(0..100), row(0..100)].concat(),
@@ -221,12 +221,12 @@ async fn a_read_is_one_whether_it_is_made_alone_or_in_a_long_row() {
 async fn the_reads_of_a_long_row_are_found_by_those_who_read_them_later() {
     let batches = [row(0..100), row(99..101), row(50..150), row(0..100)];
     let flights = [row(0..100), row(100..101), row(101..150)];
-    read_at_once(&BlockCache::default(), &batches, flights).await;
+    read_at_once(&BlockCache::new(u64::MAX), &batches, flights).await;
 }
 
 #[tokio::test]
 async fn what_failed_in_a_long_row_is_fetched_again() {
-    let (cache, first) = (BlockCache::default(), block(1));
+    let (cache, first) = (BlockCache::new(u64::MAX), block(1));
     let row = row(0..100);
     let replies = cache.read(&first, row.clone().into(), soon(), drop).await;
     assert_eq!(outcomes(replies), vec![Outcome::Failed(ReadFailure::Upstream); 100]);
@@ -248,7 +248,7 @@ fn complete_by(flight: FlightGuard, endpoint: u8, numbers: &[u8]) {
 
 #[tokio::test]
 async fn what_an_endpoint_said_is_read_anew_beside_the_word_of_another_at_the_same_block() {
-    let (cache, started, first) = (BlockCache::default(), RefCell::new(VecDeque::new()), block(1));
+    let (cache, started, first) = (BlockCache::new(u64::MAX), RefCell::new(VecDeque::new()), block(1));
     let keep = |flight: FlightGuard| started.borrow_mut().push_back(flight);
     let next = || started.borrow_mut().pop_front();
     let mut one = cache.read(&first, vec![read(1)].into(), soon(), keep).boxed_local();

@@ -76,8 +76,8 @@ impl Endpoints {
             let open: Vec<usize> = (0..reads.len()).collect();
             // Of no answer.
             let budget = ReadBudget::unbounded();
-            let batch =
-                Batch { endpoint, heavy_calls: &self.heavy_calls, block: &block, reads, until, budget: &budget };
+            let (heavy_calls, client_rates) = (&self.heavy_calls, &self.client_rates);
+            let batch = Batch { endpoint, heavy_calls, client_rates, block: &block, reads, until, budget: &budget };
             batch.read(&open, &mut outcomes).await?;
         }
         outcomes.close(Outcome::Failed(ReadFailure::Upstream));

@@ -213,13 +213,13 @@ fn kept_replies_stay_within_their_bytes() {
         replies.insert(1, &at(1), &read(number), &Outcome::Ok(half_a_mebibyte.clone().into()));
     }
     assert!(!replies.facts.is_empty());
-    assert!(replies.facts.weight() <= FACTS_MAX_BYTES);
+    assert!(replies.facts.weight() <= 40 << 20);
     let before = replies.facts.len();
     for number in 400..800 {
         replies.restore(Row { reply: half_a_mebibyte.clone().into(), ..row(&read(number), 1) });
     }
     assert!(replies.facts.len() <= before + 1, "what comes from the disk drives nothing out");
-    assert!(replies.facts.weight() <= FACTS_MAX_BYTES);
+    assert!(replies.facts.weight() <= 40 << 20);
 }
 
 /// What an answer leaves about an account that has nothing: zeros, and filters that are as short-lived.
@@ -250,7 +250,7 @@ fn what_is_read_about_many_accounts_drives_out_no_fact() {
         (0..1_000).filter(|number| replies.get(1, &at(1), &fact(*number, freshness)).is_some()).count()
     });
     assert_eq!(known, [1_000; 2]);
-    assert!(replies.passing.weight() <= PASSING_MAX_BYTES);
+    assert!(replies.passing.weight() <= 24 << 20);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use portolan_validation::validate_events;
 use super::{account, rows};
 use crate::assets::resolve::Tokens;
 use crate::assets::token::{DecimalsSource, TEXT_CHARS_MAX, Token};
-use crate::budget::{AnswerBudget, AnswerLimits};
+use crate::budget::AnswerBudget;
 use crate::events::merge::{self, EventSource, MergedEvent};
 use crate::events::movements::{Movement, Movements};
 use crate::events::native::NativeLogs;
@@ -127,7 +127,7 @@ pub(crate) fn fuzzed_events(bytes: &[u8]) -> (TransactionEvents, Answer) {
     let events = merged.into_iter().filter_map(|merged| rows::row(merged, &tokens, &Snapshot::default())).collect();
     let (transaction, tokens, networks) = (Arc::new(transaction), Arc::new(tokens), NETWORKS.clone());
     let events = TransactionEvents { transaction, events, undecoded, tokens, networks, account, _room: None };
-    let budget = AnswerBudget::new(AnswerLimits::AMPLE);
+    let budget = AnswerBudget::ample();
     let (items, about_account) = (Items::Networks(Vec::new()), true);
     (events, Answer { items, blocks: Vec::new(), missing: Vec::new(), jobs: Vec::new(), about_account, budget })
 }

@@ -9,10 +9,11 @@ use futures_util::future::poll_immediate;
 use tokio::task::yield_now;
 
 use super::Connection;
+use super::worker_time::timed;
 
 /// Takes the first step of a connection, or of a stream of it, in its client's turn; the others follow as they can.
 pub(in crate::http) async fn in_turn<F: Future>(connection: &Connection, work: F) -> F::Output {
-    let mut work = pin!(work);
+    let mut work = pin!(timed(connection, work));
     // Nothing closes the semaphore.
     let turn = connection.client.turn.acquire().await.ok();
     let done = poll_immediate(work.as_mut()).await;

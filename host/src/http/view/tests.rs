@@ -8,7 +8,7 @@ use portolan_abi::map::{self, LegRole, PaidTo, PositionKind};
 
 use super::*;
 use crate::assets::token::{DecimalsSource, NATIVE, Price, Token};
-use crate::budget::{AnswerBudget, AnswerLimits};
+use crate::budget::AnswerBudget;
 use crate::gateway::answer::{Balance, ClaimItem, Missing, Portfolio, PositionItem, Row, RowItem};
 use crate::gateway::verdict::{ClaimRun, ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
@@ -158,7 +158,7 @@ fn loan() -> Arc<PositionItem> {
 }
 
 fn answer(items: Items) -> Answer {
-    let budget = AnswerBudget::new(AnswerLimits::AMPLE);
+    let budget = AnswerBudget::ample();
     Answer { items, blocks: Vec::new(), missing: Vec::new(), jobs: Vec::new(), about_account: true, budget }
 }
 

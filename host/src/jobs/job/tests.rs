@@ -11,7 +11,7 @@ use portolan_abi::{codec, facts};
 use portolan_reader::testing::ScriptedChain;
 
 use super::*;
-use crate::budget::{AnswerBudget, AnswerLimits};
+use crate::budget::AnswerBudget;
 use crate::net::off_chain::OffChain;
 use crate::network::Networks;
 use crate::registry::Instance;
@@ -144,7 +144,7 @@ fn walker(list: &'static str) -> Arc<Walker> {
 
 pub(super) async fn run_once(plan: &JobPlan, script: &ScriptedChain) -> JobOutcome {
     let deadline = Instant::now() + Duration::from_secs(60);
-    let (off_chain, budget) = (OffChain::new(), AnswerBudget::new(AnswerLimits::AMPLE));
+    let (off_chain, budget) = (OffChain::new(1 << 20), AnswerBudget::ample());
     let documents = Documents { off_chain: &off_chain, outgoing: &budget.outgoing };
     let sessions = Sessions::from([(ETHEREUM, Ok(script.session(deadline)))]);
     run(plan, join_session(plan, &sessions), &sessions, documents, deadline).await

@@ -1,0 +1,124 @@
+//! Rates of clients: how many requests to the nodes of a network are made in a second for one client.
+//!
+//! Invariant: while others request something too, a client has at most half of what the endpoint takes; one that is alone
+//! has all of it.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::time::{Instant, sleep_until};
+
+use crate::limit;
+
+/// A client counts among the others for so long after a request for it.
+const ACTIVE_FOR: Duration = Duration::from_secs(5);
+
+/// The part of an endpoint's rate that is one client's, while there are others.
+const PARTS: u32 = 2;
+
+/// The clients for which requests were made lately.
+#[derive(Debug, Default)]
+pub(crate) struct ClientRates(Mutex<HashMap<IpAddr, ClientRate>>);
+
+#[derive(Debug)]
+struct ClientRate {
+    /// When a second's worth of requests may be made again at once.
+    full_at: Instant,
+    used_at: Instant,
+}
+
+impl ClientRates {
+    /// Waits until so many requests may be made for a client, to an endpoint that takes `per_second`, if it has a limit;
+    /// false where that is not before `until`. What is made for nobody has its turn at once.
+    pub(crate) async fn wait(
+        &self,
+        client: Option<IpAddr>,
+        requests: u32,
+        per_second: Option<u32>,
+        until: Instant,
+    ) -> bool {
+        let (Some(client), Some(per_second)) = (client, per_second) else { return true };
+        let now = Instant::now();
+        let Some(turn) = self.reserve(client, requests, per_second, now, until) else { return false };
+        if turn > now {
+            sleep_until(turn).await;
+        }
+        true
+    }
+
+    fn reserve(&self, client: IpAddr, requests: u32, per_second: u32, now: Instant, until: Instant) -> Option<Instant> {
+        let mut clients = self.0.lock();
+        clients.retain(|_, rate| rate.used_at + ACTIVE_FOR > now);
+        let rate = clients.entry(client).or_insert(ClientRate { full_at: now, used_at: now });
+        rate.used_at = now;
+        let mut full_at = rate.full_at;
+        let turn = limit::reserve(&mut full_at, (per_second / PARTS).max(1), requests, (now, until));
+        if clients.len() > 1 {
+            clients.get_mut(&client)?.full_at = full_at;
+            return turn;
+        }
+        // What it made alone, it owes to nobody.
+        clients.get_mut(&client)?.full_at = full_at.min(now + limit::SECOND);
+        Some(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use tokio::time::advance;
+
+    use super::*;
+
+    const STRANGER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
+    const OTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
+
+    /// How many requests are made for a client in these seconds, one after the other.
+    async fn made(rates: &ClientRates, client: IpAddr, seconds: u32) -> u32 {
+        let until = Instant::now() + limit::SECOND * seconds;
+        let mut made = 0;
+        while made < 10_000 && rates.wait(Some(client), 1, Some(100), until).await {
+            made += 1;
+        }
+        made
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn beside_others_a_client_has_half_of_the_rate() {
+        let rates = ClientRates::default();
+        assert!(rates.wait(Some(OTHER), 1, Some(100), Instant::now()).await);
+        // A second's worth of the half at once, then fifty in each second, the last of them at the very end.
+        assert_eq!(made(&rates, STRANGER, 2).await, 50 + 100);
+        let now = Instant::now();
+        assert!(rates.wait(Some(OTHER), 50, Some(100), now).await, "the other's part is whole");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_alone_has_the_whole_rate_and_owes_nothing_for_it() {
+        let rates = ClientRates::default();
+        let now = Instant::now();
+        for _ in 0..1_000 {
+            assert!(rates.wait(Some(STRANGER), 2, Some(100), now).await);
+        }
+        assert!(rates.wait(Some(OTHER), 1, Some(100), now).await);
+        assert!(!rates.wait(Some(STRANGER), 1, Some(100), now).await, "now there is another");
+        advance(limit::SECOND).await;
+        assert!(rates.wait(Some(STRANGER), 50, Some(100), Instant::now()).await);
+        advance(ACTIVE_FOR).await;
+        assert_eq!(made(&rates, STRANGER, 0).await, 10_000, "the other is gone");
+        assert_eq!(rates.0.lock().len(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_made_for_nobody_or_without_a_limit_never_waits() {
+        let (rates, now) = (ClientRates::default(), Instant::now());
+        assert!(rates.wait(Some(OTHER), 1, Some(1), now).await);
+        for _ in 0..10 {
+            assert!(rates.wait(None, 1, Some(1), now).await && rates.wait(Some(STRANGER), 1, None, now).await);
+        }
+        assert_eq!(rates.0.lock().len(), 1);
+    }
+}

@@ -1,0 +1,43 @@
+//! What one client takes of what all share: answers under way, turns of long work, and time of the workers.
+//!
+//! Invariant: a client that is alone may take everything; beside others it leaves room for them, however much it asks.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
+use tokio::sync::Semaphore;
+
+/// The share of one client.
+#[derive(Debug)]
+pub(crate) struct ClientShare {
+    /// An address, or in IPv6 the prefix that stands for it; `None` where the gateway itself is the client.
+    pub(crate) address: Option<IpAddr>,
+    answers: AtomicUsize,
+    /// One turn of long work (`long_work.rs`).
+    pub(crate) long_work: Semaphore,
+}
+
+/// An answer that counts among its client's until this is dropped.
+#[derive(Debug)]
+pub(crate) struct CountedAnswer(Arc<ClientShare>);
+
+impl ClientShare {
+    pub(crate) fn new(address: Option<IpAddr>) -> Arc<Self> {
+        Arc::new(Self { address, answers: AtomicUsize::new(0), long_work: Semaphore::new(1) })
+    }
+
+    /// Counts one more answer; `None` where there are so many already.
+    pub(crate) fn count_answer(self: &Arc<Self>, max: usize) -> Option<CountedAnswer> {
+        let fitting = |answers: usize| (answers < max).then(|| answers + 1);
+        self.answers.fetch_update(Relaxed, Relaxed, fitting).ok()?;
+        Some(CountedAnswer(Arc::clone(self)))
+    }
+}
+
+impl Drop for CountedAnswer {
+    fn drop(&mut self) {
+        self.0.answers.fetch_sub(1, Relaxed);
+    }
+}
