@@ -4,11 +4,13 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setpriority_process, setrlimit};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
 /// Whoever is not connected by then does without.
 const CONNECT: Duration = Duration::from_secs(8);
+/// Longer than the gateway takes for any.
+const ANSWER: Duration = Duration::from_secs(30);
 /// As `nice` counts.
 const LOWEST_PRIORITY: i32 = 19;
 /// The first bytes of HTTP/2, and settings with an initial window of zero.
@@ -53,6 +55,20 @@ pub async fn connections(
         }
     }
     streams
+}
+
+/// A request from 127.0.1.`client` on a connection of its own, and the bytes of the answer, as many as came.
+pub async fn request(client: u8, to: SocketAddr, method: &str, path: &str) -> Vec<u8> {
+    let mut answer = Vec::new();
+    let Some(mut stream) = connect(client, to).await else { return answer };
+    let head = format!("{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    let exchange = async {
+        stream.write_all(head.as_bytes()).await?;
+        stream.read_to_end(&mut answer).await
+    };
+    // Whatever breaks off is an answer as well.
+    let _ = tokio::time::timeout(ANSWER, exchange).await;
+    answer
 }
 
 /// What a client of HTTP/2 sends that requests `path` on so many streams and takes nothing of the answers. The path is

@@ -1,37 +1,34 @@
-//! The gateway in 512 MB of memory, attacked in all ways at once that a client has, with honest clients beside.
+//! The gateway with all plugins in 512 MB of memory, attacked in all ways at once that a client has, with honest clients
+//! beside.
 //!
-//! The bound is RLIMIT_DATA, which Linux applies to all private memory that a process may write, touched or not, threads'
-//! stacks included; it needs no rights and no cgroup. RLIMIT_AS would also count what is only reserved. What exceeds it is
-//! refused by the system, which ends the process. Off-chain names are not among the attacks.
+//! Clients and attackers have addresses of their own. Off-chain names are not among the attacks.
+
+mod bounded;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::net::SocketAddr;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use bytes::Bytes;
-use hyper::Method;
 use portolan_tests::build;
 use portolan_tests::chain::Chain;
-use portolan_tests::crowd::{connections, give_way, raise_files, reset_requests, stalled_requests};
+use portolan_tests::crowd::{connections, give_way, raise_files, request, reset_requests, stalled_requests};
 use portolan_tests::gateway::{Gateway, Setup};
-use portolan_tests::http::{self, Version};
+use portolan_tests::http;
 use portolan_tests::rpc_fault::{RpcFault, Transactions};
+use portolan_tests::wait;
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
+use self::bounded::MemoryBound;
 use super::Say;
 use super::meter::ms;
 use super::table::{Kind, Verdict, begin, float, number, row};
 use crate::corpus::contract::{self, DECIMALS, NAME, SYMBOL, TOTAL_SUPPLY};
 
-const MEMORY_KIB: u32 = 512 * 1024;
-const MEMORY_MIB_MAX: f64 = 512.0;
+const MEMORY_MIB: u32 = 512;
 /// How much slower an honest client may be while others attack.
 const SLOWER_MAX: f64 = 5.0;
 /// Requests of a hundred that may be told to come again.
@@ -44,6 +41,7 @@ const HONEST: usize = 4;
 const PAUSE: Duration = Duration::from_millis(50);
 /// Before a client that was refused tries again, as it is told to.
 const RETRY: Duration = Duration::from_secs(1);
+const PLUGINS_WITHIN: Duration = Duration::from_secs(60);
 /// Connections that are held go on for so long, then others take their places.
 const HOLD: Duration = Duration::from_secs(5);
 
@@ -78,6 +76,8 @@ struct Stage {
     _chain: Chain,
     _endpoint: RpcFault,
     _script: tempfile::TempDir,
+    // Last, because the gateway is in it.
+    bound: MemoryBound,
 }
 
 pub(super) fn run(minutes: f64, say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
@@ -110,7 +110,7 @@ pub(super) fn run(minutes: f64, say: Say<'_>, verdict: &mut Verdict) -> Result<(
     let [calm, busy] = [&before, &during].map(|seen| percentile(&seen.all_waits_ms(), 99));
     begin(
         say,
-        &format!("{minutes} minutes under attack in {} MiB", MEMORY_KIB / 1024),
+        &format!("{minutes} minutes under attack in {MEMORY_MIB} MiB ({})", stage.bound.kind()),
         &["figure", "calm", "attacked"],
     );
     row(say, &["honest answers", &count(&before.all_waits_ms()), &count(&during.all_waits_ms())]);
@@ -129,10 +129,19 @@ pub(super) fn run(minutes: f64, say: Say<'_>, verdict: &mut Verdict) -> Result<(
     let wrong = u64::try_from(before.wrong.len() + during.wrong.len())?;
     row(say, &["wrong or none", "", &verdict.exactly("wrong answers", wrong, 0)]);
     row(say, &["rounds of attacks", "", &attacks.load(Ordering::Relaxed).to_string()]);
+    if let Some(killed) = stage.bound.killed()? {
+        row(say, &["ended by the kernel", "", &verdict.exactly("processes ended for want of memory", killed, 0)]);
+    }
+    let convicted = stage.gateway.plugins()?.iter().filter(|row| row.text_at("state").ok() != Some("active")).count();
+    let convicted = verdict.exactly("plugins that are not active", u64::try_from(convicted)?, 0);
+    row(say, &["plugins that are not active", "", &convicted]);
     row(say, &["alive at the end", "", &verdict.exactly("processes that ended", u64::from(!is_alive), 0)]);
     if is_alive {
         let peak = stage.gateway.memory_peak_mib()?;
-        row(say, &["peak of memory (VmHWM), MiB", "", &verdict.at_most(Kind::Count, "memory", peak, MEMORY_MIB_MAX)]);
+        row(
+            say,
+            &["peak of memory (VmHWM), MiB", "", &verdict.at_most(Kind::Count, "memory", peak, f64::from(MEMORY_MIB))],
+        );
         thread::park_timeout(GIVEN_BACK_WITHIN);
         let after = stage.gateway.memory_mib()?;
         let times = verdict.at_most(Kind::Count, "memory a minute later : before", after / calm_mib, GIVEN_BACK_MAX);
@@ -158,20 +167,19 @@ impl Stage {
             transactions.add(&hash(number), &transaction(number), &receipt(number, &logs));
         }
         endpoint.knows(transactions);
-        let built = build::release(&[("portolan", "portolan")])?;
-        let script = tempfile::tempdir()?;
-        let program = bounded(script.path(), &built.host())?;
-        let gateway = Setup::default().host(&program).rpc("ethereum", &endpoint.url()).start()?;
-        Ok(Self { gateway, _chain: chain, _endpoint: endpoint, _script: script })
+        let (built, script, bound) = (build::shipped()?, tempfile::tempdir()?, MemoryBound::new(MEMORY_MIB));
+        let program = bound.around(script.path(), &built.host())?;
+        let plugins = build::plugins()?;
+        let setup = Setup::default().host(&program).rpc("ethereum", &endpoint.url());
+        let setup = plugins.iter().fold(setup, |setup, (_, file)| setup.plugin(&built.plugin(file), &[]));
+        let gateway = setup.start()?;
+        wait::until("the plugins", PLUGINS_WITHIN, || {
+            let active = gateway.plugins()?.iter().filter(|row| row.text_at("state").ok() == Some("active")).count();
+            ensure!(active == plugins.len(), "{active} of {} plugins are active", plugins.len());
+            Ok(())
+        })?;
+        Ok(Self { gateway, _chain: chain, _endpoint: endpoint, _script: script, bound })
     }
-}
-
-/// A program that is the host with the bound of memory.
-fn bounded(folder: &Path, host: &Path) -> Result<PathBuf> {
-    let program = folder.join("portolan");
-    fs::write(&program, format!("#!/bin/sh\nulimit -d {MEMORY_KIB}\nexec '{}' \"$@\"\n", host.display()))?;
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o700))?;
-    Ok(program)
 }
 
 fn honest_paths() -> impl Iterator<Item = String> {
@@ -232,9 +240,9 @@ const ATTACKS: [fn(SocketAddr); 11] = [
     |base| hold(base, 10..=13, 250, &unfinished_head()),
     |base| hold(base, 14..=23, 10, &stalled_requests("/networks?detail=full", 64)),
     |base| hold(base, 24..=25, 4, &stalled_requests(&events(BATCHES), 16)),
-    |base| fetch(base, &Method::GET, &format!("{}&detail=full", events(BATCHES))),
-    |base| fetch(base, &Method::HEAD, &format!("{}&detail=full", events(BATCHES))),
-    |base| fetch(base, &Method::GET, &events(MANY)),
+    |base| fetch(base, 26, "GET", &format!("{}&detail=full", events(BATCHES))),
+    |base| fetch(base, 27, "HEAD", &format!("{}&detail=full", events(BATCHES))),
+    |base| fetch(base, 28, "GET", &events(MANY)),
     |base| hold(base, 30..=41, 256, &stalled_requests("/networks", 64)),
     |base| hold(base, 42..=43, 64, &reset_requests("/networks", 64)),
     |base| hold(base, 44..=45, 64, b"GET /networks HTTP/1.1\r\nhost: x\r\n\r\n"),
@@ -247,7 +255,7 @@ const FRESH_PAUSE: Duration = Duration::from_millis(5);
 fn fresh_account(base: SocketAddr) {
     static ACCOUNTS: AtomicUsize = AtomicUsize::new(0xf000);
     let account = emitter(ACCOUNTS.fetch_add(1, Ordering::Relaxed));
-    fetch(base, &Method::GET, &format!("/{account}/native-balance?network=ETHEREUM"));
+    fetch(base, 29, "GET", &format!("/{account}/native-balance?network=ETHEREUM"));
     thread::park_timeout(FRESH_PAUSE);
 }
 
@@ -267,9 +275,10 @@ fn hold(base: SocketAddr, clients: std::ops::RangeInclusive<u8>, each: usize, by
     });
 }
 
-/// Whatever comes of it, the next request follows.
-fn fetch(base: SocketAddr, method: &Method, path: &str) {
-    let _ = http::request(base, Version::Http1, method, path, &[], Bytes::new());
+/// A request of one of the attackers. Whatever comes of it, the next one follows.
+fn fetch(base: SocketAddr, client: u8, method: &str, path: &str) {
+    let Ok(runtime) = Builder::new_current_thread().enable_all().build() else { return };
+    runtime.block_on(request(client, base, method, path));
 }
 
 fn hash(number: usize) -> String {
