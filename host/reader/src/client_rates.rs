@@ -1,7 +1,7 @@
 //! Rates of clients: how many requests to the nodes of a network are made in a second for one client.
 //!
-//! Invariant: while others request something too, a client has at most half of what the endpoint takes; one that is alone
-//! has all of it.
+//! Invariant: while others request something too, clients that want all of what the endpoint takes have even parts of it, and
+//! leave one such part; one that is alone has all of it.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -14,9 +14,6 @@ use crate::limit;
 
 /// A client counts among the others for so long after a request for it.
 const ACTIVE_FOR: Duration = Duration::from_secs(5);
-
-/// The part of an endpoint's rate that is one client's, while there are others.
-const PARTS: u32 = 2;
 
 /// The clients for which requests were made lately.
 #[derive(Debug, Default)]
@@ -51,17 +48,17 @@ impl ClientRates {
     fn reserve(&self, client: IpAddr, requests: u32, per_second: u32, now: Instant, until: Instant) -> Option<Instant> {
         let mut clients = self.0.lock();
         clients.retain(|_, rate| rate.used_at + ACTIVE_FOR > now);
-        let rate = clients.entry(client).or_insert(ClientRate { full_at: now, used_at: now });
-        rate.used_at = now;
-        let mut full_at = rate.full_at;
-        let turn = limit::reserve(&mut full_at, (per_second / PARTS).max(1), requests, (now, until));
-        if clients.len() > 1 {
-            clients.get_mut(&client)?.full_at = full_at;
-            return turn;
+        clients.entry(client).or_insert(ClientRate { full_at: now, used_at: now }).used_at = now;
+        let others = clients.iter().filter(|(other, rate)| **other != client && rate.full_at > now).count();
+        let parts = u32::try_from(others).unwrap_or(u32::MAX).saturating_add(2);
+        let (is_alone, rate) = (clients.len() == 1, clients.get_mut(&client)?);
+        let turn = limit::reserve(&mut rate.full_at, (per_second / parts).max(1), requests, (now, until));
+        if is_alone {
+            // What it makes alone, it owes to nobody.
+            rate.full_at = rate.full_at.min(now + limit::SECOND);
+            return Some(now);
         }
-        // What it made alone, it owes to nobody.
-        clients.get_mut(&client)?.full_at = full_at.min(now + limit::SECOND);
-        Some(now)
+        turn
     }
 }
 
@@ -90,10 +87,26 @@ mod tests {
     async fn beside_others_a_client_has_half_of_the_rate() {
         let rates = ClientRates::default();
         assert!(rates.wait(Some(OTHER), 1, Some(100), Instant::now()).await);
+        advance(limit::SECOND).await;
         // A second's worth of the half at once, then fifty in each second, the last of them at the very end.
         assert_eq!(made(&rates, STRANGER, 2).await, 50 + 100);
         let now = Instant::now();
         assert!(rates.wait(Some(OTHER), 50, Some(100), now).await, "the other's part is whole");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn many_that_want_all_leave_a_part() {
+        let (rates, now) = (ClientRates::default(), Instant::now());
+        let clients: Vec<IpAddr> = (1..=9).map(|number| IpAddr::V4(Ipv4Addr::new(10, 0, 1, number))).collect();
+        let mut made = 0;
+        // What they may make within a second, in turns.
+        let until = now + limit::SECOND;
+        for client in clients.iter().cycle().take(9 * 400) {
+            made += u32::from(rates.reserve(*client, 1, 100, now, until).is_some());
+        }
+        // A burst, and a tenth of the rate for each of nine.
+        assert!((9 * 10..=9 * 20 + 50).contains(&made), "{made}");
+        assert!(rates.reserve(OTHER, 10, 100, now, now).is_some(), "the part of another");
     }
 
     #[tokio::test(start_paused = true)]

@@ -4,7 +4,7 @@
 //! takes nothing of it. A stream of HTTP/2 that is one too many of its client's or of all gets an answer without a body.
 //! Where all slots are taken, the connection goes that has not been used for longest of the client that
 //! has most; where too many bytes wait to be sent, the answers go of which nothing was taken for longest. What one client
-//! opens begins one after the other, and beside others it has half of the workers' time.
+//! opens begins one after the other, and has its part of the workers' time.
 //! Invariant: listeners share fate only if they share a guard, and the operators' shares its with no other.
 
 pub(super) mod files;
@@ -30,7 +30,7 @@ use tokio::time::{Instant, sleep_until};
 pub(super) use self::turn::in_turn;
 pub(super) use self::unsent::{AnswerBody, Streams, is_of_refused_stream};
 use self::unsent::{Own, Unsent};
-use self::worker_time::WorkerTime;
+use self::worker_time::{Sharers, WorkerTime};
 use crate::client_share::ClientShare;
 use crate::config::ConnectionLimits;
 use crate::memory::Memory;
@@ -45,6 +45,7 @@ pub(super) struct Guard {
     streams: AtomicUsize,
     /// The threads that the tasks of clients run on.
     workers: u32,
+    sharers: Mutex<Sharers>,
     /// What refuses answers and streams while it is short; operators are answered all the same.
     memory: Option<Arc<Memory>>,
 }
@@ -160,7 +161,8 @@ impl Guard {
         // As many as the runtime has of its own accord.
         let workers = available_parallelism().map_or(1, NonZero::get);
         let workers = u32::try_from(workers).unwrap_or(u32::MAX);
-        Arc::new(Self { limits, open: Mutex::default(), unsent_bytes, streams, workers, memory })
+        let sharers = Mutex::new(Sharers::none(Instant::now()));
+        Arc::new(Self { limits, open: Mutex::default(), unsent_bytes, streams, workers, sharers, memory })
     }
 
     /// Whether an answer or a stream is refused for want of memory.

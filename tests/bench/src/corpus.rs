@@ -15,6 +15,7 @@ mod judgement;
 mod misnamed;
 mod mistold;
 mod movements;
+mod native_logs;
 mod network;
 mod protocol;
 mod score;

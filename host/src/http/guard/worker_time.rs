@@ -1,21 +1,20 @@
 //! Time of the workers: for how long the tasks of each client occupy them.
 //!
-//! What a client's connections and streams do on the runtime's workers is timed, step by step. Invariant: a client that took
-//! more than half of the workers' time goes on only when it is half again, as long as there are others that take some. It
-//! may be ahead by a moment, so that a client whose requests come in bursts does not wait.
+//! What a client's connections and streams do on the runtime's workers is timed, step by step. Invariant: clients that want
+//! more than their even part have three quarters of the workers' time together, as long as others want some; what is left
+//! is for those. A client may be ahead by a moment, so that one whose requests come in bursts does not wait.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
 use std::task::ready;
 use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::{Client, Connection};
+use super::{Connection, Guard};
 
-/// The part of the workers' time that is one client's, while there are others.
-const PARTS: u32 = 2;
+/// The quarters of the workers' time that clients have who want all of it.
+const QUARTERS: u32 = 3;
 
 /// How far ahead of its part a client may be.
 const AHEAD_MAX: Duration = Duration::from_millis(250);
@@ -23,13 +22,26 @@ const AHEAD_MAX: Duration = Duration::from_millis(250);
 /// A client counts among the others for so long after a step of its tasks.
 const ACTIVE_FOR: Duration = Duration::from_secs(1);
 
+/// Clients are counted no more often.
+const COUNT_EVERY: Duration = Duration::from_millis(50);
+
 /// The time that the tasks of one client took.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct WorkerTime {
     /// When what it took is no more than its part.
     even_at: Instant,
     /// When it last took some.
     taken_at: Instant,
+}
+
+/// How many clients share the workers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sharers {
+    counted_at: Instant,
+    /// Those that took some lately.
+    active: u32,
+    /// Those that took more than their part.
+    heavy: u32,
 }
 
 impl WorkerTime {
@@ -38,9 +50,13 @@ impl WorkerTime {
     }
 
     /// Counts a step that took so long on one of so many workers.
-    fn take(&mut self, took: Duration, workers: u32, now: Instant) {
-        self.even_at = self.even_at.max(now) + took * PARTS / workers.max(1);
+    fn take(&mut self, took: Duration, sharers: Sharers, workers: u32, now: Instant) {
         self.taken_at = now;
+        self.even_at = self.even_at.max(now) + took * sharers.heavy.max(1) * 4 / (QUARTERS * workers.max(1));
+        if sharers.active < 2 {
+            // What it takes alone, it owes to nobody.
+            self.even_at = self.even_at.min(now + AHEAD_MAX);
+        }
     }
 
     /// When the next step may begin, where that is not now.
@@ -48,35 +64,38 @@ impl WorkerTime {
         let from = self.even_at.checked_sub(AHEAD_MAX)?;
         (from > now).then_some(from)
     }
+}
 
-    /// What it took while it was alone, it owes to nobody.
-    fn forgive(&mut self, now: Instant) {
-        self.even_at = self.even_at.min(now + AHEAD_MAX);
+impl Sharers {
+    pub(super) fn none(now: Instant) -> Self {
+        Self { counted_at: now, active: 0, heavy: 0 }
     }
 
-    fn is_active(&self, now: Instant) -> bool {
-        self.taken_at + ACTIVE_FOR > now
+    fn count(clients: impl Iterator<Item = WorkerTime>, now: Instant) -> Self {
+        let mut sharers = Self::none(now);
+        for time in clients {
+            sharers.active += u32::from(time.taken_at + ACTIVE_FOR > now);
+            sharers.heavy += u32::from(time.even_at > now);
+        }
+        sharers
     }
 }
 
-impl Client {
-    /// When the next step of its tasks may begin, where that is not now.
-    fn pause_until(&self, connection: &Connection, now: Instant) -> Option<Instant> {
-        let until = self.worker_time.lock().pause_until(now)?;
-        let open = connection.guard.open.lock();
-        let is_other = |client: &&Arc<Self>| client.address != self.address;
-        let has_others = open.clients.values().filter(is_other).any(|other| other.worker_time.lock().is_active(now));
-        drop(open);
-        if !has_others {
-            self.worker_time.lock().forgive(now);
+impl Guard {
+    /// The clients that share the workers, as they were counted a moment ago.
+    fn sharers(&self, now: Instant) -> Sharers {
+        let mut sharers = self.sharers.lock();
+        if now.saturating_duration_since(sharers.counted_at) >= COUNT_EVERY {
+            let open = self.open.lock();
+            *sharers = Sharers::count(open.clients.values().map(|client| *client.worker_time.lock()), now);
         }
-        has_others.then_some(until)
+        *sharers
     }
 }
 
 /// Does the work of a client's task, and times its steps.
 pub(super) async fn timed<F: Future>(connection: &Connection, work: F) -> F::Output {
-    let (client, workers) = (&connection.client, connection.guard.workers);
+    let (guard, client) = (&connection.guard, &connection.client);
     let (mut work, mut pause): (_, Option<Pin<Box<Sleep>>>) = (pin!(work), None);
     poll_fn(|context| {
         loop {
@@ -84,11 +103,13 @@ pub(super) async fn timed<F: Future>(connection: &Connection, work: F) -> F::Out
                 ready!(pause.as_mut().poll(context));
             }
             let began = Instant::now();
-            pause = client.pause_until(connection, began).map(|until| Box::pin(sleep_until(until)));
+            let until = client.worker_time.lock().pause_until(began);
+            pause = until.map(|until| Box::pin(sleep_until(until)));
             if pause.is_none() {
                 let polled = work.as_mut().poll(context);
                 let now = Instant::now();
-                client.worker_time.lock().take(now - began, workers, now);
+                let sharers = guard.sharers(now);
+                client.worker_time.lock().take(now - began, sharers, guard.workers, now);
                 return polled;
             }
         }
@@ -102,25 +123,60 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
+    fn sharers(active: u32, heavy: u32) -> Sharers {
+        Sharers { active, heavy, ..Sharers::none(Instant::now()) }
+    }
+
     #[tokio::test(start_paused = true)]
-    async fn half_of_the_workers_time_is_one_clients() {
+    async fn one_that_wants_all_has_three_quarters_beside_others() {
         let now = Instant::now();
         let mut time = WorkerTime::new(now);
-        // On two workers a client may occupy one of them for ever.
+        // Of two workers, a client may occupy one and a half for ever.
         for step in 0..1_000 {
             let then = now + step * 10 * MS;
             assert_eq!(time.pause_until(then), None);
-            time.take(10 * MS, 2, then);
+            time.take(15 * MS, sharers(2, 1), 2, then);
         }
         let mut time = WorkerTime::new(now);
-        // Both of them for 300 ms are 600 ms of a time of which 300 ms are its own: 250 ms ahead at most are left.
+        // Two workers for 300 ms are a second of its 0.75, or 400 ms; it is 250 ms ahead at most.
         for _ in 0..60 {
-            time.take(10 * MS, 2, now);
+            time.take(10 * MS, sharers(2, 1), 2, now);
         }
-        assert_eq!(time.pause_until(now), Some(now + 350 * MS));
-        assert_eq!(time.pause_until(now + 350 * MS), None);
-        time.forgive(now);
-        assert_eq!(time.pause_until(now), None);
-        assert!(time.is_active(now + 999 * MS) && !time.is_active(now + 1_000 * MS));
+        assert_eq!(time.pause_until(now).map(|until| (until - now).as_millis()), Some(149));
+        assert_eq!(time.pause_until(now + 150 * MS), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn many_that_want_all_have_three_quarters_together() {
+        let now = Instant::now();
+        let mut time = WorkerTime::new(now);
+        // A twelfth of one and a half workers: an eighth of one.
+        for step in 0..1_000 {
+            let then = now + step * 80 * MS;
+            assert_eq!(time.pause_until(then), None);
+            time.take(10 * MS, sharers(13, 12), 2, then);
+        }
+        time.take(100 * MS, sharers(13, 12), 2, now + 80_000 * MS);
+        assert!(time.pause_until(now + 80_000 * MS).is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_alone_has_all_and_owes_nothing() {
+        let now = Instant::now();
+        let mut time = WorkerTime::new(now);
+        for _ in 0..1_000 {
+            time.take(10 * MS, sharers(1, 1), 1, now);
+            assert_eq!(time.pause_until(now), None);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn those_count_that_took_some_or_too_much() {
+        let now = Instant::now();
+        let time =
+            |taken_ago: u32, ahead: u32| WorkerTime { even_at: now + ahead * MS, taken_at: now - taken_ago * MS };
+        let clients = [time(0, 0), time(999, 0), time(1_000, 0), time(10, 1), time(5_000, 60)];
+        let counted = Sharers::count(clients.into_iter(), now);
+        assert_eq!((counted.active, counted.heavy), (3, 2));
     }
 }

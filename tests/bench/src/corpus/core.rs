@@ -47,9 +47,11 @@ pub(super) fn judge(mined: &Transaction, events: &[Event]) -> Vec<Judgement> {
     judgements
 }
 
-/// The value is an event once, in the first place, and only where there is one.
+/// The value is an event once, in the first place, and only where there is one. What a deposit brought comes before it.
 fn value(mined: &Transaction, events: &[Event]) -> Option<Judgement> {
-    let reported: Vec<&Event> = events.iter().filter(|event| event.log_index.is_none()).collect();
+    let is_brought = |event: &&Event| mined.is_deposit() && event.kind == "BRIDGE_IN";
+    let reported: Vec<&Event> =
+        events.iter().filter(|event| event.log_index.is_none()).filter(|event| !is_brought(event)).collect();
     let is_first = events.first().is_some_and(|first| first.log_index.is_none());
     let wrong = match (mined.value(), reported.as_slice()) {
         (None, []) => return None,
@@ -70,7 +72,9 @@ fn value(mined: &Transaction, events: &[Event]) -> Option<Judgement> {
 /// An event of a token at a log that is something else, as far as the truth knows.
 fn invented(mined: &Transaction, event: &Event) -> Option<Judgement> {
     let row = mined.rows.get(&event.log_index?);
-    if !OF_TOKENS.contains(&event.kind.as_str()) || row.is_some_and(|row| row.tier == "core") {
+    if !OF_TOKENS.contains(&event.kind.as_str())
+        || row.is_some_and(|row| row.tier == "core" || row.expects(&event.kind))
+    {
         return None;
     }
     let what = row.map_or_else(|| "a log without a row".to_owned(), |row| format!("a {} of {}", row.kind, row.family));
@@ -106,7 +110,7 @@ fn fungible(row: &Row, own: &[&Event]) -> Result<()> {
     ensure!(right, "it is no {}", event.kind);
     same_accounts(row, event)?;
     let asset = row.asset.as_deref().unwrap_or(&row.contract);
-    ensure!(event.metadata.text_at("asset/address")? == asset.to_lowercase(), "the asset is {asset}");
+    ensure!(event.member("asset").as_deref() == Some(asset.to_lowercase().as_str()), "the asset is {asset}");
     let raw = integer(argument(row, &VALUES).context("a row without an amount")?)?;
     ensure!(BigInt::from_str(event.metadata.text_at("amountRaw")?)? == raw, "the raw amount is {raw}");
     if let Some(decimals) = row.decimals {

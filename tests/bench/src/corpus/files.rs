@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::contract::DECIMALS;
+use super::native_logs;
 
 /// What the native token is called.
 pub(super) const NATIVE: &str = "native";
@@ -251,7 +252,8 @@ impl Corpus {
     /// Whether a log tells an account nothing.
     pub(super) fn is_bookkeeping(&self, mined: &Transaction, log: &ReceiptLog) -> bool {
         let row = mined.rows.get(&log.index);
-        let by_row = |row: &Row| row.tier == "bookkeeping" || row.expect.as_ref().is_some_and(Vec::is_empty);
+        let tiers = ["bookkeeping", native_logs::OPEN];
+        let by_row = |row: &Row| tiers.contains(&row.tier.as_str()) || row.expect.as_ref().is_some_and(Vec::is_empty);
         row.is_some_and(by_row) || log.topics.first().is_some_and(|topic| self.bookkeeping.contains(topic))
     }
 }
@@ -261,7 +263,8 @@ impl Transaction {
         let logs = own.receipt["logs"].as_array().context("a receipt without logs")?;
         let logs: Vec<ReceiptLog> =
             logs.iter().map(ReceiptLog::of).collect::<Option<_>>().context("a log that is none")?;
-        let rows: BTreeMap<u64, Row> = truth.logs.into_iter().map(|row| (row.log_index, row)).collect();
+        let mut rows: BTreeMap<u64, Row> = truth.logs.into_iter().map(|row| (row.log_index, row)).collect();
+        rows.values_mut().for_each(|row| native_logs::complete(truth.chain_id, row));
         let unknown = rows.keys().find(|index| logs.iter().all(|log| log.index != **index));
         ensure!(unknown.is_none(), "{}: a truth about log {unknown:?}, which is not there", truth.hash);
         Ok(Self {
@@ -287,6 +290,11 @@ impl Transaction {
         text(&self.transaction["to"]).or_else(|| text(&self.receipt["contractAddress"]))
     }
 
+    /// Whether it is a deposit that brought ether from another network.
+    pub(super) fn is_deposit(&self) -> bool {
+        self.transaction["mint"].as_str().and_then(|mint| mint.parse::<U256>().ok()).is_some_and(|mint| !mint.is_zero())
+    }
+
     /// What it sent, where it did.
     pub(super) fn value(&self) -> Option<U256> {
         let value: U256 = self.transaction["value"].as_str()?.parse().ok()?;
@@ -307,6 +315,11 @@ impl ReceiptLog {
 }
 
 impl Row {
+    /// Whether an event of this type may be at its log.
+    pub(super) fn expects(&self, kind: &str) -> bool {
+        self.expect.iter().flatten().flat_map(|expected| &expected.types).any(|expected| expected == kind)
+    }
+
     /// The slugs that its contract is known to have.
     pub(super) fn protocols(&self) -> Vec<&str> {
         choices(&self.protocol)
