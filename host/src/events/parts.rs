@@ -148,6 +148,16 @@ impl ReportedMovement {
     fn source(&self) -> (Address, Option<B256>) {
         (self.emitter, self.topic)
     }
+
+    /// Whether a transfer with these ends is of the party and goes its way: from it where it puts in, repays or sends
+    /// to another network, to it where it takes; a swap does both.
+    fn is_moved_by(&self, [from, to]: [Address; 2], party: Address) -> bool {
+        match self.kind {
+            "put in" | "repaid" | "left" => from == party,
+            "swapped" => [from, to].contains(&party),
+            _ => to == party,
+        }
+    }
 }
 
 /// One movement that several contracts, or several topics, report of one party: there are more reports than transfers
@@ -162,10 +172,10 @@ fn repeated(movements: &[ReportedMovement], events: &[MergedEvent], wholes: &mut
         let is_of_one = same.iter().all(|(_, one)| one.source() == first.source());
         let Some(party) = first.party.filter(|_| !is_of_one) else { continue };
         let transfers = known_transfers.get_or_insert_with(|| transfers(events));
-        // A token of which nothing is known may be any.
+        // A token of which nothing is known may be any. All that is known has moved each time.
         let known = first.amounts.iter().filter_map(|(token, raw)| transfers.get(&((*token)?, *raw)));
-        let own = known.map(|ends| ends.iter().filter(|ends| ends.contains(&party)).collect::<Vec<_>>());
-        let made = own.max_by_key(Vec::len).unwrap_or_default();
+        let own = known.map(|ends| ends.iter().filter(|ends| first.is_moved_by(**ends, party)).collect::<Vec<_>>());
+        let made = own.filter(|own| !own.is_empty()).min_by_key(Vec::len).unwrap_or_default();
         let ends: HashSet<Address> = made.iter().flat_map(|ends| **ends).collect();
         let mut same = same.to_vec();
         same.sort_by_key(|(place, one)| (!ends.contains(&one.emitter), !one.has_protocol, std::cmp::Reverse(*place)));

@@ -33,15 +33,19 @@ fn by(kind: &'static str, emitter: Address, topic: u8, user: Address, amount: u6
 }
 
 fn transfer(from: Address, to: Address, amount: u64) -> Told {
+    transfer_of(X, from, to, amount)
+}
+
+fn transfer_of(token: Address, from: Address, to: Address, amount: u64) -> Told {
     (
         "TRANSFER",
-        X,
+        token,
         0xdd,
         vec![
             ("from", Value::Address(from)),
             ("to", Value::Address(to)),
-            ("asset", Value::Token(X)),
-            ("amount", raw(amount, X)),
+            ("asset", Value::Token(token)),
+            ("amount", raw(amount, token)),
         ],
     )
 }
@@ -82,7 +86,12 @@ fn parts(told: Vec<Told>) -> Vec<Option<usize>> {
 
 #[test]
 fn a_movement_that_is_reported_twice_is_one() {
-    let cases: [Case; 7] = [
+    let collected = |emitter| {
+        let asset = |token, raw: u64| Asset { token: Some(token), raw: U256::from(raw) };
+        let assets = Value::Assets(vec![asset(X, 7), asset(Y, 8)]);
+        ("COLLECT_FEES", emitter, 1, vec![("user", Value::Address(USER)), ("assets", assets)])
+    };
+    let cases: [Case; 9] = [
         (
             "an old and a new signature of one contract: the new one counts",
             vec![by("BRIDGE_IN", POOL, 1, USER, 7), by("BRIDGE_IN", POOL, 2, USER, 7)],
@@ -92,6 +101,27 @@ fn a_movement_that_is_reported_twice_is_one() {
             "what the tokens came from counts, and not what was told of it",
             vec![transfer(FARM, USER, 7), by("UNSTAKE", FARM, 1, USER, 7), by("UNSTAKE", OTHER, 1, USER, 7)],
             vec![None, None, Some(1)],
+        ),
+        (
+            "what came in before it was staked is no second stake",
+            vec![
+                transfer(OTHER, USER, 7),
+                transfer(USER, FARM, 7),
+                by("STAKE", OTHER, 1, USER, 7),
+                by("STAKE", FARM, 1, USER, 7),
+            ],
+            vec![None, None, Some(3), None],
+        ),
+        (
+            "two tokens at once moved as often as the one that moved less",
+            vec![
+                transfer_of(Y, POOL, USER, 8),
+                transfer(POOL, USER, 7),
+                transfer_of(Y, OTHER, USER, 8),
+                collected(POOL),
+                collected(OTHER),
+            ],
+            vec![None, None, None, None, Some(3)],
         ),
         (
             "as many transfers as reports are as many movements",
