@@ -143,6 +143,7 @@ impl JobTest {
             end: End::Reading,
             message: String::new(),
             not_covered: Vec::new(),
+            invalid_replies: String::new(),
             findings: Vec::new(),
             batches: Vec::new(),
             facts: self.facts.clone(),
@@ -280,6 +281,8 @@ pub struct Outcome {
     pub message: String,
     /// What the plugin reported as not covered, a sentence each.
     pub not_covered: Vec<String>,
+    /// Which findings were left out because of what contracts replied, and why, in one line; empty if none was.
+    pub invalid_replies: String,
     /// All that it emitted, in its order.
     pub findings: Vec<Finding>,
     /// The number of reads of each batch.
@@ -375,6 +378,7 @@ impl Outcome {
         step.facts.iter().for_each(|facts| self.take_facts(facts));
         self.message = String::from_utf8_lossy(step.message).into_owned();
         self.not_covered.extend(String::from_utf8_lossy(step.not_covered).lines().map(str::to_owned));
+        self.invalid_replies.push_str(&String::from_utf8_lossy(step.invalid_replies));
         self.end = match step.state {
             state::READING => End::Reading,
             state::COMPLETE => End::Complete,
