@@ -15,6 +15,18 @@ pub(crate) fn tune() {
     }
 }
 
+/// Bytes that are free and have not gone back to the system, as far as the allocator knows.
+pub(crate) fn free_bytes() -> u64 {
+    #[cfg(target_env = "gnu")]
+    {
+        // SAFETY: it takes the allocator's own locks, and only reads.
+        let known = unsafe { libc::mallinfo2() };
+        u64::try_from(known.fordblks).unwrap_or(u64::MAX)
+    }
+    #[cfg(not(target_env = "gnu"))]
+    0
+}
+
 /// Gives free pages back to the system.
 pub(crate) fn trim() {
     #[cfg(target_env = "gnu")]

@@ -98,15 +98,18 @@ impl Memory {
 }
 
 fn sample(memory: &Weak<Memory>, mut used: Used) {
-    let (mut trimmed, mut peak) = (Instant::now(), 0);
+    // What is free and not in memory: it went back, and was not used again since.
+    let (mut trim_checked, mut gone_back) = (Instant::now(), 0);
     while let Some(memory) = memory.upgrade() {
-        let bytes = used.read();
-        memory.update(bytes);
-        peak = peak.max(bytes);
-        let is_worth_it = memory.is_short() || peak.saturating_sub(bytes) >= TRIM_FROM_BYTES;
-        if is_worth_it && trimmed.elapsed() >= TRIM_EVERY {
-            allocator::trim();
-            (trimmed, peak) = (Instant::now(), used.read());
+        memory.update(used.read());
+        if trim_checked.elapsed() >= TRIM_EVERY {
+            trim_checked = Instant::now();
+            let free = allocator::free_bytes();
+            gone_back = free.min(gone_back);
+            if memory.is_short() || free - gone_back >= TRIM_FROM_BYTES {
+                allocator::trim();
+                gone_back = free;
+            }
         }
         drop(memory);
         thread::park_timeout(SAMPLE_EVERY);

@@ -268,6 +268,15 @@ impl Snapshot {
         }
         Self { generation: 1, served, ..Self::default() }
     }
+
+    /// Makes a registry whose one protocol is in quarantine, and answered these questions.
+    pub(crate) fn of_quarantined(answers: impl IntoIterator<Item = (Question, u64)>) -> Self {
+        let answers = answers.into_iter().map(|(question, chain_id)| (question.0, chain_id)).collect();
+        let (plugin, reason) = ("acme".to_owned(), "it ended the process".to_owned());
+        let protocol = known_good::GoodProtocol { slug: plugin.clone(), name: "ACME".to_owned(), answers };
+        let unserved = Unserved::plugin(plugin, unserved::UnservedWhy::Quarantined, reason);
+        Self { unserved: vec![Unserved { protocol: Some(protocol), ..unserved }], ..Self::default() }
+    }
 }
 
 /// A protocol and the instance that answers for it.

@@ -328,6 +328,25 @@ fn token_lists_are_files_and_urls_in_their_order_and_the_built_in_one_last() {
 }
 
 #[test]
+fn names_of_token_lists_and_of_the_token_file_begin_at_the_configuration_file() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("operators-token"), "c0ffee-c0ffee-c0ffee\n").unwrap();
+    let text = "[tokens]\nlists = ['own.json', '/etc/lists/all.json', 'https://l.example/a.json']\nshipped = false\n\
+                [operators]\ntoken_file = 'operators-token'";
+    let name = dir.path().join("p.toml").display().to_string();
+    let merge =
+        |environment| Config::merge(&Flags::default(), &environment, File::parse(&name, text).unwrap()).unwrap();
+    let shown = |config: &Config| config.token_lists.locations.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let config = merge(Environment::default());
+    let own = dir.path().join("own.json").display().to_string();
+    assert_eq!(shown(&config), [own.as_str(), "/etc/lists/all.json", "l.example"]);
+    assert!(config.operators.token.is_some_and(|token| token.is(b"c0ffee-c0ffee-c0ffee")));
+    // What the environment names begins where the process does.
+    let config = merge(Environment::from([("PORTOLAN_TOKENS_LISTS", "own.json")]));
+    assert_eq!(shown(&config), ["own.json"]);
+}
+
+#[test]
 fn limits_of_one_plugin_override_those_for_all() {
     let config = of_file("[plugins.limits]\nresume_ms = 7\n[plugins.limits.aave-v3]\njob_ms = 9");
     let of = |plugin| (config.limits.of(plugin).resume_ms, config.limits.of(plugin).job_ms);

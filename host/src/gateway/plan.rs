@@ -173,3 +173,37 @@ fn job(served: &Served, network: &Arc<Network>, question: &JobQuestion, account:
         is_traced: false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use portolan_abi::Question as Number;
+
+    use super::*;
+
+    const ETHEREUM: u64 = 1;
+    const OPTIMISM: u64 = 10;
+    const POLYGON: u64 = 137;
+
+    /// The networks of which an answer to all protocols tells the protocol as missing.
+    fn missing(snapshot: &Snapshot, chain_id: Option<u64>, questions: &[Question]) -> Vec<u64> {
+        let networks = Networks::new([]);
+        let plans = for_all(snapshot, &networks, (&Filter::All, chain_id), questions, Address::ZERO);
+        let Ok(Plans { jobs, unserved }) = plans else { panic!("all protocols are no filter") };
+        assert!(jobs.is_empty() && unserved.iter().all(|report| report.reason == Some(Reason::Quarantined)));
+        unserved.iter().map(|report| report.network.chain_id).collect()
+    }
+
+    #[test]
+    fn what_is_in_quarantine_is_missing_on_each_network_where_its_tokens_had_prices() {
+        let snapshot = Snapshot::of_quarantined([
+            (Number::FARMING, ETHEREUM),
+            (Number::COMPOSITION, ETHEREUM),
+            (Number::COMPOSITION, POLYGON),
+            (Number::EVENTS, OPTIMISM),
+        ]);
+        assert_eq!(missing(&snapshot, None, &[Question::Farming]), [ETHEREUM, POLYGON]);
+        assert_eq!(missing(&snapshot, None, &[Question::Claimables]), [ETHEREUM, POLYGON]);
+        assert_eq!(missing(&snapshot, Some(POLYGON), &[Question::Claimables]), [POLYGON]);
+        assert_eq!(missing(&snapshot, Some(OPTIMISM), &[Question::Claimables]), [] as [u64; 0]);
+    }
+}

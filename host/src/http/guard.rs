@@ -75,6 +75,8 @@ struct Client {
     /// One turn (`turn.rs`).
     turn: Semaphore,
     worker_time: Mutex<WorkerTime>,
+    /// One step of a task, where it has to wait for it (`worker_time.rs`).
+    step: Semaphore,
 }
 
 /// The right to have a connection open; ends with it.
@@ -257,6 +259,7 @@ impl Client {
             streams: AtomicUsize::new(0),
             turn: Semaphore::new(1),
             worker_time: Mutex::new(WorkerTime::new(Instant::now())),
+            step: Semaphore::new(1),
         }
     }
 }

@@ -167,6 +167,40 @@ fn ended(dir: &Path) -> Output {
 }
 
 #[test]
+fn figures_of_events_that_alerts_wait_for_are_there_before_the_first_event() {
+    let built = build::built().unwrap();
+    let setup = Setup::default().plugin(&built.plugin(QUICKSWAP), &["quickswap"]).rpc("polygon", NO_NODE);
+    let gateway = setup.listening().unwrap();
+    serves(&gateway);
+    let figures = gateway.operate("/metrics").unwrap().body;
+    let version = figures.lines().find_map(|line| line.strip_prefix("portolan_build_info{version=\""));
+    assert!(version.is_some_and(|rest| rest.ends_with("\"} 1") && rest.len() > "\"} 1".len()), "{figures}");
+    for of_process in [
+        "process_resident_memory_bytes",
+        "process_cpu_seconds_total",
+        "process_open_fds",
+        "process_start_time_seconds",
+        "portolan_memory_limit_bytes",
+    ] {
+        let value = figures.lines().find_map(|line| line.strip_prefix(of_process)?.strip_prefix(' '));
+        assert!(value.is_some_and(|value| value.parse::<f64>().unwrap() > 0.0), "{of_process}: {figures}");
+    }
+    // The scraper's own.
+    assert!(figures.contains("\nportolan_connections{listener=\"operators\"} 1\n"), "{figures}");
+    for listener in ["base", "claimables", "operators"] {
+        for bound in ["per_client_max", "max"] {
+            let row = format!("\nportolan_connections_refused_total{{listener=\"{listener}\",bound=\"{bound}\"}} 0\n");
+            assert!(figures.contains(&row), "{row}{figures}");
+        }
+        let row = format!("\nportolan_connections_displaced_total{{listener=\"{listener}\"}} 0\n");
+        assert!(figures.contains(&row), "{row}{figures}");
+    }
+    for row in ["portolan_plugin_fallbacks_total{plugin=\"quickswap\"} 0", "portolan_answers_shed_total 0"] {
+        assert!(figures.contains(&format!("\n{row}\n")), "{row}\n{figures}");
+    }
+}
+
+#[test]
 fn a_client_beyond_its_connections_is_refused_with_a_line_and_a_figure() {
     // A node that takes connections and never answers.
     let node = TcpListener::bind("127.0.0.1:0").unwrap();

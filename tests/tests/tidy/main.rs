@@ -1,6 +1,7 @@
 //! Rules of the tree that no compiler checks.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod alerts;
 mod crates;
 mod cycles;
 mod names;

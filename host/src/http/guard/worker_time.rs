@@ -5,19 +5,20 @@
 //! is for those. A client may be ahead by a moment, so that one whose requests come in bursts does not wait.
 
 use std::future::poll_fn;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::task::ready;
 use std::time::Duration;
 
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::sync::SemaphorePermit;
+use tokio::time::{Instant, sleep_until};
 
-use super::{Connection, Guard};
+use super::{Client, Connection, Guard};
 
 /// The quarters of the workers' time that clients have who want all of it.
 const QUARTERS: u32 = 3;
 
 /// How far ahead of its part a client may be.
-const AHEAD_MAX: Duration = Duration::from_millis(250);
+const AHEAD_MAX: Duration = Duration::from_millis(100);
 
 /// A client counts among the others for so long after a step of its tasks.
 const ACTIVE_FOR: Duration = Duration::from_secs(1);
@@ -96,25 +97,41 @@ impl Guard {
 /// Does the work of a client's task, and times its steps.
 pub(super) async fn timed<F: Future>(connection: &Connection, work: F) -> F::Output {
     let (guard, client) = (&connection.guard, &connection.client);
-    let (mut work, mut pause): (_, Option<Pin<Box<Sleep>>>) = (pin!(work), None);
+    let (mut work, mut waiting) = (pin!(work), None);
     poll_fn(|context| {
-        loop {
-            if let Some(pause) = &mut pause {
-                ready!(pause.as_mut().poll(context));
-            }
-            let began = Instant::now();
-            let until = client.worker_time.lock().pause_until(began);
-            pause = until.map(|until| Box::pin(sleep_until(until)));
-            if pause.is_none() {
-                let polled = work.as_mut().poll(context);
-                let now = Instant::now();
-                let sharers = guard.sharers(now);
-                client.worker_time.lock().take(now - began, sharers, guard.workers, now);
-                return polled;
-            }
+        if waiting.is_none() && client.worker_time.lock().pause_until(Instant::now()).is_some() {
+            waiting = Some(Box::pin(client.wait_for_step()));
         }
+        let step = match &mut waiting {
+            Some(wait) => ready!(wait.as_mut().poll(context)),
+            None => None,
+        };
+        waiting = None;
+        let began = Instant::now();
+        let polled = work.as_mut().poll(context);
+        let now = Instant::now();
+        let sharers = guard.sharers(now);
+        client.worker_time.lock().take(now - began, sharers, guard.workers, now);
+        drop(step);
+        polled
     })
     .await
+}
+
+impl Client {
+    /// Waits until a task may take a step. One task of a client waits for the time, and the others behind it: woken all at
+    /// once, they would take more than the step.
+    async fn wait_for_step(&self) -> Option<SemaphorePermit<'_>> {
+        // Nothing closes the semaphore.
+        let step = self.step.acquire().await.ok();
+        loop {
+            let until = self.worker_time.lock().pause_until(Instant::now());
+            match until {
+                Some(until) => sleep_until(until).await,
+                None => return step,
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -138,12 +155,12 @@ mod tests {
             time.take(15 * MS, sharers(2, 1), 2, then);
         }
         let mut time = WorkerTime::new(now);
-        // Two workers for 300 ms are a second of its 0.75, or 400 ms; it is 250 ms ahead at most.
+        // Two workers for 300 ms are a second of its 0.75, or 400 ms; it is 100 ms ahead at most.
         for _ in 0..60 {
             time.take(10 * MS, sharers(2, 1), 2, now);
         }
-        assert_eq!(time.pause_until(now).map(|until| (until - now).as_millis()), Some(149));
-        assert_eq!(time.pause_until(now + 150 * MS), None);
+        assert_eq!(time.pause_until(now).map(|until| (until - now).as_millis()), Some(299));
+        assert_eq!(time.pause_until(now + 300 * MS), None);
     }
 
     #[tokio::test(start_paused = true)]
