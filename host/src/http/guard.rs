@@ -29,7 +29,7 @@ use tokio::time::{Instant, sleep_until};
 
 pub(super) use self::turn::in_turn;
 pub(super) use self::unsent::{AnswerBody, Streams, is_of_refused_stream};
-use self::unsent::{Own, Unsent};
+use self::unsent::{LastSought, Own, Unsent};
 use self::worker_time::{Sharers, WorkerTime};
 use crate::client_share::ClientShare;
 use crate::config::ConnectionLimits;
@@ -43,6 +43,7 @@ pub(super) struct Guard {
     unsent_bytes: AtomicUsize,
     /// Streams of HTTP/2 that have not ended.
     streams: AtomicUsize,
+    sought: LastSought,
     /// The threads that the tasks of clients run on.
     workers: u32,
     sharers: Mutex<Sharers>,
@@ -72,6 +73,7 @@ struct Client {
     connections: AtomicUsize,
     unsent_bytes: AtomicUsize,
     streams: AtomicUsize,
+    sought: LastSought,
     /// One turn (`turn.rs`).
     turn: Semaphore,
     worker_time: Mutex<WorkerTime>,
@@ -164,7 +166,8 @@ impl Guard {
         let workers = available_parallelism().map_or(1, NonZero::get);
         let workers = u32::try_from(workers).unwrap_or(u32::MAX);
         let sharers = Mutex::new(Sharers::none(Instant::now()));
-        Arc::new(Self { limits, open: Mutex::default(), unsent_bytes, streams, workers, sharers, memory })
+        let sought = LastSought::default();
+        Arc::new(Self { limits, open: Mutex::default(), unsent_bytes, streams, sought, workers, sharers, memory })
     }
 
     /// Whether an answer or a stream is refused for want of memory.
@@ -257,6 +260,7 @@ impl Client {
             connections: AtomicUsize::new(0),
             unsent_bytes: AtomicUsize::new(0),
             streams: AtomicUsize::new(0),
+            sought: LastSought::default(),
             turn: Semaphore::new(1),
             worker_time: Mutex::new(WorkerTime::new(Instant::now())),
             step: Semaphore::new(1),

@@ -16,6 +16,7 @@ use bytes::Bytes;
 use futures_util::FutureExt as _;
 use hyper::body::{Body, Frame, SizeHint};
 use hyper::rt::Executor;
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -30,6 +31,12 @@ const REFUSALS_SHARE: usize = 8;
 /// An answer of which nothing was taken for this long may go if others need its place. On lossy networks a packet
 /// takes half of that.
 const STALLED: Duration = Duration::from_secs(1);
+
+/// Stalled answers are sought no more often for the streams of a client, or of all: each time takes a look at every
+/// connection, and clients can open tens of thousands of streams in a second.
+const SEEK_EVERY: Duration = Duration::from_millis(50);
+/// The part of a client's streams for which room is made at a time.
+const ROOM_PART: usize = 32;
 
 /// A body leaves in pieces of one frame of HTTP/2, so that it is seen whether its client takes any.
 const PIECE_BYTES: usize = 16 * 1024;
@@ -61,6 +68,22 @@ impl Stream {
 /// poll or not at all.
 pub(in crate::http) fn is_of_refused_stream() -> bool {
     STREAM.try_with(|stream| matches!(stream, Stream::Refused)).unwrap_or(false)
+}
+
+/// When stalled answers were last sought for streams.
+#[derive(Debug, Default)]
+pub(super) struct LastSought(Mutex<Option<Instant>>);
+
+impl LastSought {
+    /// Whether it is time to seek some again; then the next time is later.
+    fn is_due(&self) -> bool {
+        let (mut last, now) = (self.0.lock(), Instant::now());
+        let is_due = last.is_none_or(|last| now.saturating_duration_since(last) >= SEEK_EVERY);
+        if is_due {
+            *last = Some(now);
+        }
+        is_due
+    }
 }
 
 /// The right to have a stream open; ends with it.
@@ -245,10 +268,14 @@ impl Connection {
         if guard.refuses() {
             return None;
         }
-        if is_full(&self.client.streams, limits.streams_per_client_max) && guard.make_room(1, of_client) == 0 {
+        // Of so many answers, each with its head at least.
+        let bytes = (limits.streams_per_client_max / ROOM_PART).max(1) * ANSWER_BYTES;
+        let own_room = || self.client.sought.is_due() && guard.make_room(bytes, of_client) > 0;
+        if is_full(&self.client.streams, limits.streams_per_client_max) && !own_room() {
             return None;
         }
-        if is_full(&guard.streams, limits.streams_max) && guard.make_room(1, |_| true) == 0 {
+        let room_of_all = || guard.sought.is_due() && guard.make_room(bytes, |_| true) > 0;
+        if is_full(&guard.streams, limits.streams_max) && !room_of_all() {
             return None;
         }
         self.client.streams.fetch_add(1, Relaxed);
