@@ -59,7 +59,7 @@ fn nothing_set_means_the_defaults() {
         body_bytes_max: 16 << 20,
     };
     assert_eq!(config.answer_limits, answer);
-    assert_eq!(config.rpc_limits, portolan_reader::Limits::default());
+    assert_eq!((config.rpc_limits.in_flight_max, config.rpc_limits.per_second_max), (64, 500));
     assert_eq!(config.rpc_limits.replies_max_bytes, 128 * 1024 * 1024);
     let connections = ConnectionLimits {
         max: 2048,

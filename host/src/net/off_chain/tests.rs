@@ -113,7 +113,7 @@ async fn get(off_chain: &OffChain, grants: &HostGrants, path: &str) -> Result<Do
 
 async fn get_once(reply: Reply) -> Result<Option<Bytes>, OffChainError> {
     let server = Server::start(reply).await;
-    get(&OffChain::new(1 << 20), &server.grants(), "/x").await.map(|document| document.body)
+    get(&OffChain::new(CACHE_BYTES_MAX), &server.grants(), "/x").await.map(|document| document.body)
 }
 
 fn ok(lines: &'static str, body: &[u8]) -> Reply {
@@ -123,7 +123,7 @@ fn ok(lines: &'static str, body: &[u8]) -> Reply {
 #[tokio::test]
 async fn a_document_is_requested_once_for_all_and_says_how_old_it_is() {
     let server = Server::start(ok("age: 7\r\ncache-control: max-age=60\r\n", b"[1]")).await;
-    let (off_chain, grants) = (OffChain::new(1 << 20), server.grants());
+    let (off_chain, grants) = (OffChain::new(CACHE_BYTES_MAX), server.grants());
     let path = "/0x22/proof.json?a=https://evil.example/";
     let got = join_all((0..20).map(|_| get(&off_chain, &grants, path))).await;
     for document in got.into_iter().chain([get(&off_chain, &grants, path).await]) {
@@ -162,7 +162,7 @@ async fn what_is_no_document_is_reported_as_what_it_is() {
 #[tokio::test]
 async fn a_slow_server_fails_for_a_moment_for_all_who_wait() {
     let server = Server::start(Reply::Slow).await;
-    let off_chain = OffChain { fetch_within: Duration::from_millis(50), ..OffChain::new(1 << 20) };
+    let off_chain = OffChain { fetch_within: Duration::from_millis(50), ..OffChain::new(CACHE_BYTES_MAX) };
     let grants = server.grants();
     for got in join_all((0..5).map(|_| get(&off_chain, &grants, "/x"))).await {
         assert_eq!(got, Err(OffChainError::Timeout));
@@ -173,7 +173,7 @@ async fn a_slow_server_fails_for_a_moment_for_all_who_wait() {
 #[tokio::test]
 async fn a_job_is_answered_before_its_own_time_is_over() {
     let server = Server::start(Reply::Slow).await;
-    let (off_chain, outgoing) = (OffChain::new(1 << 20), OutgoingBudget::new(16, 4));
+    let (off_chain, outgoing) = (OffChain::new(CACHE_BYTES_MAX), OutgoingBudget::new(16, 4));
     let hosts = PluginHosts::new(&[HOST.to_owned()], &server.grants());
     let url = format!("https://{HOST}/x");
     let request = DocumentRequest { plugin: "acme", host: hosts.find(HOST).unwrap(), url: &url };
@@ -203,7 +203,7 @@ async fn a_granted_host_that_leads_into_the_own_network_is_refused() {
 async fn a_server_without_tls_or_with_anybodys_certificate_is_not_believed() {
     let plain = Server::start(ok("", b"x")).await;
     let https = |address: SocketAddr| granted(&format!("https://{address}"));
-    let hasty = OffChain { fetch_within: Duration::from_millis(100), ..OffChain::new(1 << 20) };
+    let hasty = OffChain { fetch_within: Duration::from_millis(100), ..OffChain::new(CACHE_BYTES_MAX) };
     assert!(get(&hasty, &https(plain.address), "/").await.is_err());
     assert!(plain.requests().is_empty());
 
@@ -218,14 +218,14 @@ async fn a_server_without_tls_or_with_anybodys_certificate_is_not_believed() {
         let (stream, _) = listener.accept().await.unwrap();
         tokio_rustls::TlsAcceptor::from(Arc::new(tls)).accept(stream).await.is_ok()
     });
-    assert_eq!(get(&OffChain::new(1 << 20), &https(address), "/").await, Err(OffChainError::Unreachable));
+    assert_eq!(get(&OffChain::new(CACHE_BYTES_MAX), &https(address), "/").await, Err(OffChainError::Unreachable));
     assert!(!served.await.unwrap(), "the handshake does not end");
 }
 
 #[tokio::test]
 async fn an_answer_makes_so_many_requests_and_no_more() {
     let server = Server::start(ok("", b"x")).await;
-    let (off_chain, grants, outgoing) = (OffChain::new(1 << 20), server.grants(), OutgoingBudget::new(2, 4));
+    let (off_chain, grants, outgoing) = (OffChain::new(CACHE_BYTES_MAX), server.grants(), OutgoingBudget::new(2, 4));
     for (path, expected) in [("/1", true), ("/1", true), ("/2", true), ("/3", false), ("/2", true)] {
         let got = get_from(&off_chain, &grants, &outgoing, path).await;
         assert_eq!(got.is_ok(), expected, "{path}");
@@ -264,7 +264,7 @@ async fn an_answer_is_kept_as_its_server_says_within_bounds() {
 
 #[tokio::test]
 async fn what_one_document_takes_in_the_cache_counts() {
-    let off_chain = OffChain::new(1 << 20);
+    let off_chain = OffChain::new(CACHE_BYTES_MAX);
     for number in 0..200 {
         let body = Some(vec![0; BODY_BYTES_MAX].into());
         let cached = Cached { result: Ok(body), age: Duration::ZERO, at: Instant::now(), kept: KEPT_MAX };
