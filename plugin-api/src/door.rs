@@ -8,7 +8,7 @@ use std::sync::Arc;
 use alloy::primitives::Address;
 use portolan_abi::limits::FINDINGS_MAX;
 use portolan_abi::map::{ClaimTemplate, Finding};
-use portolan_abi::reply_rules::{self, Reasons, ReplyError, Reported};
+use portolan_abi::reply_rules::{self, Reasons, ReplyError};
 
 /// Checks the findings of a job.
 #[derive(Debug, Default)]
@@ -46,8 +46,7 @@ impl Door {
         if let Some(claimable) = &finding.claimable {
             reply_rules::check_targets(claimable, &self.templates, self.account)?;
         }
-        // Alone: a thing that it reports twice itself.
-        Reported::default().take(finding)
+        Ok(())
     }
 
     /// Whether something was left out.
