@@ -178,10 +178,7 @@ impl JobReport {
         if self.status == JobStatus::Ok {
             self.status = JobStatus::Partial;
         }
-        // A fault of the plugin stands before what a contract spoiled.
-        if self.reason.is_none() || (self.reason, reason) == (Some(Reason::InvalidReply), Reason::InvalidOutput) {
-            self.reason = Some(reason);
-        }
+        self.reason.get_or_insert(reason);
         self.is_fault |= reason.is_fault();
         if self.detail.contains(detail) {
             return;
