@@ -64,7 +64,6 @@
 mod chain;
 mod decode;
 mod deployment;
-mod door;
 mod error;
 #[doc(hidden)]
 pub mod export;

@@ -30,8 +30,7 @@ fn job(name: &'static str, protocol: &str, chain_id: u64, question: Question, co
         block: block(1, 1),
         pins: vec![Pin { chain_id: 1, block: block(2, 2) }],
         // The host of this test has all replies when it resumes a job.
-        capabilities: capability::ALL
-            & !(capability::PENDING_REPLIES | capability::NOT_COVERED | capability::INVALID_REPLIES),
+        capabilities: capability::ALL & !capability::PENDING_REPLIES & !capability::NOT_COVERED,
         ..Start::default()
     };
     Job { name, settings: Settings { shipped: true, ..Settings::default() }, start, contract }
