@@ -137,6 +137,30 @@ fn a_status_is_success_failure_or_older_than_byzantium() {
 }
 
 #[test]
+fn what_failed_logged_nothing_but_what_the_chain_itself_logs() {
+    let failed = |address: Value| {
+        let log = with(log(7), [("address", Some(address))]);
+        of(transaction(), with(receipt(), [("status", Some(json!("0x0"))), ("logs", Some(json!([log])))]))
+    };
+    for contract in [
+        address!("a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"),
+        address!("0000000000000000000000000000000000010000"),
+        address!("ffffffffffffffffffffffffffffffffffffffff"),
+    ] {
+        assert_eq!(failed(json!(contract)), Err(EndpointError::Inconsistent), "{contract}");
+    }
+    // Bor's fee of a transaction, the last below 2^16, and what EIP-7708 logs.
+    for system in [
+        address!("0000000000000000000000000000000000001010"),
+        address!("000000000000000000000000000000000000ffff"),
+        address!("fffffffffffffffffffffffffffffffffffffffe"),
+    ] {
+        let Ok(TransactionLookup::Mined(receipt)) = failed(json!(system)) else { panic!("{system} may log") };
+        assert_eq!((receipt.status, receipt.logs.len()), (TransactionStatus::Failed, 1), "{system}");
+    }
+}
+
+#[test]
 fn a_deposit_from_the_layer_below_brings_what_its_type_says() {
     let deposited = |kind: &str, members: [(&str, Option<Value>); 2]| {
         let transaction = with(with(transaction(), members), [("type", Some(json!(kind)))]);

@@ -50,6 +50,12 @@ impl ReplyRoom {
         Self { shared, last: Arc::new(Semaphore::new(1)) }
     }
 
+    /// With room for so many bytes beside those of the one that may always go on.
+    #[cfg(test)]
+    pub(super) fn of_shared(bytes: usize) -> Self {
+        Self::new(LAST_BYTES + bytes)
+    }
+
     /// Holds nothing yet.
     pub(super) fn hold(&self) -> Held {
         Held { room: self.clone(), units: 0, shared: None, last: None }
@@ -96,13 +102,9 @@ mod tests {
 
     const MIB: usize = 1 << 20;
 
-    fn room(shared: usize) -> ReplyRoom {
-        ReplyRoom::new(LAST_BYTES + shared)
-    }
-
     #[tokio::test(start_paused = true)]
     async fn what_finds_no_room_waits_until_another_ends() {
-        let room = room(4 * MIB);
+        let room = ReplyRoom::of_shared(4 * MIB);
         let (mut one, mut other, mut last) = (room.hold(), room.hold(), room.hold());
         assert_eq!(one.grow_to(3 * MIB).await, Ok(()));
         assert_eq!(last.grow_to(2 * MIB).await, Ok(()), "one may always go on");
@@ -120,7 +122,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn replies_that_grow_beside_each_other_all_end() {
         // Ten of 16 MiB with room for two of them and the last one: each holds a part of what the others need.
-        let room = room(2 * BODY_MAX_BYTES);
+        let room = ReplyRoom::of_shared(2 * BODY_MAX_BYTES);
         let reply = |room: ReplyRoom| async move {
             let mut held = room.hold();
             for bytes in (MIB..=BODY_MAX_BYTES).step_by(MIB) {

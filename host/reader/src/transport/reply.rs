@@ -63,7 +63,10 @@ async fn read_body(headers: &HeaderMap, body: Incoming, held: &mut Held) -> Resu
 }
 
 /// Reads the body as it comes.
-async fn collect(mut body: Incoming, held: &mut Held) -> Result<Bytes, RequestError> {
+async fn collect(
+    mut body: impl Body<Data = Bytes, Error = hyper::Error> + Unpin,
+    held: &mut Held,
+) -> Result<Bytes, RequestError> {
     let stated = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if stated > BODY_MAX_BYTES {
         return Err(RequestError::TooLarge);
@@ -133,7 +136,47 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::{FutureExt, stream};
+    use http_body_util::StreamBody;
+    use hyper::body::Frame;
+
     use super::*;
+
+    const KIB: usize = 1 << 10;
+
+    /// A reply of so many bytes that states no length, as it comes in pieces of one mebibyte.
+    async fn collected(bytes: usize, held: &mut Held) -> Result<Bytes, RequestError> {
+        let pieces = (0..bytes).step_by(KIB * KIB).map(|at| vec![b' '; (bytes - at).min(KIB * KIB)]);
+        let frames = pieces.map(|piece| Ok(Frame::data(Bytes::from(piece)))).collect::<Vec<_>>();
+        collect(StreamBody::new(stream::iter(frames)), held).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reply_of_no_stated_length_has_room_for_what_it_reserves() {
+        // A buffer of 2 MiB that is full, and one of 4 MiB beside it while it is copied.
+        let needed = 6 * KIB * KIB;
+        for (shared, ended) in [(needed, Ok(2 * KIB * KIB + 1)), (needed - KIB * KIB, Err(EndpointError::NoRoom))] {
+            let room = ReplyRoom::of_shared(shared);
+            // The one that may always go on is another.
+            let mut last = room.hold();
+            last.grow_to(shared + 1).await.unwrap();
+            let mut held = room.hold();
+            let length = collected(2 * KIB * KIB + 1, &mut held).await.map(|body| body.len());
+            assert_eq!(length, ended.map_err(RequestError::from), "{shared}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reply_of_no_stated_length_that_is_short_takes_little_room() {
+        let room = ReplyRoom::of_shared(ROOM_MIN_BYTES);
+        let mut last = room.hold();
+        last.grow_to(ROOM_MIN_BYTES + 1).await.unwrap();
+        let mut held = room.hold();
+        assert_eq!(
+            collected(ROOM_MIN_BYTES, &mut held).now_or_never().map(|body| body.unwrap().len()),
+            Some(ROOM_MIN_BYTES)
+        );
+    }
 
     #[test]
     fn retry_after_is_seconds_or_a_date_and_bounded() {
