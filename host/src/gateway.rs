@@ -126,7 +126,7 @@ impl Gateway {
         let (account, named) = match account {
             Account::Address(account) => (account, None),
             Account::Name(name) => {
-                let _admitted = self.admission.admit(client)?;
+                let _admitted = self.admission.acquire(client)?;
                 // A name leads to the account that it leads to now.
                 let present = (!is_newest).then(|| self.context(AnswerOptions::default(), client));
                 let account = names::account(present.as_ref().unwrap_or(&context), name).await?;
@@ -140,7 +140,7 @@ impl Gateway {
     async fn events(&self, mut events: EventsQuery, context: Context) -> Result<GatewayResponse, Problem> {
         let named = match events.account.take() {
             Some(Account::Name(name)) => {
-                let _admitted = self.admission.admit(&context.budget.client)?;
+                let _admitted = self.admission.acquire(&context.budget.client)?;
                 let account = names::account(&context, name).await?;
                 events.account = Some(Account::Address(account));
                 Some(account)
@@ -185,7 +185,7 @@ impl Gateway {
 
     /// Admits the answer, pins its networks, and does its work, unless that of an equal query is under way.
     async fn work(&self, query: Query, context: Context, work: impl Work) -> Result<GatewayResponse, Problem> {
-        let admitted = self.admission.admit(&context.budget.client)?;
+        let admitted = self.admission.acquire(&context.budget.client)?;
         let networks = work.networks(&context);
         context.options.blocks.check(&networks)?;
         context.open(&networks).await;

@@ -41,7 +41,7 @@ impl Admission {
     ///
     /// # Errors
     /// [`Problem::Overloaded`].
-    pub(super) fn admit(&self, client: &Arc<ClientShare>) -> Result<Admitted, Problem> {
+    pub(super) fn acquire(&self, client: &Arc<ClientShare>) -> Result<Admitted, Problem> {
         let admitted = if self.memory.refuses() { None } else { self.find_room(client) };
         admitted.ok_or_else(|| {
             counter!("portolan_answers_shed_total").increment(1);
@@ -80,7 +80,7 @@ mod tests {
         let of_client = |_| {
             let client = ClientShare::new(None);
             let before = held.len();
-            held.extend(std::iter::from_fn(|| admission.admit(&client).ok()));
+            held.extend(std::iter::from_fn(|| admission.acquire(&client).ok()));
             held.len() - before
         };
         (0..clients).map(of_client).collect()
@@ -99,11 +99,11 @@ mod tests {
     #[test]
     fn what_ends_makes_room() {
         let (admission, client) = (Admission::new(4, Memory::ample()), ClientShare::new(None));
-        let mut held: Vec<_> = std::iter::from_fn(|| admission.admit(&client).ok()).collect();
+        let mut held: Vec<_> = std::iter::from_fn(|| admission.acquire(&client).ok()).collect();
         assert_eq!((held.len(), admission.in_flight()), (3, (3, 4)));
-        assert_eq!(admission.admit(&client).err(), Some(Problem::Overloaded));
+        assert_eq!(admission.acquire(&client).err(), Some(Problem::Overloaded));
         held.pop();
         assert_eq!(admission.in_flight(), (2, 4));
-        assert!(admission.admit(&client).is_ok());
+        assert!(admission.acquire(&client).is_ok());
     }
 }

@@ -51,7 +51,8 @@ pub struct Outputs {
 /// # Errors
 /// A folder that is none, whatever does not come up, and a file that cannot be written.
 pub fn run(folder: &Path, outputs: &Outputs, mut report: impl FnMut(&str)) -> Result<bool> {
-    let corpus = Corpus::read(folder)?;
+    let mut corpus = Corpus::read(folder)?;
+    native_logs::complete(&mut corpus);
     let networks: Vec<Network> =
         corpus.chain_ids().into_iter().map(|id| Network::start(&corpus, id)).collect::<Result<_>>()?;
     let gateway = gateway(&networks)?;

@@ -45,7 +45,7 @@ fn balance(of: u32) -> String {
 
 #[test]
 fn a_stranger_has_half_of_an_endpoints_rate_beside_another() {
-    /// Of which a transaction takes two: itself and its receipt in a batch, and the chain's id.
+    /// A transaction takes two of them: itself and its receipt in a batch, and the chain's id.
     const PER_SECOND_MAX: f64 = 40.0;
     const EACH: f64 = 2.0;
     const ANSWERS: u32 = 30;

@@ -14,12 +14,14 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::contract::DECIMALS;
-use super::native_logs;
 
 /// What the native token is called.
 pub(super) const NATIVE: &str = "native";
 /// The native token of every EVM network has so many.
 const NATIVE_DECIMALS: u32 = 18;
+
+/// The tier of logs of native movements, which need not be told.
+pub(super) const OPEN: &str = "ambiguous-native";
 
 /// All of a folder.
 #[derive(Debug)]
@@ -252,7 +254,7 @@ impl Corpus {
     /// Whether a log tells an account nothing.
     pub(super) fn is_bookkeeping(&self, mined: &Transaction, log: &ReceiptLog) -> bool {
         let row = mined.rows.get(&log.index);
-        let tiers = ["bookkeeping", native_logs::OPEN];
+        let tiers = ["bookkeeping", OPEN];
         let by_row = |row: &Row| tiers.contains(&row.tier.as_str()) || row.expect.as_ref().is_some_and(Vec::is_empty);
         row.is_some_and(by_row) || log.topics.first().is_some_and(|topic| self.bookkeeping.contains(topic))
     }
@@ -263,8 +265,7 @@ impl Transaction {
         let logs = own.receipt["logs"].as_array().context("a receipt without logs")?;
         let logs: Vec<ReceiptLog> =
             logs.iter().map(ReceiptLog::of).collect::<Option<_>>().context("a log that is none")?;
-        let mut rows: BTreeMap<u64, Row> = truth.logs.into_iter().map(|row| (row.log_index, row)).collect();
-        rows.values_mut().for_each(|row| native_logs::complete(truth.chain_id, row));
+        let rows: BTreeMap<u64, Row> = truth.logs.into_iter().map(|row| (row.log_index, row)).collect();
         let unknown = rows.keys().find(|index| logs.iter().all(|log| log.index != **index));
         ensure!(unknown.is_none(), "{}: a truth about log {unknown:?}, which is not there", truth.hash);
         Ok(Self {

@@ -6,28 +6,32 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::files::{Expected, NATIVE, Row};
+use super::files::{Corpus, Expected, NATIVE, OPEN, Row};
 
 const POLYGON: u64 = 137;
 const OPTIMISM: u64 = 10;
 /// The native token's contract on Polygon, and the token that ether was on Optimism before Bedrock.
 const POL: &str = "0x0000000000000000000000000000000000001010";
 const OLD_ETHER: &str = "0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000";
-/// The tier of rows that need not be told.
-pub(super) const OPEN: &str = "ambiguous-native";
-
 /// A member of the metadata, and the argument of the log that it must be.
-type Told = (&'static str, &'static str);
+type Member = (&'static str, &'static str);
 
 /// The log, the contract that alone may write it, the type, and its members.
-const LOGS: [(&str, Option<&str>, &str, &[Told]); 3] = [
+const LOGS: [(&str, Option<&str>, &str, &[Member]); 3] = [
     ("LogTransfer", Some(POL), "TRANSFER", &[("from", "from"), ("to", "to"), ("amount", "amount")]),
     ("LogFeeTransfer", Some(POL), "GAS", &[("payer", "from"), ("recipient", "to"), ("cost", "amount")]),
     ("SafeReceived", None, "SAFE_RECEIVED", &[("sender", "sender"), ("amount", "value")]),
 ];
 
+/// Completes the rows of a corpus.
+pub(super) fn complete(corpus: &mut Corpus) {
+    for mined in &mut corpus.transactions {
+        mined.rows.values_mut().for_each(|row| complete_row(mined.chain_id, row));
+    }
+}
+
 /// Completes a row that expects nothing, if it is of such a log, and gives old ether its name.
-pub(super) fn complete(chain_id: u64, row: &mut Row) {
+fn complete_row(chain_id: u64, row: &mut Row) {
     if chain_id == OPTIMISM && row.tier == "core" && row.contract.eq_ignore_ascii_case(OLD_ETHER) {
         row.asset = Some(NATIVE.to_owned());
     }
@@ -52,7 +56,7 @@ mod tests {
 
     fn completed(chain_id: u64, row: &Value) -> Row {
         let mut row: Row = serde_json::from_value(row.clone()).unwrap();
-        complete(chain_id, &mut row);
+        complete_row(chain_id, &mut row);
         row
     }
 
