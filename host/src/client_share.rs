@@ -1,6 +1,6 @@
-//! What one client takes of what all share: answers under way, turns of long work, and time of the workers.
+//! What one client takes of what all share: answers under way and turns of long work.
 //!
-//! Invariant: a client that is alone may take everything; beside others it leaves room for them, however much it asks.
+//! Invariant: a client has one turn of long work at a time, and an answer counts until it is dropped.
 
 use std::net::IpAddr;
 use std::sync::Arc;

@@ -25,8 +25,8 @@ use crate::{Block, Outcome, ReadFailure, Reply};
 
 /// Blocks whose replies are cached: answers under way seldom span more pins.
 const BLOCKS_MAX: usize = 4;
-/// No more is ever needed for all reads and replies at those blocks: 300,000 balances that are mostly zero, or some 50,000 reads that have
-/// nothing in common.
+/// No more is ever needed for all reads and replies at those blocks: 300,000 balances that are mostly zero, or some 50,000
+/// reads that have nothing in common.
 const CACHED_MAX_BYTES: usize = 16 << 20;
 /// The size of a read: target, hash, number, and the slot of its outcome.
 const READ_BYTES: usize = 50;

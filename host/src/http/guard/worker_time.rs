@@ -144,16 +144,24 @@ mod tests {
         Sharers { active, heavy, ..Sharers::none(Instant::now()) }
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn one_that_wants_all_has_three_quarters_beside_others() {
+    /// A client that takes a thousand steps of this length on two workers, one every so often, and waits for none of them;
+    /// with the time after the last.
+    fn never_paused(took: Duration, every: Duration, sharers: Sharers) -> (WorkerTime, Instant) {
         let now = Instant::now();
         let mut time = WorkerTime::new(now);
-        // Of two workers, a client may occupy one and a half for ever.
         for step in 0..1_000 {
-            let then = now + step * 10 * MS;
+            let then = now + step * every;
             assert_eq!(time.pause_until(then), None);
-            time.take(15 * MS, sharers(2, 1), 2, then);
+            time.take(took, sharers, 2, then);
         }
+        (time, now + 1_000 * every)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_wants_all_has_three_quarters_beside_others() {
+        // Of two workers, a client may occupy one and a half for ever.
+        let _ = never_paused(15 * MS, 10 * MS, sharers(2, 1));
+        let now = Instant::now();
         let mut time = WorkerTime::new(now);
         // Two workers for 300 ms are a second of its 0.75, or 400 ms; it is 100 ms ahead at most.
         for _ in 0..60 {
@@ -165,16 +173,10 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn many_that_want_all_have_three_quarters_together() {
-        let now = Instant::now();
-        let mut time = WorkerTime::new(now);
         // A twelfth of one and a half workers: an eighth of one.
-        for step in 0..1_000 {
-            let then = now + step * 80 * MS;
-            assert_eq!(time.pause_until(then), None);
-            time.take(10 * MS, sharers(13, 12), 2, then);
-        }
-        time.take(100 * MS, sharers(13, 12), 2, now + 80_000 * MS);
-        assert!(time.pause_until(now + 80_000 * MS).is_some());
+        let (mut time, end) = never_paused(10 * MS, 80 * MS, sharers(13, 12));
+        time.take(100 * MS, sharers(13, 12), 2, end);
+        assert!(time.pause_until(end).is_some());
     }
 
     #[tokio::test(start_paused = true)]
