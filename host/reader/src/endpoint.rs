@@ -10,6 +10,7 @@ mod gas_price;
 mod probe;
 mod receipt_proof;
 mod simulate;
+mod single;
 mod status;
 mod syncing;
 mod transaction;
@@ -29,6 +30,7 @@ use tokio::time::error::Elapsed;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 pub(crate) use self::simulate::Simulated;
+pub(crate) use self::single::SingleReply;
 use crate::budget::Budget;
 use crate::error::{EndpointError, RequestError};
 use crate::health::{Health, RequestKind};
@@ -36,7 +38,7 @@ use crate::limit::{Limits, Permit, RequestLimiter};
 use crate::multicall::CHUNK_READS_MAX;
 use crate::native_logs::NativeLogs;
 use crate::next_block::NextBlock;
-use crate::rpc::{BlockId, EthCall, JsonRpc};
+use crate::rpc::{BlockId, CHAIN_ID, EthCall, JsonRpc};
 use crate::status::BatchMethod;
 use crate::transport::Pool;
 use crate::{Block, RpcUrl};
@@ -175,7 +177,7 @@ impl Endpoint {
 
     /// Requests the chain id, whatever is known of it.
     pub(crate) async fn check_chain(&self, until: Instant) -> Result<(), EndpointError> {
-        let reply: Result<U64, _> = self.request("eth_chainId", &(), until).await;
+        let reply: Result<U64, _> = self.request(CHAIN_ID, &(), until).await;
         self.confirm_chain(reply.map_err(RequestError::into_endpoint_error)?.to())?;
         self.learned.lock().chain = ChainCheck::Right { checked_at: Instant::now() };
         Ok(())
@@ -288,14 +290,6 @@ impl Endpoint {
 
     pub(crate) async fn call(&self, call: &EthCall<'_>, block: &Block, until: Instant) -> Result<Bytes, RequestError> {
         self.read(block, until, |at| self.rpc.call(call, at)).await
-    }
-
-    pub(crate) async fn balance(&self, of: Address, block: &Block, until: Instant) -> Result<U256, RequestError> {
-        self.read(block, until, |at| async move { self.rpc.request("eth_getBalance", &(of, at)).await }).await
-    }
-
-    pub(crate) async fn code(&self, of: Address, block: &Block, until: Instant) -> Result<Bytes, RequestError> {
-        self.read(block, until, |at| async move { self.rpc.request("eth_getCode", &(of, at)).await }).await
     }
 
     fn block_id(&self, block: &Block) -> BlockId {

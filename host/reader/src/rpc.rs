@@ -8,19 +8,28 @@ mod reply;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use alloy::primitives::{Address, B256, Bytes};
+use alloy::primitives::{Address, B256, Bytes, U64};
 use hyper::StatusCode;
 use serde::de::DeserializeOwned;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use tokio::task::spawn_blocking;
 
-pub(crate) use self::reply::{batch_reply, call_reply, pair_reply, request_reply};
+pub(crate) use self::reply::{batch_reply, call_reply, pair_reply, pair_results, request_reply};
 use crate::RpcUrl;
 use crate::error::{EndpointError, RequestError};
 use crate::transport::{EndpointClient, HttpReply, Pool};
 
 /// Larger replies take longer to parse than a task may hold its thread: a receipt of some 300 logs, 4,000 words.
 const LARGE_BYTES: usize = 256 << 10;
+
+/// The method that tells the chain id.
+pub(crate) const CHAIN_ID: &str = "eth_chainId";
+
+/// The results of a batch of two.
+pub(crate) type Both<A, B> = (Result<A, RequestError>, Result<B, RequestError>);
+
+/// The result of a request, and the chain id that was reported with it.
+pub(crate) type WithChainId<R> = Both<R, U64>;
 
 /// Makes JSON-RPC requests to one endpoint.
 pub(crate) struct JsonRpc {
@@ -58,6 +67,37 @@ impl JsonRpc {
         let id = self.next_id();
         let http = self.client.post(body::call(id, call, at)).await?;
         parse(http, move |body| call_reply(body, id)).await
+    }
+
+    /// Makes an `eth_call` together with a request for the chain id.
+    pub(crate) async fn call_with_chain_id(
+        &self,
+        call: &EthCall<'_>,
+        at: BlockId,
+    ) -> Result<WithChainId<Bytes>, RequestError> {
+        let id = self.next_id();
+        self.with_chain_id(id, &body::call(id, call, at)).await
+    }
+
+    /// Calls any other method together with a request for the chain id.
+    pub(crate) async fn request_with_chain_id<R: DeserializeOwned + Send + 'static>(
+        &self,
+        method: &'static str,
+        params: &impl Serialize,
+    ) -> Result<WithChainId<R>, RequestError> {
+        let id = self.next_id();
+        self.with_chain_id(id, &body::request(id, method, params)?).await
+    }
+
+    async fn with_chain_id<R: DeserializeOwned + Send + 'static>(
+        &self,
+        id: u64,
+        request: &[u8],
+    ) -> Result<WithChainId<R>, RequestError> {
+        let last = self.next_id();
+        let batch = body::join([request, &body::request(last, CHAIN_ID, &())?]);
+        let http = self.client.post(batch).await?;
+        parse(http, move |body| pair_results(body, [id, last])).await
     }
 
     /// Calls any other method. A result of another shape than `R` is [`EndpointError::Malformed`].

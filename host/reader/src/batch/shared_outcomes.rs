@@ -64,10 +64,12 @@ impl Filling<'_> {
         self.any = true;
     }
 
-    /// Puts the outcome of a request that does not prove its chain.
-    pub(super) fn put_unproven(&mut self, place: usize, outcome: Outcome) {
+    /// Puts the outcome of a single request, whose reply may prove its chain.
+    pub(super) fn put_single(&mut self, place: usize, outcome: Outcome, proves_chain: bool) {
         self.put(place, outcome);
-        self.unproven.push(place);
+        if !proves_chain {
+            self.unproven.push(place);
+        }
     }
 
     /// Notes that the chain of the first outcomes that were unproven is proven.

@@ -10,7 +10,7 @@ use alloy::primitives::Bytes;
 use super::shared_outcomes::SharedOutcomes;
 use super::single::unanswered;
 use super::{BODY_REST_BYTES, Batch, ChunkError, HEX, Request, Step, chunk_error};
-use crate::endpoint::{Capabilities, Simulated};
+use crate::endpoint::{Capabilities, Simulated, SingleReply};
 use crate::error::{EndpointError, RequestError};
 use crate::rpc::EthCall;
 use crate::simulation::{self, AccountCode, Effort, ReplyKind, RunStep};
@@ -256,21 +256,19 @@ impl Batch<'_> {
         outcomes: &SharedOutcomes<'_>,
     ) -> Result<Step, EndpointError> {
         let read = self.reads.at(place);
-        let outcome = match simulation::only_step(&read.like.data) {
-            None => Outcome::Unsupported,
-            Some(RunStep { to, data, gas, .. }) => {
-                let call = EthCall { from: read.to, to, data: &data, gas: Some(gas.into()), code: None };
-                match self.endpoint.call(&call, self.block, self.until).await {
-                    Ok(_) => called(None),
-                    Err(RequestError::Reverted(data)) => other.map_or_else(|| called(Some(&data)), Outcome::Ok),
-                    Err(RequestError::Halted | RequestError::OutOfGas) => {
-                        other.map_or_else(|| called(Some(&[])), Outcome::Ok)
-                    }
-                    Err(error) => return unanswered(error),
-                }
-            }
+        let Some(RunStep { to, data, gas, .. }) = simulation::only_step(&read.like.data) else {
+            outcomes.lock().put(place, Outcome::Unsupported);
+            return Ok(Step::default());
         };
-        outcomes.lock().put_unproven(place, outcome);
+        let call = EthCall { from: read.to, to, data: &data, gas: Some(gas.into()), code: None };
+        let SingleReply { result, proves_chain } = self.endpoint.single_call(&call, self.block, self.until).await;
+        let outcome = match result {
+            Ok(_) => called(None),
+            Err(RequestError::Reverted(data)) => other.map_or_else(|| called(Some(&data)), Outcome::Ok),
+            Err(RequestError::Halted | RequestError::OutOfGas) => other.map_or_else(|| called(Some(&[])), Outcome::Ok),
+            Err(error) => return unanswered(error),
+        };
+        outcomes.lock().put_single(place, outcome, proves_chain);
         Ok(Step::default())
     }
 }

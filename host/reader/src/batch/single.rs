@@ -7,6 +7,7 @@ use alloy::primitives::{Address, Bytes, U256};
 
 use super::shared_outcomes::SharedOutcomes;
 use super::{Batch, Request, Step};
+use crate::endpoint::SingleReply;
 use crate::error::{EndpointError, RequestError};
 use crate::multicall::MULTICALL3;
 use crate::read_set::ReadRef;
@@ -21,8 +22,8 @@ impl Batch<'_> {
     pub(super) async fn single(&self, place: usize, outcomes: &SharedOutcomes<'_>) -> Result<Step, EndpointError> {
         let target = self.reads.at(place);
         let (to, read) = (target.to, target.like);
-        let result = match read.kind {
-            Kind::Call => self.endpoint.call(&alone(target), self.block, self.until).await,
+        let SingleReply { result, proves_chain } = match read.kind {
+            Kind::Call => self.endpoint.single_call(&alone(target), self.block, self.until).await,
             Kind::Simulation(_) => return self.simulated_call(place, None, outcomes).await,
             Kind::NativeBalance => self.endpoint.balance(to, self.block, self.until).await.map(word),
             Kind::CodeSize => {
@@ -46,7 +47,7 @@ impl Batch<'_> {
             Err(RequestError::OutOfGas) => Outcome::GasCap,
             Err(error) => return unanswered(error),
         };
-        outcomes.lock().put_unproven(place, outcome);
+        outcomes.lock().put_single(place, outcome, proves_chain);
         Ok(Step::default())
     }
 
@@ -56,13 +57,14 @@ impl Batch<'_> {
         asking: Vec<usize>,
         outcomes: &SharedOutcomes<'_>,
     ) -> Result<Step, EndpointError> {
-        let outcome = match self.endpoint.code(address, self.block, self.until).await {
+        let SingleReply { result, proves_chain } = self.endpoint.code(address, self.block, self.until).await;
+        let outcome = match result {
             Ok(code) if code.is_empty() => Outcome::NoCode,
             Ok(_) => Outcome::Ok(Bytes::new()),
             Err(error) => return unanswered(error),
         };
         let mut filled = outcomes.lock();
-        asking.into_iter().for_each(|place| filled.put_unproven(place, outcome.clone()));
+        asking.into_iter().for_each(|place| filled.put_single(place, outcome.clone(), proves_chain));
         Ok(Step::default())
     }
 

@@ -59,6 +59,12 @@ pub(super) fn pair(
     to_json(&[one_request(one, first), one_request(other, second)])
 }
 
+/// Writes a batch of these requests.
+pub(super) fn join(requests: [&[u8]; 2]) -> Vec<u8> {
+    let [first, second] = requests;
+    [b"[", first, b",", second, b"]"].concat()
+}
+
 /// Writes a batch of calls of one method.
 pub(super) fn batch<P: Serialize>(requests: &[(u64, &P)], method: &'static str) -> Result<Vec<u8>, RequestError> {
     let mut bodies: Vec<RequestBody<'_, P>> = Vec::with_capacity(requests.len());

@@ -15,6 +15,7 @@ use serde::de::{self, DeserializeOwned, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::Both;
 use crate::error::{EndpointError, ErrorPayload, RequestError};
 
 /// Decodes the bytes that an `eth_call` returned.
@@ -28,19 +29,27 @@ pub(crate) fn request_reply<R: DeserializeOwned>(body: &[u8], id: u64) -> Result
     decode(parse_result(body, id, is_null)?)
 }
 
-/// Decodes both results of a batch of two, in whatever order they come. A single reply to all of it can only be an
-/// error.
+/// Decodes both results of a batch of two. An error of either is one of the pair.
 pub(crate) fn pair_reply<A: DeserializeOwned, B: DeserializeOwned>(
     body: &[u8],
     ids: [u64; 2],
 ) -> Result<(A, B), RequestError> {
+    let (one, other) = pair_results(body, ids)?;
+    Ok((one?, other?))
+}
+
+/// Decodes each result of a batch of two, in whatever order they come. A single reply to all of it can only be an error.
+pub(crate) fn pair_results<A: DeserializeOwned, B: DeserializeOwned>(
+    body: &[u8],
+    ids: [u64; 2],
+) -> Result<Both<A, B>, RequestError> {
     let [first, second] = ids;
     let Ok([Object(one), Object(other)]) = serde_json::from_slice::<[Object<Envelope<'_, &RawValue>>; 2]>(body) else {
         let single: Result<&RawValue, RequestError> = parse_result(body, first, is_null);
         return Err(single.err().unwrap_or(EndpointError::Malformed.into()));
     };
     let (one, other) = if one.has_id(first) == Some(true) { (one, other) } else { (other, one) };
-    Ok((decode(one.result(first, is_null)?)?, decode(other.result(second, is_null)?)?))
+    Ok((one.result(first, is_null).and_then(decode), other.result(second, is_null).and_then(decode)))
 }
 
 /// Decodes the results of a batch, in whatever order they come. A single reply to all of it can only be an error.

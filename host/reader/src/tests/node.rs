@@ -158,19 +158,18 @@ async fn serve(
         };
         script(&request, number)
     };
-    let each = || body.as_array().unwrap().iter().map(|json| encode(json, reply_to(json)).unwrap());
+    let each = || body.as_array().unwrap().iter().map(|json| encode(json, reply_to(json)));
     let (status, reply) = match reply_to(&body) {
         NodeReply::Each => (200, list(each())),
         NodeReply::EachBackwards => (200, list(each().rev())),
-        NodeReply::Raw(status, reply) => (status, reply),
+        NodeReply::Raw(status, reply) => (status, Some(reply)),
         NodeReply::Padded(result, spaces) => {
-            (200, [encode(&body, NodeReply::Result(result)).unwrap(), " ".repeat(spaces)].concat().into())
+            let encoded = encode(&body, NodeReply::Result(result));
+            (200, encoded.map(|reply| [reply, " ".repeat(spaces)].concat().into()))
         }
-        reply => match encode(&body, reply) {
-            Some(reply) => (200, reply.into()),
-            None => std::future::pending().await,
-        },
+        reply => (200, encode(&body, reply).map(String::into)),
     };
+    let Some(reply) = reply else { std::future::pending().await };
     let mut response = Response::new(Full::new(bytes::Bytes::from(reply)));
     *response.status_mut() = status.try_into().unwrap();
     Ok(response)
@@ -187,8 +186,9 @@ fn encode(request: &Value, reply: NodeReply) -> Option<String> {
     Some(json!({"jsonrpc": "2.0", "id": request["id"], member: value}).to_string())
 }
 
-fn list(replies: impl Iterator<Item = String>) -> Vec<u8> {
-    format!("[{}]", replies.collect::<Vec<_>>().join(",")).into()
+/// The body of a batch's reply; `None` where the node hangs at one of them.
+fn list(replies: impl Iterator<Item = Option<String>>) -> Option<Vec<u8>> {
+    Some(format!("[{}]", replies.collect::<Option<Vec<_>>>()?.join(",")).into())
 }
 
 /// The end of a call.

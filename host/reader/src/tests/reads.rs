@@ -1,5 +1,7 @@
 //! The outcomes of reads: their order, their chunks, and their independence of their neighbours.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use alloy::primitives::{Address, B256, Bytes, U256, bytes};
@@ -19,7 +21,7 @@ fn is_packed(request: &node::NodeRequest) -> bool {
 /// Whether the request is neither about the chain nor a probe of the node's capabilities.
 fn is_read(request: &node::NodeRequest) -> bool {
     let probes = request.params[2].is_object() || request.params[0] == json!(MULTICALL3);
-    !matches!(request.method.as_str(), "eth_chainId" | "eth_getBlockByNumber" | "eth_syncing") && !probes
+    !matches!(request.method.as_str(), "eth_chainId" | "eth_getBlockByNumber" | "eth_syncing" | node::BATCH) && !probes
 }
 
 #[tokio::test]
@@ -202,4 +204,38 @@ async fn what_was_answered_before_the_deadline_is_kept() {
     let answers = outcomes(&reader(&[&node]), vec![echo(1), hanging], deadline).await;
     assert!(Instant::now() < deadline);
     assert_eq!(answers, [echoed(1), Outcome::Failed(ReadFailure::Timeout)]);
+}
+
+#[tokio::test]
+async fn a_single_reply_of_another_chain_is_found_out_by_its_own_batch() {
+    let of_other = Arc::new(AtomicBool::new(false));
+    let node = Node::start(move |request, _| match request.method.as_str() {
+        node::BATCH => {
+            of_other.store(true, Ordering::SeqCst);
+            NodeReply::Each
+        }
+        "eth_call" if of_other.load(Ordering::SeqCst) => NodeReply::Result(json!("0x05060708")),
+        // The next request goes to the right one again.
+        "eth_chainId" if of_other.swap(false, Ordering::SeqCst) => NodeReply::Result(json!("0x5")),
+        _ => Chain::default().reply_to(request),
+    })
+    .await;
+    let alone = Read { from: Some(node::ECHO), ..call(node::COSTLY) };
+    let answers = outcomes(&reader(&[&node]), vec![alone], ample()).await;
+    assert_eq!(answers, [Outcome::Failed(ReadFailure::WrongChain)]);
+}
+
+#[tokio::test]
+async fn an_endpoint_that_takes_no_batches_gets_single_requests_alone_and_is_remembered() {
+    let node = Node::start(|request, _| match request.method.as_str() {
+        node::BATCH => NodeReply::Error(json!({"code": -32600, "message": "batches are not allowed"})),
+        _ => Chain::default().reply_to(request),
+    })
+    .await;
+    let reader = reader(&[&node]);
+    for _ in 0..2 {
+        let heavy = Read { from: Some(node::ECHO), ..call(node::COSTLY) };
+        assert_eq!(outcomes(&reader, vec![heavy], ample()).await, [Outcome::Ok(bytes!("01020304"))]);
+    }
+    assert_eq!(node.count(node::BATCH), 1);
 }
