@@ -282,6 +282,8 @@ pub(super) async fn serve(
     // Polled only when it is woken itself, and not with each request.
     let mut due: FuturesUnordered<_> = [due].into_iter().collect();
     let ended = tokio::select! {
+        // After a wait for a worker, a request that has come counts before the time for it that is over.
+        biased;
         ended = in_turn(&slot.connection, connection.as_mut()) => Ok(ended),
         grace = due.select_next_some() => match grace {
             Some(grace) => Err(grace),
