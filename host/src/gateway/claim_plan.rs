@@ -53,7 +53,7 @@ impl ClaimPlanWork {
     /// Plans the account's claimables from all protocols on one network.
     ///
     /// # Errors
-    /// Returns a problem if the filter names a protocol that is not served.
+    /// Returns a problem if the filter names an unknown protocol.
     pub(super) fn new(
         context: &Context,
         account: Address,
