@@ -44,8 +44,7 @@ pub(crate) fn shorten(sentence: &str, chars_max: usize) -> String {
     short
 }
 
-/// Removes invisible characters from a plugin's text for a log line, a status or a report; at most `chars_max`
-/// characters.
+/// Removes invisible characters from a plugin's text for a log, status or report, and cuts it to `chars_max`.
 pub(crate) fn plain(text: &str, chars_max: usize) -> String {
     isolated(text.chars().filter(|each| !is_invisible(*each)).take(chars_max).collect())
 }

@@ -10,8 +10,7 @@ use crate::network::Network;
 
 /// <https://github.com/larvalabs/cryptopunks/blob/master/contracts/CryptoPunksMarket.sol>
 const CRYPTO_PUNKS: Address = address!("b47e3cd837ddf8e4c57f05d70ab865de6e193bbb");
-/// Number of further logs of one forwarded transfer by the native token's contract: a token transfer, and a log of its
-/// own.
+/// Further logs of a forwarded transfer by the native token's contract: a token transfer, and one of its own.
 const ECHOES: usize = 2;
 
 /// A transfer as one log reports it.

@@ -20,7 +20,7 @@ const SAFE_SUCCESSES: [B256; 2] = [
     b256!("442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e"),
     b256!("6895c13664aa4f67288b25d7a21d7aaa34916e355fb9b6fae0a139a9085becb8"),
 ];
-/// The same, and `ExecutionFailure(bytes32,uint256)` and `ExecutionFromModuleFailure(address)`.
+/// Also `ExecutionFailure(bytes32,uint256)` and `ExecutionFromModuleFailure(address)`.
 const SAFE_ENDS: [B256; 4] = [
     SAFE_SUCCESSES[0],
     SAFE_SUCCESSES[1],

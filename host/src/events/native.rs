@@ -11,7 +11,7 @@ use super::merge::MergedEvent;
 use crate::assets::token::NATIVE;
 use crate::network::Network;
 
-/// What a transaction's logs show about the native token.
+/// Information about the native token in a transaction's logs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NativeLogs {
     /// True if each native transfer left a log.

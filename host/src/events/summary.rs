@@ -445,8 +445,7 @@ fn is_best_named(events: &[MergedEvent], event: &Event) -> bool {
     others.map(|other| count(&other.event)).all(|other| other <= count(event))
 }
 
-/// Returns true if a transfer of the token by its owner is logged next to the approval: some tokens log the remaining
-/// allowance.
+/// Returns true if a transfer by the owner is logged next to the approval: some tokens log the remaining allowance.
 fn is_side_effect(approval: &MergedEvent, transfers: &BTreeMap<usize, (Address, Address)>) -> bool {
     let token = approval.event.asset("amount").and_then(|amount| amount.token);
     let of_owner = token.zip(approval.event.address("owner"));

@@ -144,8 +144,7 @@ pub(crate) struct NameRecord {
 /// One entry of what is missing from an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Missing {
-    /// A protocol's slug, a plugin's name for events, `tokens`, `native`, `events`, `names`, or `*` for a whole
-    /// network.
+    /// A protocol's slug, a plugin's name for events, `tokens`, `native`, `events`, `names`, or `*` for the network.
     pub(crate) subject: String,
     /// `None` for all networks.
     pub(crate) network: Option<Arc<Network>>,

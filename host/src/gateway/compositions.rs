@@ -24,8 +24,7 @@ use crate::net::off_chain::Documents;
 use crate::network::Network;
 use crate::registry::{Served, Snapshot};
 
-/// Divisor for the time that is left: the jobs get this part of it, so that a hanging plugin leaves time for other
-/// prices.
+/// Divisor: the jobs get this part of the time left, so that a hanging plugin leaves time for other prices.
 const TIME_PART: u32 = 4;
 
 /// Jobs about the tokens of one network, at its pinned block.

@@ -103,11 +103,10 @@ impl Context {
         self.deadline.end()
     }
 
-    /// Checks that the named network has an endpoint. With jobs the check passes, because their reports name the
-    /// failure.
+    /// Checks that the named network has an endpoint, if there are no jobs whose reports would say so.
     ///
+    /// # Errors
     /// Returns [`Problem::NetworkNotConfigured`].
-    /// [`Problem::NetworkNotConfigured`].
     pub(super) fn check_endpoint(&self, jobs: &[JobPlan], chain_id: Option<u64>) -> Result<(), Problem> {
         let is_missing = |chain_id: &u64| jobs.is_empty() && !self.sources.with_endpoint.contains(chain_id);
         let named = chain_id.filter(is_missing).and_then(|chain_id| self.sources.networks.with_chain_id(chain_id));
@@ -167,8 +166,8 @@ impl Context {
     /// Does work that reads one network through its session. If no endpoint knows the block any more, the work is done
     /// once more at another block.
     ///
+    /// # Errors
     /// Returns the reason why the network has no block.
-    /// Why the network has no block.
     pub(super) async fn read<T, F>(
         &self,
         network: &Arc<Network>,
@@ -186,8 +185,8 @@ impl Context {
 
     /// Returns the transaction with this hash.
     ///
+    /// # Errors
     /// Returns the reason why it could not be read.
-    /// Why it could not be read.
     pub(super) async fn transaction(&self, network: &Network, hash: B256) -> Result<TransactionLookup, ReadFailure> {
         let by = self.deadline.transaction_end();
         let reading = async {

@@ -8,8 +8,7 @@ use tokio::time::Instant;
 const METADATA_PART: u32 = 4;
 /// Divisor: a network whose newest block is not known after this part of an answer's time is left out.
 const PIN_PART: u32 = 4;
-/// Divisor: reading a transaction may take this part of an answer's time; a slower one would leave no time to decode
-/// it.
+/// Divisor: reading a transaction may take this part of an answer's time, so that enough is left to decode it.
 const TRANSACTION_PART: u32 = 2;
 
 /// Deadline of an answer.

@@ -55,8 +55,7 @@ pub(crate) struct CheckedAddress {
     pub(crate) address: Address,
     /// Size of its code in bytes, or the reason why it could not be read.
     pub(crate) code: Result<U256, String>,
-    /// `Some` if a job got a reply from it; inside, the function that returned the first reply, if the plugin names
-    /// it.
+    /// `Some` if a job got a reply from it, with the function of the first reply if the plugin names it.
     pub(crate) answered: Option<Option<Arc<str>>>,
 }
 
@@ -89,8 +88,7 @@ impl CheckedJob {
 }
 
 impl Gateway {
-    /// Checks all deployments on networks with an endpoint: their code, and the jobs of all questions about an
-    /// account.
+    /// Checks all deployments on networks with an endpoint: their code, and all questions about an account.
     pub(crate) async fn check_deployments(&self, account: Address) -> DeploymentCheck {
         let limits = AnswerLimits { time: TIME, ..self.limits };
         let client = ClientShare::new(None);

@@ -41,16 +41,14 @@ use crate::network::Network;
 /// Subject of the report about the tokens of all events, in the place of a protocol's slug.
 const TOKENS: &str = "tokens";
 
-/// Size above which logs (about fifty transfers) are decoded off the runtime's workers, because they take
-/// milliseconds.
+/// Logs above this size, some fifty transfers, take milliseconds and are decoded off the runtime's workers.
 const LARGE_BYTES: usize = 16 << 10;
 
 /// Decodes the events of a transaction.
 pub(super) struct EventWork(pub(super) query::EventsQuery);
 
 impl Work for EventWork {
-    /// Returns none: the network is pinned while the transaction is read, and again if that block is older than its
-    /// own.
+    /// Returns none: the network is pinned while the transaction is read, and again if that block is too old.
     fn networks(&self, _: &Context) -> Vec<Arc<Network>> {
         Vec::new()
     }
@@ -138,7 +136,7 @@ struct TransactionDecoder<'a> {
     context: &'a Context,
     network: &'a Arc<Network>,
     transaction: Arc<Transaction>,
-    /// The same transaction, in the form that plugins receive.
+    /// The transaction in the form that plugins receive.
     for_plugins: Arc<map::Transaction>,
     /// First topics of its logs.
     topics: HashSet<B256>,
@@ -235,8 +233,7 @@ impl<'a> TransactionDecoder<'a> {
         Ok(self.context.answer(Items::Events(events), reports))
     }
 
-    /// Builds the rows, and a report of the tokens that could not be read. An event that needs such a token is left
-    /// out.
+    /// Builds the rows, and a report of the tokens that could not be read. Events that need those are left out.
     fn rows(&self, events: Vec<MergedEvent>, tokens: &Tokens) -> Result<(Vec<Event>, Option<JobReport>), Problem> {
         let (missing, count) = (self.missing_tokens(tokens, &events), events.len());
         let row = |merged| rows::row(merged, tokens, &self.context.snapshot);

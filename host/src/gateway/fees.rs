@@ -1,5 +1,4 @@
-//! Reads the fees of networks for claims: the gas price, and the fee for a transaction's data if the network charges
-//! one.
+//! Reads the fees of networks for claims: the gas price, and the data fee if the network charges one.
 //!
 //! Invariant: if any part of the fees is unknown, the whole is unknown; it never counts as zero.
 

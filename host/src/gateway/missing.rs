@@ -48,8 +48,7 @@ fn missing_of(job: &JobReport, entry: impl Fn(&str, Reason, Option<usize>) -> Mi
     job.missing_tokens.iter().map(|(reason, count)| entry(&job.subject, *reason, Some(*count))).collect()
 }
 
-/// Returns the reason if every job on the network failed for the same one; then it is the network's, not the
-/// protocols'.
+/// Returns the reason if every job on the network failed for the same one; then the network is at fault.
 fn failed_network<'a>(jobs: impl Iterator<Item = &'a JobReport>) -> Option<Reason> {
     let failed = |job: &JobReport| match job.reason? {
         reason @ (Reason::Timeout | Reason::Upstream) if job.status == JobStatus::Failed => Some(reason),

@@ -162,8 +162,7 @@ impl ValidatedJob {
     }
 }
 
-/// Reads the tokens of all findings by chain id. The reports are those of jobs whose failure left a composition
-/// unknown.
+/// Reads the tokens of all findings by chain id, with the reports of jobs whose failure left a composition unknown.
 async fn tokens(context: &Context, found: &[ValidatedJob]) -> (BTreeMap<u64, Tokens>, Vec<JobReport>) {
     let mut wanted: BTreeMap<u64, BTreeSet<Address>> = BTreeMap::new();
     for ValidatedJob { plan, findings, .. } in found {

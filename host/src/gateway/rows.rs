@@ -1,6 +1,6 @@
 //! Rows of an answer from validated findings: tokens, symbols in names, ids.
 //!
-//! Invariant: a leg, a reward or a payment whose token could not be read is left out and reported, alone and never in
+//! Invariant: a leg, a reward or a payment whose token could not be read is left out and reported, never shown in
 //! part.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -181,8 +181,7 @@ fn better(chain_id: u64, tried: &Tried, effort: Effort) -> Option<Simulation> {
     (again != *simulation).then_some(again)
 }
 
-/// Returns the watch list extended by what the account sends or approves according to the logs, if any of it is
-/// unwatched.
+/// Returns the watch list extended by what the logs say the account sends or approves, if any of it is unwatched.
 fn unwatched(run: &Run, watched: &Watched) -> Option<Watched> {
     let logs = &run.changes.as_ref()?.logs;
     let own = || watched.tokens.iter().take(watched.own.into());

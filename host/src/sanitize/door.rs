@@ -12,8 +12,8 @@ use serde_json::Serializer;
 use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
 use serde_json::value::RawValue;
 
-/// How raw JSON numbers of a document are written: those with more digits than a binary float can hold. Integers are
-/// always written as numbers.
+/// Form of raw JSON numbers, which have more digits than a binary float can hold. Integers are always written as
+/// numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Numbers {
     #[default]

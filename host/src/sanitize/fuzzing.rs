@@ -1,4 +1,4 @@
-//! What fuzz targets require of all output. These checks do not use the code under test.
+//! Requirements of fuzz targets on all output. These checks do not use the code under test.
 
 use serde_json::Value;
 

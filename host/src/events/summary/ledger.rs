@@ -1,5 +1,4 @@
-//! Tracks which transfers of an account events have reported, so that a movement logged by several contracts counts
-//! once.
+//! Tracks which transfers events have reported, so that a movement logged by several contracts counts once.
 
 use std::collections::BTreeMap;
 

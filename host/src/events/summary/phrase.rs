@@ -106,8 +106,7 @@ fn date(seconds: U256) -> Option<String> {
     time.split('T').next().map(ToOwned::to_owned)
 }
 
-/// Returns the phrase for an event that moves no tokens of the account; `is_sender` if the account sent the
-/// transaction.
+/// Returns the phrase for an event that moves no tokens; `is_sender` if the account sent the transaction.
 pub(super) fn phrase(event: &Event, account: Address, is_sender: bool, words: &Words<'_>) -> Option<String> {
     let address = |name| event.address(name);
     let is = |name| address(name) == Some(account);

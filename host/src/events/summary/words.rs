@@ -24,8 +24,7 @@ const NATIVE_DECIMALS: u8 = 18;
 const SIGNIFICANT_DIGITS: NonZeroU64 = NonZeroU64::MIN.saturating_add(5);
 /// Minimum number of decimal places shown of a large amount.
 const FRACTION_DIGITS_MIN: i64 = 2;
-/// Maximum digits before the decimal point, or zeros after it, without an exponent: up to a quadrillion, down to a
-/// wei.
+/// Maximum digits before the point, or zeros after it, without an exponent: a quadrillion, a wei.
 const PLAIN_DIGITS_MAX: i64 = 17;
 /// Maximum length of a symbol; the longest honest ones are those of pool shares.
 const SYMBOL_CHARS_MAX: usize = 32;
@@ -153,8 +152,7 @@ fn symbol(token: &Token) -> Option<&str> {
     (is_safe && is_word).then_some(symbol)
 }
 
-/// Returns a display name: `Uniswap v3` for UNISWAP_V3 by Uniswap. The company's spelling is used if the names are
-/// equal.
+/// Returns a display name: `Uniswap v3` for UNISWAP_V3 by Uniswap. If the names are equal, the company's is used.
 fn display_name(protocol: &Protocol) -> String {
     let (name, company) = (protocol.name.as_str(), protocol.company_name.as_str());
     let letters =

@@ -22,8 +22,7 @@ use crate::jobs::report::JobReport;
 use crate::registry::protocol::Protocol;
 use crate::sanitize::text::Text;
 
-/// Maximum number of movements; each asset takes several reads for its price. Airdrops and batched transfers have
-/// dozens.
+/// Maximum number of movements; each asset's price takes several reads. Airdrops and batched transfers have dozens.
 const MOVEMENTS_MAX: usize = 100;
 /// Gas of a transaction that runs no code.
 const PLAIN_GAS: u64 = 21_000;

@@ -30,8 +30,7 @@ use crate::sanitize::text::Text;
 const EVENTS_MAX: usize = 300;
 /// Maximum number of steps with views.
 const STEPS_MAX: usize = 8;
-/// Maximum characters of a sentence: six clauses, receipts, unexplained movements and permissions, up to four members
-/// each.
+/// Maximum characters of a sentence: six clauses, receipts, unexplained movements, permissions; four members each.
 const SENTENCE_CHARS_MAX: usize = 10_000;
 /// Maximum number of logs of the transaction.
 const LOGS_MAX: usize = 64;

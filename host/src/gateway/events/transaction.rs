@@ -32,7 +32,7 @@ pub(super) fn of(hash: B256, receipt: Receipt) -> Transaction {
     Transaction { hash, from, to, value, logs: logs.into_iter().map(log).collect() }
 }
 
-/// The same transaction in the form that plugins receive.
+/// Converts the transaction into the form that plugins receive.
 pub(super) fn for_plugins(transaction: &Transaction, network: &Network) -> Result<map::Transaction, FrameError> {
     Ok(map::Transaction { wrapped_native: network.wrapped_native, ..transaction.to_map()? })
 }

@@ -1,8 +1,7 @@
 //! Fact lists that a job reads, and those among them that it may extend.
 //!
-//! Invariant: a job changes no list of another protocol, network or market. Walks have their own budget, apart from
-//! the job's. Entries of a list come from the plugin alone, so no claim may go to an address because a list contains
-//! it.
+//! Invariant: a job changes no list of another protocol, network or market. Walks have a budget of their own. A list
+//! is the plugin's data, so no claim may go to an address only because a list contains it.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -29,8 +28,7 @@ pub(super) struct FactWalk<'a> {
 #[derive(Debug)]
 struct OpenList {
     lease: Option<FactLease>,
-    /// True if the list is incomplete, and its rest is to be read later: entries are known, or another job is reading
-    /// it.
+    /// True if the rest of the list is to be read later: entries are known, or another job is reading them.
     is_short: bool,
 }
 

@@ -168,13 +168,11 @@ impl Driver<'_> {
         let targets: Vec<Address> = own_reads.iter().map(|read| read.to).collect();
         // They were taken from the budget when they were opened.
         let mut lookup = own.peek(own_reads.into());
-        // Cached replies that these reads rest on are repeated in the same batch. They were taken from the budget
-        // before.
+        // Cached replies that these reads rest on are repeated in the same batch. They are in the budget already.
         let recheck = self.trusted.mentioned_by(lookup.misses());
         lookup.append(own.peek(self.trusted.reads(&recheck).into()));
         let before_walk = lookup.len();
-        // Walks do not use the answer's budget of reads, because later answers need not repeat them. Their requests do
-        // count.
+        // Walks do not use the answer's budget of reads, because later answers do without them. Their requests do.
         let (walk_places, walk_reads): (Vec<_>, Vec<_>) = walks.into_iter().unzip();
         lookup.append(own.peek(walk_reads.into()));
         let guests = by_network.into_iter().map(|(chain_id, group)| self.read_as_guest(chain_id, group));

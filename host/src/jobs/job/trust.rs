@@ -42,8 +42,7 @@ impl<'a> TrustedAddresses<'a> {
         Self { lineages, trusted: listed, candidates: BTreeMap::new(), sources: Vec::new() }
     }
 
-    /// Returns true if the reply to this read gives addresses, provided that its contract is known once its batch is
-    /// taken.
+    /// Returns true if the reply to this read gives addresses once its contract is known.
     pub(super) fn may_give(&self, read: &Read) -> bool {
         self.lineages.are_of(&read.data)
     }
@@ -187,8 +186,7 @@ impl Recheck {
     }
 }
 
-/// Returns the words of ABI-encoded bytes that may be addresses: twelve zero bytes, then a number of more than 12
-/// bytes.
+/// Returns the words of ABI-encoded bytes that may be addresses: twelve zero bytes, then more than a small number.
 fn addresses(bytes: &[u8]) -> impl Iterator<Item = Address> + '_ {
     let words = bytes.chunks_exact(32).map(|word| word.split_at(12));
     let addresses = words.filter(|(zeros, address)| zeros.iter().all(|byte| *byte == 0) && address[..8] != [0; 8]);
