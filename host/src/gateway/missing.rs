@@ -121,7 +121,7 @@ mod tests {
         Arc::clone(Networks::new([]).with_chain_id(MAINNET).unwrap())
     }
 
-    /// A report of `acme` that says of one thing that it is not covered.
+    /// A report of `acme` with one sentence about what is not covered.
     fn not_covered() -> JobReport {
         let not_covered = vec!["the first locker holds a stake".to_owned()];
         JobReport { status: JobStatus::Partial, not_covered, ..JobReport::blank("acme", &network()) }
