@@ -107,8 +107,8 @@ impl Library {
 
 /// Loads a dylib and checks that its manifest is `manifest`. Runs its constructors.
 pub(crate) fn open(path: &Path, manifest: &Manifest) -> Result<PluginRef, LoadError> {
-    // SAFETY: the file is a staged copy that nobody writes to, and its segments lie inside it (`elf::lint`). In the
-    // host's process, its constructors have already run in a probe. Symbols resolve now and stay local.
+    // SAFETY: the file is a staged copy that nobody writes to, and its segments lie inside it (`elf::lint`). Before the
+    // host opens it, its constructors have run in a probe process. Symbols resolve now and stay local.
     let dylib = unsafe { Dylib::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
     let dylib = ManuallyDrop::new(dylib.map_err(|error| LoadError::Open(of_file(&error, path)))?);
     // SAFETY: a library of this name exports its header there, whose first bytes `upgrade` checks before it trusts
