@@ -19,7 +19,7 @@ const PRICE_CHARS_MAX: usize = 64;
 /// No feed is written less often than monthly, so that larger values have another unit than seconds.
 const HEARTBEAT_S: std::ops::RangeInclusive<u32> = 1..=31 * 86_400;
 
-/// As many as one network has.
+/// Maximum number of feeds, as many as one network has.
 const FEEDS_MAX: usize = 1024;
 
 /// Far more factories, pools and vaults of one network than anybody would name.

@@ -49,7 +49,7 @@ impl Listener {
     }
 }
 
-/// How to handle a request's method.
+/// A request's method, by its handling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     /// GET and HEAD; the sender drops the body for HEAD.

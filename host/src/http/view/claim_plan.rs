@@ -23,7 +23,7 @@ pub(super) struct ClaimPlanView<'a> {
     differs: &'a [Text],
     /// Null if there is nothing to send.
     wallet_send_calls: Option<SendCalls<'a>>,
-    /// The same calls as transactions, to be sent one by one in this order.
+    /// Transactions for the calls, to be sent one by one in this order.
     transactions: Vec<StepView<'a>>,
     /// Payments of all claims together.
     pays: Vec<PaymentView<'a>>,

@@ -13,7 +13,7 @@ struct Document<'a> {
     title: &'a str,
     status: u16,
     detail: &'a str,
-    /// The same text, for clients of the original API.
+    /// Equal to `detail`, for clients of the original API.
     message: &'a str,
     /// The request's id, as in its header and in the log.
     #[serde(rename = "requestId", skip_serializing_if = "Option::is_none")]

@@ -44,7 +44,7 @@ impl<'a> Report<'a> {
 struct ClaimsView {
     tried: usize,
     untried: usize,
-    /// The same in a sentence.
+    /// A sentence about these numbers.
     detail: String,
 }
 

@@ -132,7 +132,7 @@ impl<'a> LegAt<'a> {
 #[serde(rename_all = "camelCase")]
 pub(super) struct ClaimableView<'a> {
     id: &'a str,
-    /// The same for rows of one transaction, which is to be sent once.
+    /// Shared by the rows of one transaction, which is to be sent once.
     claim_id: &'a str,
     name: &'a Text,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
@@ -145,7 +145,7 @@ pub(super) struct ClaimableView<'a> {
     amount: Number,
     #[serde(skip_serializing_if = "Option::is_none")]
     amount_raw: Option<String>,
-    /// Where the payment goes, if not to the account.
+    /// Destination of the payment, if it is not the account.
     #[serde(skip_serializing_if = "Option::is_none")]
     paid_to: Option<&'static str>,
     token: TokenView<'a>,
