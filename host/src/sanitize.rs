@@ -12,7 +12,7 @@ pub(crate) mod web_url;
 pub(crate) mod fuzzing;
 
 use self::text::isolated;
-use portolan_validation::is_invisible;
+use portolan_abi::is_invisible;
 
 /// `text` on one line; whatever follows a `://` up to a space or quote is left out.
 pub(crate) fn single_line(text: &str) -> String {

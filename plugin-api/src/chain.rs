@@ -12,6 +12,7 @@ use portolan_abi::capability;
 use portolan_abi::map::{Block, Claim, ClaimTemplate, Finding, Start};
 
 use crate::deployment::Deployment;
+use crate::door::Door;
 use crate::error::{Error, Revert};
 use crate::events::Transaction;
 use crate::gather::{self, Emitter, Gather, Gathered};
@@ -32,7 +33,8 @@ pub struct Chain {
 
 impl Chain {
     pub(crate) fn new(start: Start, templates: Arc<[ClaimTemplate]>) -> Self {
-        Self { start, templates, state: JobState::default() }
+        let state = JobState::new(Door::new(start.account, Arc::clone(&templates)));
+        Self { start, templates, state }
     }
 
     /// The slug that the question names; empty where it is about a transaction.
@@ -220,6 +222,9 @@ impl Chain {
     }
 
     /// Emits a finding before the question's end, so that a deadline loses only what is missing.
+    ///
+    /// A finding that no answer can have because of what a contract replied is left out and told: a farm that is its own
+    /// reward, a token twice, a supply of zero. So are those that a question returns.
     pub fn emit(&self, finding: impl Into<Finding>) {
         self.state.emit(finding.into());
     }
@@ -255,6 +260,11 @@ impl Chain {
     /// Whether the host takes what is not covered apart from what is missing.
     pub(crate) fn tells_not_covered(&self) -> bool {
         self.start.capabilities & capability::NOT_COVERED != 0
+    }
+
+    /// Whether the host takes what contracts replied that no finding may have apart from what is missing.
+    pub(crate) fn tells_invalid_replies(&self) -> bool {
+        self.start.capabilities & capability::INVALID_REPLIES != 0
     }
 
     /// A claim: a call of a function that the catalogue declares a template for.

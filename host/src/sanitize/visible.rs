@@ -2,7 +2,7 @@
 //!
 //! Invariant: what comes out is one line of a bounded number of characters, so of at most four times as many bytes.
 
-use portolan_validation::is_invisible;
+use portolan_abi::is_invisible;
 
 /// Bytes of a text that are looked at; a token may return a megabyte, or hide a name behind marks that nobody sees.
 pub(crate) const INPUT_BYTES_MAX: usize = 1024;
