@@ -1,20 +1,20 @@
 //! The last look at a finding before it is sent: what a contract replied may make it one that no answer can have.
 //!
-//! Invariant: what is left out is told, and is no fault of the plugin. All other rules are the host's.
+//! Invariant: what is left out is told, and is no fault of the plugin. All other rules are the host's: so is which of two
+//! findings about one thing stays, as it may refuse the first.
 
 use std::sync::Arc;
 
 use alloy::primitives::Address;
 use portolan_abi::limits::FINDINGS_MAX;
 use portolan_abi::map::{ClaimTemplate, Finding};
-use portolan_abi::reply_rules::{self, Reasons, ReplyError, Reported};
+use portolan_abi::reply_rules::{self, Reasons, ReplyError};
 
-/// What a job found so far, as far as later findings are checked beside it.
+/// Checks the findings of a job.
 #[derive(Debug, Default)]
 pub(crate) struct Door {
     account: Address,
     templates: Arc<[ClaimTemplate]>,
-    reported: Reported,
     seen: usize,
     left_out: Reasons,
 }
@@ -46,7 +46,7 @@ impl Door {
         if let Some(claimable) = &finding.claimable {
             reply_rules::check_targets(claimable, &self.templates, self.account)?;
         }
-        self.reported.take(finding)
+        Ok(())
     }
 
     /// Whether something was left out.

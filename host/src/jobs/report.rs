@@ -178,7 +178,10 @@ impl JobReport {
         if self.status == JobStatus::Ok {
             self.status = JobStatus::Partial;
         }
-        self.reason.get_or_insert(reason);
+        // A fault of the plugin stands before what a contract spoiled.
+        if self.reason.is_none() || (self.reason, reason) == (Some(Reason::InvalidReply), Reason::InvalidOutput) {
+            self.reason = Some(reason);
+        }
         self.is_fault |= reason.is_fault();
         if self.detail.contains(detail) {
             return;

@@ -148,7 +148,6 @@ fn hostile_rows(cx: &portolan_plugin_api::Chain) -> Vec<Claimable> {
         reward(4, TARGET).named("up\u{202e}down").pays(TOKEN, amount),
         (0..33).fold(reward(5, TARGET), |row, byte| row.pays(Address::repeat_byte(byte), amount)),
         reward(6, TARGET).pays(TOKEN, amount),
-        reward(6, TARGET).pays(TOKEN, amount + U256::ONE),
     ]
 }
 
@@ -173,7 +172,6 @@ fn a_row_that_a_contract_spoils_is_left_out_and_told_as_its_own() {
         format!("{of}: getReward() goes to the account"),
         format!("{of}: its name is empty, longer than 200 characters, or has control or direction characters"),
         format!("{of}: 33 payments are more than 32"),
-        format!("{TARGET:#x}-{TOKEN:#x}-6 is reported twice"),
     ];
     assert_eq!(outcome.invalid_replies, reasons.join("; "));
 }
@@ -190,7 +188,7 @@ fn an_older_host_has_what_was_left_out_in_the_message() {
     let earlier = capability::ALL & !capability::INVALID_REPLIES;
     let (step, found) = Host::<Play<ListsHostileContracts>>::of_capabilities(earlier).run_to_end();
     assert_eq!((step.state, found.len(), step.invalid_replies.as_str()), (state::PARTIAL, 1, ""));
-    assert!(step.message.ends_with("-6 is reported twice"), "{}", step.message);
+    assert!(step.message.ends_with("33 payments are more than 32"), "{}", step.message);
 }
 
 /// Four parts; those whose first reply is 0 fail, the others emit two findings.
