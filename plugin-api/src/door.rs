@@ -8,7 +8,7 @@ use std::sync::Arc;
 use alloy::primitives::Address;
 use portolan_abi::limits::FINDINGS_MAX;
 use portolan_abi::map::{ClaimTemplate, Finding};
-use portolan_abi::reply_rules::{self, Reasons, ReplyError};
+use portolan_abi::reply_rules::{self, Reasons, ReplyError, Reported};
 
 /// Checks the findings of a job.
 #[derive(Debug, Default)]
@@ -46,7 +46,8 @@ impl Door {
         if let Some(claimable) = &finding.claimable {
             reply_rules::check_targets(claimable, &self.templates, self.account)?;
         }
-        Ok(())
+        // Alone: a thing that it reports twice itself.
+        Reported::default().take(finding)
     }
 
     /// Whether something was left out.
