@@ -12,7 +12,6 @@ use portolan_abi::capability;
 use portolan_abi::map::{Block, Claim, ClaimTemplate, Finding, Start};
 
 use crate::deployment::Deployment;
-use crate::door::Door;
 use crate::error::{Error, Revert};
 use crate::events::Transaction;
 use crate::gather::{self, Emitter, Gather, Gathered};
@@ -33,8 +32,7 @@ pub struct Chain {
 
 impl Chain {
     pub(crate) fn new(start: Start, templates: Arc<[ClaimTemplate]>) -> Self {
-        let state = JobState::new(Door::new(start.account, Arc::clone(&templates)));
-        Self { start, templates, state }
+        Self { start, templates, state: JobState::default() }
     }
 
     /// The slug that the question names; empty where it is about a transaction.
@@ -223,8 +221,8 @@ impl Chain {
 
     /// Emits a finding before the question's end, so that a deadline loses only what is missing.
     ///
-    /// A finding that no answer can have because of what a contract replied is left out and told: a farm that is its own
-    /// reward, a token twice, a supply of zero. So are those that a question returns.
+    /// A finding that no answer can have because of what a contract replied is left out and told: a token twice, a name of
+    /// control characters, a supply of zero. So are those that a question returns.
     pub fn emit(&self, finding: impl Into<Finding>) {
         self.state.emit(finding.into());
     }

@@ -103,10 +103,6 @@ impl Inner {
 }
 
 impl JobState {
-    pub(crate) fn new(door: Door) -> Self {
-        Self(Mutex::new(Inner { door, ..Inner::default() }))
-    }
-
     /// The waker that the job's future is polled with, at every delivery: a read that waits with it needs no waking.
     pub(crate) fn set_root(&self, waker: Waker) {
         self.0.lock().root = Some(waker);

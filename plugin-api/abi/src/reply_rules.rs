@@ -13,7 +13,7 @@ use alloy::primitives::Address;
 pub use self::item_keys::{claimable_keys, leg_key, payment_key, position_key, position_keys};
 pub use self::reasons::Reasons;
 use crate::invisible::is_invisible;
-use crate::map::{ClaimTemplate, Claimable, Composition, Event, Finding, Leg, Payment, Position, Price};
+use crate::map::{Claimable, Composition, Event, Finding, Leg, Position, Price};
 
 /// Characters of a finding's name; the longest pair names have forty.
 pub const NAME_CHARS_MAX: usize = 200;
@@ -43,7 +43,7 @@ impl ReplyError {
     }
 }
 
-/// Checks a finding on its own. What [`Reported`] and [`check_target`] check is left.
+/// Checks a finding on its own; [`Reported`] has the rule for several.
 ///
 /// # Errors
 /// The first rule that it breaks, with its contract.
@@ -60,50 +60,6 @@ pub fn check(finding: &Finding) -> Result<(), ReplyError> {
     }
     if let Some(found) = event {
         check_event(found).map_err(|error| error.at(&event_place(found)))?;
-    }
-    Ok(())
-}
-
-/// Checks where all calls of a claim go, by the catalogue's templates.
-///
-/// # Errors
-/// As [`check_target`], with the claim's contract.
-pub fn check_targets(found: &Claimable, templates: &[ClaimTemplate], account: Address) -> Result<(), ReplyError> {
-    let payments: Vec<Payment> = found.payments.iter().filter(|payment| !payment.amount.is_zero()).cloned().collect();
-    if payments.is_empty() {
-        return Ok(());
-    }
-    let template = |place: u32| usize::try_from(place).ok().and_then(|place| templates.get(place));
-    let last = found.steps.len().saturating_sub(1);
-    for (place, step) in found.steps.iter().enumerate() {
-        let paid = if place == last { payments.as_slice() } else { &[] };
-        let merged = step.mergeable.as_ref().map(|call| (call.template, call.to));
-        for (of, to) in [(step.template, step.to)].into_iter().chain(merged) {
-            let checked = template(of).map_or(Ok(()), |template| check_target(template, to, account, paid));
-            checked.map_err(|error| error.at(&claimable_place(found)))?;
-        }
-    }
-    Ok(())
-}
-
-/// Checks where a call of a claim goes; `payments` are what it pays.
-///
-/// # Errors
-/// It goes to the account, or to a token that it pays though its template is not of tokens: a farm may say that it is
-/// its own reward.
-pub fn check_target(
-    template: &ClaimTemplate,
-    to: Address,
-    account: Address,
-    payments: &[Payment],
-) -> Result<(), ReplyError> {
-    let signature = &template.signature;
-    if to == account {
-        return Err(ReplyError(format!("{signature} goes to the account")));
-    }
-    let is_of_token = template.is_token.unwrap_or_default();
-    if !is_of_token && payments.iter().any(|payment| payment.token == to) {
-        return Err(ReplyError(format!("{signature} goes to the token {to:#x}, which its template does not say")));
     }
     Ok(())
 }
@@ -184,7 +140,8 @@ fn check_event(found: &Event) -> Result<(), ReplyError> {
 
 /// Checks a name, which often has a symbol that a contract returned.
 fn check_name(name: &str) -> Result<(), ReplyError> {
-    if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(is_invisible) {
+    let is_too_long = name.chars().nth(NAME_CHARS_MAX).is_some();
+    if name.is_empty() || is_too_long || name.chars().any(is_invisible) {
         return Err(ReplyError(format!(
             "its name is empty, longer than {NAME_CHARS_MAX} characters, or has control or direction characters"
         )));

@@ -155,8 +155,10 @@ impl JobTest {
         });
         assert!(rejections.is_empty(), "{rejections}");
         if replies.are_lasting() {
-            hostile::withstand(self.start.account, &honest, |bend| {
-                self.drive(&plugin, of, &mut |request| bend(request, replies.reply(request)))
+            hostile::withstand(self.start.account, &honest, |how, bend| {
+                let (outcome, rejections) =
+                    self.drive(&plugin, of, &mut |request| bend(request, replies.reply(request)));
+                require(&outcome, &rejections, how);
             });
         }
         outcome
@@ -220,6 +222,17 @@ impl JobTest {
             let mut results = results.iter();
             open.retain(|_| results.next().is_some_and(Option::is_none));
         }
+    }
+}
+
+/// Requires that a job ended as any replies may end it; `how` says what they were.
+fn require(outcome: &Outcome, rejections: &Rejections, how: &str) {
+    let message = &outcome.message;
+    if matches!(outcome.end, End::Panicked | End::Misuse | End::InvalidOutput) {
+        panic!("{how}, and the job ends with {:?}: {message}", outcome.end);
+    }
+    if let Some(broken) = rejections.broken() {
+        panic!("{how}, and a finding breaks a rule: {broken}");
     }
 }
 

@@ -7,7 +7,7 @@ use portolan_plugin_api::{Address, Claimable, Error, U256};
 
 use crate::host::Host;
 use crate::scenario::{
-    ACCOUNT, Play, TARGET, TOKEN, case, contract, found, getRewardCall, number, numbers, play, scenario, value, word,
+    Play, TARGET, TOKEN, case, contract, found, getRewardCall, number, numbers, play, scenario, value, word,
 };
 
 scenario!(EmitsEarly, |cx| {
@@ -136,18 +136,16 @@ fn an_older_host_has_what_is_not_covered_in_the_message() {
 
 /// What a plugin makes of a list in which one contract is hostile.
 fn hostile_rows(cx: &portolan_plugin_api::Chain) -> Vec<Claimable> {
-    let reward = |place: u64, to: Address| {
-        let claim = cx.claim(to, &getRewardCall {});
+    let reward = |place: u64| {
+        let claim = cx.claim(TARGET, &getRewardCall {});
         Claimable::new("main", TARGET, claim).of("test").named("reward").numbered(U256::from(place))
     };
     let amount = U256::from(7);
     vec![
-        reward(1, TARGET).pays(TARGET, amount),
-        reward(2, TARGET).pays(TOKEN, amount).pays(TOKEN, amount),
-        reward(3, ACCOUNT).pays(TOKEN, amount),
-        reward(4, TARGET).named("up\u{202e}down").pays(TOKEN, amount),
-        (0..33).fold(reward(5, TARGET), |row, byte| row.pays(Address::repeat_byte(byte), amount)),
-        reward(6, TARGET).pays(TOKEN, amount),
+        reward(1).pays(TOKEN, amount).pays(TOKEN, amount),
+        reward(2).named("up\u{202e}down").pays(TOKEN, amount),
+        (0..33).fold(reward(3), |row, byte| row.pays(Address::repeat_byte(byte), amount)),
+        reward(4).pays(TOKEN, amount),
     ]
 }
 
@@ -167,9 +165,7 @@ fn a_row_that_a_contract_spoils_is_left_out_and_told_as_its_own() {
     assert_eq!((outcome.end, outcome.message.as_str(), numbers(&outcome)), (End::Partial, "", vec![7]));
     let of = format!("claimable of {TARGET:#x}");
     let reasons = [
-        format!("{of}: getReward() goes to the token {TARGET:#x}, which its template does not say"),
         format!("{of}: it pays {TOKEN:#x} twice"),
-        format!("{of}: getReward() goes to the account"),
         format!("{of}: its name is empty, longer than 200 characters, or has control or direction characters"),
         format!("{of}: 33 payments are more than 32"),
     ];
@@ -180,7 +176,7 @@ fn a_row_that_a_contract_spoils_is_left_out_and_told_as_its_own() {
 fn a_row_that_is_left_out_is_told_beside_an_error() {
     let outcome = play::<ListsHostileContractsAndFails>();
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Failed, "and then this"));
-    assert!(outcome.findings.is_empty() && outcome.invalid_replies.contains("goes to the token"), "{outcome:?}");
+    assert!(outcome.findings.is_empty() && outcome.invalid_replies.ends_with("twice"), "{outcome:?}");
 }
 
 #[test]

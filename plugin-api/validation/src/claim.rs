@@ -8,7 +8,6 @@ use alloy::dyn_abi::{DynSolType, DynSolValue, JsonAbiExt, Specifier};
 use alloy::primitives::{Address, U256};
 use alloy_json_abi::Function;
 use portolan_abi::map::{self, Role, role};
-use portolan_abi::reply_rules::check_target;
 
 use crate::rejections::FindingError;
 use crate::rules::JobRules;
@@ -78,8 +77,11 @@ fn encode_step<'a>(
     let target_source = source.ok_or_else(|| {
         broken(format!("goes to {to:#x}, which neither the deployment lists nor a declared lineage gave to this job"))
     })?;
-    check_target(declared, to, rules.account, payments)?;
-    if rules.addresses.is_token_alone(to) && !template.is_of_token() {
+    if to == rules.account {
+        return Err(of_reply("goes to the account".into()));
+    }
+    let is_token = rules.addresses.is_token_alone(to) || payments.iter().any(|payment| payment.token == to);
+    if is_token && !template.is_of_token() {
         return Err(of_reply(format!("goes to the token {to:#x}, which its template does not say")));
     }
     let value = fee(rules, template, claim).map_err(broken)?;

@@ -87,6 +87,7 @@ pub fn validate(rules: &JobRules<'_>, findings: Vec<map::Finding>) -> Validated 
     validated
 }
 
+/// What the plugin alone got wrong stands before what a contract replied: it is the plugin's fault beside that too.
 fn check(rules: &JobRules<'_>, finding: map::Finding) -> Result<ValidFinding, FindingError> {
     let replied = reply_rules::check(&finding);
     let map::Finding { claimable, position, composition: None, event: None } = finding else {
@@ -95,13 +96,14 @@ fn check(rules: &JobRules<'_>, finding: map::Finding) -> Result<ValidFinding, Fi
     match (claimable, position) {
         (Some(found), None) if rules.question == Question::CLAIMABLES => {
             let place = format!("claimable of {:#x}", found.contract);
+            let found = check_claimable(rules, found).map_err(|error| error.at(&place))?;
             replied?;
-            check_claimable(rules, found).map_err(|error| error.at(&place))
+            encoded(rules, found).map_err(|error| error.at(&place))
         }
         (None, Some(found)) if position::question(found.kind) == Some(rules.question) => {
             let place = format!("position in {:#x}", found.contract);
-            replied?;
             let found = position::check(rules, found).map_err(|error| error.at(&place))?;
+            replied?;
             Ok(ValidFinding::Position(Box::new(found)))
         }
         (None, Some(found)) if position::question(found.kind).is_none() => {
@@ -111,7 +113,8 @@ fn check(rules: &JobRules<'_>, finding: map::Finding) -> Result<ValidFinding, Fi
     }
 }
 
-fn check_claimable(rules: &JobRules<'_>, mut found: map::Claimable) -> Result<ValidFinding, FindingError> {
+/// Checks a claimable but for its calls, and leaves out payments of zero.
+fn check_claimable(rules: &JobRules<'_>, mut found: map::Claimable) -> Result<map::Claimable, FindingError> {
     check_texts(rules, &found.market, &found.mechanism)?;
     let is_known = |payment: &&map::Payment| [PaidTo::ACCOUNT, PaidTo::LOCK, PaidTo::VAULT].contains(&payment.paid_to);
     if let Some(payment) = found.payments.iter().find(|payment| !is_known(payment)) {
@@ -124,6 +127,10 @@ fn check_claimable(rules: &JobRules<'_>, mut found: map::Claimable) -> Result<Va
     if found.steps.len() > STEPS_MAX {
         return Err(format!("{} steps are more than {STEPS_MAX}", found.steps.len()).into());
     }
+    Ok(found)
+}
+
+fn encoded(rules: &JobRules<'_>, found: map::Claimable) -> Result<ValidFinding, FindingError> {
     if found.payments.is_empty() {
         return Ok(ValidFinding::Claim(found, Vec::new()));
     }
