@@ -20,8 +20,8 @@ const ALIKE_BYTES: usize = 40 * WORD;
 /// The reply to a read in place of the honest one.
 type Bend<'a> = dyn FnMut(&ReadRequest, ReadResult) -> ReadResult + 'a;
 
-/// Runs jobs with bent replies: `run` has a job answered by what it gets, and checks what becomes of the job, which the
-/// text says the replies of. `honest` are the replies of the test, read by read.
+/// Runs jobs with bent replies: `run` gets words for the replies and what makes them, and checks what becomes of the job.
+/// `honest` are the replies of the test, read by read.
 pub(super) fn withstand(
     account: Address,
     honest: &[(ReadRequest, ReadResult)],
