@@ -12,7 +12,7 @@ pub(crate) mod web_url;
 pub(crate) mod fuzzing;
 
 use self::text::isolated;
-use portolan_validation::is_invisible;
+use portolan_abi::is_invisible;
 
 /// Joins `text` into one line; each URL is cut after `://`, up to the next space or quote.
 pub(crate) fn single_line(text: &str) -> String {

@@ -220,6 +220,9 @@ impl Chain {
     }
 
     /// Emits a finding before the question's end, so that a deadline loses only what is missing.
+    ///
+    /// A finding that no answer can have because of what a contract replied is left out and told: a token twice, a name of
+    /// control characters, a supply of zero. So are those that a question returns.
     pub fn emit(&self, finding: impl Into<Finding>) {
         self.state.emit(finding.into());
     }
@@ -255,6 +258,11 @@ impl Chain {
     /// Whether the host takes what is not covered apart from what is missing.
     pub(crate) fn tells_not_covered(&self) -> bool {
         self.start.capabilities & capability::NOT_COVERED != 0
+    }
+
+    /// Whether the host takes what contracts replied that no finding may have apart from what is missing.
+    pub(crate) fn tells_invalid_replies(&self) -> bool {
+        self.start.capabilities & capability::INVALID_REPLIES != 0
     }
 
     /// A claim: a call of a function that the catalogue declares a template for.

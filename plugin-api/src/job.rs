@@ -43,6 +43,8 @@ pub(crate) struct Step {
     pub(crate) message: String,
     /// Sentences about what the plugin does not read; none before the end.
     pub(crate) not_covered: Vec<String>,
+    /// Which findings were left out because of what contracts replied; nothing before the end.
+    pub(crate) invalid_replies: String,
 }
 
 impl Job {
@@ -85,15 +87,18 @@ impl Job {
         }
     }
 
-    /// Whether nothing is missing, and what the message says is missing: also what is not covered, for a host that has no
-    /// other place for it.
+    /// Whether nothing is missing, and what the message says is missing: also what is not covered and what was left out,
+    /// for a host that has no other place for it.
     fn missing(&self) -> (bool, Vec<String>) {
         let state = &self.chain.state;
         let mut missing = state.take_missing();
         if !self.chain.tells_not_covered() {
             missing.extend(state.take_not_covered());
         }
-        (missing.is_empty() && !state.has_not_covered(), missing)
+        if !self.chain.tells_invalid_replies() {
+            missing.extend(Some(state.take_invalid_replies()).filter(|line| !line.is_empty()));
+        }
+        (missing.is_empty() && !state.has_not_covered() && !state.has_invalid_replies(), missing)
     }
 
     fn poll(&self, findings: &mut Findings) -> Polled {
@@ -121,6 +126,9 @@ impl Job {
         if self.chain.tells_not_covered() {
             step.not_covered = self.chain.state.take_not_covered();
         }
+        if self.chain.tells_invalid_replies() {
+            step.invalid_replies = self.chain.state.take_invalid_replies();
+        }
         step
     }
 
@@ -133,6 +141,7 @@ impl Job {
             facts: jobs.take_facts(),
             message,
             not_covered: Vec::new(),
+            invalid_replies: String::new(),
         }
     }
 }

@@ -72,11 +72,11 @@ impl<'a> CompositionJobs<'a> {
             let found = found.into_iter().map(|one| (one.token, Composition::of(&one, is_own(one.token))));
             self.merge(&mut all, &plan, found.collect());
             let mut report = JobReport::of(&plan, &outcome, true);
-            let is_invalid = !rejections.is_empty();
+            let is_broken = rejections.broken().is_some();
             report.mark_rejected(&rejections);
             report.record(&plan);
             if report.status != JobStatus::Ok {
-                failed.push(Failed { report, is_invalid, has_ended: outcome.ended });
+                failed.push(Failed { report, is_broken, has_ended: outcome.ended });
             }
         }
         let is_complete = tokens.iter().all(|token| all.contains_key(token));
@@ -101,13 +101,14 @@ impl<'a> CompositionJobs<'a> {
         }
     }
 
-    /// Reports invalid findings always, and a failure only if other jobs did not find everything.
-    fn note(&self, Failed { report, is_invalid, has_ended }: Failed, is_complete: bool) {
+    /// Reports findings that break a rule always, and a failure only if other jobs did not find everything. What a
+    /// contract replied costs its own token, and no later question to the plugin.
+    fn note(&self, Failed { report, is_broken, has_ended }: Failed, is_complete: bool) {
         let mut state = self.state.lock();
-        if is_invalid || !has_ended {
+        if is_broken || !has_ended {
             state.given_up.insert(report.subject.clone());
         }
-        if is_invalid || !is_complete {
+        if is_broken || !is_complete {
             let about = |words: &String| format!("what tokens are made of: {words}");
             let detail = report.reason.map_or_else(String::new, |_| about(&report.detail));
             let not_covered = report.not_covered.iter().map(about).collect();
@@ -130,9 +131,9 @@ impl CompositionSource for CompositionJobs<'_> {
     }
 }
 
-/// A job that found less than expected, or something invalid.
+/// A job that found less than expected, or something that breaks a rule.
 struct Failed {
     report: JobReport,
-    is_invalid: bool,
+    is_broken: bool,
     has_ended: bool,
 }

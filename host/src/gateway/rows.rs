@@ -9,7 +9,8 @@ use std::sync::Arc;
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use portolan_abi::map::{self, LegRole};
-use portolan_validation::{ClaimTransaction, ValidFinding, leg_key, payment_key};
+use portolan_abi::reply_rules::{leg_key, payment_key};
+use portolan_validation::{ClaimTransaction, ValidFinding};
 
 use crate::assets::resolve::{TokenFailure, Tokens};
 use crate::assets::token::{NATIVE, Token};

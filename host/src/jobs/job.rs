@@ -58,6 +58,8 @@ pub(crate) struct JobOutcome {
     pub(crate) failure: Option<Failure>,
     /// Sentences about what the plugin knows but does not read.
     pub(crate) not_covered: Vec<String>,
+    /// Names the findings that the plugin left out because of what contracts replied; empty if none.
+    pub(crate) invalid_replies: String,
     /// True if the job reached its end. Otherwise everything that it did not find is missing.
     pub(crate) ended: bool,
     pub(crate) figures: JobFigures,
@@ -122,6 +124,7 @@ async fn run(
         trace: driver.trace,
         failure: failure.or(driver.partial),
         not_covered: driver.not_covered,
+        invalid_replies: driver.invalid_replies,
         ended: driver.ended,
         figures: JobFigures { reads: driver.allowance.reads_used(), ..driver.figures }.since(began),
         networks: driver.networks,
@@ -150,6 +153,7 @@ struct Driver<'a> {
     missing: Option<Reason>,
     partial: Option<Failure>,
     not_covered: Vec<String>,
+    invalid_replies: String,
     ended: bool,
     allowance: Allowance,
     facts: FactWalk<'a>,
@@ -175,6 +179,7 @@ impl<'a> Driver<'a> {
             missing: None,
             partial: None,
             not_covered: Vec::new(),
+            invalid_replies: String::new(),
             ended: false,
             allowance: Allowance::default(),
             facts: FactWalk::new(plan),
@@ -198,6 +203,7 @@ impl<'a> Driver<'a> {
             if step.state != state::READING {
                 self.take_views();
                 self.not_covered = step.not_covered;
+                self.invalid_replies = step.invalid_replies;
                 self.recheck_findings(&participant, own).await?;
                 return self.end(step.state, step.message);
             }
@@ -238,7 +244,9 @@ impl<'a> Driver<'a> {
                 Ok(())
             }
             // The job read everything it meant to read.
-            state::PARTIAL if message.is_empty() && !self.not_covered.is_empty() => {
+            state::PARTIAL
+                if message.is_empty() && (!self.not_covered.is_empty() || !self.invalid_replies.is_empty()) =>
+            {
                 self.partial = self.documents.refused().cloned();
                 Ok(())
             }

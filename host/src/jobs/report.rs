@@ -85,7 +85,7 @@ impl JobReport {
             Some(_) if outcome.ended || found => JobStatus::Partial,
             Some(_) => JobStatus::Failed,
         };
-        Self {
+        let mut report = Self {
             status,
             reason: outcome.failure.as_ref().map(|failure| failure.reason),
             detail: outcome.failure.as_ref().map(|failure| failure.detail.clone()).unwrap_or_default(),
@@ -95,7 +95,11 @@ impl JobReport {
             off_chain: outcome.off_chain.clone(),
             code: outcome.code.clone(),
             ..Self::blank(plan.subject(), &plan.network)
+        };
+        if !outcome.invalid_replies.is_empty() {
+            report.mark_partial(Reason::InvalidReply, &outcome.invalid_replies);
         }
+        report
     }
 
     /// All reasons; first the one for the whole job.
@@ -174,7 +178,10 @@ impl JobReport {
         if self.status == JobStatus::Ok {
             self.status = JobStatus::Partial;
         }
-        self.reason.get_or_insert(reason);
+        // A fault of the plugin stands before what a contract spoiled.
+        if self.reason.is_none() || (self.reason, reason) == (Some(Reason::InvalidReply), Reason::InvalidOutput) {
+            self.reason = Some(reason);
+        }
         self.is_fault |= reason.is_fault();
         if self.detail.contains(detail) {
             return;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use portolan_validation::is_invisible;
+use portolan_abi::is_invisible;
 
 /// First strong isolate, and pop directional isolate.
 const ISOLATE: [char; 2] = ['\u{2068}', '\u{2069}'];

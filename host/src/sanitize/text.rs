@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use portolan_validation::is_invisible;
+use portolan_abi::is_invisible;
 
 use super::visible::visible;
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: the output is one line of at most `chars_max` characters, so of at most four times as many bytes.
 
-use portolan_validation::is_invisible;
+use portolan_abi::is_invisible;
 
 /// Maximum bytes of a text that are read. A token may return a megabyte, or hide a name behind invisible marks.
 pub(crate) const INPUT_BYTES_MAX: usize = 1024;

@@ -3,13 +3,15 @@
 //! Bytes cross, types stay on their side: [`root`] is the table of functions that a dylib exports,
 //! [`frame`] and [`row`] are the hot path (reads and replies, and the [`log`]s of a transaction), [`map`] is everything
 //! else as CBOR, [`note`] is the manifest that a host reads without running the file. [`step`] and [`limits`] are what
-//! hosts and tests that resume jobs check alike, and [`off_chain`] the URLs that jobs may request.
+//! hosts and tests that resume jobs check alike, [`off_chain`] has the URLs that jobs may request, and [`reply_rules`]
+//! what no finding may have.
 //! Invariant: nothing here is ever removed, retyped or reordered; what is appended is optional and
 //! counted by [`API_REV`]. This crate has no features and does no IO.
 
 pub mod codec;
 pub mod facts;
 pub mod frame;
+mod invisible;
 pub mod limits;
 pub mod log;
 pub mod map;
@@ -17,19 +19,21 @@ pub mod note;
 pub mod off_chain;
 pub mod primitive;
 mod question;
+pub mod reply_rules;
 pub mod root;
 pub mod row;
 pub mod step;
 
 use alloy::primitives::Address;
 
+pub use invisible::is_invisible;
 pub use question::Question;
 
 /// The address that stands for a network's native token wherever a finding names a token: it has no contract.
 pub const NATIVE: Address = Address::ZERO;
 
 /// Counts the additions inside 1.x. A host refuses a plugin whose revision is above its own.
-pub const API_REV: u32 = 11;
+pub const API_REV: u32 = 12;
 
 /// The oldest revision that this one can speak with: the maps of findings and claims changed with it, once.
 pub const API_REV_MIN: u32 = 5;
@@ -59,6 +63,11 @@ pub mod capability {
     /// host without it in the job's message.
     pub const NOT_COVERED: u64 = 1 << 6;
 
+    /// What contracts replied that no finding may have stands apart from what could not be read, in
+    /// [`crate::row::JobOut`]. A plugin tells a host without it in the job's message.
+    pub const INVALID_REPLIES: u64 = 1 << 7;
+
     /// What this revision knows of every job.
-    pub const ALL: u64 = EARLY_FINDINGS | CROSS_NETWORK | COMPOSITION | EVENTS | PENDING_REPLIES | NOT_COVERED;
+    pub const ALL: u64 =
+        EARLY_FINDINGS | CROSS_NETWORK | COMPOSITION | EVENTS | PENDING_REPLIES | NOT_COVERED | INVALID_REPLIES;
 }

@@ -233,7 +233,7 @@ pub mod state {
     /// It ended, and has reported everything.
     pub const COMPLETE: u8 = 1;
     /// It ended, and something is missing; the message says what could not be read, and [`super::JobOut`] has what the
-    /// plugin does not cover.
+    /// plugin does not cover, and what it left out for what contracts replied.
     pub const PARTIAL: u8 = 2;
     /// It ended with an error; the message says which.
     pub const FAILED: u8 = 3;
@@ -243,7 +243,7 @@ pub mod state {
     pub const MISUSE: u8 = 5;
 }
 
-/// What comes out of one job's resume, 32 bytes.
+/// What comes out of one job's resume, 40 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobOut {
     /// One of [`state`].
@@ -263,17 +263,26 @@ pub struct JobOut {
     pub not_covered_offset: u32,
     /// Its length; 0 is none.
     pub not_covered_len: u32,
+    /// UTF-8 text in the blob, one line: which findings the plugin left out, as contracts replied what no finding may
+    /// have ([`crate::reply_rules`]); only with [`crate::capability::INVALID_REPLIES`].
+    pub invalid_replies_offset: u32,
+    /// Its length; 0 is none.
+    pub invalid_replies_len: u32,
 }
 
 impl Row for JobOut {
-    const SIZE: usize = 32;
+    const SIZE: usize = 40;
 
     fn write(&self, out: &mut Vec<u8>) {
         out.extend([self.state, 0, 0, 0]);
-        let message = [self.message_offset, self.message_len];
-        let not_covered = [self.not_covered_offset, self.not_covered_len];
-        for field in [self.reads, self.findings_offset, self.findings_len].into_iter().chain(message).chain(not_covered)
-        {
+        out.extend(self.reads.to_le_bytes());
+        let texts = [
+            [self.findings_offset, self.findings_len],
+            [self.message_offset, self.message_len],
+            [self.not_covered_offset, self.not_covered_len],
+            [self.invalid_replies_offset, self.invalid_replies_len],
+        ];
+        for field in texts.into_iter().flatten() {
             out.extend(field.to_le_bytes());
         }
     }
@@ -290,6 +299,8 @@ impl Row for JobOut {
             message_len: take.u32(),
             not_covered_offset: take.u32(),
             not_covered_len: take.u32(),
+            invalid_replies_offset: take.u32(),
+            invalid_replies_len: take.u32(),
         }
     }
 }

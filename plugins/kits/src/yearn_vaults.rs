@@ -52,6 +52,9 @@ const LIST_STANDS_S: u32 = 300;
 /// Seconds that it may be cached that a token is no vault.
 const KNOWN_STANDS_S: u32 = 3_600;
 
+/// Vaults of one token that are read; the token with most has some ten. A registry may say any number.
+const VAULTS_OF_TOKEN_MAX: u64 = 256;
+
 /// The plugin's words for what a deployment answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct YearnVaultTypes {
@@ -255,7 +258,8 @@ async fn of_token(
     from: u64,
     count: U256,
 ) -> Result<Vec<Address>, Error> {
-    let count = u64::try_from(count).map_err(|_| Error::new(format!("{registry}: no list is so long")))?;
+    let count = u64::try_from(count).ok().filter(|count| *count <= VAULTS_OF_TOKEN_MAX);
+    let count = count.ok_or_else(|| Error::new(format!("{registry}: lists too many vaults of {token}")))?;
     let each = |index| cx.call(registry, vaultsCall { token, index: U256::from(index) }).immutable();
     cx.join((from..count).map(each)).await
 }

@@ -3,7 +3,7 @@
 
 use alloy::primitives::Bytes;
 use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
-use portolan_abi::limits::{MESSAGE_MAX, NOT_COVERED_MAX};
+use portolan_abi::limits::{INVALID_REPLIES_CHARS_MAX, MESSAGE_MAX, NOT_COVERED_MAX};
 use portolan_abi::map;
 use portolan_abi::row::{self, JobIn, JobOut, freshness, kind, mode, purpose, source, state, status};
 use portolan_abi::step::{self, StepError, StepFacts, StepRead};
@@ -28,6 +28,8 @@ pub(super) struct Step {
     pub(super) message: String,
     /// Sentences about what the plugin knows but does not read.
     pub(super) not_covered: Vec<String>,
+    /// What contracts replied of which the plugin made no finding; empty if nothing.
+    pub(super) invalid_replies: String,
 }
 
 /// A read that the plugin requests.
@@ -113,8 +115,8 @@ pub(super) fn is_last(bytes: &[u8]) -> bool {
 
 /// Parses the frame that `resume` returned, for one job.
 pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
-    let step::Step { state, findings, reads, facts, message, not_covered } =
-        step::Step::parse(bytes).map_err(|error| {
+    let step::Step { state, findings, reads, facts, message, not_covered, invalid_replies } = step::Step::parse(bytes)
+        .map_err(|error| {
             let reason = if matches!(error, StepError::Limit(_)) { Reason::OverBudget } else { Reason::InvalidOutput };
             Failure::new(reason, error.to_string())
         })?;
@@ -126,7 +128,9 @@ pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
         entries: entries.to_vec(),
     });
     let (message, not_covered) = (text(message), sentences(not_covered));
-    Ok(Step { state, findings, reads: reads.collect(), facts: facts.collect(), message, not_covered })
+    let invalid_replies = sanitize::plain(&String::from_utf8_lossy(invalid_replies), INVALID_REPLIES_CHARS_MAX);
+    let (reads, facts) = (reads.collect(), facts.collect());
+    Ok(Step { state, findings, reads, facts, message, not_covered, invalid_replies })
 }
 
 fn requested(read: &StepRead<'_>) -> RequestedRead {
@@ -212,6 +216,16 @@ mod tests {
         assert!(reserved.into_iter().all(|row| !made(row, ReadExtension::default())));
         assert!(!made(plain(), ReadExtension { block: Some(1), ..ReadExtension::default() }));
         assert!(!made(plain(), ReadExtension { overrides: Some(Vec::new()), ..ReadExtension::default() }));
+    }
+
+    #[test]
+    fn what_contracts_replied_is_one_clean_line() {
+        let mut frame = FrameWriter::default();
+        let (invalid_replies_offset, invalid_replies_len) = frame.bytes(b"it pays\x07 twice\n").unwrap();
+        let job = JobOut { state: state::PARTIAL, invalid_replies_offset, invalid_replies_len, ..JobOut::default() };
+        frame.row(resume_out::JOBS, &job);
+        let taken = step(&frame.finish().unwrap()).unwrap_or_else(|failure| panic!("{}", failure.detail));
+        assert!(taken.invalid_replies.starts_with("it pays") && !taken.invalid_replies.contains(char::is_control));
     }
 
     #[test]
