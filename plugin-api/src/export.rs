@@ -193,10 +193,34 @@ extern "C" fn selftest_all<P: Plugin>() -> RVec<u8> {
 #[macro_export]
 macro_rules! export {
     ($shell:ident<$rows:ident>) => {
-        $crate::export!($rows as $shell<$rows>);
+        $crate::exported!($shell<$rows>);
+        $crate::export!(@symbols $rows);
     };
     ($plugin:ident) => {
-        $crate::export!($plugin as $plugin);
+        $crate::exported!($plugin);
+        $crate::export!(@symbols $plugin);
+    };
+    (@symbols $own:ident) => {
+        #[used]
+        #[unsafe(link_section = ".note.portolan")]
+        static PORTOLAN_NOTE: $crate::export::Note =
+            $crate::export::Note::new(&<$own as $crate::export::Exported>::MANIFEST);
+
+        /// Named as `abi_stable` names the header of a library that has a root module.
+        #[unsafe(export_name = "_1as_0lib_1header_0root_bmodule_bloader")]
+        pub static PORTOLAN_HEADER: $crate::export::abi_stable::library::LibHeader = $crate::export::header::<$own>();
+    };
+}
+
+/// Makes a [`Plugin`](crate::Plugin) what [`export!`](crate::export) exports, without the symbols of a dylib: for tests of
+/// several plugins in one binary.
+#[macro_export]
+macro_rules! exported {
+    ($shell:ident<$rows:ident>) => {
+        $crate::exported!($rows as $shell<$rows>);
+    };
+    ($plugin:ident) => {
+        $crate::exported!($plugin as $plugin);
     };
     ($own:ident as $plugin:ty) => {
         impl $crate::export::Exported for $own {
@@ -216,14 +240,5 @@ macro_rules! export {
                 "\"}",
             ]);
         }
-
-        #[used]
-        #[unsafe(link_section = ".note.portolan")]
-        static PORTOLAN_NOTE: $crate::export::Note =
-            $crate::export::Note::new(&<$own as $crate::export::Exported>::MANIFEST);
-
-        /// Named as `abi_stable` names the header of a library that has a root module.
-        #[unsafe(export_name = "_1as_0lib_1header_0root_bmodule_bloader")]
-        pub static PORTOLAN_HEADER: $crate::export::abi_stable::library::LibHeader = $crate::export::header::<$own>();
     };
 }

@@ -295,7 +295,7 @@ fn tried(form: &Form) -> Result<()> {
     let tests = build::workspace().join("tests/chain");
     let (profile, contract, is_double) = match form.tried {
         Canned => {
-            let file = format!("plugins/kits/tests/{}.rs", form.kit);
+            let file = format!("plugins/kits/tests/kits/{}.rs", form.kit);
             ensure!(build::workspace().join(&file).is_file(), "there is no {file}");
             return Ok(());
         }

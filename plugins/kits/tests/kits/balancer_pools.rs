@@ -1,0 +1,170 @@
+//! The mechanism through the real binary interface, with canned replies instead of a chain.
+//!
+//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::balancer_pools::{BalancerPools, PoolVault};
+use portolan_kits::kit::Kit;
+use portolan_kits::protocol::ProtocolRow;
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
+use portolan_plugin_api::*;
+
+sol! {
+    function getPoolId() external view returns (bytes32);
+    function totalSupply() external view returns (uint256);
+    function getActualSupply() external view returns (uint256);
+    function getPoolTokens(bytes32) external view returns (address[], uint256[], uint256);
+    function isPoolRegistered(address) external view returns (bool);
+    function getPoolTokenInfo(address)
+        external view
+        returns (address[], (uint8, address, bool)[], uint256[], uint256[]);
+    function isPoolFromFactory(address) external view returns (bool);
+
+    interface SharesOfAll {
+        function totalSupply(address) external view returns (uint256);
+    }
+}
+
+const OLD: u64 = 1;
+const NEW: u64 = 10;
+const VAULT: Address = address!("0xf000000000000000000000000000000000000001");
+const FACTORY: Address = address!("0xf000000000000000000000000000000000000002");
+const POOL: Address = address!("0xb001000000000000000000000000000000000003");
+const TOKEN: Address = address!("0xa000000000000000000000000000000000000001");
+const BAL: Address = address!("0xa000000000000000000000000000000000000002");
+const WETH: Address = address!("0xa000000000000000000000000000000000000003");
+
+const POOLS: BalancerPools = BalancerPools { share: "BALANCER" };
+
+struct Balancer;
+
+impl AccountProtocols for Balancer {
+    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("balancer", "BALANCER", "https://balancer.example")];
+    const KITS: &'static [&'static dyn Kit] = &[&POOLS];
+    const DEPLOYMENTS: &'static [DeploymentRow] = &[
+        DeploymentRow {
+            protocol: "balancer",
+            network: OLD,
+            market: "shares",
+            contracts: &POOLS.of(PoolVault::V2(VAULT), &[FACTORY]),
+        },
+        DeploymentRow {
+            protocol: "balancer",
+            network: NEW,
+            market: "shares",
+            contracts: &POOLS.of(PoolVault::V3(VAULT), &[FACTORY]),
+        },
+    ];
+}
+
+portolan_plugin_api::exported!(Accounts<Balancer>);
+
+fn word(amount: u64) -> U256 {
+    U256::from(amount)
+}
+
+/// The number of a pool: its address, its kind and its place.
+fn number(pool: Address) -> B256 {
+    B256::right_padding_from(&[pool.as_slice(), &[0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7]].concat())
+}
+
+/// A pool of the second generation with 800 BAL and 20 ether, of which 50 shares were minted.
+fn old(held: (Vec<Address>, Vec<U256>, U256)) -> CannedReplies {
+    CannedReplies::default()
+        .reply(OLD, POOL, &getPoolIdCall {}, &number(POOL))
+        .result(OLD, VAULT, &getPoolTokensCall(number(POOL)), ReadResult::Ok(held.abi_encode_params().into()))
+        .reply(OLD, POOL, &totalSupplyCall {}, &word(50))
+        .revert(OLD, POOL, &getActualSupplyCall {})
+        .reply(OLD, FACTORY, &isPoolFromFactoryCall(POOL), &true)
+}
+
+fn two() -> (Vec<Address>, Vec<U256>, U256) {
+    (vec![BAL, WETH], vec![word(800), word(20)], word(1))
+}
+
+fn new() -> CannedReplies {
+    let info = (U256::ZERO, Address::ZERO, false);
+    let held = (vec![BAL, WETH], vec![info, info], vec![word(800), word(20)], vec![word(9), word(9)]);
+    CannedReplies::default()
+        .reply(NEW, VAULT, &isPoolRegisteredCall(POOL), &true)
+        .result(NEW, VAULT, &getPoolTokenInfoCall(POOL), ReadResult::Ok(held.abi_encode_params().into()))
+        .reply(NEW, VAULT, &SharesOfAll::totalSupplyCall(POOL), &word(50))
+        .reply(NEW, FACTORY, &isPoolFromFactoryCall(POOL), &true)
+}
+
+fn ask(network: u64, chain: &CannedReplies, token: Address) -> Outcome {
+    JobTest::for_tokens("balancer", network, &[token]).run::<Balancer>(chain)
+}
+
+#[track_caller]
+fn check(network: u64, chain: &CannedReplies, supply: u64) {
+    let outcome = ask(network, chain, POOL);
+    let parts = vec![Part { token: BAL, amount: word(800) }, Part { token: WETH, amount: word(20) }];
+    let share = Composition { token: POOL, kind: "BALANCER".to_owned(), supply: word(supply), parts };
+    assert_eq!((outcome.end, outcome.compositions()), (End::Complete, vec![&share]), "{}", outcome.message);
+}
+
+#[track_caller]
+fn check_nothing(network: u64, chain: &CannedReplies, token: Address) {
+    let outcome = ask(network, chain, token);
+    assert_eq!((outcome.end, outcome.compositions()), (End::Complete, vec![]), "{}", outcome.message);
+}
+
+#[test]
+fn a_share_redeems_to_what_the_vault_holds_for_its_pool() {
+    check(OLD, &old(two()), 50);
+    check(NEW, &new(), 50);
+}
+
+#[test]
+fn shares_that_the_vault_itself_holds_are_left_out() {
+    // Of 50, 46 were never bought.
+    let held = || (vec![BAL, POOL, WETH], vec![word(800), word(46), word(20)], word(1));
+    check(OLD, &old(held()), 4);
+    // The pool's own word also counts the fees that it has not yet minted.
+    check(OLD, &old(held()).reply(OLD, POOL, &getActualSupplyCall {}, &word(5)), 5);
+}
+
+#[test]
+fn a_token_that_is_no_pool_of_the_vault_is_left_out() {
+    check_nothing(OLD, &CannedReplies::default().revert(OLD, TOKEN, &getPoolIdCall {}), TOKEN);
+    let borrowed = old(two()).reply(OLD, TOKEN, &getPoolIdCall {}, &number(POOL));
+    check_nothing(OLD, &borrowed, TOKEN);
+    check_nothing(OLD, &old(two()).revert(OLD, VAULT, &getPoolTokensCall(number(POOL))), POOL);
+    check_nothing(NEW, &CannedReplies::default().reply(NEW, VAULT, &isPoolRegisteredCall(TOKEN), &false), TOKEN);
+}
+
+#[test]
+fn shares_that_nobody_has_redeem_to_nothing() {
+    check_nothing(OLD, &old(two()).reply(OLD, POOL, &totalSupplyCall {}, &U256::ZERO), POOL);
+    check_nothing(NEW, &new().reply(NEW, VAULT, &SharesOfAll::totalSupplyCall(POOL), &U256::ZERO), POOL);
+}
+
+#[test]
+fn the_factories_are_asked_about_a_pool() {
+    // Without an answer of the factory there is no price, but the parts are known.
+    check(OLD, &old(two()).reply(OLD, FACTORY, &isPoolFromFactoryCall(POOL), &false), 50);
+    check(NEW, &new().revert(NEW, FACTORY, &isPoolFromFactoryCall(POOL)), 50);
+    let catalogue = testing::catalogue::<Balancer>(&Settings::default());
+    let lineage = Lineage::markets::<isPoolFromFactoryCall>().argument(0);
+    assert_eq!(catalogue.lineages.as_deref(), Some(&[lineage][..]));
+}
+
+#[test]
+fn a_vault_is_a_few_lines_of_settings() {
+    let text = |address: Address| SettingsValue::Text(format!("{address:#x}"));
+    let key = |key: &str, value: SettingsValue| map::SettingsKey { key: key.to_owned(), value };
+    let settings = |vaults: &[&str]| {
+        let vaults = vaults.iter().map(|name| key(name, text(VAULT)));
+        let keys = vaults.chain([key("pool_factories", SettingsValue::List(vec![text(FACTORY)]))]).collect();
+        let row = map::SettingsRow { protocol: "balancer".to_owned(), chain_id: 10, market: "fork".to_owned(), keys };
+        Settings::from_rows(false, Vec::new(), vec![row])
+    };
+    for vault in ["pool_vault", "pool_vault_v3"] {
+        let catalogue = testing::catalogue::<Balancer>(&settings(&[vault]));
+        assert_eq!(catalogue.deployments[0].contracts, [VAULT, FACTORY]);
+        assert_eq!(catalogue.deployments[0].questions, [Question::COMPOSITION]);
+    }
+    let error = testing::settings_error::<Balancer>(&settings(&["pool_vault", "pool_vault_v3"])).unwrap();
+    assert!(error.to_string().contains("pool_vault_v3"), "{error}");
+}

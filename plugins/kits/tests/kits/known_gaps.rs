@@ -1,0 +1,84 @@
+//! The mechanism through the real binary interface, with canned replies instead of a chain.
+//!
+//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::kit::Kit;
+use portolan_kits::known_gaps::{KnownGap, KnownGaps};
+use portolan_kits::protocol::ProtocolRow;
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
+use portolan_plugin_api::*;
+
+sol! {
+    function balanceOf(address) external view returns (uint256);
+    function locks(address) external view returns (int128, uint256);
+}
+
+const NETWORK: u64 = 1;
+const ACCOUNT: Address = Address::repeat_byte(0xac);
+const FIRST: Address = Address::repeat_byte(1);
+const SECOND: Address = Address::repeat_byte(2);
+const QUESTIONS: [Question; 2] = [Question::CLAIMABLES, Question::FARMING];
+
+struct Fork;
+
+impl AccountProtocols for Fork {
+    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("fork", "FORK", "https://example.org")];
+    const KITS: &'static [&'static dyn Kit] = &[&KnownGaps];
+    const DEPLOYMENTS: &'static [DeploymentRow] = &[DeploymentRow {
+        protocol: "fork",
+        network: NETWORK,
+        market: "main",
+        contracts: &KnownGaps
+            .of(&[KnownGap::at(FIRST, "the first stake"), KnownGap::by(SECOND, "locks", "the second")]),
+    }];
+}
+
+portolan_plugin_api::exported!(Accounts<Fork>);
+
+/// The second contract has a view that returns more behind the amount.
+fn run(question: Question, [first, second]: [u64; 2]) -> Outcome {
+    let chain = CannedReplies::default().reply(NETWORK, FIRST, &balanceOfCall(ACCOUNT), &U256::from(first)).reply(
+        NETWORK,
+        SECOND,
+        &locksCall(ACCOUNT),
+        &(U256::from(second), U256::from(9)),
+    );
+    JobTest::new("fork", NETWORK, question, ACCOUNT).run::<Fork>(&chain)
+}
+
+#[test]
+fn who_has_something_there_is_told_of_it() {
+    for question in QUESTIONS {
+        let outcome = run(question, [0, 1]);
+        let told = format!("the second at {SECOND} holds something of this account, and is not read");
+        assert_eq!((outcome.findings.len(), &outcome.not_covered), (0, &vec![told]));
+        assert_eq!(run(question, [7, 1]).not_covered.len(), 2);
+    }
+}
+
+#[test]
+fn whoever_has_nothing_there_gets_a_whole_answer_in_one_batch() {
+    for question in QUESTIONS {
+        let outcome = run(question, [0, 0]);
+        assert_eq!((outcome.end, outcome.findings.len(), outcome.not_covered.len()), (End::Complete, 0, 0));
+        assert_eq!(outcome.batches, [2]);
+    }
+}
+
+#[test]
+fn a_contract_that_cannot_be_read_is_missing() {
+    let chain = CannedReplies::default().reply(NETWORK, SECOND, &locksCall(ACCOUNT), &(U256::ZERO, U256::ZERO));
+    let broken = chain.revert(NETWORK, FIRST, &balanceOfCall(ACCOUNT));
+    let outcome = JobTest::new("fork", NETWORK, Question::FARMING, ACCOUNT).run::<Fork>(&broken);
+    assert_eq!((outcome.end, outcome.not_covered.len()), (End::Partial, 0), "{}", outcome.message);
+}
+
+#[test]
+fn a_row_of_settings_has_contracts() {
+    let list = SettingsValue::List(vec![SettingsValue::Text(format!("{SECOND:#x}"))]);
+    let keys = vec![map::SettingsKey { key: "known_gaps".to_owned(), value: list }];
+    let row = map::SettingsRow { protocol: "fork".to_owned(), chain_id: 10, market: "side".to_owned(), keys };
+    let rows = testing::catalogue::<Fork>(&Settings::from_rows(false, Vec::new(), vec![row])).deployments;
+    assert_eq!((&rows[0].contracts, &rows[0].questions), (&vec![SECOND], &QUESTIONS.to_vec()));
+}

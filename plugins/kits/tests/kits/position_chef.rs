@@ -1,0 +1,168 @@
+//! The mechanism through the real binary interface, with canned replies instead of a chain.
+//!
+//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::kit::Kit;
+use portolan_kits::position_chef::PositionChefs;
+use portolan_kits::protocol::ProtocolRow;
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
+use portolan_plugin_api::*;
+
+sol! {
+    function CAKE() external view returns (address);
+    function balanceOf(address) external view returns (uint256);
+    function tokenOfOwnerByIndex(address, uint256) external view returns (uint256);
+    function userPositionInfos(uint256) external view
+        returns (uint128, uint128, int24, int24, uint256, uint256, address, uint256, uint256);
+    function poolInfo(uint256) external view returns (uint256, address, address, address, uint24, uint256, uint256);
+    function harvest(uint256, address) external returns (uint256);
+}
+
+const NETWORK: u64 = 56;
+const CHEF: Address = address!("0xc000000000000000000000000000000000000001");
+const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
+const TOKEN: Address = address!("0xa000000000000000000000000000000000000001");
+const BASE: Address = address!("0xa000000000000000000000000000000000000002");
+const QUOTE: Address = address!("0xa000000000000000000000000000000000000003");
+const POOL: Address = address!("0x5a00000000000000000000000000000000000001");
+/// Mode of a read whose writes no other read sees.
+const ISOLATED: u8 = 1;
+
+const CHEFS: PositionChefs = PositionChefs { reward: "position-chef" };
+
+struct Cake;
+
+impl AccountProtocols for Cake {
+    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("cake", "CAKE", "https://example.org")];
+    const KITS: &'static [&'static dyn Kit] = &[&CHEFS];
+    const DEPLOYMENTS: &'static [DeploymentRow] =
+        &[DeploymentRow { protocol: "cake", network: NETWORK, market: "main", contracts: &CHEFS.chef(CHEF) }];
+}
+
+portolan_plugin_api::exported!(Accounts<Cake>);
+
+fn n(number: u64) -> U256 {
+    U256::from(number)
+}
+
+fn harvest(id: u64) -> harvestCall {
+    harvestCall { _0: n(id), _1: ACCOUNT }
+}
+
+fn info(chain: CannedReplies, id: u64, liquidity: u128, reward: u64) -> CannedReplies {
+    let reply = (liquidity, liquidity, -60_i32, 60_i32, n(9), n(reward), ACCOUNT, n(3), n(1)).abi_encode_params();
+    chain.result(NETWORK, CHEF, &userPositionInfosCall(n(id)), ReadResult::Ok(reply.into()))
+}
+
+/// A chef that holds so much, with the account's positions: number and what a claim returns.
+fn chef(held: u64, positions: &[(u64, u64)]) -> CannedReplies {
+    let count = U256::from(positions.len());
+    let pool = (n(5), POOL, BASE, QUOTE, n(500), n(9), n(9));
+    let chain = CannedReplies::default()
+        .reply(NETWORK, CHEF, &CAKECall {}, &TOKEN)
+        .reply(NETWORK, CHEF, &balanceOfCall(ACCOUNT), &count)
+        .reply(NETWORK, CHEF, &poolInfoCall(n(3)), &pool)
+        .reply(NETWORK, TOKEN, &balanceOfCall(CHEF), &n(held));
+    positions.iter().enumerate().fold(chain, |chain, (place, (id, reward))| {
+        let index = tokenOfOwnerByIndexCall { _0: ACCOUNT, _1: U256::from(place) };
+        let chain = chain.reply(NETWORK, CHEF, &index, &n(*id));
+        info(chain.reply(NETWORK, CHEF, &harvest(*id), &n(*reward)), *id, 1_000, 0)
+    })
+}
+
+fn claimables(chain: impl Replies) -> Outcome {
+    JobTest::new("cake", NETWORK, Question::CLAIMABLES, ACCOUNT).run::<Cake>(chain)
+}
+
+fn paid(outcome: &Outcome) -> Vec<(Option<U256>, Address, U256)> {
+    outcome.payments().into_iter().map(|row| (row.number, row.token, row.amount)).collect()
+}
+
+#[test]
+fn an_account_without_positions_gets_a_complete_empty_answer() {
+    let outcome = claimables(&chef(100, &[]));
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+    assert_eq!(outcome.batches, [2]);
+}
+
+#[test]
+fn each_position_is_claimed_by_its_number() {
+    let outcome = claimables(&chef(100, &[(7, 5), (9, 0), (12, 1)]));
+    assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+    assert_eq!(paid(&outcome), [(Some(n(7)), TOKEN, n(5)), (Some(n(12)), TOKEN, n(1))]);
+    let row = outcome.payments()[0];
+    assert_eq!(row.name, format!("{{{BASE:#x}}}/{{{QUOTE:#x}}} position reward"));
+    assert_eq!((row.contract, row.claim.to, row.claim.template), (CHEF, CHEF, 0));
+    assert_eq!(row.claim.arguments, harvest(7).abi_encode()[4..]);
+    // How many there are and the token; which; claims, infos and the balance; the pool of each that is paid.
+    assert_eq!(outcome.batches, [2, 3, 3 + 3 + 1, 2]);
+}
+
+#[test]
+fn a_claim_is_tried_as_the_account_and_seen_by_no_other_read() {
+    let chain = chef(100, &[(7, 5)]);
+    let mut tried = Vec::new();
+    claimables(|request: &ReadRequest| {
+        if request.data[..4] == harvestCall::SELECTOR {
+            tried.push((request.from, request.mode));
+        }
+        (&chain).reply(request)
+    });
+    assert_eq!(tried, [(Some(ACCOUNT), ISOLATED)]);
+}
+
+#[test]
+fn a_chef_pays_what_it_holds_at_most() {
+    assert_eq!(paid(&claimables(&chef(4, &[(7, 5), (9, 3)]))), [(Some(n(7)), TOKEN, n(4)), (Some(n(9)), TOKEN, n(3))]);
+    let outcome = claimables(&chef(0, &[(7, 5)]));
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
+}
+
+#[test]
+fn a_position_with_nothing_is_refused_by_the_chef_and_no_failure() {
+    let chain = info(chef(100, &[(7, 5), (9, 3)]).revert(NETWORK, CHEF, &harvest(9)), 9, 0, 0);
+    let outcome = claimables(&chain);
+    assert_eq!((outcome.end, paid(&outcome)), (End::Complete, vec![(Some(n(7)), TOKEN, n(5))]), "{}", outcome.message);
+    // One that has something is a failure: by its liquidity, or by what was set aside.
+    for (liquidity, reward) in [(1, 0), (0, 1)] {
+        let outcome = claimables(&info(chain.clone(), 9, liquidity, reward));
+        assert_eq!((outcome.end, paid(&outcome).len()), (End::Partial, 1), "{}", outcome.message);
+        assert!(outcome.message.starts_with(&format!("main: {CHEF}: ")), "{}", outcome.message);
+    }
+}
+
+#[test]
+fn only_the_first_positions_are_answered_and_the_answer_says_so() {
+    let positions: Vec<(u64, u64)> = (0..70).map(|id| (id, 1)).collect();
+    let outcome = claimables(&chef(100, &positions));
+    assert_eq!((outcome.end, outcome.payments().len()), (End::Partial, 64));
+    assert_eq!(outcome.not_covered, [format!("main: {CHEF}: 70 NFTs, of which 64 are answered")]);
+}
+
+#[test]
+fn what_fails_is_never_an_empty_answer() {
+    let gone = claimables(|_: &ReadRequest| ReadResult::Unavailable);
+    assert_eq!(gone.end, End::Failed);
+    let all = chef(100, &[(7, 5)]).revert(NETWORK, CHEF, &harvest(7));
+    assert_eq!(claimables(&all).end, End::Failed);
+    let held = chef(100, &[(7, 5)]).result(NETWORK, TOKEN, &balanceOfCall(CHEF), ReadResult::Unavailable);
+    assert_eq!(claimables(&held).end, End::Failed);
+    let unnamed = chef(100, &[(7, 5), (9, 3)]).revert(NETWORK, CHEF, &poolInfoCall(n(3)));
+    assert_eq!((claimables(&unnamed).end, claimables(&unnamed).findings.len()), (End::Partial, 0));
+}
+
+fn settings(value: &str) -> Settings {
+    let key = map::SettingsKey { key: "position_chef".to_owned(), value: SettingsValue::Text(value.to_owned()) };
+    let row =
+        map::SettingsRow { protocol: "fork".to_owned(), chain_id: NETWORK, market: "main".to_owned(), keys: vec![key] };
+    Settings::from_rows(true, vec![Protocol::new("fork", "FORK", "https://example.org", &[])], vec![row])
+}
+
+#[test]
+fn a_row_of_a_settings_file_is_a_fork() {
+    let case = JobTest::new("fork", NETWORK, Question::CLAIMABLES, ACCOUNT).settings(settings(&CHEF.to_string()));
+    assert_eq!(paid(&case.run::<Cake>(&chef(100, &[(7, 5)]))), [(Some(n(7)), TOKEN, n(5))]);
+    let refused = testing::settings_error::<Cake>(&settings("chef")).expect("the settings are wrong");
+    assert_eq!(refused.key.as_deref(), Some("position_chef"));
+}

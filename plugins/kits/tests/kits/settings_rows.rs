@@ -1,0 +1,248 @@
+//! The shortest row of settings of each kit: an instance serves it, and the README has it.
+//!
+//! All kits are in one plugin, those first that know a row by its keys, so that this is also how they stand beside each
+//! other.
+
+use portolan_kits::aave_v3::{AavePools, AaveVersion};
+use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
+use portolan_kits::balancer_pools::BalancerPools;
+use portolan_kits::booster::BoosterTypes;
+use portolan_kits::comet::CometTypes;
+use portolan_kits::compound_v2::CompoundV2Types;
+use portolan_kits::convex_stakes::ConvexStakes;
+use portolan_kits::curve_gauges::CurveGaugeTypes;
+use portolan_kits::curve_pools::CurvePools;
+use portolan_kits::euler::EulerTypes;
+use portolan_kits::fee_staking::FeeStakings;
+use portolan_kits::fluid::FluidTypes;
+use portolan_kits::kit::Kit;
+use portolan_kits::known_gaps::KnownGaps;
+use portolan_kits::liquity::LiquityTypes;
+use portolan_kits::llamalend::LlamaLendTypes;
+use portolan_kits::master_chef::MasterChefs;
+use portolan_kits::merkle_distributor::MerkleDistributors;
+use portolan_kits::morpho::MorphoTypes;
+use portolan_kits::position_chef::PositionChefs;
+use portolan_kits::position_pools::PositionPools;
+use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::reward_trackers::RewardTrackerTypes;
+use portolan_kits::safety_module::SafetyModules;
+use portolan_kits::share_vault::ShareVaults;
+use portolan_kits::side_booster::SideBoosterTypes;
+use portolan_kits::silo::SiloTypes;
+use portolan_kits::solidly::SolidlyTypes;
+use portolan_kits::staking_rewards::{FarmTypes, StakingFarms};
+use portolan_kits::stargate_staking::StargateStakings;
+use portolan_kits::umbrella::UmbrellaTypes;
+use portolan_kits::unified_farms::UnifiedFarmTypes;
+use portolan_kits::validator_shares::ValidatorShares;
+use portolan_kits::vester::VesterTypes;
+use portolan_kits::vote_escrow::VoteEscrowTypes;
+use portolan_kits::vote_locker::VoteLockers;
+use portolan_kits::yearn_gauges::YearnGaugeTypes;
+use portolan_kits::yearn_vaults::YearnVaultTypes;
+use portolan_plugin_api::testing::{self, map};
+use portolan_plugin_api::*;
+
+/// The farms, by how many tokens they pay.
+const FARM: FarmTypes = FarmTypes { reward_type: "reward", vault_type: "farm" };
+
+struct All;
+
+impl AccountProtocols for All {
+    const PROTOCOLS: &'static [ProtocolRow] = &[];
+    const KITS: &'static [&'static dyn Kit] = &[
+        &MasterChefs { v1: "v1", v2: "v2", mini: "mini" },
+        &StakingFarms { single: FARM, dual: FARM },
+        &AavePools { version: AaveVersion::V3, reward_type: "rewards" },
+        &BalancerPools { share: "share" },
+        &BoosterTypes { pool: "pool" },
+        &ConvexStakes("stake"),
+        &CurveGaugeTypes { gauge: "gauge" },
+        &CurvePools { share: "share" },
+        &EulerTypes { account: "account", earn: "earn" },
+        &FeeStakings { stake: "stake" },
+        // Before LlamaLend, which has a key of that name too: a plugin has one of them.
+        &FluidTypes { token: "token", vault: "vault" },
+        &LlamaLendTypes { loan: "loan", vault: "vault" },
+        &MorphoTypes { market: "market", vault: "vault" },
+        &PositionChefs { reward: "reward" },
+        &PositionPools { stake: "stake", nitro: "nitro" },
+        &RewardTrackerTypes { stake: "stake" },
+        &UnifiedFarmTypes { farm: "farm" },
+        &ValidatorShares { delegation: "delegation" },
+        &VoteEscrowTypes { lock: "lock", fee: "fee" },
+        &VoteLockers { lock: "lock" },
+        &YearnGaugeTypes { gauge: "gauge" },
+        &YearnVaultTypes { vault: "vault", share: "share" },
+        &CometTypes { market: "market", reward: "reward" },
+        &CompoundV2Types { market: "market", reward: "reward" },
+        &LiquityTypes { trove: "trove", deposit: "deposit", stake: "stake" },
+        &MerkleDistributors { reward_type: "airdrop" },
+        &SafetyModules { stake: "stake" },
+        &ShareVaults { key: "bar", vault_type: "bar" },
+        &SiloTypes { pair: "pair" },
+        &SolidlyTypes { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" },
+        &UmbrellaTypes { stake: "stake" },
+        &VesterTypes { vester: "vester" },
+        &StargateStakings { stake: "stake", share: "share" },
+        &SideBoosterTypes { pool: "pool" },
+        &KnownGaps,
+        &EventSources,
+    ];
+    const DEPLOYMENTS: &'static [DeploymentRow] = &[];
+}
+
+portolan_plugin_api::exported!(Accounts<All>);
+
+/// A value of a key.
+#[derive(Clone, Copy)]
+enum Given {
+    /// The address that has this byte alone.
+    At(u8),
+    /// A list of that one address.
+    AllAt(u8),
+    Text(&'static str),
+}
+
+use Given::{AllAt, At, Text};
+
+/// A kit's module, its shortest row, the questions that this answers, and the contracts that it names.
+type Shortest = (&'static str, &'static [(&'static str, Given)], &'static [Question], &'static [u8]);
+
+/// The questions that most answer.
+const EARNS: &[Question] = &[Question::CLAIMABLES, Question::FARMING];
+const LENDS: &[Question] = &[Question::LENDING];
+const SHARES: &[Question] = &[Question::COMPOSITION];
+
+const KITS: [Shortest; 35] = [
+    ("staking_rewards", &[("factory", At(1))], EARNS, &[1]),
+    ("master_chef", &[("kind", Text("mini-chef")), ("chef", At(1))], EARNS, &[1]),
+    ("aave_v3", &[("pool", At(1)), ("data_provider", At(2))], &[Question::LENDING, Question::EVENTS], &[1, 2]),
+    ("compound_v2", &[("comptroller", At(1))], LENDS, &[1]),
+    (
+        "reward_trackers",
+        &[("stake_tracker", At(1)), ("staked_tokens", AllAt(2)), ("reward_trackers", AllAt(3))],
+        EARNS,
+        &[1, 3],
+    ),
+    ("vester", &[("vester", At(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
+    (
+        "stargate_staking",
+        &[("stargate_staking", At(1))],
+        &[Question::CLAIMABLES, Question::FARMING, Question::COMPOSITION],
+        &[1],
+    ),
+    ("side_booster", &[("side_booster", At(1))], EARNS, &[1]),
+    ("known_gaps", &[("known_gaps", AllAt(1))], EARNS, &[1]),
+    ("safety_module", &[("staked_aave_token", At(1))], EARNS, &[1]),
+    ("umbrella", &[("umbrella_rewards", At(1))], EARNS, &[1]),
+    ("comet", &[("comet", At(1))], LENDS, &[1]),
+    ("curve_gauges", &[("gauges", AllAt(1))], EARNS, &[1]),
+    ("curve_pools", &[("meta_registry", At(1))], SHARES, &[1]),
+    ("balancer_pools", &[("pool_vault", At(1)), ("pool_factories", AllAt(2))], SHARES, &[1, 2]),
+    ("vote_escrow", &[("vote_escrow", At(1))], &[Question::LOCKED], &[1]),
+    ("llamalend", &[("crvusd_factory", At(1))], LENDS, &[1]),
+    ("euler", &[("evc", At(1)), ("evault_factory", At(2))], LENDS, &[1, 2]),
+    ("fluid", &[("lending_factory", At(1))], LENDS, &[1]),
+    ("morpho", &[("morpho", At(1)), ("vaults", AllAt(2))], LENDS, &[1, 2]),
+    ("silo", &[("silo_configs", AllAt(1))], LENDS, &[1]),
+    ("share_vault", &[("bar", At(1)), ("staked_token", At(2))], &[Question::FARMING, Question::COMPOSITION], &[1]),
+    ("liquity", &[("trove_manager", At(1))], &[Question::CLAIMABLES, Question::FARMING, Question::LENDING], &[1]),
+    ("booster", &[("booster", At(1))], EARNS, &[1]),
+    ("vote_locker", &[("locker", At(1))], &[Question::CLAIMABLES, Question::LOCKED], &[1]),
+    ("solidly", &[("voter", At(1))], EARNS, &[1]),
+    ("convex_stakes", &[("cvx_staking", At(1))], EARNS, &[1]),
+    (
+        "merkle_distributor",
+        &[("merkle_distributor", At(1)), ("proofs", Text("https://merkle.example.org/{account}.json"))],
+        &[Question::CLAIMABLES],
+        &[1],
+    ),
+    ("position_chef", &[("position_chef", At(1))], &[Question::CLAIMABLES], &[1]),
+    ("position_pools", &[("position_master", At(1))], EARNS, &[1]),
+    ("fee_staking", &[("fee_staking", At(1)), ("staked_token", At(2))], EARNS, &[1]),
+    ("unified_farms", &[("unified_farms", AllAt(1))], EARNS, &[1]),
+    (
+        "validator_shares",
+        &[("stake_manager", At(1)), ("staked_token", At(2))],
+        &[Question::CLAIMABLES, Question::FARMING, Question::LOCKED],
+        &[1],
+    ),
+    ("yearn_gauges", &[("yearn_gauge_registry", At(1))], EARNS, &[1]),
+    ("yearn_vaults", &[("yearn_v2_registries", AllAt(1))], &[Question::FARMING, Question::COMPOSITION], &[1]),
+];
+
+/// The most lines of a row beside protocol, network and market.
+const LINES_MAX: usize = 3;
+
+fn value(given: Given) -> SettingsValue {
+    let text = |byte| SettingsValue::Text(Address::repeat_byte(byte).to_string());
+    match given {
+        At(byte) => text(byte),
+        AllAt(byte) => SettingsValue::List(vec![text(byte)]),
+        Text(text) => SettingsValue::Text(text.to_owned()),
+    }
+}
+
+fn settings(keys: &[(&str, Given)]) -> Settings {
+    let keys = keys.iter().map(|(key, given)| map::SettingsKey { key: (*key).to_owned(), value: value(*given) });
+    let (protocol, market) = ("acme".to_owned(), "main".to_owned());
+    let row = map::SettingsRow { protocol, chain_id: 10, market, keys: keys.collect() };
+    Settings::from_rows(false, vec![Protocol::new("acme", "ACME", "https://acme.example", &[])], vec![row])
+}
+
+#[test]
+fn the_shortest_row_of_every_kit_is_served() {
+    for (kit, keys, questions, contracts) in KITS {
+        assert!(keys.len() <= LINES_MAX, "{kit}");
+        let served = testing::catalogue::<All>(&settings(keys));
+        let [row] = &served.deployments[..] else { panic!("{kit}: {:?}", served.deployments) };
+        let sorted = |questions: &[Question]| {
+            let mut names: Vec<String> = questions.iter().map(|question| format!("{question:?}")).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(sorted(&row.questions), sorted(questions), "{kit}");
+        let named: Vec<Address> = contracts.iter().copied().map(Address::repeat_byte).collect();
+        assert_eq!((row.protocol.as_str(), row.chain_id, &row.contracts), ("acme", 10, &named), "{kit}");
+    }
+}
+
+#[test]
+fn a_row_that_lacks_a_key_of_its_shortest_is_refused() {
+    for (kit, keys, ..) in KITS.iter().filter(|(_, keys, ..)| keys.len() > 1) {
+        for left_out in 0..keys.len() {
+            let rest = keys.iter().enumerate().filter(|(place, _)| *place != left_out).map(|(_, key)| *key);
+            let refused = testing::settings_error::<All>(&settings(&rest.collect::<Vec<_>>()));
+            assert!(refused.is_some(), "{kit} without {}", keys[left_out].0);
+        }
+    }
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_those_that_are_known() {
+    for (kit, keys, ..) in KITS {
+        let typed = [keys, &[("acme_key", At(9))]].concat();
+        let refused =
+            testing::settings_error::<All>(&settings(&typed)).unwrap_or_else(|| panic!("{kit} takes any key"));
+        assert_eq!((refused.row, refused.key.as_deref()), (Some(0), Some("acme_key")), "{kit}: {}", refused.message);
+        for (key, _) in keys {
+            assert!(refused.message.contains(key), "{kit}: {}", refused.message);
+        }
+    }
+}
+
+#[test]
+fn the_readme_has_the_shortest_row_of_every_kit() {
+    let readme = include_str!("../../README.md");
+    for (kit, keys, ..) in KITS {
+        let start = format!("| `{kit}` |");
+        let row = readme.lines().find(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("no row of {kit}"));
+        let said = row.trim_end_matches('|').rsplit(" | ").next().unwrap_or_default().trim();
+        let keys: Vec<String> = keys.iter().map(|(key, _)| format!("`{key}`")).collect();
+        assert_eq!(said, keys.join(", "), "{kit}");
+    }
+    let kits = readme.lines().filter(|line| line.starts_with("| `") && line.matches(" | ").count() == 3);
+    assert_eq!(kits.count(), KITS.len());
+}
