@@ -1,9 +1,9 @@
-//! The attempt of one endpoint at a batch of reads, by the best method that it supports: packed calls, chunks of
+//! One endpoint's attempt at a batch of reads, by the best method that it supports: packed calls, chunks of
 //! Multicall3, or single requests.
 //!
-//! Invariant: an outcome counts only where the block is proven (if the method can prove it) and the chain is, by the
-//! reply itself or by a chain id that is requested after it, and it is the outcome that the read would have alone. A
-//! read that used up its share of the gas is made again alone; a chunk that is rejected is made smaller, down to single
+//! Invariant: an outcome counts only if its block is proven, where the method can prove it, and if its chain is. The
+//! reply itself or a chain id requested after it proves the chain. It is the outcome that the read would have alone.
+//! A read that used up its share of the gas is repeated alone; a rejected chunk is made smaller, down to single
 //! requests.
 
 mod shared_outcomes;
@@ -33,21 +33,21 @@ use crate::rpc::EthCall;
 use crate::status::BatchMethod;
 use crate::{Block, Kind, Outcome, Read};
 
-/// Requests of one batch at once; many single reads should neither wait for each other nor flood the endpoint.
+/// Maximum concurrent requests of one batch: single reads should neither wait for each other nor flood the endpoint.
 const IN_FLIGHT_MAX: usize = 16;
-/// A rejected chunk is split into so many parts: 500 reads are single after three round trips, and one bad read among
-/// them costs 24 more requests.
+/// Number of parts that a rejected chunk is split into. 500 reads are single after three round trips; one bad read
+/// among them costs 24 more requests.
 const PARTS: usize = 8;
-/// So many unclear errors without a single outcome are about the endpoint.
+/// Number of ambiguous errors, without a single outcome, after which the endpoint is at fault.
 const UNCLEAR_MAX: usize = 16;
-/// The gas of a read in a packed call: many times what most views need. A read that needs more is made alone.
+/// Gas of a read in a packed call: many times what most views need. A read that needs more is made alone.
 const READ_GAS: u32 = 2_000_000;
-/// Room for the rest of the body of a packed call: the program in hex, addresses, names of members.
+/// Allowance for the rest of a packed call's body: the program in hex, addresses, names of members.
 const BODY_REST_BYTES: usize = 3 << 10;
-/// The digits of a byte in hex.
+/// Hex digits of a byte.
 const HEX: usize = 2;
 
-/// Reads of one block, for one endpoint.
+/// Reads at one block, for one endpoint.
 pub(crate) struct Batch<'a> {
     pub(crate) endpoint: &'a Endpoint,
     pub(crate) heavy_calls: &'a HeavyCalls,
@@ -59,17 +59,17 @@ pub(crate) struct Batch<'a> {
     pub(crate) budget: &'a ReadBudget,
 }
 
-/// One request.
 enum Request {
     Chunk(Vec<usize>),
     Single(usize),
     /// Runs simulations of one account together.
     Simulations(SimulateBy, Vec<usize>),
-    /// Makes the only transaction of a simulation as a call, of whose failure the program said this.
+    /// Makes the only transaction of a simulation as a call. Holds the program's report of its failure, if there is
+    /// one.
     SimulatedCall(usize, Option<Bytes>),
-    /// Checks whether this address, whose calls returned nothing, has code.
+    /// Checks for code at this address, whose calls returned nothing.
     CodeCheck(Address, Vec<usize>),
-    /// Proves the chain of so many outcomes, the first of those that are unproven.
+    /// Proves the chain of this many outcomes: those that have been unproven for longest.
     ChainCheck(usize),
 }
 
@@ -81,7 +81,7 @@ struct Step {
     unclear: Option<i64>,
 }
 
-/// Why a chunk has no outcomes.
+/// Reason why a chunk has no outcomes.
 enum ChunkError {
     /// The chunk is too much for the endpoint; smaller ones may work.
     SplitAndRetry,
@@ -91,7 +91,8 @@ enum ChunkError {
 }
 
 impl Batch<'_> {
-    /// Makes the reads at these places, which have no outcome yet. An error is the reason to leave the endpoint.
+    /// Makes the reads at these places, which have no outcome yet. An error means that another endpoint should be
+    /// tried.
     pub(crate) async fn read(&self, open: &[usize], outcomes: &mut Outcomes) -> Result<(), EndpointError> {
         let capabilities = self.endpoint.capabilities(self.until).await?;
         let mut proven = capabilities.batch_method == BatchMethod::Single;
@@ -106,7 +107,7 @@ impl Batch<'_> {
         ran
     }
 
-    /// A node that does not heed the pinned block, or does not know it, may be one of another chain.
+    /// Checks the chain of a node that ignores the pinned block or does not know it: it may serve another one.
     async fn explain(&self, error: EndpointError) -> EndpointError {
         if !matches!(error, EndpointError::UnknownBlock | EndpointError::IgnoredBlock) {
             return error;
@@ -143,13 +144,13 @@ impl Batch<'_> {
         requests
     }
 
-    /// Whether a read has to be made alone because of its target: the packed program hides the code of its own address.
+    /// Returns true if a read must be made alone: it is heavy, or the packed program hides the code of its target.
     fn is_alone(&self, capabilities: Capabilities, read: ReadRef<'_>) -> bool {
         let is_hidden = capabilities.batch_method == BatchMethod::Override && read.to == MULTICALL3;
         is_hidden || !self.heavy_calls.is_empty() && self.heavy_calls.contains(read)
     }
 
-    /// Cuts reads into chunks, in their order: as few as the budget allows, and of about one size.
+    /// Cuts reads into chunks, in order: as few as the budget allows, and of about equal size.
     fn chunks(&self, capabilities: Capabilities, shared: &[usize]) -> Vec<Vec<usize>> {
         let plan = self.endpoint.budget.plan();
         let reads_max = match capabilities.batch_method {
@@ -175,8 +176,8 @@ impl Batch<'_> {
         chunks
     }
 
-    /// What each read adds to the calldata of a chunk behind the one before it. The first of a chunk adds a little
-    /// more, because it shares nothing.
+    /// Returns the calldata bytes that each read adds to a chunk. The first of a chunk adds a little more, because it
+    /// shares nothing.
     fn sizes(&self, capabilities: Capabilities, shared: &[usize]) -> Vec<usize> {
         match capabilities.batch_method {
             BatchMethod::Override => packed::encoded_bytes(self.reads, shared).collect(),
@@ -201,7 +202,7 @@ impl Batch<'_> {
                 && let Some(request) = requests.pop_front()
             {
                 if !self.budget.take_request() {
-                    // What is left stays open. What has come is still proven: checks of the chain are free.
+                    // The remaining reads stay open. Outcomes that arrived are still proven: chain checks are free.
                     is_spent = true;
                     requests.clear();
                     break;
@@ -213,7 +214,7 @@ impl Batch<'_> {
                 if *proven || is_spent {
                     return Ok(());
                 }
-                // All chunks came down to single requests: the block is still to be proven.
+                // All chunks were split into single requests; the block is still to be proven.
                 requests.push_back(Request::Chunk(Vec::new()));
                 continue;
             };
@@ -273,7 +274,7 @@ impl Batch<'_> {
         }
     }
 
-    /// Cuts a chunk by the budget, which has just fallen; in parts where that would be the same chunk again.
+    /// Cuts a chunk anew by the budget, which has just fallen. Splits it if that gives the same chunk again.
     fn smaller(&self, capabilities: Capabilities, members: &[usize]) -> Vec<Request> {
         let chunks = self.chunks(capabilities, members);
         if chunks.len() > 1 { chunks.into_iter().map(request).collect() } else { split(members) }
@@ -323,8 +324,8 @@ impl Batch<'_> {
         }
     }
 
-    /// Counts against the endpoint a reply that is not of the method or not of the block. Its capabilities may have
-    /// changed, or its address leads to another chain.
+    /// Blames the endpoint for a reply of the wrong form or at the wrong block. Its capabilities may have changed, or
+    /// its address may lead to another chain.
     async fn reject(&self, error: EndpointError) -> ChunkError {
         self.endpoint.forget_capabilities();
         let chain = Box::pin(self.endpoint.check_chain(self.until)).await;
@@ -334,8 +335,8 @@ impl Batch<'_> {
         })
     }
 
-    /// Whether the program ran at the pinned block. Where contracts see another chain's number (Arbitrum: Ethereum's),
-    /// nodes differ on it inside of calls.
+    /// Returns true if the program ran at the pinned block. If contracts see another chain's block number (Arbitrum:
+    /// Ethereum's), it is not compared: nodes differ on it inside calls.
     fn proves(&self, capabilities: Capabilities, head: &Head) -> bool {
         let block = self.block;
         let same_number = block.evm_number != block.number || head.number == block.number;
@@ -381,8 +382,8 @@ impl Batch<'_> {
         step
     }
 
-    /// Requests what a partial reply left. Where not even one read had its gas, the endpoint allows too little for
-    /// chunks.
+    /// Requests the reads that a partial reply left open. If not even one read got its gas, the endpoint allows too
+    /// little for chunks.
     fn rest(&self, capabilities: Capabilities, done: usize, rest: &[usize]) -> Vec<Request> {
         match done {
             0 => rest.iter().map(|place| Request::Single(*place)).collect(),
@@ -432,7 +433,7 @@ impl Batch<'_> {
     }
 }
 
-/// Whether reads like this one may share a request.
+/// Returns true if reads like this one may share a request.
 fn may_share(capabilities: Capabilities, like: &Read) -> bool {
     match capabilities.batch_method {
         BatchMethod::Override => packed::may_pack(like),

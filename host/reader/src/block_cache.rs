@@ -1,9 +1,9 @@
-//! The reads at one network's last blocks: equal reads at one block are one, while it is under way and for as long as
+//! The reads at a network's last blocks: equal reads at one block are fetched once, while under way and as long as
 //! the block is among the last.
 //!
-//! Invariant: a subscriber of a flight gets its outcome or waits no longer than its own deadline; a flight whose first
-//! subscriber went away completes all the same, and what failed is fetched again. What one endpoint said does not stand
-//! beside what another says: where another one begins to answer, the block is read anew.
+//! Invariants: a subscriber of a flight gets its outcome or waits no longer than its own deadline. A flight completes
+//! even if its first subscriber went away; failed reads are fetched again. Replies of different endpoints are not
+//! mixed: when another endpoint begins to answer, the block is read anew.
 
 mod flight;
 mod table;
@@ -23,18 +23,18 @@ use crate::read_set::{ReadRef, ReadSet, count, index};
 use crate::reply_set::ReplySet;
 use crate::{Block, Outcome, ReadFailure, Reply};
 
-/// Blocks whose replies are cached: answers under way seldom span more pins.
+/// Number of blocks whose replies are cached: answers under way seldom span more pins.
 const BLOCKS_MAX: usize = 4;
-/// No more is ever needed for all reads and replies at those blocks: 300,000 balances that are mostly zero, or some 50,000
-/// reads that have nothing in common.
+/// Upper bound of the cache, enough for all reads at those blocks: 300,000 balances that are mostly zero, or some
+/// 50,000 reads that have nothing in common.
 const CACHED_MAX_BYTES: usize = 16 << 20;
 /// The size of a read: target, hash, number, and the slot of its outcome.
 const READ_BYTES: usize = 50;
 /// The size of a row of reads that differ only in their target, without its data.
 const ROW_BYTES: usize = 150;
-/// The size of an outcome other than a word of zero, without its data.
+/// The size of an outcome other than a zero word, without its data.
 const OUTCOME_BYTES: usize = 100;
-/// A subscriber of a flight that failed fetches again, but not for ever.
+/// Maximum attempts of a subscriber whose flights fail.
 const TRIES_MAX: u32 = 3;
 
 /// The reads at one network's last blocks.
@@ -44,7 +44,7 @@ pub(crate) struct BlockCache {
     max_bytes: usize,
 }
 
-/// The endpoint that answers, and how often that became another one.
+/// The endpoint that answers, and how often it changed.
 #[derive(Default)]
 struct Answering {
     endpoint: Mutex<Option<u8>>,
@@ -66,13 +66,13 @@ impl Answering {
 
 struct BlockEntry {
     hash: B256,
-    /// How often the endpoint had changed when it was made.
+    /// Number of endpoint changes when the entry was made.
     changes: usize,
     table: Mutex<Table>,
     bytes: AtomicUsize,
 }
 
-/// One subscriber's places in flights, in the order of its reads.
+/// A subscriber's flights, and the slot of each of its reads, in order.
 #[derive(Default)]
 struct Subscriptions {
     flights: Vec<Subscription>,
@@ -81,9 +81,9 @@ struct Subscriptions {
 
 struct Subscription {
     flight: Arc<Flight>,
-    /// This subscriber started it.
+    /// True if this subscriber started the flight.
     is_own: bool,
-    /// It was complete before the subscription.
+    /// True if the flight was complete before the subscription.
     is_cached: bool,
 }
 
@@ -93,7 +93,7 @@ struct Slot {
     place: u32,
 }
 
-/// The duty to complete a flight; where nothing else completes it, it completes with failures.
+/// The duty to complete a flight. If it is dropped before, the flight completes with failures.
 pub(crate) struct FlightGuard {
     flight: Arc<Flight>,
     entry: Arc<BlockEntry>,
@@ -101,12 +101,12 @@ pub(crate) struct FlightGuard {
 }
 
 impl FlightGuard {
-    /// The reads to fetch.
+    /// Returns the reads to fetch.
     pub(crate) fn reads(&self) -> &ReadSet {
         self.flight.reads()
     }
 
-    /// Takes the outcomes, in the order of the reads.
+    /// Completes the flight with outcomes in the order of the reads.
     pub(crate) fn complete(self, outcomes: Outcomes) {
         let bytes = |outcome: &Outcome| match outcome {
             Outcome::Ok(data) | Outcome::Reverted(data) => OUTCOME_BYTES + data.len(),
@@ -155,7 +155,7 @@ impl Subscriptions {
         ReplySet::new(outcomes, cached)
     }
 
-    /// The one flight whose outcomes are all replies, in their order.
+    /// Returns the only flight, if its outcomes are exactly the replies, in order.
     fn whole_flight(&self) -> Option<(&Subscription, &Outcomes)> {
         let [only] = &self.flights[..] else { return None };
         let outcomes = only.flight.outcomes()?;
@@ -164,8 +164,8 @@ impl Subscriptions {
         is_whole.then_some((only, outcomes))
     }
 
-    /// The reads that have to be fetched again, with their places here: because the flight of another subscriber failed
-    /// them, or because another endpoint answers since (`has_changed`) than the one whose replies were known.
+    /// Returns the reads to fetch again, with their places here: the flight of another subscriber failed them, or
+    /// (`has_changed`) another endpoint answers now than the one that gave the cached replies.
     fn failed(&self, has_changed: bool) -> (Vec<usize>, ReadSet) {
         let failed = |(place, slot): (usize, &Slot)| {
             let Subscription { flight, is_own, is_cached } = self.flights.get(index(slot.flight))?;
@@ -179,7 +179,7 @@ impl Subscriptions {
         }
     }
 
-    /// Subscribes to other flights for these places.
+    /// Moves these places to other flights.
     fn move_to(&mut self, places: Vec<usize>, others: Self) {
         let first = count(self.flights.len());
         self.flights.extend(others.flights);
@@ -188,7 +188,7 @@ impl Subscriptions {
         }
     }
 
-    /// The number of a flight here.
+    /// Returns the index of a flight here; adds the flight if it is new.
     fn number(&mut self, flight: &Arc<Flight>, is_own: bool) -> u32 {
         let known = self.flights.iter().rposition(|known| Arc::ptr_eq(&known.flight, flight));
         count(known.unwrap_or_else(|| {
@@ -200,7 +200,7 @@ impl Subscriptions {
 }
 
 impl BlockCache {
-    /// Makes an empty cache of at most so many bytes.
+    /// Makes an empty cache of at most this many bytes.
     pub(crate) fn new(max_bytes: u64) -> Self {
         let max_bytes = usize::try_from(max_bytes).unwrap_or(usize::MAX).min(CACHED_MAX_BYTES);
         Self { blocks: Mutex::default(), answering: Arc::default(), max_bytes }
@@ -223,7 +223,7 @@ impl BlockCache {
         reads.map(known).collect()
     }
 
-    /// Returns replies in the order of the reads, by `until`. Reads that no flight carries yet are passed to `fetch`,
+    /// Returns replies in the order of the reads, by `until`. Passes reads that no flight carries yet to `fetch`,
     /// which must not wait.
     pub(crate) async fn read(
         &self,
@@ -247,7 +247,7 @@ impl BlockCache {
         subscriptions.replies()
     }
 
-    /// Finds a slot for each read; those that no flight carries start one.
+    /// Finds a slot for each read. Reads that no flight carries yet start a new one.
     fn subscribe(&self, block: &Block, reads: ReadSet, fetch: &impl Fn(FlightGuard)) -> Subscriptions {
         let (entry, flight) = (self.entry(block.hash), Arc::new(Flight::default()));
         let mut subscriptions = Subscriptions { flights: Vec::new(), slots: Vec::with_capacity(reads.len()) };

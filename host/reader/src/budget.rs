@@ -1,42 +1,42 @@
-//! How much one request to an endpoint may carry: gas, bytes of its body, reads. Each budget falls when the endpoint
+//! Adaptive limits of a request to an endpoint: gas, bytes of its body, reads. Each limit falls when the endpoint
 //! rejects a request, and slowly rises again.
 //!
-//! Invariant: no budget falls below what one read needs, nor rises above what it started with.
+//! Invariant: no limit falls below what one read needs, or rises above its initial value.
 
 use parking_lot::Mutex;
 
-/// The gas that geth and reth allow to an `eth_call` unless configured otherwise; hosted nodes allow as much or more.
+/// Gas that geth and reth allow an `eth_call` by default; hosted nodes allow as much or more.
 const GAS_START: u64 = 50_000_000;
-/// Some costly views need this much; an endpoint that allows less serves single calls.
+/// Some costly views need this much; an endpoint that allows less gets single calls.
 const GAS_MIN: u64 = 4_000_000;
-/// The part of the gas that a chunk is planned to use: reads cost more than the mean now and then.
+/// Share of the gas that a chunk is planned to use; the rest covers reads that cost more than the mean.
 const GAS_PLANNED_PERCENT: u64 = 60;
 /// 80 % of 2 MB, the smallest limit that common nodes have for a body.
 const BODY_START_BYTES: usize = 1_600_000;
 /// Room for the program in hex and a few reads.
 const BODY_MIN_BYTES: usize = 8 << 10;
-/// However little a read costs, two requests side by side are answered sooner than one that is twice as large.
+/// Upper bound however cheap reads are: two concurrent requests are answered sooner than one twice as large.
 const READS_MAX: u64 = 3_750;
-/// Until replies show the real mean; a plain `balanceOf` takes 6,000.
+/// Assumed mean until replies show the real one; a plain `balanceOf` takes 6,000.
 const READ_GAS_START: u64 = 8_000;
-/// A lower mean is that of reads whose storage others had read already.
+/// Lower bound of the mean: a lower one comes from reads of warm storage.
 const READ_GAS_MIN: u64 = 1_000;
-/// The newest chunk has an eighth of the weight in the mean gas of a read.
+/// The newest chunk weighs one eighth in the mean gas of a read.
 const READ_GAS_WEIGHT: u64 = 8;
-/// After so many successful chunks a budget that fell rises by a quarter.
+/// Number of successful chunks after which a reduced limit rises by a quarter.
 const SUCCESSES_BEFORE_RISE: u32 = 32;
 
-/// The budget of one endpoint.
+/// The limits of one endpoint.
 #[derive(Debug, Default)]
 pub(crate) struct Budget(Mutex<Estimate>);
 
 /// The size of the next requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
-    /// The gas limit that the request names.
+    /// Gas limit of the request.
     pub(crate) gas: u64,
     pub(crate) body_bytes: usize,
-    /// As many as the gas is likely to suffice for.
+    /// Number of reads that the gas is likely to suffice for.
     pub(crate) reads: usize,
 }
 
@@ -61,14 +61,15 @@ impl Budget {
         Plan { gas, body_bytes, reads: usize::try_from(reads).unwrap_or(usize::MAX).max(1) }
     }
 
-    /// A chunk was answered. The program had `had` gas at its start, and `reads` of the chunk used `used`.
+    /// Records a chunk that was answered. The program had `had` gas at its start, and `reads` of the chunk used
+    /// `used`.
     pub(crate) fn on_success(&self, reads: usize, had: u64, used: u64) {
         let mut estimate = self.0.lock();
         if let Some(mean) = mean(reads, used) {
             let former = estimate.read_gas * (READ_GAS_WEIGHT - 1);
             estimate.read_gas = ((former + mean) / READ_GAS_WEIGHT).max(READ_GAS_MIN);
         }
-        // A node that gave much less gas than the request named has a lower cap, and shows it only in this way.
+        // A node that gave much less gas than requested has a lower cap, and shows it only this way.
         if had < estimate.gas / 2 {
             estimate.gas = had.max(GAS_MIN);
         }
@@ -80,7 +81,7 @@ impl Budget {
         }
     }
 
-    /// A chunk stopped after some reads, because they took more gas than the mean.
+    /// Records that a chunk stopped after some reads, because they took more gas than the mean.
     pub(crate) fn on_partial(&self, reads: usize, used: u64) {
         if let Some(mean) = mean(reads, used) {
             let mut estimate = self.0.lock();
@@ -88,7 +89,7 @@ impl Budget {
         }
     }
 
-    /// The endpoint rejected the gas of a request. Returns whether there is less to try with.
+    /// Lowers the gas after the endpoint rejected it. Returns false if it cannot fall further.
     pub(crate) fn on_gas_too_high(&self) -> bool {
         let mut estimate = self.0.lock();
         let before = estimate.gas;
@@ -97,7 +98,7 @@ impl Budget {
         estimate.gas < before
     }
 
-    /// The endpoint rejected a body of this length, its reply or its running time.
+    /// Lowers the body size after the endpoint rejected a body of this length, its reply or its running time.
     pub(crate) fn on_too_large(&self, body_bytes: usize) {
         let mut estimate = self.0.lock();
         estimate.body_bytes = estimate.body_bytes.min(body_bytes / 2).max(BODY_MIN_BYTES);
@@ -105,7 +106,7 @@ impl Budget {
     }
 }
 
-/// The mean gas of a read; a node's figure is not trusted beyond what a request can have.
+/// Returns the mean gas of a read. A node's figure is trusted only up to what a request can have.
 fn mean(reads: usize, used: u64) -> Option<u64> {
     used.min(GAS_START).checked_div(u64::try_from(reads).unwrap_or(u64::MAX))
 }

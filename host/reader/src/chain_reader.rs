@@ -1,7 +1,7 @@
-//! The reader of the process: what is cached needs no request, equal reads are one, and networks are kept apart.
+//! The process's reader: cached replies need no request, equal reads are fetched once, and networks are independent.
 //!
-//! Invariant: as many replies as reads, in their order, before the deadline. How a network is read is the business
-//! of its endpoints.
+//! Invariant: returns one reply for each read, in order, before the deadline. The endpoints decide how a network is
+//! read.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -30,15 +30,15 @@ use crate::store::{CrossCheck, CrossChecker, FactSettings, Store};
 use crate::transport::{Pool, ReplyRoom};
 use crate::{Block, BlockRef, Freshness, Outcome, Read, ReadFailure, Reader, Reply, TransactionLookup};
 
-/// Taken off every deadline, so that a failure is reported in time.
+/// Subtracted from every deadline, so that a failure is reported in time.
 const MARGIN: Duration = Duration::from_millis(20);
-/// The margin is no more than this part of the time that is left.
+/// The margin is at most one part in this many of the remaining time.
 const MARGIN_PART: u32 = 10;
 
-/// How far below the newest block one may be that answers under way were pinned at.
+/// How far below the newest block answers under way may be pinned.
 const LAST_BLOCKS: u64 = 64;
 
-/// Where nothing is stored: the lifetime of an immutable reply in memory.
+/// Lifetime of an immutable reply in memory if nothing is stored on disk.
 const LIFETIME_IN_MEMORY: Duration = Duration::from_secs(86_400);
 
 impl std::fmt::Debug for ChainReader {
@@ -49,11 +49,11 @@ impl std::fmt::Debug for ChainReader {
 
 /// Reads networks through their endpoints.
 pub struct ChainReader {
-    /// By chain id; only networks that have an endpoint.
+    /// By chain id; only networks with an endpoint.
     networks: BTreeMap<u64, Network>,
     replies: Arc<ReplyCache>,
     facts: Facts,
-    /// The task that writes to disk, which ends with the reader.
+    /// The task that writes to disk; it ends with the reader.
     _writing: JoinSet<()>,
 }
 
@@ -61,19 +61,19 @@ struct Network {
     endpoints: Arc<Endpoints>,
     heads: Arc<Heads>,
     blocks: BlockCache,
-    /// Those that clients named: they take no room from the last ones.
+    /// Blocks that clients named; they must not displace the last ones.
     past_blocks: BlockCache,
     gas_prices: GasPrices,
     round_trips: Arc<RoundTrips>,
 }
 
 impl ChainReader {
-    /// Makes a reader without connecting to anything. Immutable replies are stored where there are settings for that.
+    /// Makes a reader without connecting to anything. Stores immutable replies on disk if `facts` is given.
     pub fn new(upstreams: Vec<Upstream>, limits: Limits, facts: Option<&FactSettings>) -> Arc<Self> {
         let pool = Pool::new(ReplyRoom::new(limits.replies_max_bytes));
         let mut with_endpoints = upstreams;
         with_endpoints.retain(|upstream| !upstream.endpoints.is_empty());
-        // The last blocks and those of the past, of each network.
+        // Each network has one cache for the last blocks and one for past blocks.
         let caches = u64::try_from(2 * with_endpoints.len().max(1)).unwrap_or(u64::MAX);
         let blocks = || BlockCache::new(limits.cached_blocks_max_bytes / caches);
         let network = |upstream: Upstream| {
@@ -106,12 +106,12 @@ impl ChainReader {
         Arc::new(Self { networks, replies, facts, _writing: writing })
     }
 
-    /// What is cached beyond a block, and stored.
+    /// Returns the replies that are cached beyond a block, and stored.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// Reports on the networks' endpoints, by chain id.
+    /// Returns the status of each network and its endpoints, by chain id.
     pub fn status(&self) -> Vec<NetworkStatus> {
         let status = |(chain_id, network): (&u64, &Network)| NetworkStatus {
             chain_id: *chain_id,
@@ -124,7 +124,7 @@ impl ChainReader {
 }
 
 impl Network {
-    /// Whether a block is older than any that is pinned now.
+    /// Returns true if a block is older than any that answers under way are pinned at.
     fn is_past(&self, block: &Block) -> bool {
         self.heads.pinned().is_some_and(|pinned| block.number + LAST_BLOCKS < pinned.number)
     }
@@ -134,13 +134,13 @@ impl Network {
     }
 
     async fn read(&self, block: &Block, reads: ReadSet, until: Instant, budget: &Arc<ReadBudget>) -> ReplySet {
-        // The flight completes before its subscribers give up, with what it has.
+        // The flight completes, with whatever it has, before its subscribers give up.
         let completes = with_margin(until);
         let fetch = |flight| self.fetch(*block, completes, Arc::clone(budget), flight);
         self.blocks(block).read(block, reads, until, fetch).await
     }
 
-    /// Fetches what no flight carries yet, in a task of its own: the caller may go away while others wait.
+    /// Fetches reads that no flight carries yet, in a separate task: the caller may go away while others wait.
     fn fetch(&self, block: Block, until: Instant, budget: Arc<ReadBudget>, flight: FlightGuard) {
         let (endpoints, heads) = (Arc::clone(&self.endpoints), Arc::clone(&self.heads));
         let round_trips = Arc::clone(&self.round_trips);
@@ -148,7 +148,7 @@ impl Network {
             let began = Instant::now();
             let outcomes = endpoints.read(&block, flight.reads(), until, &budget).await;
             round_trips.record(began.elapsed());
-            // A block that no endpoint knows is not pinned again.
+            // A block that no endpoint knows must not be pinned again.
             let lost = Outcome::Failed(ReadFailure::BlockLost);
             if outcomes.contains(&lost) {
                 heads.mark_lost(&block);
@@ -158,7 +158,7 @@ impl Network {
     }
 }
 
-/// The networks' endpoints, for the store.
+/// Each network's endpoints, for the store.
 struct Checker(BTreeMap<u64, Arc<Endpoints>>);
 
 impl Checker {
@@ -284,7 +284,7 @@ impl Reader for ChainReader {
         tracing::warn!(chain_id, %endpoint, contract = %read.to, "what an endpoint said is not so, its facts are dropped");
         let (facts, endpoint) = (self.facts.clone(), Some(endpoint.to_string()));
         let filter = FactFilter { chain_id: Some(chain_id), endpoint, contract: None };
-        // What is in memory is gone at once, and the disk is not waited for.
+        // The facts in memory are dropped at once, without waiting for the disk.
         facts.forget(&filter);
         tokio::task::spawn_blocking(move || facts.purge(&filter));
     }
@@ -309,7 +309,7 @@ impl Reader for ChainReader {
             let Some(network) = self.networks.get(&chain_id) else {
                 return ReplySet::all(reads.len(), Outcome::Failed(ReadFailure::NotConfigured));
             };
-            // Replies are cached as the freshness of this read allows, even if the request was another's.
+            // Cache by this read's freshness even if a concurrent request fetched the reply.
             let may_stand = reads.rows().any(|(_, read)| read.freshness != Freshness::Pinned).then(|| reads.clone());
             let replies = network.read(&block, reads, with_margin(deadline), &budget).await;
             if replies.contains(&Outcome::Failed(ReadFailure::BlockLost)) {

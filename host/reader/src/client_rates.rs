@@ -1,7 +1,7 @@
-//! Rates of clients: how many requests to the nodes of a network are made in a second for one client.
+//! Request rates of clients: requests a second to the nodes of a network for one client.
 //!
-//! Invariant: while others request something too, clients that want all of what the endpoint takes have even parts of it, and
-//! leave one such part; one that is alone has all of it.
+//! Invariant: clients that compete for all that the endpoint takes get equal shares and leave one share free. A
+//! client that is alone gets the whole rate.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -12,23 +12,23 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::limit;
 
-/// A client counts among the others for so long after a request for it.
+/// A client counts as active for this long after its last request.
 const ACTIVE_FOR: Duration = Duration::from_secs(5);
 
-/// The clients for which requests were made lately.
+/// The clients with recent requests.
 #[derive(Debug, Default)]
 pub(crate) struct ClientRates(Mutex<HashMap<IpAddr, ClientRate>>);
 
 #[derive(Debug)]
 struct ClientRate {
-    /// When a second's worth of requests may be made again at once.
+    /// Instant at which a full second's worth of requests is available again.
     full_at: Instant,
     used_at: Instant,
 }
 
 impl ClientRates {
-    /// Waits until so many requests may be made for a client, to an endpoint that takes `per_second`, if it has a limit;
-    /// false where that is not before `until`. What is made for nobody has its turn at once.
+    /// Waits until a client may cause this many requests to an endpoint that takes `per_second`, if it has a limit.
+    /// Returns false if that is not before `until`. Requests without a client never wait.
     pub(crate) async fn wait(
         &self,
         client: Option<IpAddr>,
@@ -54,7 +54,7 @@ impl ClientRates {
         let (is_alone, rate) = (clients.len() == 1, clients.get_mut(&client)?);
         let turn = limit::reserve(&mut rate.full_at, (per_second / parts).max(1), requests, (now, until));
         if is_alone {
-            // What it makes alone, it owes to nobody.
+            // A client that is alone incurs at most one second of debt.
             rate.full_at = rate.full_at.min(now + limit::SECOND);
             return Some(now);
         }
@@ -73,7 +73,7 @@ mod tests {
     const STRANGER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
     const OTHER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
 
-    /// How many requests are made for a client in these seconds, one after the other.
+    /// Returns the number of requests that a client gets in these seconds, one after the other.
     async fn made(rates: &ClientRates, client: IpAddr, seconds: u32) -> u32 {
         let until = Instant::now() + limit::SECOND * seconds;
         let mut made = 0;
@@ -88,7 +88,7 @@ mod tests {
         let rates = ClientRates::default();
         assert!(rates.wait(Some(OTHER), 1, Some(100), Instant::now()).await);
         advance(limit::SECOND).await;
-        // A second's worth of the half at once, then fifty in each second, the last of them at the very end.
+        // Fifty at once, then fifty in each second, the last of them at the very end.
         assert_eq!(made(&rates, STRANGER, 2).await, 50 + 100);
         let now = Instant::now();
         assert!(rates.wait(Some(OTHER), 50, Some(100), now).await, "the other's part is whole");
@@ -99,7 +99,7 @@ mod tests {
         let (rates, now) = (ClientRates::default(), Instant::now());
         let clients: Vec<IpAddr> = (1..=9).map(|number| IpAddr::V4(Ipv4Addr::new(10, 0, 1, number))).collect();
         let mut made = 0;
-        // What they may make within a second, in turns.
+        // All requests that are granted within a second, in turns.
         let until = now + limit::SECOND;
         for client in clients.iter().cycle().take(9 * 400) {
             made += u32::from(rates.reserve(*client, 1, 100, now, until).is_some());

@@ -1,9 +1,8 @@
-//! One endpoint of a network: its requests, and what was learned of it.
+//! One endpoint of a network: its requests, and what was learned about it.
 //!
-//! Invariant: only `eth_chainId` is requested before the endpoint has reported the network's chain id, every request
-//! ends by the instant that it is given, and each is recorded in the endpoint's health. A URL may lead to a node of
-//! another chain at any time: a reply that does not prove its chain is used only if the chain id is reported once more
-//! after it.
+//! Invariants: only `eth_chainId` is requested before the endpoint has reported the network's chain id. Every request
+//! ends by its deadline and is recorded in the endpoint's health. A URL may lead to a node of another chain at any
+//! time: a reply that does not prove its chain is used only if the chain id is reported again after it.
 
 mod blocks;
 mod gas_price;
@@ -43,24 +42,24 @@ use crate::status::BatchMethod;
 use crate::transport::Pool;
 use crate::{Block, RpcUrl};
 
-/// A chain id that was reported so lately is a sign of life.
+/// A chain id reported within this time is a sign of life.
 const FRESH_FOR: Duration = Duration::from_secs(10);
-/// A node that had no state of a block is asked again for it, or for older ones, after that.
+/// Delay before a node that lacked the state of a block is asked again for it, or for older ones.
 const STATELESS_FOR: Duration = Duration::from_secs(900);
-/// An operator who corrects a wrong URL behind a name sees it in force after that.
+/// Delay before an endpoint of a wrong chain is checked again, so that a corrected host takes effect.
 const WRONG_CHAIN_FOR: Duration = Duration::from_secs(60);
-/// A reply that proves to be wrong is counted each time, and logged once in so long.
+/// Minimum time between log lines about wrong replies of one endpoint. Each reply is counted.
 const BLAME_EVERY: Duration = Duration::from_secs(600);
-/// A block that the endpoint does not know is mostly on its way.
+/// Pauses before a read is repeated at an unknown block, which is mostly on its way.
 const UNKNOWN_BLOCK_PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(150)];
-/// A request that is refused for being one too many is mostly answered a moment later; one that is refused after all of
-/// these pauses begins one of the whole endpoint.
+/// Pauses before a throttled request is repeated; it is mostly answered a moment later. A request that is refused
+/// after all of them pauses the whole endpoint.
 const REFUSED_PAUSES: [Duration; 3] = [Duration::from_millis(2), Duration::from_millis(10), Duration::from_millis(50)];
 
 pub(crate) struct Endpoint {
     pub(crate) chain_id: u64,
     url: RpcUrl,
-    /// Host and port, which alone may be shown and stored.
+    /// Host and port; nothing else of the URL may be shown or stored.
     pub(crate) host: Arc<str>,
     rpc: JsonRpc,
     pub(crate) limiter: RequestLimiter,
@@ -68,34 +67,34 @@ pub(crate) struct Endpoint {
     pub(crate) budget: Budget,
     learned: Mutex<Learned>,
     probing: tokio::sync::Mutex<()>,
-    /// One small call beside slow reads at a time.
+    /// Held by the one small call that may run beside slow reads.
     calling_beside: tokio::sync::Mutex<()>,
 }
 
-/// What requests have revealed about the endpoint.
+/// State learned from the requests to the endpoint.
 #[derive(Default)]
 struct Learned {
     chain: ChainCheck,
-    /// The hash of the last head that was found to be of the chain.
+    /// Hash of the last head that was confirmed to be of the chain.
     head: Option<B256>,
     /// With the instant at which they expire.
     capabilities: Option<(Capabilities, Instant)>,
-    /// Whether it has answered at a block hash.
+    /// True if it has answered at a block hash.
     answers_at_hash: bool,
-    /// Whether Multicall3 was found on the network's chain; no chain loses it.
+    /// True if Multicall3 was found on the network's chain; a chain never loses it.
     has_multicall: bool,
-    /// Until then no further reply that proves to be wrong is logged.
+    /// No further wrong reply is logged before this instant.
     blamed_until: Option<Instant>,
-    /// Until then no simulation is requested of it by `eth_simulateV1`.
+    /// `eth_simulateV1` is not requested before this instant.
     no_simulations_until: Option<Instant>,
-    /// What the blocks after the last ones that it reported would have, by the hash of the latter; oldest first.
+    /// Expected properties of the blocks after the last reported ones, by the hash of the latter; oldest first.
     next_blocks: VecDeque<(B256, NextBlock)>,
     native_logs: NativeLogs,
-    /// What its last gas price offered to the builder of a block, wei.
+    /// Priority fee of its last gas price, in wei.
     tip: Option<u128>,
-    /// Until then no JSON-RPC batch is sent to it.
+    /// No JSON-RPC batch is sent before this instant.
     no_batches_until: Option<Instant>,
-    /// The highest block of which it had no state; it is not asked for lower ones until then.
+    /// Highest block whose state it lacked. That and lower ones are not requested before the instant.
     stateless: Option<(u64, Instant)>,
 }
 
@@ -114,7 +113,7 @@ enum ChainCheck {
 }
 
 impl ChainCheck {
-    /// Whether the right chain id was reported a moment ago.
+    /// Returns true if the right chain id was reported within [`FRESH_FOR`].
     fn is_fresh(self) -> bool {
         matches!(self, Self::Right { checked_at } if checked_at.elapsed() < FRESH_FOR)
     }
@@ -124,9 +123,9 @@ impl ChainCheck {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Capabilities {
     pub(crate) batch_method: BatchMethod,
-    /// Whether it answers at block hashes, and rejects those that it does not know. Any other is read by block number.
+    /// True if it answers at block hashes and rejects unknown ones. Otherwise it is read by block number.
     pub(crate) checks_block_hash: bool,
-    /// Whether contracts see the parent hash that the block's header reports.
+    /// True if contracts see the parent hash that the block's header reports.
     pub(crate) sees_parent_hash: bool,
 }
 
@@ -153,7 +152,7 @@ impl Endpoint {
         }
     }
 
-    /// Makes sure that it is not known to serve another chain. The chain id is requested where none is known, and again
+    /// Fails if the endpoint is known to serve another chain. Requests the chain id if it is unknown, and again
     /// [`WRONG_CHAIN_FOR`] after a wrong one.
     pub(crate) async fn ensure_chain(&self, until: Instant) -> Result<(), EndpointError> {
         let chain = self.learned.lock().chain;
@@ -166,8 +165,8 @@ impl Endpoint {
         }
     }
 
-    /// Whether it reported the right chain id a moment ago, or answers: under load the chain id would wait for its turn
-    /// behind reads that are answered.
+    /// Returns true if it confirmed its chain id or answered a read recently, and is not excluded. A check of the
+    /// chain id could starve under load.
     pub(crate) fn is_known_alive(&self) -> bool {
         let now = Instant::now();
         let lately = now.checked_sub(FRESH_FOR).unwrap_or(now);
@@ -175,7 +174,7 @@ impl Endpoint {
         is_fresh && !self.health.is_excluded(now)
     }
 
-    /// Requests the chain id, whatever is known of it.
+    /// Requests the chain id, even if it is known.
     pub(crate) async fn check_chain(&self, until: Instant) -> Result<(), EndpointError> {
         let reply: Result<U64, _> = self.request(CHAIN_ID, &(), until).await;
         self.confirm_chain(reply.map_err(RequestError::into_endpoint_error)?.to())?;
@@ -183,12 +182,12 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Compares a chain id that it reported with the network's.
+    /// Compares a reported chain id with the network's.
     pub(crate) fn confirm_chain(&self, reported: u64) -> Result<(), EndpointError> {
         if reported == self.chain_id { Ok(()) } else { Err(self.wrong_chain(reported)) }
     }
 
-    /// Records that it serves another chain. That is another node: what was learned of the one before is forgotten.
+    /// Records that it serves another chain, and so is another node. Forgets what was learned, except for Multicall3.
     pub(crate) fn wrong_chain(&self, chain_id: u64) -> EndpointError {
         let checked_at = Instant::now();
         let mut learned = self.learned.lock();
@@ -203,8 +202,8 @@ impl Endpoint {
         error
     }
 
-    /// Counts against it a reply that proves to be of another block or chain, or to be forged. It is logged, but not each
-    /// time.
+    /// Counts a reply against the endpoint that proved to be of another block or chain, or forged. Logs it, but not
+    /// each time.
     pub(crate) fn blame(&self, kind: RequestKind, error: EndpointError) -> EndpointError {
         let now = Instant::now();
         self.health.record(kind, now, Duration::ZERO, Err(error));
@@ -217,13 +216,13 @@ impl Endpoint {
         error
     }
 
-    /// Checks that it has the state of a block, unless it is known not to have that.
+    /// Checks that it has the state of a block. Fails at once if it is known to lack it.
     pub(crate) async fn check_state(&self, block: Block, until: Instant) -> Result<(), EndpointError> {
         if !self.may_have_state(&block) {
             return Err(EndpointError::NoState);
         }
         self.ensure_usable(until).await?;
-        // How it is asked for a block is a capability.
+        // A capability decides how a block is named in requests.
         self.capabilities(until).await?;
         let params = (Address::ZERO, self.block_id(&block));
         let request = || self.rpc.request::<U256>("eth_getBalance", &params);
@@ -240,13 +239,13 @@ impl Endpoint {
         }
     }
 
-    /// Whether it is not known to lack the state of a block.
+    /// Returns true unless it is known to lack the state of a block.
     pub(crate) fn may_have_state(&self, block: &Block) -> bool {
         let stateless = self.learned.lock().stateless;
         stateless.is_none_or(|(number, until)| block.number > number || Instant::now() >= until)
     }
 
-    /// Returns its newest block, and probes its capabilities along with it where they are not known.
+    /// Returns its newest block. Probes its capabilities along with it if they are not known.
     pub(crate) async fn newest_block_and_probe(&self, until: Instant) -> Result<Block, EndpointError> {
         self.ensure_usable(until).await?;
         if self.known_capabilities().is_some() {
@@ -258,7 +257,7 @@ impl Endpoint {
         newest
     }
 
-    /// Looks after an endpoint that gets no other requests: its newest block, and whether it has begun to sync.
+    /// Polls an endpoint that gets no other requests: its newest block, and whether it has begun to sync.
     pub(crate) async fn poll_idle(&self, until: Instant) -> Result<Block, EndpointError> {
         let is_probed = self.known_capabilities().is_some();
         let newest = self.newest_block_and_probe(until).await?;
@@ -269,7 +268,7 @@ impl Endpoint {
         Ok(newest)
     }
 
-    /// How many reads one request to it carries well.
+    /// Returns the number of reads that fit well into one request.
     pub(crate) fn chunk_reads(&self) -> usize {
         match self.known_capabilities().map(|capabilities| capabilities.batch_method) {
             Some(BatchMethod::Multicall3 | BatchMethod::Single) => CHUNK_READS_MAX,
@@ -277,13 +276,13 @@ impl Endpoint {
         }
     }
 
-    /// The capabilities that were found and have not expired.
+    /// Returns the capabilities, if they were found and have not expired.
     pub(crate) fn known_capabilities(&self) -> Option<Capabilities> {
         let known = self.learned.lock().capabilities;
         known.filter(|(_, until)| Instant::now() < *until).map(|(capabilities, _)| capabilities)
     }
 
-    /// Has the endpoint probed again, because it replied otherwise than it did to the last probe.
+    /// Forgets the capabilities, so that the endpoint is probed again.
     pub(crate) fn forget_capabilities(&self) {
         self.learned.lock().capabilities = None;
     }
@@ -297,8 +296,8 @@ impl Endpoint {
         if by_hash { BlockId::Hash(block.hash) } else { BlockId::Number(block.number) }
     }
 
-    /// Sends a read at a block, and sends it again a few times where the endpoint does not know the block yet, or turns
-    /// out to know none by its hash.
+    /// Sends a read at a block. Repeats it a few times if the endpoint does not know the block yet, or turns out to
+    /// know none by its hash.
     async fn read<R, F: Future<Output = Result<R, RequestError>>>(
         &self,
         block: &Block,
@@ -323,7 +322,7 @@ impl Endpoint {
         }
     }
 
-    /// Sends a request that is no read: about the chain, its blocks, or the endpoint.
+    /// Sends a request about the chain, its blocks, or the endpoint.
     async fn request<R: DeserializeOwned + Send + 'static>(
         &self,
         method: &'static str,
@@ -333,8 +332,7 @@ impl Endpoint {
         self.send_until_taken(RequestKind::Probe, until, || self.rpc.request(method, params)).await
     }
 
-    /// Sends a request, and sends it again a few times where the endpoint refuses it for being one too many and is not
-    /// paused for that.
+    /// Sends a request, and repeats it a few times while the endpoint throttles it and is not paused.
     async fn send_until_taken<R, F: Future<Output = Result<R, RequestError>>>(
         &self,
         kind: RequestKind,
@@ -347,7 +345,7 @@ impl Endpoint {
             let is_refused = matches!(reply, Err(RequestError::Endpoint(EndpointError::Throttled(_))));
             let now = Instant::now();
             match pauses.next() {
-                // At moments of their own, for many may have been refused together.
+                // Jittered, because many may have been refused together.
                 Some(pause) if is_refused && self.health.paused_until(now).is_none() => {
                     sleep_until((now + pause.mul_f64(0.5 + fastrand::f64())).min(until)).await;
                 }
@@ -356,7 +354,7 @@ impl Endpoint {
         }
     }
 
-    /// Makes a request within the endpoint's limits and the given time, and records how it went.
+    /// Makes a request within the endpoint's limits and the given time, and records its result.
     async fn send<R>(
         &self,
         kind: RequestKind,
@@ -368,11 +366,11 @@ impl Endpoint {
         let (reply, answers_others) = self.wait(kind, until, Box::pin(request)).await;
         let took = start.elapsed();
         let result = match &reply {
-            // That read takes too long, wherever it is made.
+            // The read itself takes too long, on any endpoint.
             Err(RequestError::Endpoint(EndpointError::Timeout)) if answers_others && self.health.excuse() => {
                 Err(EndpointError::TooLarge)
             }
-            // Many nodes serve reads well, and keep no receipts for long or do not simulate.
+            // Many nodes serve reads well but do not keep receipts for long or do not simulate.
             Err(RequestError::Endpoint(error)) if kind == RequestKind::Optional && error.rejects_request_kind() => {
                 Ok(())
             }
@@ -381,7 +379,7 @@ impl Endpoint {
             Err(RequestError::TooLarge) => Err(EndpointError::TooLarge),
             // No chain has an error for its newest block or its id.
             Err(RequestError::Ambiguous(code)) if kind == RequestKind::Probe => Err(EndpointError::Rpc(*code)),
-            // The contract's or the chain's answer.
+            // An answer of the contract or the chain.
             _ => Ok(()),
         };
         self.limiter.on_end(Instant::now(), matches!(result, Err(EndpointError::Throttled(_))));
@@ -389,8 +387,8 @@ impl Endpoint {
         reply
     }
 
-    /// Waits for the reply until then. For a read that takes half of its time, the second value says whether the endpoint
-    /// answers other calls beside it.
+    /// Waits for the reply until the deadline. If a read takes more than half of its time, the second value is true
+    /// if the endpoint answers other calls meanwhile.
     async fn wait<R>(
         &self,
         kind: RequestKind,
@@ -413,8 +411,8 @@ impl Endpoint {
         }
     }
 
-    /// Waits for the right to send one request outside of the endpoint's pauses. A pause is waited for where that
-    /// leaves time for the request; otherwise the error comes at once.
+    /// Waits for permission to send one request outside of the endpoint's pauses. Fails at once if a pause takes more
+    /// than half of the remaining time.
     async fn permit(&self, until: Instant) -> Result<Permit, EndpointError> {
         loop {
             let Some(permit) = self.limiter.acquire(until).await else { return Err(EndpointError::Timeout) };

@@ -1,8 +1,8 @@
-//! The endpoints of one network: which one a request goes to, for how long, which one is next, and when all of them
-//! are tried once more.
+//! The endpoints of one network: which one gets a request, for how long, which one is next, and when all are tried
+//! again.
 //!
-//! Invariant: a hanging endpoint leaves time for those that answer, before it and after it; an excluded one comes last but
-//! does come; and what one endpoint does not answer goes to the next one.
+//! Invariant: a hanging endpoint leaves time for those before and after it. An excluded one comes last, but is tried.
+//! Reads that one endpoint does not answer go to the next.
 
 mod turns;
 
@@ -39,33 +39,33 @@ use crate::transaction::TransactionLookup;
 use crate::transport::Pool;
 use crate::{Block, Outcome, ReadFailure, RpcUrl};
 
-/// Rounds over all endpoints; the third outlasts a restart of a node's proxy.
+/// Maximum rounds over all endpoints; the third outlasts a restart of a node's proxy.
 const ROUNDS_MAX: u32 = 3;
-/// The longest pause before the second round. It takes at least half of this, and twice as long before the third, up to
+/// Longest pause before the second round, of which at least half is taken. Each round adds as much, up to
 /// [`ROUND_PAUSE_MAX`].
 const ROUND_PAUSE: Duration = Duration::from_millis(120);
-/// Rounds for a block that the chain has and the endpoints do not find come no more seldom.
+/// Upper bound of the pause in the further rounds for a block that the chain has and the endpoints do not find.
 const ROUND_PAUSE_MAX: Duration = Duration::from_secs(1);
-/// A newest block of this age is that of a chain that rests, or of a node that has stopped: its peers show which.
+/// A newest block this old means that the chain rests or the node has stopped: its peers show which.
 const OLD_HEAD_S: u64 = 60;
-/// How long such a poll waits for peers that reported no block lately.
+/// How long to wait in that case for peers that reported no block recently.
 const PEERS_TIMEOUT: Duration = Duration::from_secs(1);
-/// A receipt that is not there yet, though its transaction is in a block, is asked for again for so long: by then the
-/// nodes behind one address agree, unless they keep none so old.
+/// How long to repeat the request for a receipt that is missing though its transaction is in a block: by then the
+/// nodes behind one address agree, unless none keeps receipts that old.
 const LATE_RECEIPT_MAX: Duration = Duration::from_secs(3);
-/// How often endpoints that get no other requests are probed, for their lag.
+/// Interval at which endpoints that get no other requests are probed for their lag.
 const IDLE_PROBE_EVERY: Duration = Duration::from_secs(30);
 const IDLE_PROBE_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// A network and its endpoints, preferred first.
 #[derive(Clone, Debug)]
 pub struct Upstream {
-    /// EIP-155.
+    /// EIP-155 chain id.
     pub chain_id: u64,
     /// For logs.
     pub name: String,
     pub endpoints: Vec<RpcUrl>,
-    /// Whether a transaction counts only if the header of its block proves its receipt.
+    /// True if a transaction counts only if the header of its block proves its receipt.
     pub verify_receipts: bool,
 }
 
@@ -91,7 +91,7 @@ impl Endpoints {
         }
     }
 
-    /// Waits until so many requests may be made for a client.
+    /// Waits until a client may cause this many requests.
     pub(crate) async fn wait_for_turn(
         &self,
         client: Option<IpAddr>,
@@ -103,13 +103,13 @@ impl Endpoints {
         is_in_time.then_some(()).ok_or(ReadFailure::Timeout)
     }
 
-    /// How many reads one request to the preferred endpoint carries well.
+    /// Returns the number of reads that fit well into one request to the preferred endpoint.
     pub(crate) fn chunk_reads(&self) -> usize {
         self.ranked().first().map_or(1, |endpoint| endpoint.chunk_reads())
     }
 
-    /// Returns outcomes in the order of the reads, each from the first endpoint that gave one, as far as the budget's
-    /// requests suffice.
+    /// Returns outcomes in the order of the reads, each from the first endpoint that gave one, while the budget's
+    /// requests last.
     pub(crate) async fn read(
         &self,
         block: &Block,
@@ -121,7 +121,7 @@ impl Endpoints {
         let mut open: Vec<usize> = (0..reads.len()).collect();
         let mut errors = Vec::new();
         let now = Instant::now();
-        // The rest is for the reads of another block.
+        // The rest is for reads at another block.
         let half = now + deadline.saturating_duration_since(now) / 2;
         for round in 1.. {
             errors.clear();
@@ -142,16 +142,15 @@ impl Endpoints {
         outcomes
     }
 
-    /// Whether the chain still has the block, so that an endpoint that does not find it will find it again. Before `until`
-    /// only.
+    /// Returns true if the chain still has the block, so that endpoints will find it again. Tries until `until`.
     async fn has_block(&self, block: &Block, until: Instant) -> bool {
         let at_height =
             self.first_reply(until, |endpoint, until| endpoint.block_by_number(block.number, until).boxed());
         matches!(at_height.await, Ok(Some(found)) if found.hash == block.hash)
     }
 
-    /// Sends each endpoint once what those before it left open. In the first round, those that are not known to answer
-    /// are left out where others are, so that these are tried again first; returns whether none was.
+    /// Sends each endpoint the reads that those before it left open. In the first round, if some endpoints are known
+    /// to answer, the others are skipped until those were tried again. Returns true if none was skipped.
     #[allow(clippy::too_many_arguments, reason = "the state of one read, in one place")]
     async fn read_round(
         &self,
@@ -189,7 +188,7 @@ impl Endpoints {
         is_whole
     }
 
-    /// Waits before the next round; where all endpoints are paused, until the first of them is not. Returns false,
+    /// Waits before the next round; if all endpoints are paused, first until one of them is not. Returns false,
     /// without waiting, if that leaves no time.
     async fn pause(&self, round: u32, deadline: Instant) -> bool {
         let now = Instant::now();
@@ -204,9 +203,9 @@ impl Endpoints {
         true
     }
 
-    /// Returns the state of a transaction. It is mined where one endpoint says so, in a block that is not known to be
-    /// another's at its height, and that has the receipt where receipts are verified; that it is not mined, all of them
-    /// have to say, and none that it is in a block. `known` is the hash that was last seen at a height.
+    /// Returns the state of a transaction. It is mined if one endpoint says so, in a block whose hash is not known to
+    /// be wrong at its height, and that proves the receipt if receipts are verified. It counts as not mined only if
+    /// all endpoints say so and none reports it in a block. `known` returns the hash last seen at a height.
     pub(crate) async fn transaction(
         &self,
         hash: B256,
@@ -243,13 +242,13 @@ impl Endpoints {
                 break;
             }
         }
-        // An endpoint that serves another chain does not count, nor one that is still syncing.
+        // An endpoint that serves another chain or is still syncing does not count.
         let all_replied = errors.iter().all(EndpointError::is_not_counted);
         lookup.filter(|_| all_replied && !is_in_block).ok_or_else(|| EndpointError::summarize(&errors))
     }
 
-    /// Returns the block with this hash, from the first endpoint that knows it: a block that one of them named may not
-    /// have reached the others yet.
+    /// Returns the block with this hash, from the first endpoint that knows it: a block that one of them reported may
+    /// not have reached the others yet.
     pub(crate) async fn block(&self, hash: B256, deadline: Instant) -> Result<Block, ReadFailure> {
         let mut errors = Vec::new();
         for round in 1..=ROUNDS_MAX {
@@ -270,8 +269,8 @@ impl Endpoints {
         Err(EndpointError::summarize(&errors))
     }
 
-    /// Whether each movement of the native token in a block left a log. Its header is requested where those that
-    /// endpoints have reported leave that open.
+    /// Returns true if each movement of the native token in a block left a log. Requests its header if the reported
+    /// ones leave that open.
     pub(crate) async fn logs_native(&self, number: u64, hash: B256, deadline: Instant) -> Result<bool, ReadFailure> {
         let known = || self.list.iter().filter_map(|endpoint| endpoint.logs_native(number)).max();
         if known().is_none() {
@@ -281,7 +280,6 @@ impl Endpoints {
         Ok(known().unwrap_or_default())
     }
 
-    /// Returns the price of gas after a block.
     pub(crate) async fn gas_price(&self, at: PriceAt, deadline: Instant) -> Result<GasPrice, ReadFailure> {
         self.first_reply(deadline, move |endpoint, until| endpoint.gas_price(at, until).boxed()).await
     }
@@ -312,13 +310,13 @@ impl Endpoints {
         self.list.iter().map(|endpoint| &endpoint.health).collect()
     }
 
-    /// The endpoints in the order in which they are tried now.
+    /// Returns the endpoints in the order in which they are tried now.
     fn ranked(&self) -> Vec<&Arc<Endpoint>> {
         let ranked = self.selector.ranked(Instant::now(), &self.health());
         ranked.into_iter().filter_map(|place| self.list.get(place)).collect()
     }
 
-    /// The turns of this round, from 1.
+    /// Returns the turns of this round, counted from 1.
     fn turns(&self, round: u32) -> Vec<Turn<'_>> {
         turns::turns(&self.ranked(), round)
     }
@@ -328,8 +326,8 @@ impl Endpoints {
         error
     }
 
-    /// Probes in the background those that get no other requests: whether they are back, how far behind, and in step.
-    /// Returns the probes of those that have not failed.
+    /// Probes, in the background, endpoints that get no other requests: whether they are back, how far they lag, and
+    /// if they sync. Returns the probes of the healthy ones.
     fn probe_idle(&self) -> Vec<JoinHandle<Result<Block, EndpointError>>> {
         let now = Instant::now();
         let mut probes = Vec::new();
@@ -347,7 +345,7 @@ impl Endpoints {
     }
 }
 
-/// The newest block of these probes and of `known`, which is given up only for one that is much newer.
+/// Returns the newest block of these probes and of `known`, which is replaced only by a much newer one.
 async fn newest_of(probes: Vec<JoinHandle<Result<Block, EndpointError>>>, known: Block, until: Instant) -> Block {
     let mut probes: FuturesUnordered<_> = probes.into_iter().collect();
     let mut newest = known;

@@ -1,5 +1,5 @@
-//! Why a request has no result: the contract's own answer, a limit of the endpoint that the request exceeds, or a
-//! failure of the endpoint.
+//! Reasons why a request has no result: the contract's own answer, a limit of the endpoint that the request exceeds,
+//! or a failure of the endpoint.
 //!
 //! Invariant: a revert never counts against an endpoint, and a failure of an endpoint never looks like a revert.
 
@@ -12,10 +12,10 @@ use alloy::primitives::Bytes;
 pub(crate) use self::payload::ErrorPayload;
 use crate::ReadFailure;
 
-/// The longest wait that an endpoint is granted at once; it can ask again for more.
+/// Maximum wait that an endpoint is granted at once; it can ask again for more.
 pub(crate) const WAIT_MAX: Duration = Duration::from_secs(60);
 
-/// Why an endpoint is left for the next one.
+/// Reason to leave an endpoint for the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EndpointError {
     #[error("no reply in time")]
@@ -30,12 +30,12 @@ pub(crate) enum EndpointError {
     Http(u16),
     #[error("JSON-RPC error {0}")]
     Rpc(i64),
-    /// Carries the wait that the endpoint asked for, if it named one.
+    /// Carries the wait that the endpoint asked for, if any.
     #[error("it demands fewer requests")]
     Throttled(Option<Duration>),
     #[error("a reply of the wrong shape")]
     Malformed,
-    /// One of the nodes behind its address may be behind the others.
+    /// One of the nodes behind its address may lag.
     #[error("a transaction that is in a block, without its receipt")]
     HalfKnown,
     #[error("a receipt that contradicts itself or its chain")]
@@ -50,7 +50,7 @@ pub(crate) enum EndpointError {
     IgnoredBlock,
     #[error("a reply or request too large for it")]
     TooLarge,
-    /// Ours, not its.
+    /// The limit is ours, not the endpoint's.
     #[error("no room for its reply beside others")]
     NoRoom,
 }
@@ -65,7 +65,7 @@ impl EndpointError {
         } else if errors.contains(&Self::UnknownBlock)
             && errors.iter().all(|error| matches!(error, Self::UnknownBlock | Self::Timeout) || error.is_not_counted())
         {
-            // One that gives no reply does not speak for the block.
+            // A timeout says nothing about the block.
             ReadFailure::BlockLost
         } else if errors.contains(&Self::NoState)
             && errors.iter().all(|error| *error == Self::NoState || error.is_not_counted())
@@ -82,41 +82,41 @@ impl EndpointError {
         }
     }
 
-    /// Whether the endpoint has no say about the network's chain as it is now.
+    /// Returns true if the endpoint cannot speak for the network's chain as it is now.
     pub(crate) fn is_not_counted(&self) -> bool {
         matches!(self, Self::WrongChain(_) | Self::Syncing)
     }
 
-    /// Whether the next attempt may succeed.
+    /// Returns true if the next attempt may succeed.
     pub(crate) fn is_retryable(&self) -> bool {
         match self {
             Self::Unreachable | Self::Http(500..) | Self::Rpc(_) | Self::Throttled(_) | Self::Malformed => true,
-            // One URL may stand for many nodes: the next one may heed the block.
+            // One URL may lead to many nodes: the next one may heed the block.
             Self::IgnoredBlock => true,
             Self::HalfKnown => true,
-            // Where time is left, it was given to another endpoint.
+            // If time is left, the attempt was cut short for another endpoint.
             Self::Timeout => true,
-            // Other replies end soon.
+            // Other replies soon free their room.
             Self::NoRoom => true,
             _ => false,
         }
     }
 
-    /// Whether the endpoint rejects this kind of request, and may well answer another kind.
+    /// Returns true if the endpoint rejects this kind of request, and may still answer another kind.
     pub(crate) fn rejects_request_kind(self) -> bool {
         matches!(self, Self::Rpc(_) | Self::TooLarge | Self::Http(400 | 402..=428 | 430..=499))
     }
 }
 
-/// Why a request has no result.
+/// Reason why a request has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RequestError {
     /// The contract reverted with this data.
     Reverted(Bytes),
-    /// The EVM stopped at an invalid opcode, a bad jump and the like. All gas is used up, and there is no data.
+    /// The EVM stopped at an invalid opcode, a bad jump or similar. All gas is used up, and there is no data.
     Halted,
     OutOfGas,
-    /// The endpoint does not allow as much gas as the request gives.
+    /// The endpoint allows less gas than the request gives.
     GasTooHigh,
     /// The request, its reply or its running time is too much for the endpoint.
     TooLarge,
@@ -133,12 +133,12 @@ impl From<EndpointError> for RequestError {
 }
 
 impl RequestError {
-    /// Whether the endpoint failed, so that it said nothing about the request.
+    /// Returns true if the endpoint failed, so that its reply says nothing about the request.
     pub(crate) fn is_of_endpoint(&self) -> bool {
         matches!(self, Self::Endpoint(_))
     }
 
-    /// Blames the endpoint, for a request whose result no contract can influence.
+    /// Converts to an error of the endpoint, for a request whose result no contract can influence.
     pub(crate) fn into_endpoint_error(self) -> EndpointError {
         match self {
             Self::Endpoint(error) => error,

@@ -1,6 +1,7 @@
-//! What outlives the process, for its operator: which facts there are, where each comes from, and how to be rid of them.
+//! The facts that outlive the process, for its operator: lists them with their sources, and purges them.
 //!
-//! Invariant: what is purged is gone from memory and from disk, and a check that was under way does not bring it back.
+//! Invariant: purged facts are gone from memory and from disk, and a check that was under way does not bring them
+//! back.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,19 +14,19 @@ use serde::{Deserialize, Serialize};
 use crate::reply_cache::ReplyCache;
 use crate::store::{Disk, DiskError, FILE, FILE_MAX_BYTES, StoredRow, unix_s};
 
-/// The rows of one list; more would fill the memory of whoever shows them.
+/// Maximum rows of one list; more would fill the reader's memory.
 const ROWS_MAX: usize = 100_000;
 
 /// The facts of a process, or of a state folder that no process uses.
 #[derive(Clone)]
 pub struct Facts {
-    /// `None` where no process answers with them.
+    /// `None` if no process answers with them.
     cached: Option<Arc<ReplyCache>>,
-    /// `None` where there is no usable disk.
+    /// `None` if there is no usable disk.
     disk: Option<Arc<Mutex<Disk>>>,
 }
 
-/// Which facts are meant: those to which every part applies.
+/// A filter of facts; every part that is set must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct FactFilter {
@@ -35,7 +36,7 @@ pub struct FactFilter {
     pub contract: Option<Address>,
 }
 
-/// One fact, and where it comes from.
+/// A fact and its source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoredFact {
@@ -45,15 +46,15 @@ pub struct StoredFact {
     pub read: Bytes,
     /// Host and port of the endpoint that gave it.
     pub endpoint: String,
-    /// Host and port of the endpoint that confirmed it; the same where there was no other.
+    /// Host and port of the endpoint that confirmed it; the same one if there was no other.
     pub confirmed_by: String,
     pub block: u64,
-    /// Unix seconds: of the block, and when it was stored.
+    /// Unix seconds, as is `stored_at`.
     pub block_time: u64,
     pub stored_at: u64,
 }
 
-/// Why there are no facts to show.
+/// Reason why stored facts cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FactsError {
     #[error("the folder has no stored facts")]
@@ -100,7 +101,7 @@ impl Facts {
     /// Opens the file of a state folder that no process uses.
     ///
     /// # Errors
-    /// There is no such file, or it cannot be used.
+    /// Fails if there is no such file, or it cannot be used.
     pub fn open(folder: &Path, lifetime: Duration) -> Result<Self, FactsError> {
         let path = folder.join(FILE);
         if !path.is_file() {
@@ -110,10 +111,10 @@ impl Facts {
         Ok(Self { cached: None, disk: Some(Arc::new(Mutex::new(disk))) })
     }
 
-    /// Lists the stored facts, the newest first, and how many more there are. It reads the disk, which blocks.
+    /// Lists the stored facts by chain and contract, newest first, and counts those left out. Blocks on the disk.
     ///
     /// # Errors
-    /// The file cannot be used.
+    /// Fails if the file cannot be used.
     pub fn list(&self, filter: &FactFilter) -> Result<(Vec<StoredFact>, usize), FactsError> {
         let (mut facts, mut more) = (Vec::new(), 0);
         let each = |stored: StoredRow| match filter.takes(&stored) {
@@ -126,16 +127,16 @@ impl Facts {
         Ok((facts, more))
     }
 
-    /// Drops facts from memory, and returns how many.
+    /// Drops facts from memory, and returns their number.
     pub(crate) fn forget(&self, filter: &FactFilter) -> usize {
         let cached = self.cached.as_ref();
         cached.map_or(0, |cached| cached.drop_where(|id, host, to| filter.is_it(id, host, to)))
     }
 
-    /// Drops facts from memory and disk, and returns how many from each. It writes the disk, which blocks.
+    /// Drops facts from memory and disk, and returns the number from each. Blocks on the disk.
     ///
     /// # Errors
-    /// The file cannot be used; what is in memory is gone all the same.
+    /// Fails if the file cannot be used; the facts in memory are dropped all the same.
     pub fn purge(&self, filter: &FactFilter) -> Result<(usize, usize), FactsError> {
         let in_memory = self.forget(filter);
         let disk = self.disk.as_ref();

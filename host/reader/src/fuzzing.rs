@@ -1,5 +1,5 @@
-//! The entry points of the fuzz targets in `host/fuzz`: every decoder of nodes' replies, with the properties that hold
-//! for any bytes.
+//! Entry points of the fuzz targets in `host/fuzz`: every decoder of nodes' replies, with properties that hold for
+//! any bytes.
 //!
 //! Invariant: an entry point panics only if a decoder is wrong. Nothing else may use them.
 
@@ -20,7 +20,7 @@ const CHAIN_ID: u64 = 1;
 /// The block that they must prove.
 const BLOCK: Block = Block { number: 7, hash: B256::ZERO, parent: B256::ZERO, timestamp: 0x1122_3344, evm_number: 7 };
 
-/// Decodes a JSON-RPC reply, which must mean the same as to a decoder that builds a tree.
+/// Decodes a JSON-RPC reply. The result must equal that of a decoder that builds a tree.
 pub fn json_rpc(body: &[u8]) {
     let call = call_reply(body, ID);
     let request = request_reply::<Value>(body, ID);
@@ -28,7 +28,7 @@ pub fn json_rpc(body: &[u8]) {
         let Ok(Value::String(text)) = &request else { unreachable!("{request:?} of {bytes}") };
         assert_eq!(text.to_ascii_lowercase(), hex::encode_prefixed(bytes));
     }
-    // A tree has no duplicate members, and is less deep than what may be skipped: it confirms only what is right.
+    // A tree has no duplicate members, and is shallower than what may be skipped: it confirms only what is right.
     if let (Ok(result), Ok(tree)) = (request, serde_json::from_slice::<Value>(body)) {
         assert_eq!(tree.get("id").and_then(Value::as_u64), Some(ID));
         assert_eq!(tree.get("result"), Some(&result));
@@ -36,14 +36,13 @@ pub fn json_rpc(body: &[u8]) {
     }
 }
 
-/// Decodes a batch about a transaction, which must have as many logs as a tree of it, in not much more room than its
-/// own.
+/// Decodes a batch about a transaction. It must have as many logs as its tree, and no more data than the body.
 pub fn transaction(body: &[u8]) {
     let Ok((transaction, receipt)) = pair_reply(body, [ID, ID + 1]) else { return };
     let Ok(TransactionLookup::Mined(receipt)) = combine(B256::ZERO, transaction, receipt) else { return };
     assert!(receipt.logs.iter().all(|log| log.topics.len() <= 4));
     assert!(receipt.logs.iter().map(|log| 32 * log.topics.len() + log.data.len()).sum::<usize>() <= body.len());
-    // A tree is less deep than what may be skipped, and what a struct accepts as an object may be an array there.
+    // A tree is shallower than what may be skipped, and an object of a struct may be an array there.
     let Ok(Value::Array(replies)) = serde_json::from_slice(body) else { return };
     let reply = replies.iter().find(|reply| reply.get("id").and_then(Value::as_u64) == Some(ID + 1));
     if let Some(logs) = reply.and_then(|reply| reply.pointer("/result/logs")?.as_array()) {
@@ -61,7 +60,7 @@ pub fn block(body: &[u8]) {
     }
 }
 
-/// Decodes a reply of `call.yul`, which must name reads in order, and none that it has not reached.
+/// Decodes a reply of `call.yul`. It must name reads in order, and none that it has not reached.
 pub fn packed(bytes: &[u8]) {
     let (count, reply) = counted(bytes);
     if let Ok((head, named)) = packed::decode(reply, count) {
@@ -75,7 +74,7 @@ fn named_in_order<T>(head: &Head, count: usize, named: &[(usize, T)]) {
     assert!(named.iter().all(|(place, _)| *place < head.done));
 }
 
-/// Decodes a reply of Multicall3, which must have as many results as reads, in not much more room than its own.
+/// Decodes a reply of Multicall3. It must have as many results as reads, and no more data than the reply.
 pub fn multicall(bytes: &[u8]) {
     let (count, reply) = counted(bytes);
     if let Ok(results) = multicall::unpack(reply, count, CHAIN_ID, &BLOCK) {

@@ -1,6 +1,6 @@
 //! The price of gas at a block, as the network's nodes report it.
 //!
-//! Invariant: equal requests under way are one, and a price that is known at a block is not requested again there.
+//! Invariant: equal concurrent requests are one, and a price that is known at a block is not requested again there.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,20 +12,20 @@ use tokio::sync::OnceCell;
 
 use crate::{Block, ReadFailure};
 
-/// Blocks whose prices are kept.
+/// Number of blocks whose prices are cached.
 const BLOCKS_MAX: usize = 4;
 
-/// The price of gas in wei a unit.
+/// The price of gas, in wei per unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GasPrice {
-    /// The base fee of the block after this one (EIP-1559); `None` where the network has none.
+    /// Base fee of the block after this one (EIP-1559); `None` if the network has none.
     pub base_fee: Option<u128>,
-    /// The median tip of the blocks up to this one that had transactions; the whole price where there is no base fee.
+    /// Median tip of the blocks up to this one that had transactions; the whole price if there is no base fee.
     pub tip: u128,
 }
 
 impl GasPrice {
-    /// What a unit of gas costs.
+    /// Returns the cost of a unit of gas.
     pub fn total(self) -> u128 {
         self.base_fee.unwrap_or_default().saturating_add(self.tip)
     }
@@ -35,26 +35,26 @@ impl GasPrice {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PriceAt {
     number: u64,
-    /// There are blocks after it: its next base fee is the one that the next block had, and the present price is not the
-    /// one of then.
+    /// True if there are later blocks: the next base fee is then the next block's own, and the present price does not
+    /// apply.
     pub(crate) is_past: bool,
 }
 
 impl PriceAt {
-    /// Makes it of a block below this head.
+    /// Takes a block, and the newest one if it is known.
     pub(crate) fn new(block: &Block, head: Option<Block>) -> Self {
         let is_past = head.is_some_and(|head| head.number >= block.number + 2);
         Self { number: block.number, is_past }
     }
 
-    /// The parameters of `eth_feeHistory`.
+    /// Returns the parameters of `eth_feeHistory`.
     pub(crate) fn params(self) -> (U64, U64, [u8; 1]) {
         let next = u64::from(self.is_past);
         (U64::from(BLOCKS + next), U64::from(self.number + next), [MEDIAN])
     }
 }
 
-/// Blocks whose tips are looked at.
+/// Number of blocks whose tips are considered.
 const BLOCKS: u64 = 5;
 /// The percentile of a block's tips.
 const MEDIAN: u8 = 50;
@@ -69,10 +69,10 @@ pub(crate) struct FeeHistory {
 }
 
 impl FeeHistory {
-    /// The price after a block, where one percentile of tips was requested of each block; `None` where it has none.
+    /// Returns the price after a block, from a history with one percentile of tips per block; `None` if it has none.
     pub(crate) fn price(mut self, at: PriceAt) -> Option<GasPrice> {
         if at.is_past {
-            // What follows the next block.
+            // Drops the entries after those of the block.
             self.base_fee_per_gas.pop();
             self.reward.as_mut().map(Vec::pop);
         }
@@ -90,7 +90,7 @@ impl FeeHistory {
 pub(crate) struct GasPrices(Mutex<VecDeque<(B256, Arc<OnceCell<GasPrice>>)>>);
 
 impl GasPrices {
-    /// The price at a block; `fetch` is awaited where nobody knows it and nobody requests it.
+    /// Returns the price at a block. Awaits `fetch` if it is neither known nor being requested.
     pub(crate) async fn at<F>(&self, block: B256, fetch: F) -> Result<GasPrice, ReadFailure>
     where
         F: Future<Output = Result<GasPrice, ReadFailure>>,

@@ -1,12 +1,12 @@
 //! One network's pinned block: chosen by age, shared by all answers, and followed in the background while pins are
 //! requested.
 //!
-//! The rule: the newest block that was first reported a second ago or more, and that a later poll confirmed, by the
-//! same head or by one above that does not contradict it. A cold start has seen nothing yet: it takes the newest block
-//! if its own timestamp is old enough, else its parent.
+//! The rule: pin the newest block that was first reported a second ago or more, and that a later poll confirmed, by
+//! the same head or by a higher one that does not contradict it. A cold start has no reports yet: it takes the newest
+//! block if its own timestamp is old enough, else its parent.
 //!
-//! Invariant: one task makes every poll, so that callers share it whatever their deadlines, and a lost block is pinned
-//! again only where the chain reports no other. The source chooses the endpoint and logs what failed.
+//! Invariant: one task makes every poll, so that callers share it whatever their deadlines. A lost block is pinned
+//! again only if the chain reports no other. The source chooses the endpoint and logs failures.
 
 mod pace;
 mod record;
@@ -26,23 +26,24 @@ use tokio::time::{Instant, timeout_at};
 use self::record::{HeadRecord, Observation};
 use crate::{Block, ReadFailure};
 
-/// Without a pin for so long, following costs more than the next cold start.
+/// Time without a pin after which following stops: it would cost more than the next cold start.
 const IDLE_MAX: Duration = Duration::from_secs(30);
-/// A newest block of this age by its own timestamp has reached the other nodes, or its chain rests.
+/// Age, by its own timestamp, at which a newest block has reached the other nodes, or its chain rests.
 const OLD_ENOUGH_S: u64 = 2;
-/// With less time, the short deadline of one caller would be a failure for all.
+/// Minimum time of a poll, so that one caller's short deadline is not a failure for all.
 const POLL_TIMEOUT_MIN: Duration = Duration::from_secs(1);
-/// With more time, callers would learn too late that a network is dead; one whose deadline is later polls again.
+/// Maximum time of a poll, so that callers soon learn that a network is dead. A caller with a later deadline polls
+/// again.
 const POLL_TIMEOUT_MAX: Duration = Duration::from_secs(4);
-/// The parent only spares a retry of the reads, and is not worth a longer wait.
+/// Time to wait for the parent, which only spares a retry of the reads.
 const PARENT_TIMEOUT: Duration = Duration::from_secs(1);
-/// The first and the longest pause after a failed poll; it doubles from one to the other.
+/// Shortest and longest pause after a failed poll; it doubles from one to the other.
 const BACK_OFF_MIN: Duration = Duration::from_millis(500);
 const BACK_OFF_MAX: Duration = Duration::from_secs(4);
 
 /// A source of blocks: the endpoints of one network.
 pub(crate) trait HeadSource: Send + Sync + 'static {
-    /// Returns the newest block, from the endpoints in their order.
+    /// Returns the newest block, from the first endpoint that replies.
     fn newest(&self, until: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
 
     /// Returns the block with this hash.
@@ -59,7 +60,7 @@ pub(crate) struct Heads {
     state: Mutex<PinState>,
     /// Ends the follower's pause.
     wake: Arc<Notify>,
-    /// Counts the polls that ended.
+    /// Number of polls that ended.
     polls: watch::Sender<u64>,
 }
 
@@ -67,10 +68,10 @@ struct PinState {
     record: HeadRecord,
     /// When a pin was last requested.
     requested: Instant,
-    /// No pin can be chosen by age: the next poll chooses one by the rule of the cold start.
+    /// True if no pin can be chosen by age: the next poll chooses one by the rule of the cold start.
     cold: bool,
     polling: bool,
-    /// The latest deadline of those who wait for a poll.
+    /// Latest deadline of the callers that wait for a poll.
     wanted: Option<Instant>,
     /// The last poll, if it failed.
     failed: Option<FailedPoll>,
@@ -80,7 +81,7 @@ struct PinState {
 #[derive(Clone, Copy)]
 struct FailedPoll {
     failure: ReadFailure,
-    /// When its time ran out, if that ended it.
+    /// Deadline of the poll, if it timed out.
     timed_out_at: Option<Instant>,
     pause: Duration,
     /// When the next poll is due.
@@ -90,11 +91,11 @@ struct FailedPoll {
 /// The next action of the follower.
 enum FollowerStep {
     Wait,
-    /// Until this instant.
+    /// Poll until this instant.
     Poll(Instant),
 }
 
-/// What a poll needs once the newest block is known.
+/// The request that a poll needs after the newest block.
 enum NextRequest {
     None,
     Newest,
@@ -119,7 +120,7 @@ impl Heads {
         Arc::new(Self { source, clock, state: Mutex::new(state), wake: Arc::default(), polls: watch::Sender::new(0) })
     }
 
-    /// Returns the block at which an answer that starts now is read; without any request while heads are followed.
+    /// Returns the block at which an answer that starts now is read. Makes no request while heads are followed.
     pub(crate) async fn pin(self: &Arc<Self>, deadline: Instant) -> Result<Block, ReadFailure> {
         let mut polls = self.polls.subscribe();
         let mut has_waited = false;
@@ -140,22 +141,22 @@ impl Heads {
         }
     }
 
-    /// The pinned block, however old.
+    /// Returns the pinned block, however old.
     pub(crate) fn pinned(&self) -> Option<Block> {
         self.state.lock().record.pinned()
     }
 
-    /// The hash of the block that was last seen at this height. It may have been replaced since.
+    /// Returns the hash of the block that was last seen at this height. It may have been replaced since.
     pub(crate) fn hash_at(&self, number: u64) -> Option<B256> {
         self.state.lock().record.hash_at(number)
     }
 
-    /// Time from block to block, once it is learned.
+    /// Returns the time from block to block, once it is learned.
     pub(crate) fn block_time(&self) -> Option<Duration> {
         self.state.lock().record.block_time()
     }
 
-    /// Returns the pin, or why there is none; `None`, with a poll requested, where that is not known.
+    /// Returns the pin, or why there is none; `None` if the caller has to wait for a poll.
     fn try_pin(self: &Arc<Self>, deadline: Instant, has_waited: bool) -> Option<Result<Block, ReadFailure>> {
         let now = Instant::now();
         let mut state = self.state.lock();
@@ -167,10 +168,10 @@ impl Heads {
             return Some(Ok(block));
         }
         if let Some(failed) = state.failed {
-            // The poll had less time than this caller, who was there before it failed.
+            // The poll had less time than this caller, who waited for it.
             let has_more = has_waited && failed.timed_out_at.is_some_and(|until| until < deadline);
             if failed.failure == ReadFailure::BlockLost && failed.next_at < deadline {
-                // The chain has the block, or soon another: the next poll may find either.
+                // The chain still has the block, or soon another: the next poll may find either.
                 return None;
             }
             if !has_more {
@@ -189,13 +190,13 @@ impl Heads {
         state.cold = true;
         state.polling = false;
         state.wanted = None;
-        // The failure of an earlier follower says nothing about now.
+        // The failure of an earlier follower says nothing about the present.
         state.failed = None;
         let follower = follow(Arc::downgrade(self), Arc::clone(&self.source), Arc::clone(&self.wake));
         state.follower = Some(tokio::spawn(follower).abort_handle());
     }
 
-    /// Returns `None` once no pin was requested for long.
+    /// Returns the follower's next step; `None` once no pin was requested for [`IDLE_MAX`].
     fn next_step(&self, due: Instant) -> Option<FollowerStep> {
         let now = Instant::now();
         let mut state = self.state.lock();
@@ -220,7 +221,7 @@ impl Heads {
             return NextRequest::None;
         }
         if observation == Observation::Behind {
-            // A caller waits, and only further requests show whether this node lags.
+            // A caller waits, and only further requests show if this node lags.
             return NextRequest::Newest;
         }
         if state.record.shared(now).is_none() {
@@ -237,11 +238,11 @@ impl Heads {
     /// Ends a cold start whose newest block is too young, or lost.
     fn end_cold_start(&self, head: Block, parent: Option<Block>) -> Result<(), ReadFailure> {
         let mut state = self.state.lock();
-        // A young block that some nodes may not know is still better than none: reads at it are retried.
+        // A young block that some nodes may not know is better than none: reads at it are retried.
         let known: Vec<Block> = parent.filter(|block| block.hash == head.parent).into_iter().chain([head]).collect();
         let now = Instant::now();
         let found = known.iter().find(|block| !state.record.is_lost(block.hash));
-        // Where both were lost, their endpoints may have been out of step for a moment.
+        // If both were lost, their endpoints may have been out of step for a moment.
         let found = found.or_else(|| known.iter().find(|block| state.record.may_be_known(block.hash, now)));
         let block = *found.ok_or(ReadFailure::BlockLost)?;
         state.record.pin(block, now);
@@ -271,12 +272,12 @@ impl Heads {
 }
 
 impl PinState {
-    /// Returns the pin, if it needs no poll.
+    /// Returns the pin if it needs no poll.
     fn ready(&mut self, now: Instant) -> Option<Block> {
         if let Some(block) = self.record.shared(now) {
             return Some(block);
         }
-        // After a cold start that failed, what was seen before it still counts while it is usable.
+        // After a failed cold start, earlier observations still count while they are usable.
         let may_choose = self.record.is_usable(now) && (!self.cold || self.failed.is_some());
         if may_choose { self.record.choose(now) } else { None }
     }
@@ -290,7 +291,7 @@ impl Drop for Heads {
     }
 }
 
-/// Polls at once, and then again and again while pins are requested. It holds no [`Heads`] while it waits.
+/// Polls at once, and repeatedly while pins are requested. Does not keep [`Heads`] alive while it waits.
 async fn follow(heads: Weak<Heads>, source: Arc<dyn HeadSource>, wake: Arc<Notify>) {
     let mut due = Instant::now();
     while let Some(step) = heads.upgrade().and_then(|heads| heads.next_step(due)) {
@@ -322,7 +323,7 @@ async fn poll(heads: &Weak<Heads>, source: &dyn HeadSource, until: Instant) -> R
     }
 }
 
-/// Unix seconds by the local clock, which may be wrong: nothing waits by it.
+/// Returns Unix seconds by the local clock, which may be wrong: no wait depends on it.
 pub(crate) fn unix_s() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -1,8 +1,9 @@
 //! The health of one endpoint: its latest requests, its circuit breaker, its throttle pause, and the heads that it
 //! reported.
 //!
-//! Invariant: what is not the endpoint's failure (a revert, a block on its way, a request too large for it, a timeout
-//! of a request that had hardly any time) never counts against it. Nothing here makes requests or reads a clock.
+//! Invariant: an event that is not the endpoint's fault never counts against it: a revert, a block on its way, a
+//! request too large for it, a timeout of a request that had hardly any time. Nothing here makes requests or reads a
+//! clock.
 
 mod breaker;
 mod head_history;
@@ -21,44 +22,43 @@ pub(crate) use self::window::{Latency, Metrics};
 use self::window::{RequestWindow, ResultClass};
 use crate::error::EndpointError;
 
-/// A timeout of a request that had less time than this says nothing about the endpoint.
+/// Minimum time of a request whose timeout says something about the endpoint.
 pub(crate) const TIMEOUT_COUNTS_FROM: Duration = Duration::from_millis(500);
-/// A request that takes so many times as long as nine of ten others will hardly be answered any more.
+/// A request that takes this many times the 90th percentile will hardly be answered any more.
 const ATTEMPT_TIMEOUT_FACTOR: u32 = 8;
 /// Not below [`TIMEOUT_COUNTS_FROM`], because an endpoint that is given up must be blamed for it.
 const ATTEMPT_TIMEOUT_MIN: Duration = TIMEOUT_COUNTS_FROM;
-/// So many reads in a row may take too long for their own sake; after that, an endpoint that answers only small calls is
-/// blamed.
+/// Number of reads in a row that may take too long for their own sake. After that, an endpoint that answers only
+/// small calls is blamed.
 const EXCUSED_MAX: u32 = 8;
 /// Longer than any answer waits.
 const ATTEMPT_TIMEOUT_MAX: Duration = Duration::from_secs(30);
 
-/// Whether requests should go to an endpoint.
+/// State of an endpoint, which decides if it gets requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HealthState {
     Healthy,
-    /// Its last request failed a moment ago: healthy peers come first.
+    /// Its last request failed recently: healthy peers come first.
     Suspect,
-    /// It asked for fewer requests, and should get none until then.
+    /// It throttles, and should get no requests until then.
     Paused(Instant),
-    /// Until a probe of it succeeds.
+    /// Excluded until a probe of it succeeds.
     Excluded,
-    /// It says that its node is still syncing.
+    /// It reports that its node is still syncing.
     Syncing,
     WrongChain,
 }
 
-/// The purpose of a request, which decides what its end says about the endpoint.
+/// The purpose of a request, which decides what its result says about the endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RequestKind {
     /// Reads at a block.
     Read,
     /// A small request: a head, a chain id, the probe of an excluded endpoint. It can open and close the breaker, but
-    /// an endpoint that answers these and fails all reads is not healthy.
+    /// does not make an endpoint healthy that fails all reads.
     Probe,
-    /// A request that many good endpoints reject: for a transaction, a receipt, or a simulation. As a probe, but how long
-    /// it took is compared with nothing: replies differ in length, and hardly any endpoint but the first has such
-    /// requests.
+    /// A request that many good endpoints reject: for a transaction, a receipt, or a simulation. Counts as a probe,
+    /// but its duration is not compared: replies differ in length, and endpoints other than the first rarely get one.
     Optional,
 }
 
@@ -81,43 +81,43 @@ struct Signals {
     pause: ThrottlePause,
     heads: HeadHistory,
     totals: Totals,
-    /// When the last call that was answered had been sent.
+    /// When the last answered call was sent.
     answered: Option<Instant>,
-    /// Reads that took too long for their own sake, since one was answered.
+    /// Number of reads, since one was answered, that took too long for their own sake.
     excused: u32,
     failures: Failures,
-    /// When it was last asked whether it is still syncing, while it says so.
+    /// When it was last asked for its sync status, while it reports to be syncing.
     syncing: Option<Instant>,
 }
 
 /// Failed requests, for operators.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Failures {
-    /// The last one.
+    /// The last failure.
     pub(crate) last: Option<(Instant, EndpointError)>,
-    /// Since one was answered.
+    /// Failures in a row, since a request was answered.
     pub(crate) in_a_row: u64,
 }
 
 impl Health {
-    /// Records the end of a request; a call that reverted was answered. For a timeout, `took` is the time that the
+    /// Records the result of a request; a call that reverted was answered. For a timeout, `took` is the time that the
     /// request had.
     pub(crate) fn record(&self, kind: RequestKind, now: Instant, took: Duration, result: Result<(), EndpointError>) {
         self.0.lock().record(kind, now, took, result);
     }
 
-    /// Records that a small call was answered, which was sent at this instant.
+    /// Records that a small call that was sent at this instant was answered.
     pub(crate) fn record_beside(&self, sent: Instant) {
         let answered = &mut self.0.lock().answered;
         *answered = (*answered).max(Some(sent));
     }
 
-    /// Whether a call that was sent at this instant or later was answered.
+    /// Returns true if a call that was sent at this instant or later was answered.
     pub(crate) fn has_answered_since(&self, since: Instant) -> bool {
         self.0.lock().answered.is_some_and(|sent| sent >= since)
     }
 
-    /// Whether a read that took too long, at an endpoint that answers other calls, is not held against it.
+    /// Returns true if a slow read at an endpoint that answers other calls is not held against it. Counts the read.
     pub(crate) fn excuse(&self) -> bool {
         let excused = &mut self.0.lock().excused;
         *excused = excused.saturating_add(1);
@@ -129,7 +129,7 @@ impl Health {
         self.0.lock().heads.record(now, timestamp_s);
     }
 
-    /// Records whether it says that it is still syncing, and returns whether that is news.
+    /// Records the sync status; returns true if it changed.
     pub(crate) fn record_syncing(&self, now: Instant, is_syncing: bool) -> bool {
         let syncing = &mut self.0.lock().syncing;
         let was_syncing = syncing.is_some();
@@ -137,12 +137,12 @@ impl Health {
         was_syncing != is_syncing
     }
 
-    /// Whether it last said that it is still syncing.
+    /// Returns true if it last reported to be syncing.
     pub(crate) fn is_syncing(&self) -> bool {
         self.0.lock().syncing.is_some()
     }
 
-    /// Whether it is time to ask again an endpoint that is still syncing. A caller that gets `true` has the turn.
+    /// Returns true if a syncing endpoint is due to be asked again. A caller that gets `true` has the turn.
     pub(crate) fn may_request_syncing(&self, now: Instant, after: Duration) -> bool {
         let mut signals = self.0.lock();
         let is_due = signals.syncing.is_some_and(|asked| now.saturating_duration_since(asked) >= after);
@@ -152,8 +152,8 @@ impl Health {
         is_due
     }
 
-    /// Whether it is time to probe this excluded endpoint. A caller that gets `true` has the turn, and must record the
-    /// end of its probe.
+    /// Returns true if this excluded endpoint is due for a probe. A caller that gets `true` has the turn, and must
+    /// record the result of its probe.
     pub(crate) fn may_probe(&self, now: Instant) -> bool {
         let mut signals = self.0.lock();
         signals.pause.until(now).is_none() && signals.breaker.may_probe(now)
@@ -171,22 +171,22 @@ impl Health {
         }
     }
 
-    /// Whether it is tried after all others, and needs a successful request to come back.
+    /// Returns true if it is tried after all others, and needs a successful request to come back.
     pub(crate) fn is_excluded(&self, now: Instant) -> bool {
         matches!(self.state(now), HealthState::Excluded | HealthState::Syncing | HealthState::WrongChain)
     }
 
-    /// Whether it answered lately, and is not excluded.
+    /// Returns true if it answered recently and is not excluded.
     pub(crate) fn is_promising(&self, now: Instant) -> bool {
         !self.is_excluded(now) && self.0.lock().window.metrics(now).has_answers()
     }
 
-    /// The end of its pause, before which nothing should be sent to it whatever its state.
+    /// Returns the end of its pause. Nothing should be sent to it before, whatever its state.
     pub(crate) fn paused_until(&self, now: Instant) -> Option<Instant> {
         self.0.lock().pause.until(now)
     }
 
-    /// How long to wait for a request before the next endpoint is tried; `None` until some were answered.
+    /// Returns how long to wait for a request before the next endpoint is tried; `None` until some were answered.
     pub(crate) fn attempt_timeout(&self) -> Option<Duration> {
         let reads = self.0.lock().window.last_metrics().reads?;
         Some(reads.p90.saturating_mul(ATTEMPT_TIMEOUT_FACTOR).clamp(ATTEMPT_TIMEOUT_MIN, ATTEMPT_TIMEOUT_MAX))
@@ -204,17 +204,17 @@ impl Health {
         self.0.lock().totals
     }
 
-    /// When it last reported its newest block, and that block's time.
+    /// Returns when it last reported its newest block, and that block's time.
     pub(crate) fn head(&self) -> Option<(Instant, u64)> {
         self.0.lock().heads.last()
     }
 
-    /// How long ago it last reported its newest block.
+    /// Returns the time since it last reported its newest block.
     pub(crate) fn head_age(&self, now: Instant) -> Option<Duration> {
         Some(now.saturating_duration_since(self.head()?.0))
     }
 
-    /// The time of the newest block that it had reported at this instant.
+    /// Returns the time of the newest block that it had reported at this instant.
     pub(crate) fn head_at(&self, at: Instant) -> Option<u64> {
         self.0.lock().heads.at(at)
     }
@@ -235,7 +235,7 @@ impl Signals {
                 }
                 self.pause.on_success(now, started);
                 if self.breaker.on_success(now, started, kind == RequestKind::Read) {
-                    // The probe shows what the endpoint does now; the errors before it have had their effect.
+                    // The probe shows the endpoint's present state; earlier errors have had their effect.
                     self.window.forget_errors();
                 }
             }
@@ -244,7 +244,7 @@ impl Signals {
                 self.pause.on_throttled(now, started, wait);
             }
             (_, Err(EndpointError::WrongChain(_))) => {
-                // What was measured is another node's.
+                // The measurements are another node's.
                 (self.window, self.heads, self.answered, self.syncing) = Default::default();
                 self.breaker.on_wrong_chain(now);
             }
@@ -271,7 +271,7 @@ impl Failures {
     }
 }
 
-/// Decides what the end of a request says about the endpoint.
+/// Classifies the result of a request by what it says about the endpoint.
 fn classify(took: Duration, result: Result<(), EndpointError>) -> ResultClass {
     match result {
         Ok(()) => ResultClass::Answered,

@@ -1,7 +1,7 @@
-//! The calls of one network that lately used up their gas, which would cost their neighbours in a batch a second
+//! The calls of one network that recently used up their gas: in a batch, they would cost their neighbours a second
 //! request.
 //!
-//! Invariant: forgetting any of them costs a request, never truth.
+//! Invariant: forgetting any of them costs a request, never correctness.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -12,12 +12,12 @@ use tokio::time::Instant;
 
 use crate::read_set::ReadRef;
 
-/// 40 bytes each.
+/// Each takes 40 bytes.
 const CALLS_MAX: usize = 10_000;
-/// A proxy that was repaired, or a call that was poisoned by odd arguments, is batched again after that.
+/// Time after which a call is batched again: its proxy may be repaired, or odd arguments made it heavy.
 const HEAVY_FOR: Duration = Duration::from_secs(600);
 
-/// Heavy calls by contract and selector, with the instant at which they are forgotten.
+/// Heavy calls by contract and selector, with the instant at which they expire.
 pub(crate) struct HeavyCalls {
     calls: Cache<(Address, [u8; 4]), Instant>,
     was_recorded: AtomicBool,
@@ -28,12 +28,12 @@ impl HeavyCalls {
         Self { calls: Cache::new(CALLS_MAX), was_recorded: AtomicBool::new(false) }
     }
 
-    /// Whether none was ever recorded, so that no read has to be looked up.
+    /// Returns true if none was ever recorded, so that no read has to be looked up.
     pub(crate) fn is_empty(&self) -> bool {
         !self.was_recorded.load(Ordering::Relaxed)
     }
 
-    /// Whether the call lately used up its gas.
+    /// Returns true if the call recently used up its gas.
     pub(crate) fn contains(&self, read: ReadRef<'_>) -> bool {
         self.calls.get(&key(read)).is_some_and(|until| Instant::now() < until)
     }

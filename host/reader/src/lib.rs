@@ -2,8 +2,8 @@
 //!
 //! A caller pins a block ([`Reader::pin`]), opens a [`Session`] at it, and reads: replies come in the order of the
 //! reads. Caching, coalescing and batching are behind the session. Invariant: a read's reply never depends on which
-//! other reads share its request, and nothing waits past the deadline that the caller gives. Nobody outside of this
-//! crate knows which requests a node gets.
+//! other reads share its request, and nothing waits past the caller's deadline. How reads become requests is private
+//! to this crate.
 
 mod session;
 
@@ -95,22 +95,22 @@ pub struct Block {
     /// Height, as JSON-RPC counts it.
     pub number: u64,
     pub hash: B256,
-    /// Hash of the block before it. Contracts can see it, but not the hash of their own block.
+    /// Hash of the parent block. Contracts can see it, but not the hash of their own block.
     pub parent: B256,
     /// Unix seconds.
     pub timestamp: u64,
-    /// What contracts see as `block.number`.
+    /// Block number that contracts see as `block.number`.
     pub evm_number: u64,
 }
 
-/// A block that is named.
+/// A reference to a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BlockRef {
     Number(u64),
     Hash(B256),
     Safe,
     Finalized,
-    /// The last one at this time or before, in Unix seconds.
+    /// The last block at or before this time, in Unix seconds.
     At(u64),
 }
 
@@ -132,11 +132,11 @@ pub enum Kind {
 pub enum Freshness {
     /// Read at the pinned block.
     Pinned,
-    /// Read once for ever.
+    /// Read once and then kept: the reply cannot change.
     Immutable,
-    /// Read at most so many seconds before the pinned block.
+    /// Read at most this many seconds before the pinned block.
     Within(u32),
-    /// Read at the pinned block, unless it was zero at most so many seconds before.
+    /// Read at the pinned block, unless it was zero at most this many seconds before.
     ZeroWithin(u32),
 }
 
@@ -146,12 +146,12 @@ pub struct Read {
     pub kind: Kind,
     pub to: Address,
     pub data: Bytes,
-    /// `msg.sender`; Multicall3's address where there is none, so that a read is the same alone and among others.
+    /// `msg.sender`. `None` means Multicall3's address, so that a read has the same reply alone and in a batch.
     pub from: Option<Address>,
     pub freshness: Freshness,
-    /// Whether it runs in a frame of its own whose writes no other read sees.
+    /// True if the read runs in a frame of its own, whose writes no other read sees.
     pub isolated: bool,
-    /// The gas that the call may use; the outcome of a call that uses it up is [`Outcome::GasCap`].
+    /// Gas limit of the call; the outcome of a call that uses it up is [`Outcome::GasCap`].
     pub gas_cap: Option<u32>,
 }
 
@@ -169,7 +169,7 @@ impl Read {
         }
     }
 
-    /// Changes the freshness.
+    /// Returns the read with another freshness.
     #[must_use]
     pub fn fresh(self, freshness: Freshness) -> Self {
         Self { freshness, ..self }
@@ -187,9 +187,9 @@ pub enum Outcome {
     NoCode,
     /// The read used up its gas.
     GasCap,
-    /// The job's budget is used up; readers never give this outcome.
+    /// The job's budget is used up. Readers never return this outcome.
     OverBudget,
-    /// The host does not make reads of this kind, or no endpoint makes this simulation with so little effort.
+    /// The host does not support this kind of read, or no endpoint runs this simulation with so little effort.
     Unsupported,
     Failed(ReadFailure),
 }
@@ -204,13 +204,13 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// A reply that was just read.
+    /// Wraps an outcome that was read just now.
     pub fn fresh(outcome: Outcome) -> Self {
         Self { outcome, cached: false, age_s: 0 }
     }
 }
 
-/// Why a read has no outcome.
+/// Reason why a read has no outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum ReadFailure {
     #[error("no endpoint answered in time")]
@@ -221,7 +221,7 @@ pub enum ReadFailure {
     WrongChain,
     #[error("no endpoint is configured")]
     NotConfigured,
-    /// The next [`Reader::pin`] gives another block.
+    /// The next [`Reader::pin`] returns another block.
     #[error("no endpoint knows the pinned block any more")]
     BlockLost,
     #[error("no endpoint knows the block that was named")]
@@ -238,17 +238,17 @@ pub enum ReadFailure {
     OverBudget,
 }
 
-/// The pinned blocks of networks, or why they have none; by chain id.
+/// Pinned block of each network, or why it has none, by chain id.
 pub type Pins = BTreeMap<u64, Result<Block, ReadFailure>>;
 
-/// Reads networks, named by their EIP-155 chain id. Reads go through a [`Session`], which looks into the cache and
-/// batches.
+/// Reads networks, which are identified by their EIP-155 chain ids. Callers read through a [`Session`], which caches
+/// and batches.
 pub trait Reader: Send + Sync {
-    /// Returns whether some endpoint of some network reported its own chain id.
+    /// Returns true if at least one endpoint of any network serves the right chain.
     fn is_usable(&self, deadline: Instant) -> BoxFuture<'_, bool>;
 
-    /// Waits until so many requests may be made for a client, beside those of reads, which wait by themselves;
-    /// [`ReadFailure::Timeout`] where that is not in time.
+    /// Waits until a client may cause this many requests besides those of reads, which wait by themselves. Fails with
+    /// [`ReadFailure::Timeout`] if that is not in time.
     fn wait_for_turn(
         &self,
         chain_id: u64,
@@ -257,14 +257,14 @@ pub trait Reader: Send + Sync {
         deadline: Instant,
     ) -> BoxFuture<'_, Result<(), ReadFailure>>;
 
-    /// Returns the block that an answer which starts now is at.
+    /// Returns the block that an answer which starts now is read at.
     fn pin(&self, chain_id: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
 
-    /// Returns the block with this hash; [`ReadFailure::BlockLost`] where no endpoint knows it.
+    /// Returns the block with this hash. Fails with [`ReadFailure::BlockLost`] if no endpoint knows it.
     fn block(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
 
-    /// Returns the block that is named, of which some endpoint has the state; [`ReadFailure::UnknownBlock`] or
-    /// [`ReadFailure::NoState`] where there is none.
+    /// Returns a named block whose state some endpoint has. Fails with [`ReadFailure::UnknownBlock`] or
+    /// [`ReadFailure::NoState`] otherwise.
     fn named_block(
         &self,
         chain_id: u64,
@@ -272,22 +272,22 @@ pub trait Reader: Send + Sync {
         deadline: Instant,
     ) -> BoxFuture<'_, Result<Block, ReadFailure>>;
 
-    /// Returns the replies that need no request, for they are cached and fresh enough at this block: by the place of
-    /// their read, in order. What is known at this very block may be left out unless all of the reads are known; it
-    /// costs no request when it is fetched. At a block of the past (`is_past`) nothing counts that was read later.
+    /// Returns the cached replies that are fresh enough at this block, each with the place of its read, in order.
+    /// Replies at this very block may be left out unless all reads are cached; fetching them costs no request. With
+    /// `is_past`, replies that were read after the block are ignored.
     fn cached(&self, chain_id: u64, block: &Block, is_past: bool, reads: &ReadSet) -> Vec<(usize, Reply)>;
 
-    /// Drops the cached reply to a read, because the chain answers something else.
+    /// Drops the cached reply to a read, because the chain contradicts it.
     fn refute(&self, chain_id: u64, read: &Read);
 
-    /// Returns how many reads one request of this network carries well.
+    /// Returns the number of reads that fit well into one request of this network.
     fn chunk_reads(&self, chain_id: u64) -> usize;
 
-    /// Returns how long a batch of this network's reads may wait for more of them.
+    /// Returns how long a batch of this network waits for further reads.
     fn linger(&self, chain_id: u64) -> Duration;
 
-    /// Fetches replies to reads that are not cached, in the order of `reads` and as many; all of them before
-    /// `deadline`. The requests are taken from the budget.
+    /// Fetches the replies to reads that are not cached: one for each, in the order of `reads`, before `deadline`.
+    /// Requests are charged to the budget.
     fn fetch(
         &self,
         chain_id: u64,
@@ -297,7 +297,7 @@ pub trait Reader: Send + Sync {
         budget: Arc<ReadBudget>,
     ) -> BoxFuture<'_, ReplySet>;
 
-    /// Returns the price of gas after a block. The request is taken from the budget, unless the price is known.
+    /// Returns the gas price after a block. Charges a request to the budget unless the price is cached.
     fn gas_price(
         &self,
         chain_id: u64,
@@ -306,7 +306,7 @@ pub trait Reader: Send + Sync {
         budget: Arc<ReadBudget>,
     ) -> BoxFuture<'_, Result<GasPrice, ReadFailure>>;
 
-    /// Looks up a transaction. That it is in no block has to be the word of all endpoints; else it is a failure.
+    /// Looks up a transaction. Reports that it is in no block only if all endpoints do; otherwise the lookup fails.
     fn transaction(
         &self,
         chain_id: u64,
@@ -314,8 +314,8 @@ pub trait Reader: Send + Sync {
         deadline: Instant,
     ) -> BoxFuture<'_, Result<TransactionLookup, ReadFailure>>;
 
-    /// Returns whether each movement of the native token in a block of the chain left a log, as EIP-7708 has it. The
-    /// headers that were read answer for all blocks but those about the fork, whose own header is requested.
+    /// Returns true if each movement of the native token in a block left a log (EIP-7708). The headers that were read
+    /// answer for all blocks except those near the fork, whose own header is requested.
     fn logs_native(
         &self,
         chain_id: u64,

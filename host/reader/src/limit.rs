@@ -1,7 +1,7 @@
-//! The limits of one endpoint: how many requests it gets at the same time, and in a second.
+//! The limits of one endpoint: concurrent requests, and requests a second.
 //!
-//! Invariant: no caller waits here past the instant that it gives. The rate falls in proportion to the requests that the
-//! endpoint throttles, if they are many, and rises again slowly, never above the configured one.
+//! Invariant: no caller waits here past the instant that it gives. The rate falls in proportion to the throttled
+//! requests, if they are many, and rises again slowly, never above the configured one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,17 +13,18 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use crate::reply_cache;
 use crate::transport::HELD_MAX_BYTES;
 
-/// The requests whose end decides about the rate are those of so long a time.
+/// Length of the period whose requests decide about the rate.
 const PERIOD: Duration = Duration::from_secs(1);
-/// A part of throttled requests, one in so many, that a lower rate would cost more than it: they are sent again.
+/// Share of throttled requests, one in this many, that is tolerated: a lower rate would cost more than repeating
+/// them.
 const TOLERATED_PART: u32 = 5;
-/// The rate falls by this part at most, one in so many, in a period.
+/// Maximum fall of the rate in a period, one part in this many.
 const LOWERED_PART_MAX: u32 = 2;
-/// By then a lowered rate has shown whether it is low enough.
+/// Time between rises: by then a lowered rate has shown if it is low enough.
 const RAISED_EVERY: Duration = Duration::from_secs(5);
-/// Each rise is this part of the configured rate: from the half to the whole in about two minutes.
+/// Each rise is one part in this many of the configured rate: from the half to the whole in about two minutes.
 const RAISED_PART: u32 = 50;
-/// A limit below this, such as one per day, is not learned here.
+/// Lower bound of the learned rate. A limit below it, such as one per day, is not learned.
 const PER_SECOND_MIN: u32 = 1;
 /// The length of the burst, and the unit of the rate.
 pub(crate) const SECOND: Duration = Duration::from_secs(1);
@@ -31,21 +32,22 @@ pub(crate) const SECOND: Duration = Duration::from_secs(1);
 /// The configured limits of each endpoint, and of all of them together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Requests at the same time; 0 counts as 1.
+    /// Maximum concurrent requests; 0 counts as 1.
     pub in_flight_max: usize,
-    /// Requests in a second, after a burst of as many; 0 is no limit.
+    /// Maximum requests a second, after a burst of as many; 0 means no limit.
     pub per_second_max: u32,
-    /// Bytes of replies from all endpoints that are held at once; one reply of the longest has room whatever it is.
+    /// Maximum bytes of replies from all endpoints that are held at once. A single reply of maximum length always has
+    /// room.
     pub replies_max_bytes: usize,
-    /// Bytes of the replies that serve later answers.
+    /// Maximum bytes of the replies that serve later answers.
     pub cached_replies_max_bytes: u64,
-    /// Bytes of what was read at the last blocks of all networks, of which each has an even part.
+    /// Maximum bytes of what was read at the last blocks of all networks, which have equal shares.
     pub cached_blocks_max_bytes: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        // The largest batches of four answers at once, as more would queue inside of the node; and a rate that public
+        // The largest batches of four concurrent answers (more would queue inside the node), and a rate that public
         // endpoints bear.
         Self {
             in_flight_max: 64,
@@ -65,7 +67,7 @@ pub(crate) struct RequestLimiter {
     rate: Option<Mutex<TokenBucket>>,
 }
 
-/// A request may be sent while this lives.
+/// Permission to send one request, while it lives.
 #[derive(Debug)]
 pub(crate) struct Permit {
     _slot: OwnedSemaphorePermit,
@@ -79,31 +81,31 @@ impl RequestLimiter {
         Self { slots: Arc::new(Semaphore::new(slots_max)), slots_max, rate }
     }
 
-    /// Waits for the right to send one request; `None` where there is none before `until`.
+    /// Waits for permission to send one request; `None` if there is none before `until`.
     pub(crate) async fn acquire(&self, until: Instant) -> Option<Permit> {
         let slot = timeout_at(until, Arc::clone(&self.slots).acquire_owned()).await.ok()?.ok()?;
         let now = Instant::now();
         let turn = self.rate().map_or(Some(now), |mut rate| rate.reserve(now, until)).filter(|turn| *turn <= until)?;
-        // The timer's tick is a millisecond, so it is used only where there is something to wait for.
+        // The timer's tick is a millisecond, so it is used only if there is something to wait for.
         if turn > now {
             sleep_until(turn).await;
         }
         Some(Permit { _slot: slot })
     }
 
-    /// Counts a request that ended: whether the endpoint asked for fewer of them.
+    /// Counts a request that ended, throttled or not.
     pub(crate) fn on_end(&self, now: Instant, is_throttled: bool) {
         if let Some(mut rate) = self.rate() {
             rate.count(now, is_throttled);
         }
     }
 
-    /// The number of requests under way, those that wait for their turn in the rate included.
+    /// Returns the number of requests under way, including those that wait for their turn in the rate.
     pub(crate) fn in_flight(&self) -> usize {
         self.slots_max.saturating_sub(self.slots.available_permits())
     }
 
-    /// How many requests it takes in a second now; `None` without a limit.
+    /// Returns the present rate a second; `None` without a limit.
     pub(crate) fn per_second(&self) -> Option<u32> {
         self.rate().map(|rate| rate.per_second)
     }
@@ -113,9 +115,9 @@ impl RequestLimiter {
     }
 }
 
-/// Returns when so many requests may be sent, and reserves that turn if it is not after `until`: a token bucket of one
-/// second's worth, kept as the instant at which it is full again (the generic cell rate algorithm). More requests than that
-/// have to wait for the bucket to be full.
+/// Returns when this many requests may be sent, and reserves that turn if it is not after `until`. The token bucket
+/// holds one second's worth and is stored as the instant at which it is full again (generic cell rate algorithm).
+/// More requests than that wait for it to be full.
 pub(crate) fn reserve(
     full_at: &mut Instant,
     per_second: u32,
@@ -142,7 +144,7 @@ struct TokenBucket {
     period: Period,
 }
 
-/// The requests that ended since it began.
+/// The requests that ended since the period began.
 #[derive(Debug)]
 struct Period {
     since: Instant,
@@ -162,7 +164,7 @@ impl TokenBucket {
         reserve(&mut self.full_at, self.per_second, 1, (now, until))
     }
 
-    /// Counts the end of a request, and lowers the rate after a period with many that were throttled.
+    /// Counts the end of a request. Lowers the rate after a period with many throttled ones.
     fn count(&mut self, now: Instant, is_throttled: bool) {
         if now.saturating_duration_since(self.period.since) >= PERIOD {
             self.lower(now);
@@ -286,7 +288,7 @@ mod tests {
         }
     }
 
-    /// Ends a period of so many requests, of which some were throttled; the next one begins with an answer.
+    /// Ends a period of this many requests, some of them throttled; the next one begins with an answer.
     fn period(rate: &mut TokenBucket, at: Instant, throttled: u32, ended: u32) {
         for request in 0..ended {
             rate.count(at, request < throttled);

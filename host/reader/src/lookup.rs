@@ -4,17 +4,17 @@
 
 use crate::{Outcome, Read, ReadFailure, ReadSet, Reply, ReplySet};
 
-/// Reads, with the replies to those that are in the cache. Whoever has it fetches the others without another look-up.
+/// Reads, with the replies to those that are cached. Its owner fetches the others without another look-up.
 #[derive(Debug, Default)]
 pub struct Lookup {
-    /// By the place of their read, rising.
+    /// Cached replies with the places of their reads, rising.
     hits: Vec<(usize, Reply)>,
-    /// The other reads, in their order.
+    /// The other reads, in order.
     misses: ReadSet,
 }
 
 impl Lookup {
-    /// Needs rising places in `hits`.
+    /// Makes a lookup. The places in `hits` must be rising.
     pub(crate) fn new(reads: ReadSet, hits: Vec<(usize, Reply)>) -> Self {
         if hits.is_empty() {
             return Self { hits, misses: reads };
@@ -24,13 +24,13 @@ impl Lookup {
         Self { hits, misses }
     }
 
-    /// Reads that are not made.
+    /// Makes a lookup of reads that all failed and are not fetched.
     pub(crate) fn failed(reads: &ReadSet, failure: ReadFailure) -> Self {
         let reply = Reply::fresh(Outcome::Failed(failure));
         Self { hits: (0..reads.len()).map(|place| (place, reply.clone())).collect(), misses: ReadSet::default() }
     }
 
-    /// How many reads were looked up.
+    /// Returns the number of reads that were looked up.
     pub fn len(&self) -> usize {
         self.hits.len() + self.misses.len()
     }
@@ -39,7 +39,7 @@ impl Lookup {
         self.len() == 0
     }
 
-    /// Whether the cache has all of them.
+    /// Returns true if all reads are cached.
     pub fn is_complete(&self) -> bool {
         self.misses.is_empty()
     }
@@ -47,7 +47,7 @@ impl Lookup {
     /// Returns the replies in the order of the reads.
     ///
     /// # Errors
-    /// The lookup as it is, if the cache does not have all of them.
+    /// Returns the unchanged lookup if some reads are not cached.
     pub fn into_replies(self) -> Result<Vec<Reply>, Self> {
         if self.is_complete() { Ok(self.hits.into_iter().map(|(_, reply)| reply).collect()) } else { Err(self) }
     }
@@ -57,19 +57,19 @@ impl Lookup {
         self.hits
     }
 
-    /// Copies of the reads that the cache does not have.
+    /// Returns copies of the reads that are not cached.
     pub fn misses(&self) -> impl Iterator<Item = Read> {
         self.misses.iter()
     }
 
-    /// Adds another lookup's reads behind its own.
+    /// Appends another lookup.
     pub fn append(&mut self, other: Self) {
         let behind = self.len();
         self.hits.extend(other.hits.into_iter().map(|(place, reply)| (behind + place, reply)));
         self.misses.append(other.misses);
     }
 
-    /// Takes the misses out; replies to them complete the rest.
+    /// Separates the hits from the misses, which are still to be fetched.
     pub(crate) fn split(self) -> (Hits, ReadSet) {
         (Hits(self.hits), self.misses)
     }
@@ -80,7 +80,7 @@ impl Lookup {
 pub(crate) struct Hits(Vec<(usize, Reply)>);
 
 impl Hits {
-    /// Puts them between those that were fetched for the other reads.
+    /// Merges the hits with the fetched replies, in the order of all reads.
     pub(crate) fn merge(self, fetched: impl IntoIterator<Item = Reply>) -> Vec<Reply> {
         let (mut all, mut fetched) = (Vec::new(), fetched.into_iter());
         for (place, hit) in self.0 {
@@ -91,7 +91,7 @@ impl Hits {
         all
     }
 
-    /// The same, for thousands of replies.
+    /// Like [`Self::merge`], for thousands of replies.
     pub(crate) fn merge_set(self, fetched: ReplySet) -> ReplySet {
         if self.0.is_empty() { fetched } else { self.merge(fetched).into_iter().collect() }
     }

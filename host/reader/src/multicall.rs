@@ -1,9 +1,9 @@
-//! Many static reads as one call of Multicall3, with a proof of the chain and of the block, and a sentinel of the gas.
+//! Many static reads as one call of Multicall3, with a proof of the chain and of the block, and a gas sentinel.
 //!
-//! Invariant: what [`unpack`] gives is of the chain, at the pinned block, and no read of it ran out of gas. The first
-//! three calls of a chunk read chain id, timestamp and number from Multicall3. The last [`SENTINEL_CALLS`] cost more gas
-//! than a call that ran out of it can have left behind (1/64 of [`CHUNK_GAS`]); where they succeed, nothing before them
-//! was starved.
+//! Invariant: results of [`unpack`] are of the chain and at the pinned block, and none of them ran out of gas. The
+//! first three calls of a chunk read chain id, timestamp and number from Multicall3. The last [`SENTINEL_CALLS`] cost
+//! more gas than a call that ran out of it can leave (1/64 of [`CHUNK_GAS`]): if they succeed, no earlier call was
+//! starved.
 
 use alloy::primitives::{Address, Bytes, U256, address};
 use alloy::sol;
@@ -13,19 +13,19 @@ use alloy::sol_types::abi::AbiDecoderConfig;
 use crate::read_set::ReadRef;
 use crate::{Block, Kind, Read};
 
-/// The same on every network that has it: <https://www.multicall3.com>.
+/// The same address on every network that has it: <https://www.multicall3.com>.
 pub(crate) const MULTICALL3: Address = address!("ca11bde05977b3631167028862be2a173976ca11");
 /// A read takes ten thousand gas on average, so that a full chunk uses an eighth of its gas.
 pub(crate) const CHUNK_READS_MAX: usize = 500;
-/// Twice that in hex, well below the smallest known body limit of 2 MB.
+/// Twice that in hex, which is well below the smallest known body limit of 2 MB.
 pub(crate) const CHUNK_MAX_BYTES: usize = 512 << 10;
-/// Below the 50 million that nodes commonly allow; stated in the request, for the sentinel is measured by it.
+/// Below the 50 million that nodes commonly allow. Stated in the request, because the sentinel depends on it.
 pub(crate) const CHUNK_GAS: u64 = 40_000_000;
 /// 45,000 gas each (EIP-1108: a pairing of no points): 720,000 together, more than `CHUNK_GAS / 64 = 625,000`.
 const SENTINEL_CALLS: usize = 16;
 const SENTINEL: Address = address!("0000000000000000000000000000000000000008");
 pub(crate) const PROOF_CALLS: usize = 3;
-/// Offset, target, flag, offset of the data and its length, a word each.
+/// A word each: offset, target, flag, offset of the data and its length.
 const CALL_HEAD_BYTES: usize = 5 * 32;
 
 sol! {
@@ -40,14 +40,14 @@ sol! {
     }
 }
 
-/// Whether a read like this may share a call with others.
+/// Returns true if a read like this may share a call with others.
 pub(crate) fn may_share(read: &Read) -> bool {
     let bytes = encoded_bytes(read);
     let of_kind = matches!(read.kind, Kind::Call | Kind::NativeBalance);
     of_kind && !read.isolated && read.from.is_none() && read.gas_cap.is_none() && bytes <= CHUNK_MAX_BYTES
 }
 
-/// The bytes that a read adds to the calldata.
+/// Returns the bytes that a read adds to the calldata.
 pub(crate) fn encoded_bytes(read: &Read) -> usize {
     CALL_HEAD_BYTES + read.data.len().next_multiple_of(32)
 }
@@ -68,7 +68,7 @@ pub(crate) fn pack<'a>(reads: impl Iterator<Item = ReadRef<'a>>) -> Vec<u8> {
     IMulticall3::aggregate3Call { calls }.abi_encode()
 }
 
-/// Why a chunk's reply is not used.
+/// Reason why a chunk's reply is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rejected {
     /// It is not the reply of Multicall3 to that many calls.
@@ -83,7 +83,7 @@ pub(crate) enum Rejected {
 
 /// Decodes the success and the returned bytes of each of `count` reads.
 pub(crate) fn unpack(reply: &[u8], count: usize, chain_id: u64, block: &Block) -> Result<Vec<(bool, Bytes)>, Rejected> {
-    // Results may share their bytes: without a limit, a mebibyte of reply comes to a gibibyte of results.
+    // Results may share their bytes: without a limit, a mebibyte of reply decodes to a gibibyte of results.
     let config = AbiDecoderConfig::new().memory_limit(reply.len());
     let results = IMulticall3::aggregate3Call::abi_decode_returns_with_config(reply, config);
     let results = results.map_err(|_| Rejected::Malformed)?;
@@ -101,7 +101,7 @@ pub(crate) fn unpack(reply: &[u8], count: usize, chain_id: u64, block: &Block) -
     if reported != chain_id {
         return Err(Rejected::OtherChain(reported));
     }
-    // Where contracts see another chain's number (Arbitrum: Ethereum's), nodes differ on it inside of calls.
+    // If contracts see another chain's number (Arbitrum: Ethereum's), nodes differ on it inside calls.
     let number_differs = block.evm_number == block.number && !is(&proof[2], block.evm_number);
     if !is(&proof[1], block.timestamp) || number_differs {
         return Err(Rejected::OtherBlock);
@@ -197,7 +197,7 @@ mod tests {
             let places: Vec<_> = (0..count).flat_map(|result| word(32 * count + places(result))).collect();
             [word(32), word(count), places, tail.to_vec()].concat()
         };
-        // All results as they were, and between them 300 answers at the place of one of 4,096 bytes.
+        // All results as before, and between them 300 answers at the place of one of 4,096 bytes.
         let one: Vec<_> = results
             .iter()
             .flat_map(|result| [word(1), word(64), word(32), result.returnData.to_vec()].concat())

@@ -1,9 +1,9 @@
-//! Which blocks of a chain have a log for each movement of the native token (EIP-7708), as far as headers have shown it.
+//! Tracks which blocks of a chain have a log for each movement of the native token (EIP-7708), as shown by headers.
 //!
-//! Invariant: no chain goes back behind a fork, so that one header speaks for all blocks above it, or for all below. A
-//! header that shows the fork counts more than one that does not: nodes add members, and proxies drop them.
+//! Invariant: a chain never goes back behind a fork, so one header decides for all blocks above it, or for all below.
+//! A header that shows the fork outweighs one that does not: nodes add members, and proxies drop them.
 
-/// What the headers have shown.
+/// The bounds that headers have shown.
 #[derive(Debug, Default)]
 pub(crate) struct NativeLogs {
     /// The lowest block with such logs.
@@ -21,7 +21,7 @@ impl NativeLogs {
         }
     }
 
-    /// Whether the block at a height has them; `None` where no header has shown it.
+    /// Returns true if the block at a height has them; `None` if no header has shown it.
     pub(crate) fn at(&self, number: u64) -> Option<bool> {
         match (self.with, self.without) {
             (Some(lowest), _) if number >= lowest => Some(true),

@@ -1,12 +1,12 @@
-//! What the block after a pinned one would have, as far as that can be known: simulated transactions run in it.
+//! Predicts the block after a pinned one, in which simulated transactions run.
 //!
-//! Invariant: nothing of it tells a contract that it runs in a simulation. What only the real block will show (who builds
-//! it, its randomness, its transactions) is what the pinned block had, or made of it.
+//! Invariant: nothing in it shows a contract that it runs in a simulation. Values that only the real block will have
+//! (builder, randomness, transactions) are the pinned block's, or derived from it.
 
 use alloy::primitives::{Address, B256, U64, U256, keccak256};
 use serde::Deserialize;
 
-/// The members of a header that tell of the next block; nodes differ in which they have.
+/// Header members that determine the next block; nodes differ in which they have.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct HeaderFees {
@@ -19,7 +19,7 @@ pub(crate) struct HeaderFees {
 }
 
 impl HeaderFees {
-    /// Whether the block is one of Amsterdam's, or of a later fork's.
+    /// Returns true if the block belongs to Amsterdam or a later fork.
     pub(crate) fn is_of_amsterdam(&self) -> bool {
         self.block_access_list_hash.is_some()
     }
@@ -33,10 +33,10 @@ pub(crate) struct NextBlock {
     pub(crate) timestamp: u64,
     pub(crate) fee_recipient: Address,
     pub(crate) gas_limit: u64,
-    /// Wei; `None` where the network has none (before EIP-1559).
+    /// Wei; `None` if the network has none (before EIP-1559).
     pub(crate) base_fee: Option<u128>,
     pub(crate) prev_randao: B256,
-    /// Whether a call's use of gas leaves out what state costs (EIP-8037).
+    /// True if a call's use of gas leaves out the cost of state (EIP-8037).
     pub(crate) has_state_gas: bool,
 }
 
@@ -45,7 +45,7 @@ struct Rhythm {
     chain_id: u64,
     /// Seconds from block to block.
     seconds: u64,
-    /// EIP-1559: the limit in targets, and the part by which the base fee changes at most.
+    /// EIP-1559: gas limit in targets, and the divisor of the largest change of the base fee.
     elasticity: u128,
     denominator: u128,
 }
@@ -53,7 +53,7 @@ struct Rhythm {
 /// Any other network: a block may have any time after its parent's.
 const OTHERS: Rhythm = Rhythm { chain_id: 0, seconds: 1, elasticity: 2, denominator: 8 };
 
-/// Networks whose blocks come at fixed times, which a contract can compute, or whose base fee moves otherwise: Ethereum,
+/// Networks whose blocks have fixed times, which a contract can compute, or whose base fee moves otherwise: Ethereum,
 /// Optimism, Gnosis, Polygon, Base.
 const RHYTHMS: [Rhythm; 5] = [
     Rhythm { chain_id: 1, seconds: 12, ..OTHERS },
@@ -64,7 +64,7 @@ const RHYTHMS: [Rhythm; 5] = [
 ];
 
 impl NextBlock {
-    /// The block after the one with this number, hash and time. `None` where the header has absurd figures.
+    /// Predicts the block after the one with this number, hash and time; `None` if the header has absurd figures.
     pub(crate) fn after(chain_id: u64, (number, hash, timestamp): (U64, B256, U64), fees: &HeaderFees) -> Option<Self> {
         let rhythm = RHYTHMS.iter().find(|row| row.chain_id == chain_id).unwrap_or(&OTHERS);
         let wei = |fee: U256| u128::try_from(fee).ok();
@@ -86,7 +86,7 @@ impl NextBlock {
 }
 
 impl Rhythm {
-    /// EIP-1559.
+    /// Computes the next base fee (EIP-1559).
     fn next_base_fee(&self, fee: u128, used: u128, limit: u128) -> u128 {
         let target = (limit / self.elasticity).max(1);
         let change = |gas: u128| fee.saturating_mul(gas) / target / self.denominator;

@@ -1,4 +1,4 @@
-//! The outcomes of a batch's reads, by place. Most are a word of zero, which takes no room of its own.
+//! The outcomes of a batch's reads, by place. Most are a zero word, which takes no memory of its own.
 
 use alloy::primitives::Bytes;
 
@@ -8,16 +8,16 @@ use crate::{Outcome, packed};
 /// The outcome of most reads.
 static ZERO: Outcome = Outcome::Ok(Bytes::from_static(&packed::ZERO));
 
-/// Outcomes by place, as far as they are known.
+/// Outcomes by place; a place is open until its outcome is known.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outcomes {
     slots: Vec<OutcomeSlot>,
     others: Vec<Outcome>,
-    /// The place of the endpoint that gave all of them, unless `endpoints` has something.
+    /// Index of the endpoint that gave all of them, unless `endpoints` has entries.
     endpoint: Option<u8>,
-    /// The places of the endpoints that gave them, where it was not one that gave all.
+    /// Index of the endpoint that gave each outcome, if not all came from one.
     endpoints: Vec<Option<u8>>,
-    /// The place of the first endpoint that did not fail as a whole.
+    /// Index of the first endpoint that did not fail as a whole.
     answering: Option<u8>,
 }
 
@@ -30,12 +30,12 @@ enum OutcomeSlot {
 }
 
 impl Outcomes {
-    /// For so many reads, none of which has an outcome.
+    /// Makes open places for this many reads.
     pub(crate) fn open(reads: usize) -> Self {
         Self { slots: vec![OutcomeSlot::Open; reads], ..Self::default() }
     }
 
-    /// For no reads yet, with room for so many.
+    /// Makes no places yet, but room for this many.
     pub(crate) fn with_capacity(reads: usize) -> Self {
         Self { slots: Vec::with_capacity(reads), ..Self::default() }
     }
@@ -44,7 +44,7 @@ impl Outcomes {
         self.slots.len()
     }
 
-    /// `None` where it is open.
+    /// Returns the outcome at a place; `None` if it is open.
     pub(crate) fn get(&self, place: usize) -> Option<&Outcome> {
         match *self.slots.get(place)? {
             OutcomeSlot::Open => None,
@@ -81,7 +81,7 @@ impl Outcomes {
         self.slots.push(slot);
     }
 
-    /// Adds a place with the outcome that another batch has at a place of its own, or `missing` where it has none.
+    /// Adds a place with the outcome that another batch has at `place`, or with `missing` if it has none.
     pub(crate) fn push_from(&mut self, from: Option<&Self>, place: usize, missing: &Outcome) {
         let endpoint = from.and_then(|from| from.endpoint(place));
         let slot = match from.and_then(|from| from.slots.get(place)) {
@@ -91,8 +91,8 @@ impl Outcomes {
         self.push_slot(slot, endpoint);
     }
 
-    /// Notes which endpoint gave those of these places their outcomes that have one now, by its own place among the
-    /// network's.
+    /// Records which endpoint, by its index in the network, gave the outcomes at those of these places that have one
+    /// now.
     pub(crate) fn note_endpoint(&mut self, places: &[usize], endpoint: u8) {
         let is_open = |slot: &OutcomeSlot| matches!(slot, OutcomeSlot::Open);
         if places.len() == self.slots.len() && !self.slots.iter().any(is_open) {
@@ -111,22 +111,22 @@ impl Outcomes {
         &mut self.endpoints
     }
 
-    /// Notes an endpoint that did not fail as a whole; the first one counts.
+    /// Records an endpoint that did not fail as a whole; the first one counts.
     pub(crate) fn note_answering(&mut self, endpoint: u8) {
         self.answering.get_or_insert(endpoint);
     }
 
-    /// The place of the first endpoint that did not fail as a whole, if it is noted.
+    /// Returns the index of the first endpoint that did not fail as a whole, if it was recorded.
     pub(crate) fn answering(&self) -> Option<u8> {
         self.answering
     }
 
-    /// The place of the endpoint that gave an outcome, if it is noted.
+    /// Returns the index of the endpoint that gave an outcome, if it was recorded.
     pub(crate) fn endpoint(&self, place: usize) -> Option<u8> {
         self.endpoints.get(place).copied().unwrap_or(self.endpoint)
     }
 
-    /// Returns all outcomes in order, once none is open.
+    /// Returns all outcomes in order. No place may be open.
     pub(crate) fn into_all(self) -> impl ExactSizeIterator<Item = Outcome> {
         let Self { slots, others, .. } = self;
         slots.into_iter().map(move |slot| match slot {
@@ -135,13 +135,13 @@ impl Outcomes {
         })
     }
 
-    /// Sets this outcome at all places that are open.
+    /// Sets this outcome at all open places.
     pub(crate) fn close(&mut self, outcome: Outcome) {
         let slot = self.slot(outcome);
         self.slots.iter_mut().filter(|open| matches!(open, OutcomeSlot::Open)).for_each(|open| *open = slot);
     }
 
-    /// The known outcomes other than a word of zero, with their places.
+    /// Returns the known outcomes other than a zero word, with their places.
     pub(crate) fn besides_zeros(&self) -> impl Iterator<Item = (usize, &Outcome)> {
         let other = |(place, slot): (usize, &OutcomeSlot)| match slot {
             OutcomeSlot::Other(_) => self.get(place).map(|outcome| (place, outcome)),
@@ -150,13 +150,13 @@ impl Outcomes {
         self.slots.iter().enumerate().filter_map(other)
     }
 
-    /// Whether a place has this outcome, which is not a word of zero.
+    /// Returns true if a place has this outcome, which must not be a zero word.
     pub(crate) fn contains(&self, outcome: &Outcome) -> bool {
-        // Most batches have so few other outcomes that they are compared sooner than all places are looked at.
+        // Most batches have so few other outcomes that comparing them is faster than visiting all places.
         self.others.contains(outcome) && self.besides_zeros().any(|(_, other)| other == outcome)
     }
 
-    /// The outcomes that take room, of which some may have no place any more.
+    /// Returns the outcomes that take memory; some may have no place any more.
     pub(crate) fn stored(&self) -> &[Outcome] {
         &self.others
     }

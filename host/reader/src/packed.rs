@@ -1,8 +1,8 @@
 //! Packed calls: one `eth_call` whose state override puts a small program at [`crate::multicall::MULTICALL3`]. The
 //! program makes all reads of a chunk and replies to them together, with a proof of the chain and of the block.
 //!
-//! Invariant: decoders take any bytes, and a reply is this program's or malformed. The batch decides what a request may
-//! carry, and what to do with reads that were not done or used up their gas.
+//! Invariant: decoders take any bytes, and a reply is this program's or malformed. The batch decides which reads a
+//! request carries, and what happens to reads that were not done or used up their gas.
 
 #[cfg(test)]
 pub(crate) mod model;
@@ -18,22 +18,22 @@ pub(crate) use self::program::{PROGRAM, READS_MAX, bytes};
 pub(crate) use self::record::{encode, encoded_bytes, may_pack};
 pub(crate) use self::reply::{ZERO, decode, length};
 
-/// The first bytes of a reply of `call.yul`; a reply without them is of something else.
+/// The first bytes of a reply of `call.yul`; a reply without them is not the program's.
 const MAGIC: [u8; 4] = *b"PTNC";
 
-/// What the program reports besides the reads. Invariant: `done` is at most the number of reads in the request.
+/// The program's report besides the reads. Invariant: `done` is at most the number of reads in the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// What contracts see as `block.chainid`.
+    /// `block.chainid`, as contracts see it.
     pub(crate) chain_id: u64,
-    /// What contracts see as `block.number`.
+    /// `block.number`, as contracts see it.
     pub(crate) number: u64,
     pub(crate) timestamp: u64,
     pub(crate) parent: B256,
-    /// The gas that was left when the program began, so without the cost of the calldata.
+    /// Gas left when the program began, so without the cost of the calldata.
     pub(crate) gas_start: u64,
     pub(crate) gas_end: u64,
-    /// The number of reads that were made, from the first on; the gas did not suffice for the rest.
+    /// Number of reads that were made, from the first on. The gas did not suffice for the rest.
     pub(crate) done: usize,
 }
 
@@ -43,13 +43,13 @@ pub(crate) enum CallResult {
     Ok(Bytes),
     Reverted(Bytes),
     NoCode,
-    /// It used up its gas, or may have. With a cap of its own, that is its outcome.
+    /// It used up its gas, or may have. That is the outcome if it has its own cap.
     GasCapped,
-    /// Its reply was too long to be carried, so it is read alone.
+    /// Its reply was too long to be carried, so it is to be read alone.
     TooLong,
 }
 
-/// Why bytes are no reply of the program.
+/// Reason why bytes are not a reply of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Malformed {
     /// Most likely, the override was ignored.
@@ -65,7 +65,7 @@ pub(crate) enum Malformed {
     Count,
 }
 
-/// Splits a program's head, which begins with these bytes, from its reply.
+/// Splits the head, which begins with these bytes, from a program's reply.
 pub(crate) fn split_head(magic: [u8; 4], reply: &[u8], count: usize) -> Result<(Head, &[u8]), Malformed> {
     let mut rest = reply.strip_prefix(&magic).ok_or(Malformed::Foreign)?;
     let mut number = |bytes| take(&mut rest, bytes).map(big_endian);

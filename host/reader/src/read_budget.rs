@@ -1,15 +1,15 @@
-//! What the reads of one answer may take: reads, and requests to nodes.
+//! The budget of one answer: reads, and requests to nodes.
 //!
-//! Invariant: what is shown of it does not depend on what is cached, nor on how nodes are read. Requests are bounded by
-//! what is sent, which is not shown.
+//! Invariant: the figures shown to clients do not depend on what is cached or on how nodes are read. The bound on
+//! requests applies to those that are sent, which are not shown.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The reads that one request carries, however an endpoint takes many at once: as many as Multicall3.
+/// Number of reads that count as one request, whatever method the endpoint has: as many as a chunk of Multicall3.
 const REQUEST_READS: u64 = 500;
 
-/// A count with a bound.
+/// A counter with a bound.
 #[derive(Debug)]
 pub struct Meter {
     used: AtomicU64,
@@ -21,12 +21,12 @@ impl Meter {
         Self { used: AtomicU64::new(0), max }
     }
 
-    /// Takes so many; none, and returns false, if that is more than what is left.
+    /// Takes this many. Takes nothing and returns false if fewer are left.
     pub fn take(&self, count: u64) -> bool {
         self.take_leaving(count, 0)
     }
 
-    /// The same, where so many are left after it.
+    /// Like [`Self::take`], but leaves at least `rest`.
     pub fn take_leaving(&self, count: u64, rest: u64) -> bool {
         let max = self.max.saturating_sub(rest);
         let fitting = |used: u64| used.checked_add(count).filter(|used| *used <= max);
@@ -51,54 +51,54 @@ pub struct ReadBudget {
 }
 
 impl ReadBudget {
-    /// Reads are no more than the requests can carry.
+    /// Makes a budget whose reads are bounded by what the requests can carry, too.
     pub const fn new(reads_max: u64, requests_max: u64) -> Self {
         let carried = requests_max.saturating_mul(REQUEST_READS);
         let reads_max = if carried < reads_max { carried } else { reads_max };
         Self { reads: Meter::new(reads_max), sent: Meter::new(requests_max), client: None }
     }
 
-    /// The same, for an answer to this client: its address, or in IPv6 the prefix that stands for it.
+    /// Sets the client that the answer is for: its address, or in IPv6 the prefix that identifies it.
     pub const fn of_client(self, client: Option<IpAddr>) -> Self {
         Self { client, ..self }
     }
 
-    /// One that nothing exceeds.
+    /// Makes a budget without bounds.
     pub const fn unbounded() -> Self {
         Self::new(u64::MAX, u64::MAX)
     }
 
-    /// The reads that were made, those among them that needed no request.
+    /// Returns the count of reads, including those that needed no request.
     pub fn reads(&self) -> &Meter {
         &self.reads
     }
 
-    /// The requests that these reads fill.
+    /// Returns the number of requests that these reads would fill.
     pub fn requests(&self) -> u64 {
         self.reads.used().div_ceil(REQUEST_READS)
     }
 
-    /// The bound of requests.
+    /// Returns the bound on requests that are sent.
     pub fn requests_max(&self) -> u64 {
         self.sent.max()
     }
 
-    /// Whose answer it is; `None` where no client waits for it.
+    /// Returns the client that the answer is for; `None` if no client waits for it.
     pub(crate) fn client(&self) -> Option<IpAddr> {
         self.client
     }
 
-    /// Takes so many reads; false if they do not fit.
+    /// Takes this many reads; returns false if they do not fit.
     pub(crate) fn take_reads(&self, reads: usize) -> bool {
         self.reads.take(u64::try_from(reads).unwrap_or(u64::MAX))
     }
 
-    /// Takes a request that is to be sent; false if there is none left.
+    /// Takes a request that is about to be sent; returns false if none is left.
     pub(crate) fn take_request(&self) -> bool {
         self.sent.take(1)
     }
 
-    /// Whether no further request may be sent.
+    /// Returns true if no further request may be sent.
     pub(crate) fn is_spent(&self) -> bool {
         self.sent.used() >= self.sent.max()
     }

@@ -1,6 +1,6 @@
-//! The reads of one batch, without what each shares with the one before it.
+//! The reads of one batch, stored compactly: each row of similar reads is stored once.
 //!
-//! Invariant: a place reads what was put there, and two sets are equal if and only if their reads are.
+//! Invariant: a place has the read that was put there, and two sets are equal if and only if their reads are.
 
 use std::ops::Range;
 
@@ -8,12 +8,11 @@ use alloy::primitives::{Address, Bytes};
 
 use crate::{Kind, Read};
 
-/// Reads by place. Consecutive reads that differ only in their target take the room of one read, and of an address
-/// for each.
+/// Reads by place. Consecutive reads that differ only in their target are stored as one read and one address each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadSet {
     targets: Vec<Address>,
-    /// The first place of each row of consecutive reads that differ only in their target, with its read.
+    /// First place and first read of each row of consecutive reads that differ only in their target.
     rows: Vec<(u32, Read)>,
 }
 
@@ -24,7 +23,7 @@ pub(crate) type Question<'a> = (Address, &'a Bytes, Kind, Option<Address>, bool,
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadRef<'a> {
     pub(crate) to: Address,
-    /// The same read of some target.
+    /// A read that differs at most in its target.
     pub(crate) like: &'a Read,
 }
 
@@ -34,7 +33,7 @@ impl<'a> ReadRef<'a> {
         (self.to, data, *kind, *from, *isolated, *gas_cap)
     }
 
-    /// Copies the read, with what it shares.
+    /// Copies the read; the calldata stays shared.
     pub(crate) fn to_read(self) -> Read {
         Read { to: self.to, ..self.like.clone() }
     }
@@ -65,12 +64,12 @@ impl ReadSet {
         self.targets.is_empty()
     }
 
-    /// Copies of the reads, in their order.
+    /// Returns copies of the reads, in order.
     pub fn iter(&self) -> impl Iterator<Item = Read> {
         self.refs().map(ReadRef::to_read)
     }
 
-    /// Adds all reads of another set behind its own.
+    /// Appends all reads of another set.
     pub(crate) fn append(&mut self, other: Self) {
         if self.is_empty() {
             *self = other;
@@ -78,7 +77,7 @@ impl ReadSet {
         }
         let behind = count(self.targets.len());
         let mut rows = other.rows.into_iter().peekable();
-        // The first row may go on where the last one ends.
+        // The first row may continue the last one of this set.
         let _alike = rows.next_if(|(_, next)| self.rows.last().is_some_and(|(_, last)| is_alike(last, next)));
         self.rows.extend(rows.map(|(first, read)| (first + behind, read)));
         self.targets.extend(other.targets);
@@ -92,12 +91,12 @@ impl ReadSet {
         }
     }
 
-    /// The reads, in their order.
+    /// Returns the reads, in order.
     pub(crate) fn refs(&self) -> impl Iterator<Item = ReadRef<'_>> + Clone {
         self.rows().flat_map(|(places, like)| self.targets[places].iter().map(move |to| ReadRef { to: *to, like }))
     }
 
-    /// Each row of reads that differ only in their target: its places, and one of its reads.
+    /// Returns each row of reads that differ only in their target: its places, and one of its reads.
     pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = (Range<usize>, &Read)> + Clone {
         self.rows.iter().enumerate().map(|(row, (_, read))| (self.places(row), read))
     }
@@ -110,17 +109,17 @@ impl ReadSet {
         (place < self.len()).then(|| self.at(place))
     }
 
-    /// The read at a place, which the set has.
+    /// Returns the read at a place, which must be in the set.
     pub(crate) fn at(&self, place: usize) -> ReadRef<'_> {
         self.at_row(place, &self.rows[self.row_of(place)].1)
     }
 
-    /// The reads at these rising places, which the set has.
+    /// Returns the reads at these places, which must be rising and in the set.
     pub(crate) fn at_each<'a>(&'a self, places: &'a [usize]) -> impl Iterator<Item = ReadRef<'a>> + Clone {
         self.by_row(places).flat_map(move |(like, places)| places.iter().map(move |place| self.at_row(*place, like)))
     }
 
-    /// These rising places, which the set has, by row, each with one of the row's reads.
+    /// Groups these places, which must be rising and in the set, by row, each with one of the row's reads.
     pub(crate) fn by_row<'a>(&'a self, places: &'a [usize]) -> impl Iterator<Item = (&'a Read, &'a [usize])> + Clone {
         let (mut row, mut rest) = (0, places);
         std::iter::from_fn(move || {
@@ -139,12 +138,12 @@ impl ReadSet {
         })
     }
 
-    /// The target of the read at a place, which the set has.
+    /// Returns the target of the read at a place, which must be in the set.
     pub(crate) fn target(&self, place: usize) -> Address {
         self.targets[place]
     }
 
-    /// The reads at these places, as a set.
+    /// Returns the reads at these places, as a set.
     pub(crate) fn pick(&self, places: impl Iterator<Item = usize>) -> Self {
         let mut picked = Self::default();
         places.for_each(|place| picked.push_ref(self.at(place)));
@@ -158,7 +157,7 @@ impl ReadSet {
         }
     }
 
-    /// The read at a place of the row that has this read.
+    /// Returns the read at a place of the row that has this read.
     pub(crate) fn at_row<'a>(&self, place: usize, like: &'a Read) -> ReadRef<'a> {
         ReadRef { to: self.targets[place], like }
     }
@@ -171,7 +170,7 @@ impl ReadSet {
         self.rows.partition_point(|(first, _)| index(*first) <= place).saturating_sub(1)
     }
 
-    /// The places of a row; none where there is no such row.
+    /// Returns the places of a row; empty if there is no such row.
     fn places(&self, row: usize) -> Range<usize> {
         let first = |row: usize| self.rows.get(row).map_or(self.targets.len(), |(first, _)| index(*first));
         first(row)..first(row + 1)
@@ -200,14 +199,14 @@ impl From<Vec<Read>> for ReadSet {
     }
 }
 
-/// Whether they differ at most in their target.
+/// Returns true if the reads differ at most in their target.
 fn is_alike(one: &Read, other: &Read) -> bool {
     let Read { kind, to: _, data, from, freshness, isolated, gas_cap } = one;
     let shared = (*kind, *from, *freshness, *isolated, *gas_cap);
     shared == (other.kind, other.from, other.freshness, other.isolated, other.gas_cap) && *data == other.data
 }
 
-/// The number of a read or a flight; memory cannot hold more of them than this counts.
+/// Converts the number of a read or a flight; memory cannot hold more of them than `u32` counts.
 pub(crate) fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

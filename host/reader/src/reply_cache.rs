@@ -1,10 +1,9 @@
-//! The replies of all networks that serve later answers: to immutable reads for days, to slow facts and zeros for their
-//! seconds.
+//! The replies of all networks that serve later answers: immutable ones for days, slow facts and zeros for seconds.
 //!
 //! Invariant: a reply that is served was right at the block that it is served for, and is never newer than the block
-//! where age matters. That something is not there is no fact: a contract without code, or that answers nothing, is read
-//! again at the next block. Losing a reply costs a request, never truth. What is soon forgotten, as most of what is read
-//! about an account is, drives out no fact. Replies for one block alone are in `block_cache.rs`.
+//! if its age matters. Absence is not a fact: a contract without code, or that returns nothing, is read again at the
+//! next block. Losing a reply costs a request, never correctness. Short-lived replies, such as most of those about an
+//! account, never evict facts. Replies for a single block are in `block_cache.rs`.
 
 mod key;
 mod pending;
@@ -22,44 +21,44 @@ use crate::read_set::{ReadRef, ReadSet};
 use crate::reply_set::ReplySet;
 use crate::{Block, Freshness, Outcome, Read, Reply};
 
-/// No more is ever needed: some 105,000 words of facts with their keys, where what all shipped plugins know of ten networks
-/// with 300 entries in each list takes 75,000; and some 65,000 passing ones, as many as an answer over all of them reads
-/// about one account.
+/// Upper bound of the cache. It holds some 105,000 words of facts with their keys; all shipped plugins need 75,000
+/// for ten networks with 300 entries in each list. Besides, it holds some 65,000 passing replies, as many as an
+/// answer over all networks reads about one account.
 pub(crate) const MAX_BYTES: u64 = 64 << 20;
-/// The part of the bytes that is for facts, in eighths; the rest is for what is passing.
+/// Share of the bytes for facts, in eighths; the rest is for passing replies.
 const FACTS_EIGHTHS: u64 = 5;
-/// A reply that may serve for no longer is no fact, but passing.
+/// A reply that may serve for at most this long is passing, not a fact.
 const PASSING_FOR_S: u32 = 60;
-/// The share of each part that is for what was asked more than once. What is passing has to make way for what comes
-/// after it, however often it was asked.
+/// Share of each part for replies that were requested more than once. Passing replies have to make way for later
+/// ones, however often they were requested.
 const FACTS_PROVEN: f64 = 0.97;
 const PASSING_PROVEN: f64 = 0.25;
-/// The size of each table at the start.
+/// Expected number of entries in each table, for its initial size.
 const EXPECTED_ENTRIES: usize = 25_000;
-/// The size of key and value with the overhead of the allocator and the cache.
+/// Size of key and value with the overhead of the allocator and the cache.
 const ENTRY_BYTES: u64 = 320;
-/// An immutable reply that only one endpoint gave, or only once, is read anew so much later: a lie does not stay, nor
-/// what was read at a block that was reorganised away.
+/// Lifetime of an immutable reply that only one endpoint gave, or only once. It ends the life of a lie, and of a
+/// reply from a block that was reorganised away.
 const UNCONFIRMED_FOR_S: u64 = 6 * 3_600;
 /// The lifetime of confirmed replies in tests.
 #[cfg(test)]
 const MONTH_S: u64 = 30 * 86_400;
 
-/// A refusal, such as for a function that a contract does not have or an index beyond the end of a list, and a zero,
-/// stand for no longer: a list grows, and a proxy gets its code. A refusal shows that code is there, for a call without
-/// code succeeds with nothing.
+/// Maximum lifetime of a zero and of a refusal (a missing function, an index beyond the end of a list): a list grows,
+/// and a proxy gets its code. A refusal shows that there is code, because a call without code succeeds and returns
+/// nothing.
 const ABSENCE_FOR_S: u64 = 300;
 
 /// Replies that serve later answers.
 pub(crate) struct ReplyCache {
     facts: Part,
-    /// Replies of seconds, of which every account has others.
+    /// Replies that last for seconds and differ by account.
     passing: Part,
-    /// Seconds that a confirmed immutable reply stands.
+    /// Lifetime of a confirmed immutable reply, in seconds.
     immutable_for_s: u64,
-    /// Counts the times that facts were dropped.
+    /// Number of times that facts were dropped.
     drops: AtomicU64,
-    /// The replies that wait for the disk, where there is one.
+    /// Replies that wait for the disk, if there is one.
     pending: OnceLock<Arc<Pending>>,
 }
 
@@ -68,13 +67,13 @@ type Part = Cache<Key, Entry, Weight>;
 #[derive(Clone)]
 struct Entry {
     outcome: Outcome,
-    /// The time of the block that it was read at.
+    /// Timestamp of the block at which it was read.
     timestamp: u64,
-    /// The height of the same block; 0 for a reply from the disk, which no lost block removes.
+    /// Height of the same block; 0 for a reply from the disk, which no lost block removes.
     number: u64,
     /// Host and port of the endpoint that gave it.
     endpoint: Option<Arc<str>>,
-    /// Whether it was read again with the same outcome, at a block that is final.
+    /// True if it was read again with the same outcome, at a final block.
     is_confirmed: bool,
 }
 
@@ -92,7 +91,7 @@ impl Weighter<Key, Entry> for Weight {
 }
 
 impl ReplyCache {
-    /// Makes an empty cache of at most so many bytes, in which a confirmed immutable reply stands for so many seconds.
+    /// Makes an empty cache of at most this many bytes. Confirmed immutable replies last for `immutable_for_s`.
     pub(crate) fn new(max_bytes: u64, immutable_for_s: u64) -> Self {
         let facts_bytes = max_bytes.min(MAX_BYTES) / 8 * FACTS_EIGHTHS;
         let passing_bytes = max_bytes.min(MAX_BYTES) - facts_bytes;
@@ -105,7 +104,7 @@ impl ReplyCache {
         Self::new(MAX_BYTES, MONTH_S)
     }
 
-    /// Where the replies to reads of this freshness are.
+    /// Returns the part that holds replies to reads of this freshness.
     fn part(&self, freshness: Freshness) -> &Part {
         match freshness {
             Freshness::ZeroWithin(_) | Freshness::Within(..=PASSING_FOR_S) => &self.passing,
@@ -118,12 +117,13 @@ impl ReplyCache {
         self.find(chain_id, block, read.into()).map(|(reply, _)| reply)
     }
 
-    /// Returns the same at a block of the past: what was there later may not have been there yet.
+    /// Like [`Self::get`], at a block of the past: ignores replies from later blocks, whose state may not have
+    /// existed yet.
     pub(crate) fn get_past<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>) -> Option<Reply> {
         self.find(chain_id, block, read.into()).filter(|(_, is_newer)| !is_newer).map(|(reply, _)| reply)
     }
 
-    /// The reply, and whether it was read at a later block.
+    /// Returns the reply, and true if it was read at a later block.
     fn find(&self, chain_id: u64, block: &Block, read: ReadRef<'_>) -> Option<(Reply, bool)> {
         let entry = self.part(read.like.freshness).get(&KeyRef::of(chain_id, read)?)?;
         let Entry { outcome, timestamp, number, endpoint: _, is_confirmed } = entry;
@@ -140,7 +140,7 @@ impl ReplyCache {
         stands.then_some((Reply { outcome, cached: true, age_s }, is_newer))
     }
 
-    /// Inserts those of these replies that may serve later; `host` names the endpoint at a place.
+    /// Inserts the replies that may serve later answers; `host` returns the host of the endpoint at an index.
     pub(crate) fn insert_all<'a>(
         &self,
         chain_id: u64,
@@ -161,8 +161,8 @@ impl ReplyCache {
         self.insert_by(chain_id, block, read, outcome, Some(&"node.example".into()));
     }
 
-    /// Inserts a reply if it may serve later: a success with data to an immutable read and to a slow fact; to a slow
-    /// fact also a refusal; and zeros where the freshness allows them.
+    /// Inserts a reply if it may serve later: for an immutable read, a success with data; for a slow fact, also a
+    /// refusal; zeros if the freshness allows them.
     fn insert_by<'a>(
         &self,
         chain_id: u64,
@@ -179,12 +179,12 @@ impl ReplyCache {
         }
         let outcome = match outcome {
             Outcome::Ok(reply) if reply.is_empty() => return,
-            // What is not there yet may come.
+            // A zero may still be set later.
             Outcome::Ok(reply) if key.fact == Fact::Immutable && is_zero(reply) => return,
             Outcome::Ok(reply) if key.fact != Fact::Zero || is_zero(reply) => Outcome::Ok(copy(reply)),
             Outcome::Reverted(data) if key.fact == Fact::Slow => Outcome::Reverted(copy(data)),
             Outcome::GasCap if key.fact == Fact::Slow => Outcome::GasCap,
-            // It is zero no longer.
+            // The cached zero is outdated.
             Outcome::Ok(_) => {
                 part.remove(&key);
                 return;
@@ -203,7 +203,7 @@ impl ReplyCache {
         part.insert(key, Entry { outcome, timestamp, number, endpoint, is_confirmed: false });
     }
 
-    /// Marks a reply as confirmed, if it is still the one that is cached.
+    /// Marks a reply as confirmed, if it is still the cached one.
     pub(crate) fn confirm(&self, row: &Row) {
         let key = Key { chain_id: row.chain_id, fact: Fact::Immutable, read: row.read.clone() };
         let is_same = |entry: &Entry| matches!(&entry.outcome, Outcome::Ok(reply) if *reply == row.reply);
@@ -212,13 +212,13 @@ impl ReplyCache {
         }
     }
 
-    /// The host of the endpoint that gave the reply to a read.
+    /// Returns the host of the endpoint that gave the reply to a read.
     pub(crate) fn endpoint_of(&self, chain_id: u64, read: &Read) -> Option<Arc<str>> {
         self.part(read.freshness).peek(&KeyRef::of(chain_id, read.into())?)?.endpoint
     }
 
-    /// Drops the replies for which this is true of their network, endpoint and contract; returns how many immutable ones
-    /// they were.
+    /// Drops the replies that match by network, endpoint and contract; returns the number of immutable ones among
+    /// them.
     pub(crate) fn drop_where(&self, is_it: impl Fn(u64, Option<&str>, Address) -> bool) -> usize {
         self.drops.fetch_add(1, Ordering::Relaxed);
         let dropped = AtomicU64::default();
@@ -233,7 +233,7 @@ impl ReplyCache {
         usize::try_from(dropped.into_inner()).unwrap_or(usize::MAX)
     }
 
-    /// Counts the times that facts were dropped: what was taken from here before one of them is not to be stored.
+    /// Returns how often facts were dropped. Replies taken from here before the last time must not be stored.
     pub(crate) fn drops(&self) -> u64 {
         self.drops.load(Ordering::Relaxed)
     }
@@ -259,13 +259,13 @@ impl ReplyCache {
         }
     }
 
-    /// Has immutable replies wait for the disk from now on. Only the first caller gets them to write.
+    /// Has immutable replies wait for the disk from now on. Only the first caller gets the replies to write.
     pub(crate) fn write_to_disk(&self) -> Option<Arc<Pending>> {
         let pending = Arc::new(Pending::default());
         self.pending.set(Arc::clone(&pending)).is_ok().then_some(pending)
     }
 
-    /// Inserts a reply from the disk, unless there is one already or no room.
+    /// Inserts a reply from the disk, unless one is cached already or there is no room.
     pub(crate) fn restore(&self, row: Row) {
         let Row { chain_id, read, number: _, timestamp, endpoint, reply } = row;
         let key = Key { chain_id, fact: Fact::Immutable, read };
@@ -292,7 +292,7 @@ fn is_refusal(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Reverted(_) | Outcome::GasCap)
 }
 
-/// Whether a reply says that there is nothing yet.
+/// Returns true if a reply says that there is nothing yet.
 fn is_absence(outcome: &Outcome) -> bool {
     is_refusal(outcome) || matches!(outcome, Outcome::Ok(reply) if is_zero(reply))
 }

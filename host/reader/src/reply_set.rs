@@ -1,4 +1,4 @@
-//! The replies to a set of reads, by place. Most are a word of zero, which takes no room of its own.
+//! The replies to a set of reads, by place. Most are a zero word, which takes no memory of its own.
 
 use crate::outcomes::Outcomes;
 use crate::read_set::{count, index};
@@ -8,17 +8,17 @@ use crate::{Outcome, Reply};
 #[derive(Clone, Debug, Default)]
 pub struct ReplySet {
     outcomes: Outcomes,
-    /// The places of replies that are older than the request, rising, each with its age in seconds.
+    /// Places of replies that are older than the request, rising, each with its age in seconds.
     cached: Vec<(u32, u32)>,
 }
 
 impl ReplySet {
-    /// Needs an outcome at every place, and rising places in `cached`.
+    /// Makes a set. Every place must have an outcome, and the places in `cached` must be rising.
     pub(crate) fn new(outcomes: Outcomes, cached: Vec<(u32, u32)>) -> Self {
         Self { outcomes, cached }
     }
 
-    /// Repeats an outcome for so many reads.
+    /// Repeats an outcome for this many reads.
     pub(crate) fn all(count: usize, outcome: Outcome) -> Self {
         let mut outcomes = Outcomes::open(count);
         outcomes.close(outcome);
@@ -33,7 +33,7 @@ impl ReplySet {
         self.len() == 0
     }
 
-    /// The outcomes other than a word of zero, with their places.
+    /// Returns the outcomes other than a zero word, with their places.
     pub fn besides_zeros(&self) -> impl Iterator<Item = (usize, &Outcome)> {
         self.outcomes.besides_zeros()
     }
@@ -46,7 +46,7 @@ impl ReplySet {
         self.outcomes.get(place)
     }
 
-    /// The place of the endpoint that gave an outcome, if it is noted.
+    /// Returns the index of the endpoint that gave an outcome, if it was recorded.
     pub(crate) fn endpoint(&self, place: usize) -> Option<u8> {
         self.outcomes.endpoint(place)
     }

@@ -1,21 +1,22 @@
-//! The duration of a network's last round trips, and from it the time that a batch may linger for more reads.
+//! Durations of a network's last round trips, which determine how long a batch lingers for more reads.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
-/// The shortest linger: the time of the first call of a plugin whose code is not in memory yet.
+/// Minimum linger: the time of the first call of a plugin whose code is not in memory yet.
 pub(crate) const LINGER_MIN: Duration = Duration::from_millis(2);
-/// The longest linger; a slow plugin may not cost the others more.
+/// Maximum linger; a slow plugin may not cost the others more.
 pub(crate) const LINGER_MAX: Duration = Duration::from_millis(5);
-/// A linger is slept through in steps of this length.
+/// Length of the sleeps that make up a linger.
 pub(crate) const LINGER_STEP: Duration = Duration::from_millis(1);
-/// A batch lingers again when another participant has come, so many times in all: for less than a round trip.
+/// Maximum number of lingers of a batch, which lingers again when another participant has come: less than a round
+/// trip.
 pub(crate) const LINGERS_MAX: u32 = 7;
-/// A batch may linger for this part of a round trip.
+/// A batch may linger for one part in this many of a round trip.
 const LINGER_PART: u32 = 8;
-/// The median is over so many round trips.
+/// Number of round trips that the median covers.
 const SAMPLES_MAX: usize = 31;
 
 /// The last round trips of one network.
@@ -31,7 +32,7 @@ impl RoundTrips {
         times.push_back(time);
     }
 
-    /// An eighth of the median round trip, within its bounds.
+    /// Returns an eighth of the median round trip, within its bounds.
     pub(crate) fn linger(&self) -> Duration {
         let mut times: Vec<Duration> = {
             let times = self.0.lock();

@@ -1,7 +1,7 @@
 //! JSON-RPC 2.0 with one endpoint: single requests, pairs and batches of them, each with an id of its own.
 //!
 //! Invariant: a result is taken only from a whole reply with the id of the request; anything else is an error.
-//! Deadlines, retries and what is learned of the endpoint are the caller's business.
+//! Deadlines, retries and knowledge about the endpoint are left to the caller.
 
 mod body;
 mod reply;
@@ -19,10 +19,11 @@ use crate::RpcUrl;
 use crate::error::{EndpointError, RequestError};
 use crate::transport::{EndpointClient, HttpReply, Pool};
 
-/// Larger replies take longer to parse than a task may hold its thread: a receipt of some 300 logs, 4,000 words.
+/// Larger replies are parsed on another thread, because they would block a task for too long. 256 KiB is a receipt of
+/// some 300 logs, 4,000 words.
 const LARGE_BYTES: usize = 256 << 10;
 
-/// The method that tells the chain id.
+/// The method that returns the chain id.
 pub(crate) const CHAIN_ID: &str = "eth_chainId";
 
 /// The results of a batch of two.
@@ -44,7 +45,7 @@ pub(crate) struct EthCall<'a> {
     pub(crate) to: Address,
     pub(crate) data: &'a [u8],
     pub(crate) gas: Option<u64>,
-    /// A state override: the code that `to` has for this call.
+    /// State override: the code at `to` during this call.
     pub(crate) code: Option<&'a [u8]>,
 }
 
@@ -62,7 +63,7 @@ impl JsonRpc {
         Self { client: EndpointClient::new(pool, url), last_id: AtomicU64::new(0) }
     }
 
-    /// Makes an `eth_call` and returns what the contract returned.
+    /// Makes an `eth_call` and returns the contract's return data.
     pub(crate) async fn call(&self, call: &EthCall<'_>, at: BlockId) -> Result<Bytes, RequestError> {
         let id = self.next_id();
         let http = self.client.post(body::call(id, call, at)).await?;
@@ -100,7 +101,7 @@ impl JsonRpc {
         parse(http, move |body| pair_results(body, [id, last])).await
     }
 
-    /// Calls any other method. A result of another shape than `R` is [`EndpointError::Malformed`].
+    /// Calls any other method. A result that does not decode as `R` is [`EndpointError::Malformed`].
     pub(crate) async fn request<R: DeserializeOwned + Send + 'static>(
         &self,
         method: &'static str,
@@ -126,8 +127,8 @@ impl JsonRpc {
         parse(http, move |body| pair_reply(body, ids)).await
     }
 
-    /// Calls one method with each of these parameters in one batch, and returns the results in their order. The outer
-    /// error is about the batch as such.
+    /// Calls one method with each of these parameters in one batch, and returns the results in order. The outer error
+    /// is about the whole batch.
     pub(crate) async fn batch<R: DeserializeOwned + Send + 'static, P: Serialize>(
         &self,
         method: &'static str,
@@ -144,7 +145,7 @@ impl JsonRpc {
     }
 }
 
-/// Parses a reply; a large one off the runtime's workers. How many there are is bounded by the room for replies.
+/// Parses a reply; a large one outside of the runtime's workers. The room for replies bounds how many there are.
 async fn parse<R: Send + 'static>(
     http: HttpReply,
     parse: impl FnOnce(&[u8]) -> Result<R, RequestError> + Send + 'static,
@@ -156,8 +157,8 @@ async fn parse<R: Send + 'static>(
     parsing.await.unwrap_or(Err(RequestError::Endpoint(EndpointError::Malformed)))
 }
 
-/// Corrects what the body says by the HTTP status: a JSON-RPC error is more precise than a status, but a result counts
-/// only with a successful one, and a refused key is not about the request.
+/// Combines the body's result with the HTTP status. A JSON-RPC error is more precise than a status. But a result
+/// counts only with a successful status, and a refused key is not about the request.
 fn with_status<R>(http: &HttpReply, reply: Result<R, RequestError>) -> Result<R, RequestError> {
     match reply {
         Err(RequestError::Endpoint(EndpointError::Throttled(wait))) => {

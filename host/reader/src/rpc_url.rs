@@ -1,6 +1,6 @@
 //! The URL of an RPC endpoint. It is a secret: hosted nodes put the customer's key into it.
 //!
-//! Invariant: no formatting, no error and no log shows more of it than host and port.
+//! Invariant: formatting, errors and logs show only its host and port.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use url::{Host, Url};
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct RpcUrl(Url);
 
-/// Why a text is no RPC URL. The text itself is never repeated.
+/// Reason why a text is not an RPC URL. The text itself is never repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RpcUrlError {
     #[error("not a URL")]
@@ -23,7 +23,7 @@ pub enum RpcUrlError {
 }
 
 impl RpcUrl {
-    /// Whether it leads to the machine itself.
+    /// Returns true if it leads to the machine itself.
     pub fn is_loopback(&self) -> bool {
         match self.0.host() {
             Some(Host::Domain(name)) => name == "localhost",
@@ -33,7 +33,7 @@ impl RpcUrl {
         }
     }
 
-    /// Returns the whole URL, for the transport alone.
+    /// Returns the whole URL, for the transport only.
     pub fn expose(&self) -> &Url {
         &self.0
     }
@@ -48,7 +48,7 @@ impl FromStr for RpcUrl {
             return Err(RpcUrlError::Scheme);
         }
         url.set_fragment(None);
-        // The two parsers differ a little, and an error at the start is better than one at the first request.
+        // The two parsers differ a little, and an error at startup is better than one at the first request.
         let target = url[url::Position::BeforePath..].parse::<hyper::Uri>();
         let authority = url[url::Position::BeforeHost..url::Position::AfterPort].parse::<hyper::Uri>();
         if target.is_err() || authority.is_err() {

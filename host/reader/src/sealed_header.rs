@@ -1,11 +1,11 @@
 //! A block's header together with the hash that commits to it.
 //!
 //! Invariant: a sealed header has the hash of its own members, so that whoever knows the hash knows the root of the
-//! block's receipts. The list of its transactions is no member: it is what the endpoint says.
+//! block's receipts. The hash does not cover the list of transactions: the endpoint may have made it up.
 //!
-//! A hash is made of the members below, as far as a header has them: those of Ethereum's, as Arbitrum, BNB Chain, Linea,
-//! the OP stack and Polygon have them too, and of Avalanche's. Where a network makes it of anything else (Fantom, ZKsync),
-//! no header is sealed.
+//! The hash covers the members below that a header has: those of Ethereum, which Arbitrum, BNB Chain, Linea, the OP
+//! stack and Polygon share, and those of Avalanche. Where a network hashes anything else (Fantom, ZKsync), no header
+//! is sealed.
 
 use alloy::primitives::{B256, Bytes, U64, U256, keccak256};
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use Member::{Data, Quantity};
 
-/// In their order: <https://github.com/ethereum/go-ethereum/blob/master/core/types/block.go>,
+/// In the order of hashing: <https://github.com/ethereum/go-ethereum/blob/master/core/types/block.go>,
 /// <https://github.com/ava-labs/coreth/blob/master/plugin/evm/customtypes/header_ext.go>.
 const MEMBERS: [(&str, Member); 28] = [
     ("parentHash", Data),
@@ -46,7 +46,7 @@ const MEMBERS: [(&str, Member); 28] = [
     ("minDelayExcess", Quantity),        // Avalanche
 ];
 
-/// How a member is written.
+/// Encoding of a member.
 #[derive(Clone, Copy)]
 enum Member {
     Data,
@@ -60,13 +60,13 @@ pub(crate) struct SealedHeader {
     pub(crate) hash: B256,
     pub(crate) number: u64,
     pub(crate) receipts_root: B256,
-    /// Whether the hash is the one of the members.
+    /// True if the hash is that of the members.
     pub(crate) is_sealed: bool,
     transactions: Vec<B256>,
 }
 
 impl SealedHeader {
-    /// Whether it has this transaction at this place, by the word of the endpoint.
+    /// Returns true if it has this transaction at this place, according to the endpoint.
     pub(crate) fn has_at(&self, place: usize, transaction: B256) -> bool {
         self.transactions.get(place) == Some(&transaction)
     }
@@ -75,7 +75,7 @@ impl SealedHeader {
 impl TryFrom<Map<String, Value>> for SealedHeader {
     type Error = serde_json::Error;
 
-    /// What is not as Ethereum has it makes a header that is not sealed: networks differ.
+    /// A header that differs from Ethereum's format is not sealed, rather than an error: networks differ.
     fn try_from(header: Map<String, Value>) -> Result<Self, Self::Error> {
         let get = |name| header.get(name).unwrap_or(&Value::Null);
         let hash = B256::deserialize(get("hash"))?;
@@ -89,7 +89,7 @@ impl TryFrom<Map<String, Value>> for SealedHeader {
     }
 }
 
-/// The hash of the members; `None` where one of them is written otherwise.
+/// Computes the hash of the members; `None` if one of them has another encoding.
 fn hash_of(header: &Map<String, Value>) -> Option<B256> {
     let present = MEMBERS.iter().filter_map(|(name, how)| Some((header.get(*name).filter(|one| !one.is_null())?, how)));
     let bytes = |(value, how): (&Value, &Member)| match how {

@@ -1,10 +1,10 @@
 //! The order in which the endpoints of a network are tried.
 //!
-//! Invariant: every endpoint has a rank, so that a single one is tried though it failed. The primary keeps its rank
+//! Invariant: every endpoint has a rank, so that a single one is tried even if it failed. The primary keeps its rank
 //! until it is unhealthy or another has been better by a margin for a while.
 //!
-//! An endpoint's score is 1 less the sum of its penalties, each from 0 to 1 and times its weight in [`WEIGHTS`].
-//! Latency and lag are relative to the peers; an endpoint that was never measured has the average of those that were.
+//! An endpoint's score is 1 minus the weighted sum of its penalties, each from 0 to 1, by [`WEIGHTS`]. Latency and
+//! lag are relative to the peers; an endpoint that was never measured gets the average of those that were.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -17,37 +17,37 @@ use crate::status::EndpointState;
 
 type Penalty = fn(&Penalties) -> Option<f64>;
 
-/// How much each penalty lowers the score at most.
+/// Maximum loss of score by each penalty.
 const WEIGHTS: [(Penalty, f64); 5] = [
-    // Each error is a wait for the next endpoint; a third of them is more than any speed makes up for.
+    // Each error costs a wait for the next endpoint; no speed makes up for a third of errors.
     (|penalties| Some(penalties.errors), 0.6),
-    // A throttled request is refused at once, so it costs a round trip; the pause does the rest.
+    // A throttled request is refused at once and costs a round trip; the pause does the rest.
     (|penalties| Some(penalties.throttled), 0.3),
-    // A read at a block that is unknown is sent again up to twice before the next endpoint is tried.
+    // A read at an unknown block is sent again up to twice before the next endpoint is tried.
     (|penalties| Some(penalties.behind), 0.3),
     // A quarter for every doubling: four times as slow loses the first rank, twice as slow does not.
     (|penalties| penalties.latency, 0.4),
-    // Answers are at the newest block or the one before: an endpoint that is later than that cannot serve them.
+    // Answers are at the newest block or the one before: an endpoint behind that cannot serve them.
     (|penalties| penalties.lag, 0.6),
 ];
 
-/// So many doublings of the best peer's latency have the whole penalty.
+/// Number of doublings of the best peer's latency that have the whole penalty.
 const LATENCY_DOUBLINGS: f64 = 4.0;
-/// Added to both sides, because below that nobody notices which is faster.
+/// Added to both sides, because below that a difference in speed does not matter.
 const LATENCY_FLOOR_MS: f64 = 10.0;
-/// The lag that has half of the penalty: one block of Ethereum.
+/// Lag that has half of the penalty: one block of Ethereum.
 const LAG_HALF_S: f64 = 12.0;
-/// An endpoint that is so far behind its peers has stopped, or still catches up: others come first, however slow.
+/// An endpoint this far behind its peers has stopped, or still catches up: others come first, however slow.
 const LAG_MAX_S: u64 = 60;
-/// Heads that were reported longer ago are not compared.
+/// Older reports of heads are not compared.
 const HEAD_AGE_MAX: Duration = Duration::from_secs(60);
 
-/// By how much the score of another endpoint must be better than the primary's to replace it.
+/// Minimum gain in score by which another endpoint replaces the primary.
 const MARGIN: f64 = 0.2;
-/// The same for an endpoint that is configured before the primary: it may even be a little worse. Together with
-/// [`MARGIN`] this must be above zero, or the two would take turns.
+/// Minimum gain of an endpoint that is configured before the primary: it may even be a little worse. The sum with
+/// [`MARGIN`] must be above zero, or the two would alternate.
 const MARGIN_OF_PREFERRED: f64 = -0.1;
-/// For how long it must be better; longer than a garbage collection or a new block takes.
+/// Time for which it must be better; longer than a garbage collection or a new block takes.
 const BETTER_FOR: Duration = Duration::from_secs(10);
 
 /// Ranks the endpoints of one network.
@@ -72,9 +72,9 @@ pub(crate) struct Placement {
 }
 
 impl EndpointSelector {
-    /// Returns the places of `endpoints` (which are in the configured order), each once, in the order in which to try
-    /// them: the healthy ones, the suspect ones, the paused ones by the end of their pause, the excluded ones. One whose
-    /// head is old while its peers report new ones is as good as a suspect one.
+    /// Returns the indices of `endpoints` (in the configured order), each once, in the order in which to try them:
+    /// healthy, suspect, paused by the end of their pause, excluded, syncing, of a wrong chain. A healthy one whose
+    /// head is old while its peers report new ones counts as suspect.
     pub(crate) fn ranked(&self, now: Instant, endpoints: &[&Health]) -> Vec<usize> {
         if let [_] = endpoints {
             return vec![0];
@@ -117,12 +117,12 @@ impl EndpointSelector {
 }
 
 impl StickyPrimary {
-    /// Returns the primary as of now; `None` where no endpoint is healthy.
+    /// Returns the present primary; `None` if no endpoint is healthy.
     fn choose(&mut self, now: Instant, candidates: &[Candidate]) -> Option<usize> {
         let healthy = || candidates.iter().enumerate().filter(|(_, one)| one.state == HealthState::Healthy);
         let primary = self.primary.and_then(|place| healthy().find(|(healthy, _)| *healthy == place));
         let Some((place, primary)) = primary else {
-            // Among equals the one that is configured first.
+            // Among equals, the one that is configured first.
             self.primary = healthy().min_by(|(_, a), (_, b)| a.by_score(b)).map(|(place, _)| place);
             self.challenger = None;
             return self.primary;
@@ -146,7 +146,7 @@ impl StickyPrimary {
     }
 }
 
-/// The penalties of an endpoint, each from 0 (none) to 1; `None` where it was not measured.
+/// The penalties of an endpoint, each from 0 (none) to 1; `None` if it was not measured.
 #[derive(Clone, Copy, Debug)]
 struct Penalties {
     errors: f64,
@@ -177,7 +177,7 @@ impl Candidate {
         }
     }
 
-    /// The better one is less.
+    /// Orders the better one first.
     fn by_score(&self, other: &Self) -> Ordering {
         other.score.total_cmp(&self.score)
     }
@@ -216,7 +216,7 @@ fn scores(penalties: &[Penalties]) -> Vec<f64> {
     penalties.iter().map(|own| 1.0 - cost(own)).collect()
 }
 
-/// Compares each with the fastest of the healthy ones; `None` where there is nothing to compare with.
+/// Compares each with the fastest healthy one; `None` if there is nothing to compare with.
 fn latency_penalties(
     metrics: &[Metrics],
     states: &[HealthState],
@@ -230,7 +230,7 @@ fn latency_penalties(
     metrics.iter().map(|metrics| Some(penalty(latency(metrics).map(ms)?, best?))).collect()
 }
 
-/// How far it was behind the newest block of its healthy peers when it last reported its own.
+/// Returns how far it was behind the newest block of its healthy peers when it last reported its own.
 fn lag_s(now: Instant, health: &Health, endpoints: &[&Health], states: &[HealthState]) -> Option<u64> {
     let (at, own) = health.head().filter(|(at, _)| now.saturating_duration_since(*at) < HEAD_AGE_MAX)?;
     let healthy = endpoints.iter().zip(states).filter(|(_, state)| **state == HealthState::Healthy);

@@ -1,9 +1,9 @@
-//! The reads of one answer on one network: at one pinned block, until one deadline, from the cache where they can be.
+//! The reads of one answer on one network, at one pinned block and until one deadline.
 //!
 //! Jobs take part in batches: a batch is flushed when it fills a request, when no participant can run on without
-//! replies, when it has lingered for long enough, or when the deadline is near. Invariant: a participant that waits is
-//! not in `running`, so the last one to read flushes; and a read is looked up once, where it enters and is taken from
-//! the answer's budget, whether it is cached or not.
+//! replies, when it has lingered for long enough, or when the deadline is near. Invariants: a participant that waits
+//! is not in `running`, so the last one to read flushes. A read is looked up and charged to the answer's budget once,
+//! whether it is cached or not.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,29 +27,29 @@ pub struct Session {
     reader: Arc<dyn Reader>,
     chain_id: u64,
     block: Block,
-    /// Whether a client named the block.
+    /// True if a client named the block.
     is_past: bool,
     deadline: Instant,
-    /// The answer's.
+    /// Budget of the answer.
     budget: Arc<ReadBudget>,
-    /// So many reads are flushed at once, because they fill a request.
+    /// Number of queued reads that fill a request, so that they are flushed at once.
     chunk_reads: usize,
     block_lost: AtomicBool,
     state: Mutex<State>,
-    /// That of the answer.
+    /// Span of the answer.
     span: Span,
 }
 
 #[derive(Default)]
 struct State {
     participants: u64,
-    /// Participants that run, and so may still read.
+    /// Participants that run and may still read.
     running: BTreeSet<u64>,
     queue: Vec<Queued>,
     queued_reads: usize,
-    /// Batches that were flushed.
+    /// Number of flushed batches.
     flushed: u64,
-    /// How often a participant read something or stopped running.
+    /// Number of times that a participant read something or stopped running.
     steps: u64,
 }
 
@@ -62,7 +62,7 @@ impl State {
 
 /// The reads of one participant's step that were not in the cache.
 struct Queued {
-    /// The participant that waits for them; none where a guest does.
+    /// The participant that waits for them; `None` for a guest.
     participant: Option<u64>,
     reads: ReadSet,
     replies: oneshot::Sender<Vec<Reply>>,
@@ -76,23 +76,23 @@ pub struct Participant {
 }
 
 impl Participant {
-    /// Looks into the cache, and fetches nothing and takes nothing from the budget: a step of the participant.
+    /// Looks into the cache without fetching or charging the budget. Counts as a step of the participant.
     pub fn peek(&self, reads: ReadSet) -> Lookup {
         self.session.state().steps += 1;
         self.session.peek(reads)
     }
 
-    /// Waits for the replies to reads of the participant's own network, in order and as many.
+    /// Waits for the replies to reads of the participant's own network, one for each, in order.
     pub async fn read(&self, reads: Vec<Read>) -> Vec<Reply> {
         self.complete(self.session.look_up(reads.into())).await
     }
 
-    /// The same, for reads that were looked up.
+    /// Like [`Self::read`], for reads that were already looked up.
     pub async fn complete(&self, lookup: Lookup) -> Vec<Reply> {
         self.session.complete_in_batch(Some(self.id), lookup).await
     }
 
-    /// Waits for something that is no read of this network; no batch waits for the participant meanwhile.
+    /// Waits for something other than reads of this network. No batch waits for the participant meanwhile.
     pub async fn aside<F: Future>(&self, waiting: F) -> F::Output {
         self.session.state().stop(self.id);
         self.session.flush_if_due();
@@ -123,13 +123,12 @@ impl Session {
         Arc::new(Self { reader, chain_id, block, is_past, deadline, budget, chunk_reads, block_lost, state, span })
     }
 
-    /// Opens another session of the same network at the same block and within the same budget, with a deadline of its
-    /// own.
+    /// Opens another session at the same block and with the same budget, but with its own deadline.
     pub fn until(&self, deadline: Instant) -> Arc<Self> {
         self.with(deadline, self.is_past)
     }
 
-    /// Opens the same session as one at a block that a client named: what is known of the present does not hold there.
+    /// Opens the same session for a block that a client named, where facts about newer blocks do not hold.
     pub fn past(&self) -> Arc<Self> {
         self.with(self.deadline, true)
     }
@@ -150,7 +149,7 @@ impl Session {
         &self.block
     }
 
-    /// Whether a client named the block, so that what is known of the present does not hold there.
+    /// Returns true if a client named the block, so that facts about newer blocks do not hold.
     pub fn is_past(&self) -> bool {
         self.is_past
     }
@@ -159,12 +158,13 @@ impl Session {
         self.deadline
     }
 
-    /// Whether no endpoint knew the block any more: what was read at it has to be read again at another.
+    /// Returns true if no endpoint knew the block any more: the answer has to be read again at another block.
     pub fn block_lost(&self) -> bool {
         self.block_lost.load(Ordering::Relaxed)
     }
 
-    /// Looks into the cache, and fetches nothing. Reads that the answer's budget does not allow have failed.
+    /// Charges reads to the answer's budget and looks into the cache. All of them fail if the budget does not allow
+    /// them.
     pub fn look_up(&self, reads: ReadSet) -> Lookup {
         if !self.take_reads(reads.len()) {
             return Lookup::failed(&reads, ReadFailure::OverBudget);
@@ -172,25 +172,25 @@ impl Session {
         self.peek(reads)
     }
 
-    /// The same for reads that are made early, or again: they were or will be looked up, and are not taken from the
-    /// budget here.
+    /// Looks into the cache without charging the budget, for reads that are made early or again and charged
+    /// elsewhere.
     pub fn peek(&self, reads: ReadSet) -> Lookup {
         let hits = self.reader.cached(self.chain_id, &self.block, self.is_past, &reads);
         Lookup::new(reads, hits)
     }
 
-    /// Takes so many reads, which are peeked at, from the answer's budget; false if it does not allow them.
+    /// Charges reads that were peeked at to the answer's budget; returns false if it does not allow them.
     pub fn take_reads(&self, count: usize) -> bool {
         self.budget.take_reads(count)
     }
 
-    /// Drops the cached reply to a read, which is not what the chain answers.
+    /// Drops the cached reply to a read, because the chain contradicts it.
     pub fn refute(&self, read: &Read) {
         self.reader.refute(self.chain_id, read);
     }
 
-    /// Makes simulations of transactions of this sender, apart from any batch, in their order and as many. One is `None`
-    /// where it is more than a request can say, or the endpoints have no method that costs so little.
+    /// Simulates transactions of this sender, apart from any batch. Returns one result for each, in order: `None` if
+    /// a simulation does not fit into a request, or no endpoint has a method with so little effort.
     pub async fn simulate(
         &self,
         sender: &Sender,
@@ -208,29 +208,29 @@ impl Session {
         simulations.iter().zip(&reads).map(run).collect()
     }
 
-    /// Returns the price of gas after the session's block.
+    /// Returns the gas price after the session's block.
     pub async fn gas_price(&self) -> Result<GasPrice, ReadFailure> {
         self.reader.gas_price(self.chain_id, self.block, self.deadline, Arc::clone(&self.budget)).await
     }
 
-    /// Reads at once, apart from any batch. Replies come in the order of the reads, and as many.
+    /// Reads at once, apart from any batch. Returns one reply for each read, in order.
     pub async fn read(&self, reads: Vec<Read>) -> Vec<Reply> {
         self.read_set(reads.into()).await.into_iter().collect()
     }
 
-    /// The same, for thousands of reads that have much in common.
+    /// Like [`Self::read`], for thousands of reads that have much in common.
     pub async fn read_set(&self, reads: ReadSet) -> ReplySet {
         self.complete(self.look_up(reads)).await
     }
 
-    /// The same, for reads that were looked up.
+    /// Like [`Self::read_set`], for reads that were already looked up.
     pub async fn complete(&self, lookup: Lookup) -> ReplySet {
         let (hits, misses) = lookup.split();
         let fetched = if misses.is_empty() { ReplySet::default() } else { self.fetch(misses).await };
         hits.merge_set(fetched)
     }
 
-    /// Adds a participant, which runs.
+    /// Adds a running participant.
     pub fn join(self: &Arc<Self>) -> Participant {
         let mut state = self.state();
         state.participants += 1;
@@ -239,14 +239,14 @@ impl Session {
         Participant { session: Arc::clone(self), id }
     }
 
-    /// Waits for the replies to reads of a participant of another network's session. Nobody waits for a guest: its
-    /// reads go with the next batch, which lingers no longer for them.
+    /// Waits for the replies to reads of another network's participant. No batch waits for a guest: its reads leave
+    /// with the next one, and do not extend its linger.
     pub async fn read_as_guest(self: &Arc<Self>, reads: Vec<Read>) -> Vec<Reply> {
         self.complete_in_batch(None, self.look_up(reads.into())).await
     }
 
-    /// A participant whose reads are all in the cache runs on at once, so that it meets the others at what has to be
-    /// fetched, however many steps each of them takes to get there.
+    /// A participant whose reads are all cached runs on at once. So participants meet at the reads that have to be
+    /// fetched, however many steps each takes to get there.
     async fn complete_in_batch(self: &Arc<Self>, participant: Option<u64>, lookup: Lookup) -> Vec<Reply> {
         let (hits, reads) = lookup.split();
         if reads.is_empty() {
@@ -286,9 +286,9 @@ impl Session {
         due
     }
 
-    /// Flushes the batch that has just begun once no participant has made a step for a linger: those that still run are
-    /// slow. While many get a processor one after the other, it waits for all of them. It counts short sleeps, not
-    /// the time that has passed: where the machine has no processor for the jobs, it has none for this task either.
+    /// Flushes the new batch once no participant has made a step for one linger: those that still run are slow. While
+    /// participants take turns on the processor, it waits for all of them. It counts short sleeps instead of elapsed
+    /// time: if the jobs get no processor time, neither does this task.
     fn flush_after_linger(self: &Arc<Self>) {
         let (session, linger) = (Arc::clone(self), self.reader.linger(self.chain_id));
         let batch = self.state().flushed;
@@ -312,7 +312,7 @@ impl Session {
         });
     }
 
-    /// Sends what is queued, in a task of its own that ends by the deadline.
+    /// Sends the queued reads, in a separate task that ends by the deadline.
     fn flush(self: &Arc<Self>) {
         let queue = {
             let mut state = self.state();
@@ -331,12 +331,12 @@ impl Session {
         let mut reads = ReadSet::default();
         queue.iter_mut().for_each(|queued| reads.append(std::mem::take(&mut queued.reads)));
         let mut fetched = self.fetch(reads).await.into_iter();
-        // All participants of this batch run from here on. They are counted before the first of them can read again.
+        // All participants of this batch run again. Count them before the first of them can read.
         let woken = queue.iter().filter(|queued| !queued.replies.is_closed()).filter_map(|queued| queued.participant);
         self.state().running.extend(woken);
         for (queued, size) in queue.into_iter().zip(sizes) {
             let own = fetched.by_ref().take(size).collect();
-            // A participant that gave up waiting is gone.
+            // A closed channel belongs to a participant that gave up waiting.
             drop(queued.replies.send(own));
         }
     }
@@ -357,7 +357,7 @@ impl Session {
         replies
     }
 
-    /// Below the span of the answer, whoever of it has the reads sent; none where that has none.
+    /// Begins a batch's span below the answer's, whichever task sends it. Disabled if the answer has no span.
     fn begin_span(&self, reads: usize) -> Span {
         if self.span.is_disabled() {
             return Span::none();
@@ -371,7 +371,7 @@ impl Session {
     }
 }
 
-/// As spans have numbers.
+/// Converts a number for a span's field, which is signed.
 fn integer(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }

@@ -1,10 +1,11 @@
-//! What transactions of an account would do: how each ends, what it costs in gas, and which balances and approvals of the
+//! Simulates transactions of an account: how each ends, what it costs in gas, and which balances and approvals of the
 //! account it changes.
 //!
-//! A simulation is a read like any other: its data says who sends what and what is watched, and its reply what came of
-//! it. There are three methods. `eth_simulateV1` makes the transactions as the account would send them in the next block;
-//! a program at the account's own address makes all runs of an account in one call; `eth_call` alone tells only whether
-//! the call succeeds. Invariant: decoders take any bytes, and a reply is of this simulation or malformed.
+//! A simulation is a read like any other: its data holds the sender, the transactions and what is watched, and its
+//! reply the results. There are three methods. `eth_simulateV1` runs the transactions as the account would send them
+//! in the next block. A program at the account's own address makes all runs of an account in one call. `eth_call`
+//! alone shows only if the call succeeds. Invariant: decoders take any bytes, and a reply is of this simulation or
+//! malformed.
 
 mod account_log;
 mod gas_schedule;
@@ -21,24 +22,24 @@ pub(crate) use self::result::{SimulatedAt, SimulatedBlock, decode_blocks};
 use crate::packed::{Malformed, big_endian, length, take};
 use crate::{Freshness, Kind, Outcome, Read, ReadFailure};
 
-/// The gas of a step in the packed program, unless it has less: many times what claims need.
+/// Maximum gas of a step in the packed program: many times what claims need.
 const PACKED_STEP_GAS: u32 = 5_000_000;
-/// The gas of a whole run in the packed program: what nodes allow for a call, less the rest of the request.
+/// Maximum gas of a whole run in the packed program: what nodes allow for a call, less the rest of the request.
 const PACKED_RUN_GAS: u32 = 40_000_000;
 
-/// The most gas that a transaction may have (EIP-7825).
+/// Maximum gas of a transaction (EIP-7825).
 pub const TRANSACTION_GAS_MAX: u32 = 1 << 24;
 
-/// How much may be spent on a simulation.
+/// The cost that a simulation may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effort {
-    /// It is run together with others of the account.
+    /// Run only together with others of the account.
     Packed,
-    /// It is run by whatever the endpoint supports, alone if need be.
+    /// Run by any method that the endpoint supports, alone if need be.
     Any,
 }
 
-/// Who sends the transactions.
+/// The sender of the transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sender {
     pub account: Address,
@@ -51,14 +52,14 @@ pub struct Sender {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccountCode {
     None,
-    /// It names a contract whose code runs in its place (EIP-7702).
+    /// A delegation to a contract whose code runs in its place (EIP-7702).
     Delegation,
-    /// The account is a contract, which others call to have it send something.
+    /// The account is a contract, which others call to make it send something.
     Contract,
 }
 
 impl AccountCode {
-    /// By its size: that of a delegation is the only one that may begin with its marker (EIP-3541).
+    /// Classifies code by its size: only a delegation may begin with its marker (EIP-3541).
     pub fn of_size(bytes: U256) -> Self {
         match u64::try_from(bytes) {
             Ok(0) => Self::None,
@@ -71,10 +72,10 @@ impl AccountCode {
 /// `0xef0100` and an address.
 const DELEGATION_BYTES: u64 = 23;
 
-/// The codes by the first byte of a simulation's data.
+/// Codes by the first byte of a simulation's data.
 const CODES: [AccountCode; 3] = [AccountCode::None, AccountCode::Delegation, AccountCode::Contract];
 
-/// Transactions of an account that are made one after the other, until one fails, and undone again.
+/// Transactions of an account that run one after the other, until one fails, and are then undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Simulation {
     pub steps: Vec<RunStep>,
@@ -88,65 +89,66 @@ pub struct RunStep {
     /// Wei.
     pub value: U256,
     pub data: Bytes,
-    /// The gas limit that it is sent with.
+    /// Gas limit of the transaction.
     pub gas: u32,
 }
 
-/// What is watched besides the native balance of the account.
+/// The contracts that are watched, besides the native balance of the account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Watched {
     /// Tokens whose balances are watched.
     pub tokens: Vec<Address>,
-    /// So many of them, from the first on, are watched for approvals of the spenders too.
+    /// Number of tokens, from the first on, that are also watched for approvals of the spenders.
     pub own: u8,
     pub spenders: Vec<Address>,
 }
 
-/// What came of a simulation.
+/// The result of a simulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     pub method: SimulationMethod,
     /// The steps that were made, in order; only the last one can have failed.
     pub steps: Vec<StepEnd>,
-    /// `None` where the method does not tell.
+    /// `None` if the method does not show them.
     pub changes: Option<Changes>,
 }
 
 impl Run {
-    /// The data of the step that reverted, if one did.
+    /// Returns the data of the step that reverted, if one did.
     pub fn reverted(&self) -> Option<&Bytes> {
         self.steps.last().and_then(|step| step.reverted.as_ref())
     }
 
-    /// The gas of all steps, where the method tells.
+    /// Returns the gas of all steps, if the method shows it.
     pub fn gas(&self) -> Option<u64> {
         self.steps.iter().map(|step| step.gas).sum()
     }
 }
 
-/// How one step ended.
+/// The end of one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepEnd {
-    /// What the transaction pays for, where the method tells: after refunds by [`SimulationMethod::SimulateV1`].
+    /// Gas that the transaction pays for, if the method shows it; after refunds with
+    /// [`SimulationMethod::SimulateV1`].
     pub gas: Option<u64>,
-    /// What it used before refunds (EIP-3529): at least so much it needs as its limit.
+    /// Gas used before refunds (EIP-3529): the gas limit must be at least this.
     pub gas_before_refunds: Option<u64>,
-    /// The limit that it was made with, where it was made as a transaction; lower than that of its [`RunStep`] where a
-    /// block has no room for so much.
+    /// Gas limit that it ran with, if it ran as a transaction. Lower than that of its [`RunStep`] if a block has no
+    /// room for so much.
     pub gas_limit: Option<u32>,
-    /// The data with which it reverted, if it did; 1,024 bytes at most.
+    /// Revert data, if it reverted; at most 1,024 bytes.
     pub reverted: Option<Bytes>,
 }
 
-/// What is another than it was. Nothing is here twice, or the same before and after.
+/// The differences. Nothing is listed twice, or with equal values before and after.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Before and after, wei, without what the gas costs.
+    /// Before and after, in wei, without the cost of gas.
     pub native: Option<(U256, U256)>,
     /// Tokens with the balance before and after, in the order in which they are watched.
     pub tokens: Vec<(Address, U256, U256)>,
     pub approvals: Vec<Approval>,
-    /// What the logs say of the account; by [`SimulationMethod::SimulateV1`] alone.
+    /// Reports of the logs about the account; only with [`SimulationMethod::SimulateV1`].
     pub logs: Vec<AccountLog>,
 }
 
@@ -155,32 +157,32 @@ pub struct Changes {
 pub struct Approval {
     pub token: Address,
     pub spender: Address,
-    /// `setApprovalForAll`, not an allowance.
+    /// True for `setApprovalForAll`, false for an allowance.
     pub of_all: bool,
-    /// The allowance before and after; 0 or 1 where it is of all.
+    /// The allowance before and after; 0 or 1 if it is of all.
     pub before: U256,
     pub after: U256,
 }
 
-/// How a simulation was made.
+/// Method of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SimulationMethod {
-    /// By a program that a state override puts at the account's address.
+    /// A program that a state override puts at the account's address.
     Override,
-    /// By `eth_simulateV1`.
+    /// `eth_simulateV1`.
     SimulateV1,
-    /// By `eth_call`, which tells success alone.
+    /// `eth_call`, which shows success only.
     Call,
 }
 
-/// Who wrote a reply, by its first byte.
+/// The author of a reply, by its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReplyKind {
-    /// The program, where the gas of a transaction follows from what its call used.
+    /// The program, if a transaction's gas follows from the gas that its call used.
     Override,
     SimulateV1,
     Call,
-    /// The program, where a call's use does not show what its transaction costs: gas for state (EIP-8037).
+    /// The program, if the gas of a call does not show what its transaction costs: gas for state (EIP-8037).
     OverrideWithoutGas,
 }
 
@@ -198,8 +200,8 @@ impl ReplyKind {
 }
 
 impl Simulation {
-    /// Makes the read of it. `None` where it is more than a request can say: 255 steps, tokens or spenders, 65,535 bytes
-    /// of data, or 2^128 wei.
+    /// Makes its read. `None` if it exceeds what a request can hold: 255 steps, tokens or spenders, 65,535 bytes of
+    /// data, or 2^128 wei.
     pub fn read(&self, sender: &Sender, effort: Effort) -> Option<Read> {
         let gas = self.steps.iter().map(|step| step.gas.min(PACKED_STEP_GAS)).fold(0, u32::saturating_add);
         Some(Read {
@@ -213,10 +215,11 @@ impl Simulation {
         })
     }
 
-    /// What came of it on this chain, as the reply to its read says.
+    /// Decodes the result on this chain from the outcome of its read.
     ///
     /// # Errors
-    /// Why it could not be made; `Ok(None)` where the network's endpoints have no method that costs so little.
+    /// The reason why it could not be made; `Ok(None)` if the network's endpoints have no method that costs so
+    /// little.
     pub fn run(&self, chain_id: u64, outcome: &Outcome) -> Result<Option<Run>, ReadFailure> {
         match outcome {
             Outcome::Ok(reply) => self.decode(chain_id, reply).map(Some).map_err(|_| ReadFailure::Upstream),
@@ -226,7 +229,8 @@ impl Simulation {
         }
     }
 
-    /// The sender's code (1) and balance (32), the number of steps (1), their gas limits (4 each), and the program's body.
+    /// Encodes the sender's code (1) and balance (32), the number of steps (1), their gas limits (4 each), and the
+    /// body.
     fn data(&self, sender: &Sender) -> Option<Vec<u8>> {
         let code = CODES.iter().position(|code| *code == sender.code)?;
         let mut data = vec![u8::try_from(code).ok()?];
@@ -237,7 +241,7 @@ impl Simulation {
         Some(data)
     }
 
-    /// The program's body of this run.
+    /// Encodes the program's body of this run.
     fn body(&self) -> Option<Vec<u8>> {
         let Self { steps, watched: Watched { tokens, own, spenders } } = self;
         let small = |count: usize| u8::try_from(count).ok();
@@ -253,7 +257,7 @@ impl Simulation {
         Some(body)
     }
 
-    /// Decodes who wrote a reply, and behind it what a run says.
+    /// Decodes the author of a reply, and then the result of the run.
     fn decode(&self, chain_id: u64, mut reply: &[u8]) -> Result<Run, Malformed> {
         let reply = &mut reply;
         let first = length(reply, 1)?;
@@ -323,20 +327,20 @@ fn step_end(reply: &mut &[u8], kind: ReplyKind, chain_id: u64, step: &RunStep) -
     Ok(StepEnd { gas, gas_before_refunds, gas_limit, reverted })
 }
 
-/// Puts who wrote it before what a run says.
+/// Puts the author in front of the result of a run.
 pub(crate) fn reply(kind: ReplyKind, run: &[u8]) -> Bytes {
     let number = REPLY_KINDS.iter().position(|own| *own == kind).and_then(|place| u8::try_from(place).ok());
     [&[number.unwrap_or(u8::MAX)], run].concat().into()
 }
 
-/// Says how the only step of a run ended, and nothing else.
+/// Encodes how the only step of a run ended, and nothing else.
 pub(crate) fn end_of_call(reverted: Option<&[u8]>) -> Vec<u8> {
     let mut run = vec![1];
     put_end(&mut run, &[0], reverted);
     run
 }
 
-/// The longest data of a revert that is kept.
+/// Maximum length of revert data; the rest is cut off.
 const REVERT_MAX_BYTES: usize = 1024;
 
 fn put_end(run: &mut Vec<u8>, gas: &[u64], reverted: Option<&[u8]>) {
@@ -349,7 +353,8 @@ fn put_end(run: &mut Vec<u8>, gas: &[u64], reverted: Option<&[u8]>) {
     }
 }
 
-/// Whether a step of what the program says of a run failed; a run without bytes used up its gas.
+/// Returns true if a step in the program's result of a run failed; an empty result means that the run used up its
+/// gas.
 pub(crate) fn has_failed(run: &[u8]) -> bool {
     failed_step(run).unwrap_or(true)
 }

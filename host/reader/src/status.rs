@@ -1,7 +1,7 @@
 //! The status of the networks and their endpoints, for operators: plain values, taken at one moment.
 //!
-//! Invariant: of an endpoint's URL only host and port are here. The names and words that it serializes to are those of
-//! the operators' listener and stay.
+//! Invariant: only host and port of an endpoint's URL are here. The serialized names and words are those of the
+//! operators' listener and do not change.
 
 use std::time::SystemTime;
 
@@ -13,10 +13,10 @@ use crate::Block;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NetworkStatus {
-    /// EIP-155.
+    /// EIP-155 chain id.
     #[serde(skip)]
     pub chain_id: u64,
-    /// The block that answers are at now; `None` before the first pin.
+    /// The block at which answers are now; `None` before the first pin.
     #[serde(skip)]
     pub pinned: Option<Block>,
     /// Milliseconds from block to block, as learned from the headers.
@@ -29,7 +29,7 @@ pub struct NetworkStatus {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EndpointStatus {
-    /// Host, and port where the URL has one.
+    /// Host, and port if the URL has one.
     pub host: String,
     pub state: EndpointState,
     /// `None` until it has been probed.
@@ -41,29 +41,29 @@ pub struct EndpointStatus {
     /// Seconds between its newest block's timestamp and that of its peers; `None` until it reported a block.
     #[serde(rename = "lagSeconds")]
     pub lag_s: Option<u64>,
-    /// Milliseconds that replies to reads took in the last minutes; `None` where there were none.
+    /// Milliseconds that replies to reads took in the last minutes; `None` if there were none.
     pub latency_ms: Option<Quantiles>,
-    /// Requests that have ended since the process started, those about its health included.
+    /// Requests that have ended since the process started, including those about its health.
     pub requests: u64,
-    /// Those of them that ended in an error of the endpoint.
+    /// Requests that ended in an error of the endpoint.
     pub errors: u64,
-    /// Those of them that it refused because they were too many.
+    /// Requests that it refused because they were too many.
     pub throttled: u64,
     /// Requests that are under way or wait for their turn in the endpoint's rate.
     pub in_flight: usize,
-    /// The last request that ended in an error of the endpoint, was refused, or was answered by another chain; `None` where
-    /// none was.
+    /// The last request that ended in an error of the endpoint, was refused, or was answered by another chain or a
+    /// syncing node; `None` if there was none.
     pub last_failure: Option<EndpointFailure>,
 }
 
-/// Why a request failed, and when.
+/// Reason and time of a failed request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EndpointFailure {
     pub reason: String,
     #[serde(serialize_with = "rfc3339")]
     pub at: SystemTime,
-    /// How many failed since one was answered; 0 where one was answered after it.
+    /// Failures since a request was last answered; 0 if one was answered after this failure.
     #[serde(rename = "count")]
     pub in_a_row: u64,
 }
@@ -72,17 +72,17 @@ fn rfc3339<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::
     serializer.collect_str(&humantime::format_rfc3339_seconds(*time))
 }
 
-/// The place of an endpoint among those of its network.
+/// State of an endpoint among those of its network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EndpointState {
-    /// The first that requests go to.
+    /// Gets requests first.
     Primary,
-    /// Requests go to it when those before it fail.
+    /// Gets requests when those before it fail.
     Standby,
-    /// It failed lately: requests go to it last, until a probe of it succeeds.
+    /// It failed recently: it is tried last, until a probe of it succeeds.
     Excluded,
-    /// It asked for fewer requests, and gets none for a while.
+    /// It throttles, and gets no requests for a while.
     Paused,
     /// Its node is still syncing, so its state may be old: it is not used.
     Syncing,
@@ -93,13 +93,13 @@ pub enum EndpointState {
 }
 
 impl EndpointState {
-    /// Whether requests go to it, at least after others.
+    /// Returns true unless it is excluded, syncing or of another chain.
     pub fn is_used(self) -> bool {
         !matches!(self, Self::Excluded | Self::Syncing | Self::WrongChain)
     }
 }
 
-/// How an endpoint carries many reads at once, the best first.
+/// Method by which an endpoint carries many reads at once, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BatchMethod {

@@ -1,9 +1,9 @@
 //! Immutable replies on disk, so that a restart does not read them from the networks again.
 //!
-//! Invariant: only what was read at a final block that is canonical, and was read again with the same outcome, is
-//! written: by an endpoint of another host, or later where there is no other. An answer never waits for the disk: all is
-//! loaded into [`ReplyCache`] at the start. Without a usable disk replies are cached in memory alone, which is logged
-//! once.
+//! Invariant: a reply is written only if its block is final and canonical, and it was read again with the same
+//! outcome: by an endpoint of another host, or later if there is no other. An answer never waits for the disk: all
+//! rows are loaded into [`ReplyCache`] at the start. Without a usable disk, replies are cached only in memory, which
+//! is logged once.
 
 mod disk;
 mod quarantine;
@@ -28,39 +28,39 @@ use crate::reply_cache::{Pending, PendingBlock, ReplyCache, Row};
 use crate::{Freshness, Outcome, ReadFailure};
 
 pub(crate) const FILE: &str = "reads.redb";
-/// How often pending replies are written, in one transaction.
+/// Interval at which pending replies are written, in one transaction.
 const FLUSH_EVERY: Duration = Duration::from_secs(5);
-/// A block of this age is deep: Ethereum finalizes within 13 minutes, so no reorganisation reaches it. Where the endpoint
-/// says what is final, it has to be that too.
+/// Age of a deep block, in seconds. Ethereum finalizes within 13 minutes, so no reorganisation reaches it. If the
+/// endpoint reports finality, the block must be final, too.
 const DEEP_S: u64 = 900;
-/// A block whose timestamp is further ahead of the local clock would not become deep in time.
+/// Maximum lead of a block's timestamp over the local clock; with more, it would not become deep in time.
 const AHEAD_MAX_S: u64 = 3_600;
-/// In one flush; further blocks wait for the next one.
+/// Maximum blocks in one flush; further ones wait for the next.
 const BLOCKS_MAX: usize = 64;
-/// Few, because these requests compete with those of answers.
+/// Concurrent requests; few, because they compete with those of answers.
 const REQUESTS_AT_ONCE: usize = 4;
-/// For all blocks of a flush.
+/// Time for all blocks of a flush.
 const CHECKS_TIMEOUT: Duration = Duration::from_secs(4);
-/// The pause before a block that is not final, or could not be checked, is tried again.
+/// Pause before a block that is not final, or could not be checked, is tried again.
 const RETRY_AFTER_S: u64 = 60;
-/// After so many tries, and an hour, the block is given up.
+/// Maximum tries of a block, which take an hour; then it is given up.
 const TRIES_MAX: u32 = 60;
 
-/// What an endpoint says of what another gave, or the same did earlier.
+/// A repeat of an endpoint's reads by another one, or later by the same one.
 #[derive(Clone, Debug)]
 pub(crate) struct CrossCheck {
-    /// Host and port of the endpoint that was asked.
+    /// Host and port of the endpoint that repeated them.
     pub(crate) by: Arc<str>,
-    /// The hash of the block that is at the height now; `None` where the height is not known.
+    /// Hash of the block that is at the height now; `None` if the height is not known.
     pub(crate) hash: Option<B256>,
     pub(crate) is_final: bool,
-    /// The outcomes of the reads at its newest block, in their order; failures where the block is not final.
+    /// Outcomes of the reads at its newest block, in order; failures if the block is not final.
     pub(crate) outcomes: Vec<Outcome>,
 }
 
-/// Checks what one endpoint gave at another.
+/// Checks one endpoint's replies at another.
 pub(crate) trait CrossChecker: Send + Sync + 'static {
-    /// Whether a network has an endpoint of another host.
+    /// Returns true if a network has an endpoint of another host.
     fn has_other(&self, chain_id: u64, host: &str) -> bool;
 
     /// Checks the replies of a host's endpoint at this height. Called once per block and try.
@@ -74,13 +74,13 @@ pub(crate) trait CrossChecker: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<CrossCheck, ReadFailure>>;
 }
 
-/// Where facts are stored, and for how long.
+/// Folder and lifetimes of stored facts.
 #[derive(Clone, Debug)]
 pub struct FactSettings {
     pub folder: PathBuf,
-    /// How long a fact stands.
+    /// Lifetime of a fact.
     pub lifetime: Duration,
-    /// How much later an endpoint is read again where the network has no other.
+    /// Delay before an endpoint is read again if the network has no other.
     pub again_after: Duration,
 }
 
@@ -94,9 +94,9 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Opens the folder's file and loads it, which blocks: for some seconds where the file is full. What only one
-    /// endpoint said is loaded only if `is_configured` knows that endpoint. Returns `None` after logging why, where
-    /// replies are cached in memory alone.
+    /// Opens the folder's file and loads it, which blocks: for some seconds if the file is full. Replies that only
+    /// one endpoint gave are loaded only if `is_configured` knows that endpoint. Returns `None`, after logging the
+    /// reason, if replies are cached only in memory.
     pub(crate) fn open(
         settings: &FactSettings,
         cached: &Arc<ReplyCache>,
@@ -131,7 +131,7 @@ impl Store {
         Some(Self { path, disk, cached: Arc::clone(cached), pending: cached.write_to_disk()?, again_after_s })
     }
 
-    /// Flushes again and again, until the file cannot be written; to be spawned.
+    /// Flushes repeatedly until the file cannot be written; to be spawned.
     pub(crate) async fn run(self, checker: Arc<dyn CrossChecker>) {
         let mut ticks = interval(FLUSH_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -163,7 +163,7 @@ impl Store {
         for (waiting, check) in checked {
             rows.extend(self.confirmed(waiting, check, now_s).await?);
         }
-        // What was purged meanwhile is not to come back.
+        // Facts that were purged meanwhile must not come back.
         if rows.is_empty() || self.cached.drops() != drops { Ok(()) } else { self.write(rows, now_s).await }
     }
 
@@ -173,7 +173,7 @@ impl Store {
         is_deep && (is_later || checker.has_other(waiting.chain_id, &waiting.endpoint))
     }
 
-    /// Returns the rows that are confirmed at a block that is final, and forgets or retries others.
+    /// Returns the rows that are confirmed at a final block, and forgets or retries others.
     async fn confirmed(
         &self,
         waiting: PendingBlock,
@@ -231,7 +231,7 @@ impl Store {
         self.pending.put_back(PendingBlock { not_before_s: now_s + RETRY_AFTER_S, tries: tries + 1, ..waiting });
     }
 
-    /// Drops all that an endpoint said, in memory and on disk.
+    /// Drops all facts of an endpoint, in memory and on disk.
     async fn drop_facts(&self, chain_id: u64, endpoint: &Arc<str>) -> Result<(), DiskError> {
         self.cached.drop_where(|chain, host, _| chain == chain_id && host == Some(endpoint));
         let (disk, endpoint) = (Arc::clone(&self.disk), Arc::clone(endpoint));
@@ -242,13 +242,13 @@ impl Store {
 
     async fn write(&self, rows: Vec<StoredRow>, now_s: u64) -> Result<(), DiskError> {
         let disk = Arc::clone(&self.disk);
-        // One flush at a time writes, and a failed one is the last.
+        // Only one flush writes at a time, and a failed one is the last.
         let write = move || disk.lock().write(&rows, now_s);
         tokio::task::spawn_blocking(write).await.map_err(io::Error::other)?
     }
 }
 
-/// Opens the file. A damaged one is moved away, and a new one started.
+/// Opens the file. Moves a damaged one aside, and starts a new one.
 fn open(path: &Path, limits: (u64, u64), now_s: u64, load: impl Fn(StoredRow)) -> Result<Disk, DiskError> {
     let open = || Disk::open(path, limits, now_s, &load);
     match open() {

@@ -1,7 +1,7 @@
 //! A reader of scripted chains, for tests.
 //!
-//! It caches as readers do: what is pinned until the next block, all else for ever. Invariant: a read returns what the
-//! script says at that moment; the cache decides only whether it takes a request.
+//! It caches as readers do: pinned reads until the next block, all others for ever. Invariant: a read returns what
+//! the script says at that moment; the cache decides only if it takes a request.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -22,7 +22,7 @@ use crate::{
     Session, TransactionLookup,
 };
 
-/// The first block of every scripted chain. Later ones differ in their number alone.
+/// The first block of every scripted chain. Later ones differ only in their number.
 pub const BLOCK: Block = Block {
     number: 21_000_000,
     hash: B256::repeat_byte(1),
@@ -31,12 +31,12 @@ pub const BLOCK: Block = Block {
     evm_number: 21_000_000,
 };
 
-/// The chain id of a chain that is scripted alone.
+/// Chain id of a chain that is scripted alone.
 const ETHEREUM: u64 = 1;
 
 type Script = Arc<dyn Fn(&Read) -> Outcome + Send + Sync>;
 
-/// Returns whether a read has to be made at the answer's own block.
+/// Returns true if a read has to be made at the answer's own block.
 pub fn is_pinned(read: &Read) -> bool {
     read.freshness == Freshness::Pinned
 }
@@ -56,11 +56,11 @@ pub struct ScriptedChain {
 
 #[derive(Debug, Default)]
 struct Record {
-    /// How many blocks came after the first.
+    /// Number of blocks after the first.
     blocks: u64,
-    /// Target and calldata of what was read, and whether that was since the last block.
+    /// Reads that are cached, by target and calldata; true if they were made since the last block.
     cached: HashMap<(Address, Bytes), bool>,
-    /// What the cache has, where it was put there.
+    /// Replies that were put into the cache.
     put: HashMap<(Address, Bytes), Outcome>,
     lookups: Vec<Vec<Read>>,
     requests: Vec<Vec<Read>>,
@@ -73,7 +73,7 @@ impl ScriptedChain {
         self
     }
 
-    /// Scripts what a call returns.
+    /// Scripts the return value of a call.
     pub fn call(&mut self, to: Address, call: &impl SolCall, returned: impl SolValue) -> &mut Self {
         self.outcome(to, &call.abi_encode(), Outcome::Ok(returned.abi_encode().into()))
     }
@@ -84,13 +84,13 @@ impl ScriptedChain {
         Self { other: Arc::new(other), ..self }
     }
 
-    /// Scripts the transaction behind every hash.
+    /// Scripts the lookup of every transaction hash.
     pub fn transaction(&mut self, transaction: Result<TransactionLookup, ReadFailure>) -> &mut Self {
         self.transaction = transaction;
         self
     }
 
-    /// Lets each movement of the native token leave a log.
+    /// Makes each movement of the native token leave a log.
     pub fn logs_native(&mut self) -> &mut Self {
         self.logs_native = true;
         self
@@ -105,25 +105,25 @@ impl ScriptedChain {
         self
     }
 
-    /// Lets the chain give no block.
+    /// Makes every pin fail.
     pub fn pin_failure(&mut self, failure: ReadFailure) -> &mut Self {
         self.pin_failure = Some(failure);
         self
     }
 
-    /// Lets reads at lower blocks find that no endpoint knows them; after that the next block is pinned.
+    /// Makes reads at lower blocks fail as if no endpoint knew them; after that the next block is pinned.
     pub fn lost_below(&mut self, number: u64) -> &mut Self {
         self.lost_below = number;
         self
     }
 
-    /// Lets the chain pin so many blocks below its head.
+    /// Pins this many blocks below the chain's head.
     pub fn pins_behind(&mut self, blocks: u64) -> &mut Self {
         self.pins_behind = blocks;
         self
     }
 
-    /// Adds a block: what was read before is known of an older one from now on.
+    /// Adds a block; earlier reads then belong to an older one.
     pub fn next_block(&self) {
         let mut record = self.record.lock();
         record.blocks += 1;
@@ -145,12 +145,12 @@ impl ScriptedChain {
         Session::open(self.reader(), ETHEREUM, self.head(), deadline, Arc::new(budget))
     }
 
-    /// Returns what was looked up in the cache, lookup by lookup.
+    /// Returns the reads that were looked up in the cache, by lookup.
     pub fn lookups(&self) -> Vec<Vec<Read>> {
         self.record.lock().lookups.clone()
     }
 
-    /// Returns what was requested of a node, request by request.
+    /// Returns the reads that were requested of a node, by request.
     pub fn requests(&self) -> Vec<Vec<Read>> {
         self.record.lock().requests.clone()
     }
@@ -190,7 +190,7 @@ impl ScriptedChain {
         if is_lost {
             record.blocks = record.blocks.max(block.number + 1 - BLOCK.number);
         }
-        // Another request may have brought some of them since they were looked up.
+        // Another request may have fetched some of them since they were looked up.
         let missing = reads.iter().zip(&replies).filter(|(read, _)| !record.is_cached(read)).collect::<Vec<_>>();
         let known = missing.iter().filter(|(_, reply)| !matches!(reply.outcome, Outcome::Failed(_)));
         record.cached.extend(known.map(|(read, _)| (key(read), true)));
@@ -232,12 +232,12 @@ fn key(read: &Read) -> (Address, Bytes) {
     (read.to, read.data.clone())
 }
 
-/// Reads scripted chains by their chain id; one that is missing has no endpoint.
+/// Reads scripted chains by their chain id; a missing one has no endpoint.
 #[derive(Clone, Debug, Default)]
 pub struct ScriptedReader(pub BTreeMap<u64, ScriptedChain>);
 
 impl ScriptedReader {
-    /// The chain, which has to have the block.
+    /// Returns the chain, which must have the block.
     fn at(&self, chain_id: u64, block: &Block) -> &ScriptedChain {
         let (chain, number) = (&self.0[&chain_id], block.number);
         assert_eq!(*block, Block { number, evm_number: number, ..BLOCK });
@@ -259,14 +259,14 @@ impl Reader for ScriptedReader {
         ready(self.0.get(&chain_id).map_or(Err(ReadFailure::NotConfigured), ScriptedChain::pin)).boxed()
     }
 
-    /// All blocks have one hash, so it is the newest that has this one.
+    /// All blocks have one hash, so this returns the newest.
     fn block(&self, chain_id: u64, hash: B256, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
         let chain = self.0.get(&chain_id).ok_or(ReadFailure::NotConfigured);
         let head = chain.map(ScriptedChain::head);
         ready(head.and_then(|head| if head.hash == hash { Ok(head) } else { Err(ReadFailure::BlockLost) })).boxed()
     }
 
-    /// The chain has one block that can be named, its newest.
+    /// Only the newest block can be named.
     fn named_block(&self, chain_id: u64, named: BlockRef, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
         let chain = self.0.get(&chain_id).ok_or(ReadFailure::NotConfigured);
         let head = chain.map(ScriptedChain::head);

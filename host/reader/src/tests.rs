@@ -1,4 +1,4 @@
-//! The reader against nodes on loopback that do right and wrong what real ones do.
+//! The reader against nodes on loopback that behave as real ones do, rightly and wrongly.
 
 mod block_hashes;
 pub(crate) mod blocks;
@@ -45,13 +45,13 @@ fn session(reader: &Arc<ChainReader>, block: Block, deadline: Instant) -> Arc<Se
     Session::open(Arc::clone(reader) as Arc<dyn Reader>, ETHEREUM, block, deadline, Arc::new(ReadBudget::unbounded()))
 }
 
-/// Outcomes at the node's own block.
+/// Returns the outcomes at the node's own block.
 async fn outcomes(reader: &Arc<ChainReader>, reads: Vec<Read>, deadline: Instant) -> Vec<Outcome> {
     let replies = session(reader, node::BLOCK, deadline).read(reads).await;
     replies.into_iter().map(|reply| reply.outcome).collect()
 }
 
-/// A call of the echo contract with a number.
+/// Makes a call of the echo contract with a number.
 fn echo(number: u32) -> Read {
     Read::call(node::ECHO, number.to_be_bytes())
 }

@@ -1,20 +1,21 @@
 //! One transaction as a node reports it: its own reply and its receipt's, combined.
 //!
-//! Invariant: what is mined has the hash that was looked up, whole and in one block: its logs are those of its bloom
-//! filter, one after the other, and of its own block and place. A pair of replies that contradict each other, or of which
-//! one is missing, is malformed; a receipt that contradicts itself is inconsistent.
+//! Invariant: a mined transaction has the hash that was looked up, and is whole and in one block. Its logs match its
+//! bloom filter, are consecutive, and have its block and place. A pair of replies that contradict each other, or of
+//! which one is missing, is malformed; a receipt that contradicts itself is inconsistent.
 //!
-//! These of the integrity checks that eRPC publishes (<https://docs.erpc.cloud/config/failsafe/integrity>) are made here:
-//! the match of the bloom filter; log indices that rise by one; lengths of addresses, topics, hashes and the filter; block
-//! hash, block number and place of the transaction, the receipt and each log; the receipt's transaction hash. The endpoints
-//! compare the block with the chain's at its height. These are not:
-//! - A filter of zeros beside logs is let pass, because honest nodes give it (`bloom`).
+//! These integrity checks that eRPC publishes (<https://docs.erpc.cloud/config/failsafe/integrity>) are made here:
+//! the match of the bloom filter; log indices that rise by one; lengths of addresses, topics, hashes and the filter;
+//! block hash, block number and place of the transaction, the receipt and each log; the receipt's transaction hash.
+//! The endpoints compare the block with the chain's at its height. These are not:
+//! - A filter of zeros beside logs passes, because honest nodes return it (`bloom`).
 //! - A created contract may be left out: it is then unknown, and no log depends on it.
-//! - The root of a block's receipts is compared where the network's settings say so (`receipts_trie`), because it takes all
-//!   of them: with it their number and order. Its root of transactions would take each of these as it was signed.
+//! - The root of a block's receipts is compared if the network's settings say so (`receipts_trie`), because it takes
+//!   all of them; it also covers their number and order. The root of transactions would take each of these as it was
+//!   signed.
 //! - Unique hashes, and log indices from one receipt to the next, are about whole blocks too, and one transaction is
 //!   requested.
-//! - Heads are held against those before them (`heads`), and no logs are requested by range.
+//! - Heads are compared with those before them (`heads`), and no logs are requested by range.
 
 mod bloom;
 mod receipts_trie;
@@ -29,9 +30,9 @@ use crate::error::EndpointError;
 const TOPICS_MAX: usize = 4;
 /// The status of a successful transaction (EIP-658).
 const SUCCEEDED: U64 = U64::ONE;
-/// What a transaction that runs no code takes.
+/// Gas of a transaction that runs no code.
 const PLAIN_GAS: U64 = U64::from_limbs([21_000]);
-/// Who logs movements of ETH (EIP-7708).
+/// Emitter of logs about movements of ETH (EIP-7708).
 const SYSTEM_ADDRESS: Address = address!("fffffffffffffffffffffffffffffffffffffffe");
 /// Types of transactions that nobody on the network sent.
 const OP_DEPOSIT: u64 = 0x7e;
@@ -39,7 +40,7 @@ const ARBITRUM_DEPOSIT: u64 = 0x64;
 const ARBITRUM_RETRY: u64 = 0x68;
 const ARBITRUM_SUBMIT_RETRYABLE: u64 = 0x69;
 
-/// What the endpoints know of a transaction.
+/// The state of a transaction, as the endpoints know it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "an answer has one, and moves it a few times")]
 pub enum TransactionLookup {
@@ -57,15 +58,15 @@ pub struct Receipt {
     pub block_hash: B256,
     pub status: TransactionStatus,
     pub from: Address,
-    /// The address that it called; `None` where it created a contract.
+    /// The address that it called; `None` if it created a contract.
     pub to: Option<Address>,
-    /// The contract that it created, where it called no address.
+    /// The contract that it created, if it called no address.
     pub created: Option<Address>,
     /// Wei.
     pub value: U256,
-    /// Wei that came to the sender from the layer below before anything ran, whatever became of the transaction.
+    /// Wei that the sender got from the layer below before execution, even if the transaction failed.
     pub deposited: U256,
-    /// `None` where the node does not say it.
+    /// `None` if the node does not report it.
     pub gas: Option<GasPaid>,
     /// In the node's order.
     pub logs: Vec<Log>,
@@ -77,25 +78,26 @@ pub enum TransactionStatus {
     Succeeded,
     /// It changed only its sender's nonce and balance.
     Failed,
-    /// Receipts of blocks before Byzantium say neither; this one used all its gas and logged nothing, as one that failed.
+    /// Receipts of blocks before Byzantium have no status; this one used all its gas and logged nothing, like a
+    /// failed one.
     Unknown,
 }
 
-/// What the sender of a transaction paid for it, besides its value.
+/// Fees that the sender of a transaction paid, besides its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GasPaid {
     pub used: u64,
-    /// Wei for one unit of gas.
+    /// Wei per unit of gas.
     pub price: U256,
-    /// Wei for the transaction's data: blobs, and what a rollup pays for them on its first layer. Arbitrum counts the
-    /// latter as gas.
+    /// Wei for the transaction's data: blobs, and a rollup's fee for its first layer. Arbitrum counts the latter as
+    /// gas.
     pub data_fee: U256,
-    /// Wei for whoever operates a rollup of the OP stack.
+    /// Wei for the operator of an OP stack rollup.
     pub operator_fee: U256,
 }
 
 impl GasPaid {
-    /// Wei.
+    /// Returns the sum, in wei.
     pub fn total(&self) -> U256 {
         let gas = U256::from(self.used).saturating_mul(self.price);
         gas.saturating_add(self.data_fee).saturating_add(self.operator_fee)
@@ -105,10 +107,10 @@ impl GasPaid {
 /// A log of a receipt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Log {
-    /// Place in its block.
+    /// Index in its block.
     pub index: u64,
     pub address: Address,
-    /// Four at most.
+    /// At most four.
     pub topics: Vec<B256>,
     pub data: Bytes,
 }
@@ -144,28 +146,28 @@ pub(crate) struct WireReceipt {
     block_number: U64,
     transaction_index: Option<U64>,
     contract_address: Option<Address>,
-    /// Blocks before Byzantium have none: a failed transaction showed only by its gas.
+    /// Missing in blocks before Byzantium: a failed transaction showed only by its gas.
     status: Option<U64>,
     gas_used: Option<U64>,
     effective_gas_price: Option<U256>,
     /// Wei, on rollups of the OP stack and on Scroll.
     l1_fee: Option<U256>,
-    /// What an operator of the OP stack charges for gas, from Isthmus on.
+    /// Scalar of an OP stack operator's charge for gas, from Isthmus on.
     operator_fee_scalar: Option<U64>,
     /// Wei.
     operator_fee_constant: Option<U64>,
-    /// It is there from Jovian on, with which the scalar counts otherwise.
+    /// Present from Jovian on, where the scalar has another unit.
     da_footprint_gas_scalar: Option<U64>,
     blob_gas_used: Option<U64>,
     blob_gas_price: Option<U256>,
-    /// Hex, of whatever length.
+    /// Hex, of any length.
     logs_bloom: Option<String>,
     logs: Vec<WireLog>,
 }
 
-/// A log as it stands in a receipt. The specification requires only the transaction's hash
-/// (<https://github.com/ethereum/execution-apis/blob/main/src/schemas/receipt.yaml>); what else is there of its block
-/// and place has to be the receipt's.
+/// A log in a receipt. The specification requires only the transaction's hash
+/// (<https://github.com/ethereum/execution-apis/blob/main/src/schemas/receipt.yaml>). Block and place, if present,
+/// must be the receipt's.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WireLog {
@@ -177,7 +179,7 @@ struct WireLog {
     address: Address,
     topics: Vec<B256>,
     data: Bytes,
-    /// The log is of a block that is no longer canonical.
+    /// True if the log is of a block that is no longer canonical.
     removed: Option<bool>,
 }
 
@@ -196,7 +198,7 @@ pub(crate) fn combine(
         (Some(transaction), Some(receipt)) => (transaction, receipt),
         _ => return Err(EndpointError::Malformed),
     };
-    // It may have been pending when the one was read, and in a block when the other was.
+    // It may have been pending at the first read, and in a block at the second.
     let in_that_block = transaction.block_hash.is_none_or(|block| block == receipt.block_hash);
     let of_this_hash = transaction.hash == hash && receipt.transaction_hash == hash;
     if !of_this_hash || !in_that_block {
@@ -209,7 +211,7 @@ pub(crate) fn combine(
         None if used_all_and_logged_nothing(&transaction, &receipt) => TransactionStatus::Unknown,
         None => TransactionStatus::Succeeded,
     };
-    // What was reverted logged nothing; only the chain itself may log beside it, as Bor does its fee.
+    // A reverted transaction logs nothing; only the chain itself may log beside it, as Bor does its fee.
     if status == TransactionStatus::Failed && receipt.logs.iter().any(|log| !is_of_system(log.address)) {
         return Err(EndpointError::Inconsistent);
     }
@@ -232,8 +234,8 @@ pub(crate) fn combine(
     }))
 }
 
-/// Whether one of the replies shows that the transaction is in a block, and the other is missing: as of two nodes of which
-/// one has the block already.
+/// Returns true if one reply shows that the transaction is in a block, and the other is missing: two nodes may have
+/// replied, of which only one has the block.
 pub(crate) fn is_half_known(transaction: Option<&WireTransaction>, receipt: Option<&WireReceipt>) -> bool {
     match (transaction, receipt) {
         (Some(transaction), None) => transaction.block_hash.is_some(),
@@ -242,26 +244,26 @@ pub(crate) fn is_half_known(transaction: Option<&WireTransaction>, receipt: Opti
     }
 }
 
-/// Whether an address is one of those below 2^16, where networks have contracts of their own, or of those that no code can
-/// have (EIP-7708).
+/// Returns true for an address below 2^16, where networks have contracts of their own, and for [`SYSTEM_ADDRESS`].
 fn is_of_system(address: Address) -> bool {
     address[..18].iter().all(|byte| *byte == 0) || address == SYSTEM_ADDRESS
 }
 
-/// Whether two statements about one thing are equal, as far as both were made.
+/// Returns true unless both are present and differ.
 fn agrees<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
     one.zip(other).is_none_or(|(one, other)| one == other)
 }
 
-/// A plain transfer uses all its gas too, but no more than that.
+/// Returns true if a transaction without logs used all its gas. A plain transfer does so too, but is not counted.
 fn used_all_and_logged_nothing(transaction: &WireTransaction, receipt: &WireReceipt) -> bool {
     let used = receipt.gas_used.filter(|used| *used > PLAIN_GAS);
     receipt.logs.is_empty() && used.is_some() && used == transaction.gas
 }
 
 impl WireTransaction {
-    /// What comes from the layer below. Arbitrum's deposits bring their value, and retried tickets bring it from where it
-    /// waited; the types are numbered in <https://github.com/OffchainLabs/go-ethereum/blob/master/core/types/transaction.go>.
+    /// Returns the wei that come from the layer below. Arbitrum's deposits bring their value, and retried tickets
+    /// bring the value that was waiting; its types:
+    /// <https://github.com/OffchainLabs/go-ethereum/blob/master/core/types/transaction.go>.
     fn deposited(&self) -> U256 {
         match self.kind.map(|kind| kind.to::<u64>()) {
             Some(OP_DEPOSIT) => self.mint.unwrap_or_default(),
@@ -281,7 +283,7 @@ impl WireReceipt {
         Some(GasPaid { used, price, data_fee, operator_fee: self.operator_fee(used) })
     }
 
-    /// <https://specs.optimism.io/protocol/isthmus/exec-engine.html#operator-fee>,
+    /// Computes the operator fee: <https://specs.optimism.io/protocol/isthmus/exec-engine.html#operator-fee>,
     /// <https://specs.optimism.io/protocol/jovian/exec-engine.html#operator-fee>.
     fn operator_fee(&self, used: u64) -> U256 {
         let number = |number: Option<U64>| number.map(|number| U256::from(number.to::<u64>())).unwrap_or_default();
@@ -293,16 +295,16 @@ impl WireReceipt {
         scaled.saturating_add(number(self.operator_fee_constant))
     }
 
-    /// Takes the logs, once all of them are known to be the receipt's.
+    /// Returns the logs, if all of them are the receipt's.
     fn into_logs(mut self, sender: Address) -> Result<Vec<Log>, EndpointError> {
-        // Polygon's state syncs, which nobody sent: Erigon says in their logs that they are the first of the block
+        // Polygon's state syncs, which nobody sent: in their logs, Erigon gives them the first place in the block
         // (https://github.com/erigontech/erigon/pull/12359).
         if sender.is_zero() {
             self.transaction_index = None;
         }
         let wire = std::mem::take(&mut self.logs);
         let logs = wire.into_iter().map(|log| log.of(&self)).collect::<Result<Vec<_>, _>>()?;
-        // Some chains count the logs of each transaction from zero, but none leaves a number out.
+        // Some chains count the logs of each transaction from zero, but none skips a number.
         if !logs.is_sorted_by(|one, next| one.index.checked_add(1) == Some(next.index)) {
             return Err(EndpointError::Inconsistent);
         }

@@ -1,8 +1,8 @@
 //! HTTP to the endpoints: one pool of warm HTTP/1.1 and HTTP/2 connections for all of them.
 //!
-//! Invariant: no redirect is followed, no proxy is used, no body exceeds its bound before or after decompression, nor all
-//! of them together theirs, and no error or request line holds more of an endpoint's URL than HTTP itself needs. Deadlines are the caller's
-//! business.
+//! Invariant: no redirect is followed and no proxy is used. No body exceeds its bound before or after decompression,
+//! nor do all of them together exceed theirs. No error or request line holds more of an endpoint's URL than HTTP
+//! itself needs. Deadlines are left to the caller.
 
 mod held;
 mod reply;
@@ -33,21 +33,21 @@ pub(crate) use self::reply::HttpReply;
 use crate::RpcUrl;
 use crate::error::{EndpointError, RequestError};
 
-/// For name lookup, TCP and TLS; three losses of the first packet take 7 s.
+/// Time for name lookup, TCP and TLS; three losses of the first packet take 7 s.
 const CONNECT_MAX: Duration = Duration::from_secs(8);
-/// Below the 60 to 75 s after which common servers close.
+/// Below the 60 to 75 s after which common servers close idle connections.
 const IDLE_MAX: Duration = Duration::from_secs(50);
-/// Twice as many as one answer keeps in flight.
+/// Maximum idle connections to a host: twice as many as one answer keeps in flight.
 const IDLE_CONNECTIONS_MAX: usize = 32;
-/// TCP itself detects a dead peer.
+/// Interval of TCP's own checks for a dead peer.
 const TCP_KEEPALIVE: Duration = Duration::from_secs(20);
-/// A dead HTTP/2 connection is detected before many requests wait on it.
+/// Interval of pings, so that a dead HTTP/2 connection is detected before many requests wait on it.
 const PING_EVERY: Duration = Duration::from_secs(10);
 const PING_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// What a server may send on one stream before it is read: a round trip of 50 ms at 10 MB/s.
+/// Bytes that a server may send on one stream before they are read: a round trip of 50 ms at 10 MB/s.
 const STREAM_WINDOW_BYTES: u32 = 512 << 10;
-/// The same on one connection.
+/// Bytes that a server may send on one connection before they are read.
 const CONNECTION_WINDOW_BYTES: u32 = 2 << 20;
 
 /// The connections to all endpoints, and the room for their replies.
@@ -94,7 +94,7 @@ impl Default for Pool {
     }
 }
 
-/// A connector with a time limit over all of its steps; that of the TCP connector leaves out TLS.
+/// A connector with a time limit over all of its steps; the limit of the TCP connector does not cover TLS.
 #[derive(Clone)]
 struct TimedConnector(HttpsConnector<HttpConnector>);
 
@@ -113,11 +113,11 @@ impl Service<Uri> for TimedConnector {
     }
 }
 
-/// Posts requests to one endpoint, whose target and headers are made once.
+/// Posts requests to one endpoint. Target and headers are made once.
 pub(crate) struct EndpointClient {
     pool: Pool,
-    /// Without user and password, so that the pool's own logs do not hold them. `None` only for a URL that is too long,
-    /// because [`RpcUrl`] checks all else; it is unreachable.
+    /// Without user and password, so that the pool's own logs do not hold them. `None` only for a URL that is too
+    /// long, because [`RpcUrl`] checks all else; the endpoint is then unreachable.
     target: Option<Uri>,
     headers: HeaderMap,
 }
@@ -147,7 +147,7 @@ impl EndpointClient {
     }
 }
 
-/// Basic authentication (RFC 7617) by the user and password of the URL.
+/// Returns the basic authentication (RFC 7617) for the user and password of the URL.
 fn authorization(url: &url::Url) -> Option<HeaderValue> {
     if url.username().is_empty() && url.password().is_none() {
         return None;

@@ -1,7 +1,7 @@
-//! The outcomes of a batch, which all of its requests under way fill in.
+//! The outcomes of a batch, filled in by all of its concurrent requests.
 //!
-//! Invariant: an outcome whose reply does not prove its chain is remembered as unproven until the chain id was requested
-//! after it, and one check of the chain is under way at a time.
+//! Invariant: an outcome whose reply does not prove its chain stays unproven until a chain id requested after it
+//! arrives. At most one chain check is under way.
 
 use parking_lot::{Mutex, MutexGuard};
 
@@ -9,15 +9,15 @@ use super::Request;
 use crate::Outcome;
 use crate::outcomes::Outcomes;
 
-/// The outcomes of a batch by place, which the requests under way fill in.
+/// The outcomes of a batch by place, shared by its concurrent requests.
 pub(super) struct SharedOutcomes<'a>(Mutex<Filling<'a>>);
 
 pub(super) struct Filling<'a> {
     outcomes: &'a mut Outcomes,
     any: bool,
-    /// The places whose outcomes do not prove their chain, in the order in which they came.
+    /// Places whose outcomes do not prove their chain, in order of arrival.
     unproven: Vec<usize>,
-    /// The chain id is being requested.
+    /// True while the chain id is being requested.
     checking: bool,
 }
 
@@ -30,12 +30,12 @@ impl<'a> SharedOutcomes<'a> {
         self.0.lock()
     }
 
-    /// Whether any request brought an outcome.
+    /// Returns true if any request brought an outcome.
     pub(super) fn any(&self) -> bool {
         self.lock().any
     }
 
-    /// Returns a check of the chain where one is due and none is under way.
+    /// Returns a chain check if one is due and none is under way.
     pub(super) fn next_check(&self) -> Option<Request> {
         let mut filled = self.lock();
         if filled.checking || filled.unproven.is_empty() {
@@ -45,13 +45,13 @@ impl<'a> SharedOutcomes<'a> {
         Some(Request::ChainCheck(filled.unproven.len()))
     }
 
-    /// Takes back the outcomes whose chain is not proven.
+    /// Removes the outcomes whose chain is not proven.
     pub(super) fn clear_unproven(&self) {
         let unproven = std::mem::take(&mut self.lock().unproven);
         self.clear(&unproven);
     }
 
-    /// Takes back all that was put at these places.
+    /// Removes the outcomes at these places.
     pub(super) fn clear(&self, places: &[usize]) {
         let mut filled = self.lock();
         places.iter().for_each(|place| filled.take_back(*place));
@@ -64,7 +64,7 @@ impl Filling<'_> {
         self.any = true;
     }
 
-    /// Puts the outcome of a single request, whose reply may prove its chain.
+    /// Puts the outcome of a single request. Its reply may or may not prove the chain.
     pub(super) fn put_single(&mut self, place: usize, outcome: Outcome, proves_chain: bool) {
         self.put(place, outcome);
         if !proves_chain {
@@ -72,7 +72,7 @@ impl Filling<'_> {
         }
     }
 
-    /// Notes that the chain of the first outcomes that were unproven is proven.
+    /// Marks the chain of the first `count` unproven outcomes as proven.
     pub(super) fn prove(&mut self, count: usize) {
         self.unproven.drain(..count);
         self.checking = false;

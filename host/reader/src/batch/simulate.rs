@@ -1,9 +1,9 @@
-//! Simulations: all of an account in one batch of `eth_simulateV1`, which leaves the account as it is; where the endpoint
-//! has no such method, in one packed call by a program at the account's address; and else by `eth_call` alone.
+//! Simulations of an account: all in one batch of `eth_simulateV1`, which leaves the account unchanged; else in one
+//! packed call of a program at the account's address; else one by one with `eth_call`.
 //!
-//! Invariant: a simulation counts only at the pinned block of the network's chain, or its `eth_call` only once the chain
-//! id was reported after it. A contract may treat an account with code otherwise: accounts that have code are not packed,
-//! and what reverts in the packed call counts only where it reverts without the program, too.
+//! Invariant: a simulation counts only at the pinned block of the right chain; an `eth_call`, only once the chain id
+//! was reported after it. Contracts may treat accounts with code differently. So accounts that have code are not
+//! packed, and a revert in the packed call counts only if it also happens without the program.
 
 use alloy::primitives::Bytes;
 
@@ -17,16 +17,17 @@ use crate::simulation::{self, AccountCode, Effort, ReplyKind, RunStep};
 use crate::status::BatchMethod;
 use crate::{Kind, Outcome};
 
-/// Simulations in one batch of requests; geth takes 1,000 requests, some hosted nodes 100.
+/// Maximum simulations in one batch of requests; geth takes 1,000 requests, some hosted nodes 100.
 const BATCH_MAX: usize = 100;
-/// A batch that is rejected is split into so many parts.
+/// Number of parts that a rejected batch is split into.
 const BATCH_PARTS: usize = 4;
-/// What a request of `eth_simulateV1` has besides its data: two calls of the watcher, overrides of three accounts and of the block.
+/// Size of an `eth_simulateV1` request without its data: two calls of the watcher, overrides of three accounts and of
+/// the block.
 const REQUEST_BYTES: usize = 4 << 10;
-/// Simulations that are run alone, each by a request of its own, unless any effort is allowed.
+/// Maximum number of simulations that are run alone, one request each, unless any effort is allowed.
 const ALONE_MAX: usize = 8;
 
-/// How simulations of one account are made.
+/// Method of simulating an account's transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SimulateBy {
     SimulateV1,
@@ -34,7 +35,7 @@ pub(super) enum SimulateBy {
 }
 
 impl Batch<'_> {
-    /// Cuts simulations into requests of one account each, none larger than the endpoint takes, by the best method that
+    /// Cuts simulations into requests of one account each, none too large for the endpoint, by the best method that
     /// it may have.
     pub(super) fn simulations(
         &self,
@@ -52,12 +53,13 @@ impl Batch<'_> {
         self.packed_or_alone(capabilities, places, outcomes, alone)
     }
 
-    /// The same by the methods that are left without `eth_simulateV1`.
+    /// Cuts simulations for the methods that are left without `eth_simulateV1`.
     fn without_v1(&self, capabilities: Capabilities, places: &[usize], outcomes: &SharedOutcomes<'_>) -> Vec<Request> {
         self.packed_or_alone(capabilities, places, outcomes, |place| Request::SimulatedCall(place, None))
     }
 
-    /// By the program where it may stand at the account's address; a few of the others each by a request of its own.
+    /// Runs the program where it may be placed at the account's address; a few of the others get a request of their
+    /// own.
     fn packed_or_alone(
         &self,
         capabilities: Capabilities,
@@ -71,7 +73,7 @@ impl Batch<'_> {
         self.cut(SimulateBy::Program, &packed).into_iter().chain(alone).collect()
     }
 
-    /// Whether the program may stand at the account's address without hiding code of its own.
+    /// Returns true if the program can be placed at the account's address without hiding the account's own code.
     fn may_be_packed(&self, capabilities: Capabilities, place: usize) -> bool {
         let read = self.reads.at(place);
         let sender = simulation::sender_of(&read.like.data, read.to);
@@ -79,7 +81,7 @@ impl Batch<'_> {
             && sender.is_some_and(|sender| sender.code == AccountCode::None)
     }
 
-    /// Those of simulations that may each have a request of their own; the others are not made.
+    /// Returns the simulations that may have a request of their own; the others become [`Outcome::Unsupported`].
     fn few(&self, places: &[usize], outcomes: &SharedOutcomes<'_>) -> Vec<usize> {
         let is_packed = |place: usize| self.reads.at(place).like.kind == Kind::Simulation(Effort::Packed);
         let (mut few, mut left) = (Vec::new(), ALONE_MAX);
@@ -99,7 +101,7 @@ impl Batch<'_> {
         let (mut requests, mut members, mut bytes) = (Vec::new(), Vec::<usize>::new(), 0);
         for place in places {
             let data = simulation::encoded_bytes(self.reads.at(*place).like) * HEX;
-            // Both calls of the watcher name what is watched.
+            // Both calls of the watcher contain what is watched.
             let size = if by == SimulateBy::Program { data } else { 2 * data + REQUEST_BYTES };
             let is_full = by == SimulateBy::SimulateV1 && members.len() == BATCH_MAX;
             let fits = members.last().is_none_or(|last| {
@@ -131,7 +133,7 @@ impl Batch<'_> {
         }
     }
 
-    /// By `eth_simulateV1`. Those that it does not make are made by another method.
+    /// Runs simulations by `eth_simulateV1`. Those that it does not run go to another method.
     async fn simulate_v1(
         &self,
         capabilities: Capabilities,
@@ -153,7 +155,7 @@ impl Batch<'_> {
                     }
                 }
                 drop(filled);
-                // What it made proves the block.
+                // A simulation that was run proves the block.
                 let more = self.without_v1(capabilities, &left, outcomes);
                 return Ok(Step { more, proven: outcomes.any(), ..Step::default() });
             }
@@ -172,7 +174,7 @@ impl Batch<'_> {
         Ok(Step { more, ..Step::default() })
     }
 
-    /// By the program at the account's address.
+    /// Runs simulations by the program at the account's address.
     async fn simulate_packed(
         &self,
         capabilities: Capabilities,
@@ -187,7 +189,7 @@ impl Batch<'_> {
                 let halves = [some, others].map(|half| Request::Simulations(SimulateBy::Program, half.to_vec()));
                 Ok(Step { more: halves.into(), ..Step::default() })
             }
-            // The node does not run it at the account's address. An empty chunk proves the block in its place.
+            // The node does not run the program at the account's address. An empty chunk proves the block instead.
             Err(ChunkError::SplitAndRetry | ChunkError::Unclear(_)) => {
                 let alone = members.into_iter().map(|place| Request::SimulatedCall(place, None));
                 Ok(Step { more: alone.chain([Request::Chunk(Vec::new())]).collect(), ..Step::default() })
@@ -247,8 +249,8 @@ impl Batch<'_> {
         Ok(step)
     }
 
-    /// Makes the only transaction of a simulation as a call, which tells whether it succeeds. `other` is what the program
-    /// says of its failure, which counts where the call fails, too.
+    /// Makes the only transaction of a simulation as a call, which shows whether it succeeds. `other` is the
+    /// program's report of its failure, which counts only if the call fails, too.
     pub(super) async fn simulated_call(
         &self,
         place: usize,

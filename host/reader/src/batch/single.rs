@@ -1,7 +1,8 @@
-//! Single requests: a read alone, a check whether an address that returned nothing has code, and one of the chain that
-//! they are of.
+//! Single requests of a batch: a read alone, a check for code at an address that returned nothing, and a check of the
+//! chain.
 //!
-//! Invariant: only an error of the endpoint ends the attempt; a read that it does not answer is left to the next one.
+//! Invariant: only an error of the endpoint ends the attempt; a read that it does not answer is left to the next
+//! endpoint.
 
 use alloy::primitives::{Address, Bytes, U256};
 
@@ -14,7 +15,7 @@ use crate::read_set::ReadRef;
 use crate::rpc::EthCall;
 use crate::{Kind, Outcome};
 
-/// The most that a transaction costs before its first instruction (EIP-2028, EIP-7623).
+/// Maximum gas of a transaction before its first instruction (EIP-2028, EIP-7623).
 const TRANSACTION_GAS: u64 = 21_000;
 const DATA_BYTE_GAS: u64 = 40;
 
@@ -41,7 +42,7 @@ impl Batch<'_> {
             }
             Ok(data) => Outcome::Ok(data),
             Err(RequestError::Reverted(data)) => Outcome::Reverted(data),
-            // Both use up all gas, which is the outcome of a read with a cap of its own.
+            // Both use up all gas, which is the outcome of a read with its own cap.
             Err(RequestError::Halted | RequestError::OutOfGas) if read.gas_cap.is_some() => Outcome::GasCap,
             Err(RequestError::Halted) => Outcome::Reverted(Bytes::new()),
             Err(RequestError::OutOfGas) => Outcome::GasCap,
@@ -68,8 +69,8 @@ impl Batch<'_> {
         Ok(Step::default())
     }
 
-    /// Requests the chain id, which proves the chain of the first `count` outcomes that were unproven before it; of an
-    /// endpoint that is read by number also the hash of the block.
+    /// Requests the chain id, which proves the chain of the first `count` unproven outcomes. If the endpoint is read
+    /// by number, also checks the hash of the block.
     pub(super) async fn prove_chain(&self, count: usize, outcomes: &SharedOutcomes<'_>) -> Result<Step, EndpointError> {
         Box::pin(self.endpoint.check_block(self.block, self.until)).await?;
         outcomes.lock().prove(count);
@@ -77,7 +78,7 @@ impl Batch<'_> {
     }
 }
 
-/// Leaves a read that this endpoint does not answer to the next one; only an error of the endpoint ends the attempt.
+/// Leaves a read that this endpoint does not answer to the next one. Returns only errors of the endpoint.
 pub(super) fn unanswered(error: RequestError) -> Result<Step, EndpointError> {
     match error {
         RequestError::Endpoint(error) => Err(error),
@@ -87,7 +88,7 @@ pub(super) fn unanswered(error: RequestError) -> Result<Step, EndpointError> {
     }
 }
 
-/// Makes the call of a read alone. Without a sender of its own it is sent by Multicall3, as it is in a chunk, so that
+/// Makes the call of a read alone. Without an explicit sender it comes from Multicall3, as in a chunk, so that
 /// contracts see the same sender.
 fn alone(ReadRef { to, like: read }: ReadRef<'_>) -> EthCall<'_> {
     let data_gas = DATA_BYTE_GAS.saturating_mul(u64::try_from(read.data.len()).unwrap_or(u64::MAX));

@@ -25,12 +25,12 @@ impl Flight {
         drop(self.reads.set(reads));
     }
 
-    /// The reads; none before they are set.
+    /// Returns the reads; empty before they are set.
     pub(super) fn reads(&self) -> &ReadSet {
         self.reads.get().unwrap_or(&NO_READS)
     }
 
-    /// `None` until it is completed.
+    /// Returns the outcomes; `None` until the flight is completed.
     pub(super) fn outcomes(&self) -> Option<&Outcomes> {
         self.outcomes.get()
     }
@@ -52,7 +52,7 @@ impl Flight {
     pub(super) async fn completed(&self, until: Instant) {
         let completed = self.completed.notified();
         if self.outcomes.get().is_none() {
-            // An outcome that is missing then is a failure for this subscriber.
+            // An outcome that is still missing then is a failure for this subscriber.
             drop(timeout_at(until, completed).await);
         }
     }

@@ -1,6 +1,6 @@
 //! The reads of one block: each has a number, is carried by one flight, and is found by its question.
 //!
-//! Invariant: a question leads to one number; where its outcome is a failure, it gives way to the next who reads it.
+//! Invariant: a question maps to one number; if its outcome is a failure, the next read of it gets a new number.
 
 use std::hash::{BuildHasher, Hash};
 use std::ops::Range;
@@ -13,36 +13,36 @@ use super::flight::Flight;
 use crate::read_set::{ReadRef, ReadSet, count, index};
 use crate::{Outcome, Read};
 
-/// So many consecutive reads that differ only in their target get a table of their own.
+/// Minimum length of a row (consecutive reads that differ only in their target) that gets a table of its own.
 const ROW_MIN: usize = 64;
 
-/// The reads, numbered as they came.
+/// The reads, numbered in order of arrival.
 #[derive(Default)]
 pub(super) struct Table {
     numbers: HashTable<u32>,
-    /// What the reads of `numbers` share with others, as hashes. A long row that shares something else has no read in
-    /// common with them.
+    /// Hashes of what the reads of `numbers` share with others: all but the target. A long row with another hash has
+    /// no read in common with them.
     shared: HashSet<u64>,
-    /// The reads of long rows, by the hash of what the row shares. So the reads of many contracts for one account lie
-    /// together, however much is read for others.
+    /// Reads of long rows, by the hash of what the row shares. So the reads of many contracts for one account are
+    /// close in memory, however much is read for others.
     rows: HashMap<u64, LongRow>,
-    /// The hash of each read, by its number, so that a growing table does not hash the reads again; zero where it is not
+    /// Hash of each read, by number, so that a growing table does not hash the reads again; zero if it is not
     /// indexed.
     hashes: Vec<u64>,
     flights: Flights,
     hasher: DefaultHashBuilder,
 }
 
-/// The reads of long rows that share the same. The first long row is taken as it is, even if it repeats a read.
+/// The reads of long rows that share the same. The first row is taken unchecked, even if it repeats a read.
 #[derive(Default)]
 struct LongRow {
     numbers: HashTable<u32>,
-    /// The reads of the first such row, until another read that shares the same is looked up. Most never are.
+    /// Reads of the first row, until another read that shares the same is looked up. Most never are.
     unindexed: Range<u32>,
 }
 
 impl LongRow {
-    /// Indexes the first row by its reads' targets.
+    /// Indexes the first row by the targets of its reads.
     fn index(&mut self, hashes: &mut [u64], hash: impl Fn(Address) -> u64, target: impl Fn(u32) -> Address) {
         let numbers = std::mem::take(&mut self.unindexed);
         self.numbers.reserve(numbers.len(), |number| hashes[index(*number)]);
@@ -56,7 +56,7 @@ impl LongRow {
     }
 }
 
-/// Each flight with the numbers of the reads that it carries, in their order.
+/// Each flight with the numbers of the reads that it carries, in order.
 #[derive(Default)]
 struct Flights(Vec<(Range<u32>, Arc<Flight>)>);
 
@@ -77,7 +77,7 @@ impl Flights {
 }
 
 impl Table {
-    /// Returns the outcome of a read, if it is known and no failure.
+    /// Returns the outcome of a read, if it is known and not a failure.
     pub(super) fn outcome(&mut self, read: ReadRef<'_>) -> Option<&Outcome> {
         let Self { numbers, shared: _, rows, hashes, flights, hasher } = self;
         let of_row = hasher.hash_one(shared(read.like));
@@ -94,8 +94,8 @@ impl Table {
         flight.outcome(place).filter(|_| !flight.has_failed(place))
     }
 
-    /// Enters these reads, and names for consecutive ones the flight that carries them and their places there: one that
-    /// has not failed them, else (`None`) the next. Returns the places of those reads that the next one carries.
+    /// Enters these reads. Calls `carried` for each run of places in a flight that has not failed them, or (`None`)
+    /// in the next flight. Returns the places of the reads that the next flight carries.
     pub(super) fn enter(
         &mut self,
         reads: &ReadSet,
@@ -118,7 +118,7 @@ impl Table {
             }
             let own = |number: u32, new: &[u32]| Some(reads.at(index(*new.get(index(number.checked_sub(first)?))?)));
             let mut row = if is_long { Some(rows.entry(of_row).or_default()) } else { rows.get_mut(&of_row) };
-            // Reserved at once, so that the present ones are moved at most once.
+            // Reserve at once, so that existing entries are moved at most once.
             match &mut row {
                 Some(row) => {
                     let read = |number| own(number, &new).or_else(|| flights.read(number));
@@ -171,7 +171,7 @@ impl Table {
     }
 }
 
-/// What the reads of a row share.
+/// Returns what the reads of a row share.
 fn shared(read: &Read) -> impl Hash {
     let (_, data, kind, from, isolated, gas_cap) = ReadRef::from(read).question();
     (data, kind, from, isolated, gas_cap)

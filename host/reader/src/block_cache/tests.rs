@@ -1,4 +1,4 @@
-//! Reads that meet others under way, by flights that the tests complete themselves.
+//! Reads that meet others under way. The tests complete the flights themselves.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -23,7 +23,7 @@ fn soon() -> Instant {
     Instant::now() + Duration::from_secs(60)
 }
 
-/// What it carries.
+/// Returns the reads of a flight.
 fn reads_of(flight: &FlightGuard) -> Vec<Read> {
     flight.reads().iter().collect()
 }
@@ -40,7 +40,7 @@ fn outcomes(replies: ReplySet) -> Vec<Outcome> {
     replies.into_iter().map(|reply| reply.outcome).collect()
 }
 
-/// The reply that is known at the block.
+/// Returns the reply that is known at the block.
 fn reply(cache: &BlockCache, at: u8, read: &Read) -> Option<Reply> {
     let known = cache.replies(&block(at), [(7, read.into())].into_iter())?;
     let [(7, reply)] = &known[..] else { panic!("{known:?}") };
@@ -52,8 +52,8 @@ fn row(contracts: std::ops::Range<u8>) -> Vec<Read> {
     contracts.map(|to| Read::call(Address::repeat_byte(to), [1])).collect()
 }
 
-/// Begins these batches one after the other, completes the flights that they come to with the address of each contract,
-/// and compares the flights and the answers.
+/// Begins these batches one after the other, completes their flights with the address of each contract, and compares
+/// the flights and the answers.
 async fn read_at_once<const N: usize>(cache: &BlockCache, batches: &[Vec<Read>], expected_flights: [Vec<Read>; N]) {
     let (started, first) = (RefCell::new(Vec::new()), block(1));
     let keep = |flight: FlightGuard| started.borrow_mut().push(flight);
@@ -239,7 +239,7 @@ async fn what_failed_in_a_long_row_is_fetched_again() {
     assert!(reply(&cache, 1, &row[8]).is_some());
 }
 
-/// Completes a flight with these numbers, as an endpoint that answers.
+/// Completes a flight with these numbers, as an answer of this endpoint.
 fn complete_by(flight: FlightGuard, endpoint: u8, numbers: &[u8]) {
     let mut outcomes: Outcomes = echoed(numbers).into();
     outcomes.note_answering(endpoint);
@@ -255,12 +255,12 @@ async fn what_an_endpoint_said_is_read_anew_beside_the_word_of_another_at_the_sa
     assert!(one.as_mut().now_or_never().is_none());
     complete_by(next().unwrap(), 0, &[6]);
     assert_eq!(outcomes(one.await), echoed(&[6]), "a lie");
-    // The same endpoint: what is known stands.
+    // The same endpoint: known replies stay.
     let mut same = cache.read(&first, vec![read(1), read(3)].into(), soon(), keep).boxed_local();
     assert!(same.as_mut().now_or_never().is_none());
     complete_by(next().unwrap(), 0, &[3]);
     assert_eq!(outcomes(same.await), echoed(&[6, 3]));
-    // Another one.
+    // Another endpoint.
     let mut both = cache.read(&first, vec![read(1), read(2)].into(), soon(), keep).boxed_local();
     assert!(both.as_mut().now_or_never().is_none());
     let flight = next().unwrap();

@@ -1,7 +1,7 @@
-//! The blocks that an endpoint reports: its newest one, those with a hash, at a height or with a tag.
+//! The blocks that an endpoint reports: the newest one, or by hash, height or tag.
 //!
-//! Invariant: a block is the one that was requested, and one that a number or a tag named is of a chain whose id was
-//! reported after it.
+//! Invariant: a block is the one that was requested. If it was requested by number or tag, the chain id was reported
+//! after it.
 
 use std::time::Duration;
 
@@ -17,10 +17,11 @@ use crate::health::RequestKind;
 use crate::next_block::{HeaderFees, NextBlock};
 use crate::rpc::BlockId;
 
-/// A node behind a shared address that is behind the others has their block soon, and the next request may go to another.
+/// Pauses before a height is requested again: a lagging node catches up soon, and the next request may go to another
+/// one.
 const KNOWN_BLOCK_PAUSES: [Duration; 4] =
     [Duration::from_millis(50), Duration::from_millis(150), Duration::from_millis(300), Duration::from_millis(600)];
-/// Answers under way are pinned at a few blocks.
+/// Answers under way are pinned at a few blocks only.
 const NEXT_BLOCKS_MAX: usize = 16;
 
 #[derive(Clone, Debug, Deserialize)]
@@ -30,7 +31,7 @@ struct BlockHeader {
     hash: B256,
     parent_hash: B256,
     timestamp: U64,
-    /// Arbitrum's: what contracts there see as `block.number`.
+    /// Arbitrum only: the number that contracts see as `block.number`.
     l1_block_number: Option<U64>,
     #[serde(flatten)]
     fees: HeaderFees,
@@ -50,7 +51,6 @@ impl From<BlockHeader> for Block {
 }
 
 impl Endpoint {
-    /// Returns its newest block.
     pub(crate) async fn newest_block(&self, until: Instant) -> Result<Block, EndpointError> {
         self.ensure_chain(until).await?;
         let reply: Result<BlockHeader, _> = self.request("eth_getBlockByNumber", &("latest", false), until).await;
@@ -63,7 +63,7 @@ impl Endpoint {
         Ok(block)
     }
 
-    /// Remembers what the block after this one would have, and by which fork this one is.
+    /// Records the expected properties of the next block, and the fork of this one.
     fn take_header(&self, header: BlockHeader) -> Block {
         let next = NextBlock::after(self.chain_id, (header.number, header.hash, header.timestamp), &header.fees);
         let is_of_amsterdam = header.fees.is_of_amsterdam();
@@ -85,14 +85,14 @@ impl Endpoint {
         Ok(known(reply)?.map(|header| self.take_header(header)))
     }
 
-    /// Whether this head is the last one or its child, so that it is of the same chain. Any other, be it lower or higher,
+    /// Returns true if this head is the last one or its child, and so of the same chain. Any other, lower or higher,
     /// may be of another chain.
     fn continues_chain(&self, block: &Block) -> bool {
         let learned = self.learned.lock();
         learned.head.map_or(learned.chain.is_fresh(), |head| head == block.hash || head == block.parent)
     }
 
-    /// Returns the block with this hash; `None` where the endpoint does not know it.
+    /// Returns the block with this hash; `None` if the endpoint does not know it.
     pub(crate) async fn block_by_hash(&self, hash: B256, until: Instant) -> Result<Option<Block>, EndpointError> {
         self.ensure_usable(until).await?;
         let block = self.known_block(self.request("eth_getBlockByHash", &(hash, false), until).await)?;
@@ -105,8 +105,8 @@ impl Endpoint {
         self.verify(block, |block| block.number == number)
     }
 
-    /// The same of a height that the chain is known to have: one URL may stand for many nodes, and the one that has no
-    /// such block yet is not the only one.
+    /// Like [`Self::block_by_number`], for a height that the chain is known to have. Repeats the request: one URL may
+    /// lead to many nodes, some of which lag.
     pub(crate) async fn block_at_known_height(
         &self,
         number: u64,
@@ -115,7 +115,7 @@ impl Endpoint {
         until_known(until, || self.block_by_number(number, until)).await
     }
 
-    /// Returns the block if it is the one that was requested. Another one is an error of the endpoint.
+    /// Returns the block if it is the requested one. Another one is an error of the endpoint.
     pub(super) fn verify<B>(
         &self,
         block: Option<B>,
@@ -127,7 +127,7 @@ impl Endpoint {
         }
     }
 
-    /// Returns the block with this hash, unless its chain has another at that height.
+    /// Returns the block with this hash; `None` if the chain has another one at that height.
     pub(crate) async fn canonical_block(&self, hash: B256, until: Instant) -> Result<Option<Block>, EndpointError> {
         let Some(block) = self.block_by_hash(hash, until).await? else { return Err(EndpointError::UnknownBlock) };
         let canonical = self.block_at_known_height(block.number, until).await?;
@@ -139,8 +139,8 @@ impl Endpoint {
         self.block_at(tag, until).await
     }
 
-    /// Makes sure that its chain has this very block at its height, where it is read by number: the number proves no
-    /// hash. An answer of another chain is found out as well.
+    /// Checks the chain. If the endpoint is read by number, checks that its chain has this very block at its height:
+    /// a number does not prove a hash.
     pub(crate) async fn check_block(&self, block: &Block, until: Instant) -> Result<(), EndpointError> {
         if let BlockId::Hash(_) = self.block_id(block) {
             return self.check_chain(until).await;
@@ -153,7 +153,7 @@ impl Endpoint {
         Ok(self.header_at(place, until).await?.map(|header| self.take_header(header)))
     }
 
-    /// A number or a tag names no chain, so the chain id is reported once more.
+    /// Requests a header by number or tag. Neither identifies the chain, so the chain id is requested again after it.
     pub(super) async fn header_at<H: DeserializeOwned + Send + 'static>(
         &self,
         place: impl Serialize,
@@ -165,13 +165,13 @@ impl Endpoint {
         Ok(header)
     }
 
-    /// Whether each movement of the native token in the block at a height left a log; `None` where none of its headers
-    /// has shown that.
+    /// Returns true if each movement of the native token in the block at a height left a log; `None` if no header has
+    /// shown that.
     pub(crate) fn logs_native(&self, number: u64) -> Option<bool> {
         self.learned.lock().native_logs.at(number)
     }
 
-    /// Returns the height up to which its chain is final; `None` where it does not say.
+    /// Returns the finalized height; `None` if the endpoint does not report it.
     pub(crate) async fn finalized_number(&self, until: Instant) -> Result<Option<u64>, EndpointError> {
         self.ensure_usable(until).await?;
         match self.known_block(self.request("eth_getBlockByNumber", &("finalized", false), until).await) {
@@ -182,7 +182,7 @@ impl Endpoint {
     }
 }
 
-/// The header, or none where the endpoint does not know the block.
+/// Returns the header; `None` if the endpoint does not know the block.
 fn known<H>(reply: Result<Option<H>, RequestError>) -> Result<Option<H>, EndpointError> {
     match reply {
         Ok(header) => Ok(header),
@@ -191,7 +191,7 @@ fn known<H>(reply: Result<Option<H>, RequestError>) -> Result<Option<H>, Endpoin
     }
 }
 
-/// Makes the request again a few times until the block is known.
+/// Repeats the request a few times until the block is known.
 pub(super) async fn until_known<H, F: Future<Output = Result<Option<H>, EndpointError>>>(
     until: Instant,
     request: impl Fn() -> F,

@@ -1,4 +1,4 @@
-//! The price of gas from one endpoint: by `eth_feeHistory`, or by `eth_gasPrice` where it has none.
+//! The gas price from one endpoint: by `eth_feeHistory`, or else by `eth_gasPrice`.
 
 use alloy::primitives::U256;
 use tokio::time::Instant;
@@ -9,7 +9,6 @@ use crate::gas_price::{FeeHistory, GasPrice, PriceAt};
 use crate::health::RequestKind;
 
 impl Endpoint {
-    /// Returns the price of gas after a block.
     pub(crate) async fn gas_price(&self, at: PriceAt, until: Instant) -> Result<GasPrice, EndpointError> {
         self.ensure_usable(until).await?;
         let params = at.params();

@@ -1,9 +1,9 @@
-//! The probe of an endpoint's capabilities, by a program that identifies itself.
+//! Probes an endpoint's capabilities, with a program that identifies itself.
 //!
 //! Invariant: every capability was observed. A node that ignores state overrides replies without the program's magic
-//! bytes, and one whose contracts see another parent than its headers report (some test nodes) is not held to the parent.
-//! A node is read by block hash only where it does not find a made-up one. One that answers there ignores hashes; one that
-//! refuses it for another reason may refuse all of them (EIP-1898), which its newest block's own hash shows.
+//! bytes. If contracts see another parent than the headers report (some test nodes), the parent is not checked. A
+//! node is read by block hash only if it rejects a made-up one: a node that answers there ignores hashes. One that
+//! refuses it for another reason may refuse all of them (EIP-1898); its newest block's own hash shows that.
 
 use std::time::Duration;
 
@@ -21,24 +21,24 @@ use crate::read_set::ReadSet;
 use crate::rpc::{BlockId, EthCall};
 use crate::status::BatchMethod;
 
-/// A better method may come with the node's next version, or with a deployment.
+/// Lifetime of capabilities: a node's next version or a deployment may bring a better method.
 pub(super) const CAPABILITIES_FOR: Duration = Duration::from_secs(600);
-/// Many times what a program with nothing to read takes, and what every node allows.
+/// Many times what a program without reads takes, and allowed by every node.
 const PROBE_GAS: u64 = 1_000_000;
 /// The gas of each read. There are no reads, but the program takes zero for one.
 const NO_READ_GAS: u32 = 1;
-/// By then the slowest of several small requests that were sent together has its reply.
+/// Within this time, the slowest of several small concurrent requests is answered.
 const SYNCING_WAIT: Duration = Duration::from_millis(500);
 /// No block has this hash.
 const MADE_UP_HASH: B256 = B256::repeat_byte(0xad);
 
 impl Endpoint {
-    /// Returns the capabilities, and probes for them where they are not known.
+    /// Returns the capabilities; probes for them if they are not known.
     pub(crate) async fn capabilities(&self, until: Instant) -> Result<Capabilities, EndpointError> {
         if let Some(capabilities) = self.known_capabilities() {
             return Ok(capabilities);
         }
-        // One probe at a time; the others find its result.
+        // One probe at a time; the others use its result.
         let Ok(_turn) = timeout_at(until, self.probing.lock()).await else { return Err(EndpointError::Timeout) };
         if let Some(capabilities) = self.known_capabilities() {
             return Ok(capabilities);
@@ -60,17 +60,17 @@ impl Endpoint {
         tracing::debug!(endpoint = %self, ?capabilities, "endpoint probed");
     }
 
-    /// Returns its newest block and its capabilities, in one round trip where it supports state overrides. Beside them it
-    /// is asked whether it is still syncing.
+    /// Returns its newest block and its capabilities, in one round trip if it supports state overrides. Concurrently
+    /// requests whether it is still syncing.
     pub(super) async fn probe(
         &self,
         until: Instant,
     ) -> (Result<Block, EndpointError>, Result<Capabilities, EndpointError>) {
-        // Boxed, for reads carry the place of a probe with them.
+        // Boxed, because the future of a read contains that of a probe.
         let found = Box::pin(self.find_capabilities(until));
         match select(found, Box::pin(self.request_syncing(until))).await {
             Either::Left((found, syncing)) => {
-                // A node that never replies to the method is not waited for. What it says later is lost.
+                // A node that never replies to the method is not waited for. A later reply is lost.
                 let _ = timeout_at(until.min(Instant::now() + SYNCING_WAIT), syncing).await;
                 found
             }
@@ -111,8 +111,9 @@ impl Endpoint {
         (newest, capabilities)
     }
 
-    /// Whether it is read by hash, by its reply to the program at a made-up one. Where that is an error which may be about
-    /// the program, or about hashes as such, plain calls show it: at the made-up hash, and at its newest block's own.
+    /// Returns true if it is to be read by hash, judging by its reply to the program at a made-up hash. If that is an
+    /// error about the program or about hashes as such, plain calls decide: at the made-up hash, and at its newest
+    /// block's own.
     async fn checks_block_hash(&self, at_made_up: HashReply, newest: Option<&Block>, until: Instant) -> bool {
         match (at_made_up, newest) {
             (HashReply::Answered, _) => false,
@@ -134,13 +135,13 @@ impl Endpoint {
         if !self.learned.lock().has_multicall {
             return Ok(BatchMethod::Single);
         }
-        // This may be the node of another chain, and single reads prove least.
+        // This may be a node of another chain, and single reads prove least.
         self.check_chain(until).await?;
         Err(EndpointError::Malformed)
     }
 
-    /// Whether it answered a call that was sent since then, or does so now: the smallest, at its newest block. That it
-    /// answers requests of other kinds says nothing about calls.
+    /// Returns true if it answered a call sent since `since`, or answers the smallest call now, at its newest block.
+    /// Answers to requests of other kinds say nothing about calls.
     pub(super) async fn answers_beside(&self, since: Instant, until: Instant) -> bool {
         let Ok(_turn) = timeout_at(until, self.calling_beside.lock()).await else { return false };
         if self.health.has_answered_since(since) {
@@ -148,7 +149,7 @@ impl Endpoint {
         }
         let (start, data) = (Instant::now(), packed::encode(&ReadSet::default(), &[], NO_READ_GAS));
         let call = EthCall { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(PROBE_GAS), code: None };
-        // Not within the endpoint's limits: the slow reads may have all of them.
+        // Outside of the endpoint's limits: the slow reads may use all of them.
         let reply = timeout_at(until, self.rpc.call(&call, BlockId::Latest)).await;
         let answers = matches!(reply, Ok(Ok(_))) || matches!(reply, Ok(Err(error)) if !error.is_of_endpoint());
         if answers {
@@ -157,20 +158,20 @@ impl Endpoint {
         answers
     }
 
-    /// Whether it answers at the hash of its own newest block. Where it says nothing, it is taken to: a read by hash
-    /// proves more than one by number.
+    /// Returns true if it answers at the hash of its own newest block, or does not reply: a read by hash proves more
+    /// than one by number.
     async fn answers_at_hash_of(&self, newest: &Block, until: Instant) -> bool {
         !matches!(self.call_nobody(newest.hash, until).await, HashReply::Refused | HashReply::Unknown)
     }
 
-    /// Finds out whether an endpoint that knows no block by its hash, and has answered at none yet, knows the hash of its
-    /// newest block. If not, it is read by number from now on, and the result is true.
+    /// Checks if an endpoint that has answered at no hash yet knows the hash of its newest block. If not, reads it by
+    /// number from now on and returns true.
     pub(super) async fn turns_out_to_refuse_hashes(&self, until: Instant) -> bool {
         let is_open = |own: &Self| {
             let learned = own.learned.lock();
             !learned.answers_at_hash && learned.capabilities.is_some_and(|(known, _)| known.checks_block_hash)
         };
-        // One check at a time; the others find its result.
+        // One check at a time; the others use its result.
         let Ok(_turn) = timeout_at(until, self.probing.lock()).await else { return false };
         if !is_open(self) {
             return self.known_capabilities().is_some_and(|capabilities| !capabilities.checks_block_hash);
@@ -185,14 +186,14 @@ impl Endpoint {
         !answers
     }
 
-    /// Calls an account without code at the block with this hash, which every node that knows the block answers.
+    /// Calls an account without code at the block with this hash; every node that knows the block answers.
     async fn call_nobody(&self, hash: B256, until: Instant) -> HashReply {
         let call = EthCall { from: MULTICALL3, to: Address::ZERO, data: &[], gas: Some(PROBE_GAS), code: None };
         let request = || self.rpc.call(&call, BlockId::Hash(hash));
         HashReply::of(&self.send_until_taken(RequestKind::Optional, until, request).await)
     }
 
-    /// Returns the head that the program replies with when it has nothing to read; `None` if something else replied.
+    /// Runs the program without reads and returns the head of its reply; `None` if something else replied.
     async fn run_empty_program(&self, at: BlockId, until: Instant) -> Result<Option<Head>, RequestError> {
         let data = packed::encode(&ReadSet::default(), &[], NO_READ_GAS);
         let call = EthCall {
@@ -209,15 +210,15 @@ impl Endpoint {
     }
 }
 
-/// What the reply to a call at a block hash says about hashes.
+/// How an endpoint replied to a call at a block hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HashReply {
     Answered,
-    /// It does not know the block.
+    /// The block is unknown.
     Unknown,
-    /// It has another error, perhaps for hashes as such.
+    /// Another error, perhaps about hashes as such.
     Refused,
-    /// Nothing: there was no reply.
+    /// There was no reply.
     None,
 }
 

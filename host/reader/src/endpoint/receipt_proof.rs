@@ -1,7 +1,7 @@
 //! The proof of a transaction's receipt: the header of its block, and all receipts of that block in one request.
 //!
-//! Invariant: an endpoint that cannot give all receipts of a block is at no fault; one whose receipts prove wrong is, once
-//! it has reported its chain id again.
+//! Invariant: an endpoint that cannot return all receipts of a block is not blamed. One whose receipts prove wrong
+//! is, once it has reported its chain id again.
 
 use alloy::primitives::{B256, U64};
 use tokio::task::spawn_blocking;
@@ -17,7 +17,7 @@ use crate::transaction::{BlockReceipt, ReceiptsTrie};
 const RECEIPTS: &str = "eth_getBlockReceipts";
 
 impl Endpoint {
-    /// Returns the header that its chain has at a height which the chain is known to have.
+    /// Returns the header at a height that the chain is known to have.
     pub(crate) async fn sealed_header(
         &self,
         number: u64,
@@ -27,7 +27,7 @@ impl Endpoint {
         self.verify(header, |header| header.number == number)
     }
 
-    /// Returns all receipts that it has of a block.
+    /// Returns the trie of all receipts in a block.
     pub(crate) async fn receipts_trie(&self, block: B256, until: Instant) -> Result<ReceiptsTrie, EndpointError> {
         let params = [block];
         let request = || self.rpc.request::<Option<Vec<BlockReceipt>>>(RECEIPTS, &params);
@@ -45,7 +45,7 @@ impl Endpoint {
         computed.map_err(|_| EndpointError::Malformed)
     }
 
-    /// Counts a receipt whose proof failed against it, unless it serves another chain by now.
+    /// Blames the endpoint for a receipt whose proof failed, unless it serves another chain by now.
     pub(crate) async fn blame_for_proof(&self, until: Instant) -> EndpointError {
         match self.check_chain(until).await {
             Ok(()) => self.blame_for_receipt(),

@@ -1,7 +1,7 @@
-//! Simulations by `eth_simulateV1`, where the endpoint has it: all of an account in one batch.
+//! Simulations by `eth_simulateV1`, if the endpoint has it: all of an account in one batch.
 //!
-//! Invariant: that an endpoint rejects the method is remembered for as long as its capabilities are, and counts against
-//! nobody. What one simulation of a batch comes to says nothing of the others.
+//! Invariant: a rejection of the method is remembered as long as capabilities are, and is not blamed on the endpoint.
+//! The result of one simulation of a batch says nothing about the others.
 
 use alloy::primitives::{Address, Bytes, U256};
 use tokio::time::Instant;
@@ -21,34 +21,34 @@ use crate::simulation::{
 
 const METHOD: &str = "eth_simulateV1";
 
-/// What came of a batch of simulations.
+/// Result of a batch of simulations.
 pub(crate) enum Simulated {
-    /// In their order; `None` for one that the endpoint does not make.
+    /// One reply for each simulation, in order; `None` if the endpoint does not run it.
     Each(Vec<Option<Bytes>>),
-    /// It does not take the batch as such. A smaller one may be taken.
+    /// The endpoint rejects the batch as such. It may take a smaller one.
     BatchRejected,
-    /// It has no such method.
+    /// The endpoint lacks the method.
     Unsupported,
 }
 
 impl Endpoint {
-    /// Whether it is not known to lack `eth_simulateV1`.
+    /// Returns true unless it is known to lack `eth_simulateV1`.
     pub(crate) fn may_simulate(&self) -> bool {
         self.learned.lock().no_simulations_until.is_none_or(|until| Instant::now() >= until)
     }
 
-    /// Whether it is not known to refuse batches.
+    /// Returns true unless it is known to refuse batches.
     pub(crate) fn takes_batches(&self) -> bool {
         self.learned.lock().no_batches_until.is_none_or(|until| Instant::now() >= until)
     }
 
-    /// Remembers that it refuses batches.
+    /// Records that it refuses batches.
     pub(crate) fn refuses_batches(&self) {
         self.learned.lock().no_batches_until = Some(Instant::now() + CAPABILITIES_FOR);
         tracing::debug!(endpoint = %self, "endpoint takes no batches");
     }
 
-    /// What the block after this one would have, which it may have to be asked for.
+    /// Returns the expected properties of the block after this one. May have to request this one for them.
     pub(crate) async fn next_block(&self, block: &Block, until: Instant) -> Result<Option<NextBlock>, EndpointError> {
         let known = |own: &Self| own.learned.lock().next_blocks.iter().find(|(hash, _)| *hash == block.hash).copied();
         if known(self).is_none() {
@@ -57,7 +57,6 @@ impl Endpoint {
         Ok(known(self).map(|(_, next)| next))
     }
 
-    /// Makes simulations at a block.
     pub(crate) async fn simulate_v1(
         &self,
         simulations: &[ReadRef<'_>],
@@ -90,7 +89,7 @@ impl Endpoint {
         })
     }
 
-    /// The reply to a simulation; `None` where the endpoint does not make it, or says what cannot be believed.
+    /// Returns the reply to a simulation; `None` if the endpoint does not run it, or its reply is not credible.
     fn decode(
         &self,
         request: &SimulationRequest,
@@ -108,7 +107,7 @@ impl Endpoint {
         }
     }
 
-    /// Sends one request or one batch; `None` where it does not take the batch.
+    /// Sends one request or one batch; returns `None` if the endpoint does not take the batch.
     async fn send_simulations(
         &self,
         params: &[&SimulationRequest],
@@ -130,7 +129,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether it simulates at all: an empty simulation shows that an error is about the transactions of others.
+    /// Returns true if it runs an empty simulation; then earlier errors were about the transactions.
     async fn makes_empty_simulation(
         &self,
         (block, next): (&Block, &NextBlock),
@@ -152,7 +151,8 @@ impl Endpoint {
 
 type SimulationResult = Result<Vec<SimulatedBlock>, RequestError>;
 
-/// Lets pass what is no word about the request: the endpoint failed, or does not know the block.
+/// Returns errors that say nothing about the request: the endpoint failed, or does not know the block. `None` for
+/// others.
 fn of_endpoint<T>(error: RequestError) -> Result<Option<T>, EndpointError> {
     match error {
         RequestError::UnknownBlock => Err(EndpointError::UnknownBlock),

@@ -1,9 +1,9 @@
-//! Single requests at a block, each in one batch with a request for the chain id: what stands behind an address may change
-//! between two requests, and one batch is answered by one node.
+//! Single requests at a block, each in one batch with a request for the chain id: the node behind an address may
+//! change between two requests, and one node answers a whole batch.
 //!
-//! Invariant: an endpoint that takes no batches, or is read by block numbers or by single requests alone, gets the request
-//! alone, and nothing is said of the chain then. A rejected batch counts against nobody, because the request alone shows
-//! whether the endpoint works.
+//! Invariant: an endpoint that takes no batches, or is read by block numbers or by single requests only, gets the
+//! request alone, and its chain stays unproven. A rejected batch is not blamed on the endpoint, because the request
+//! alone shows whether it works.
 
 use alloy::primitives::{Address, Bytes, U256};
 use serde::de::DeserializeOwned;
@@ -18,12 +18,12 @@ use crate::status::BatchMethod;
 /// The reply to a single request.
 pub(crate) struct SingleReply<R> {
     pub(crate) result: Result<R, RequestError>,
-    /// Whether it proves that it is of the network's chain.
+    /// True if the reply proves that it is of the network's chain.
     pub(crate) proves_chain: bool,
 }
 
 impl<R> SingleReply<R> {
-    /// The same with another value for its result.
+    /// Applies a function to the result.
     pub(crate) fn map<S>(self, map: impl FnOnce(R) -> S) -> SingleReply<S> {
         SingleReply { result: self.result.map(map), proves_chain: self.proves_chain }
     }
@@ -86,7 +86,7 @@ impl Endpoint {
         self.takes_batches() && self.is_read_by_hash(block) && !self.known_capabilities().is_some_and(is_single)
     }
 
-    /// Sends a request and one for the chain id; `None` where it may not take the batch as such.
+    /// Sends a request and one for the chain id; returns `None` if the endpoint may have rejected the batch as such.
     async fn in_batch<R, F: Future<Output = Result<WithChainId<R>, RequestError>>>(
         &self,
         block: &Block,
@@ -98,7 +98,7 @@ impl Endpoint {
             let both = request(at);
             async move {
                 match both.await? {
-                    // The batch is sent again for these, as the request alone would be.
+                    // Repeat the batch for these, as the request alone would be.
                     (Err(error @ (RequestError::Endpoint(_) | RequestError::UnknownBlock)), _) => Err(error),
                     both => Ok(both),
                 }
@@ -120,7 +120,7 @@ impl Endpoint {
     }
 }
 
-/// Whether an error may be about the batch, so that the request alone may be answered.
+/// Returns true if an error may be about the batch, so that the request alone may be answered.
 fn is_of_batch(error: &RequestError) -> bool {
     match error {
         RequestError::Endpoint(error) => error.rejects_request_kind() || *error == EndpointError::Malformed,

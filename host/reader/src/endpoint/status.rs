@@ -1,4 +1,4 @@
-//! The status of one endpoint, taken from its health, its limiter and its placement among its peers.
+//! The status of one endpoint, from its health, its limiter and its placement among its peers.
 
 use std::time::{Duration, SystemTime};
 

@@ -1,8 +1,9 @@
-//! Whether the node behind the endpoint is still syncing: then its newest header may be the chain's while its state is of
-//! blocks long before.
+//! Detects nodes that are still syncing: the newest header may be the chain's while the state is of much older
+//! blocks.
 //!
-//! Invariant: an endpoint that says so is not used, and is asked again at the earliest after [`REQUEST_AGAIN_AFTER`], by one
-//! request at a time. One that does not know the method counts as in step, and no reply changes nothing.
+//! Invariant: an endpoint that reports so is not used, and is asked again after [`REQUEST_AGAIN_AFTER`] at the
+//! earliest, by one request at a time. An endpoint without the method counts as synced. A request without a reply
+//! changes nothing.
 
 use std::time::Duration;
 
@@ -14,14 +15,15 @@ use super::Endpoint;
 use crate::error::{EndpointError, RequestError};
 use crate::health::RequestKind;
 
-/// A node that catches up takes minutes to days; one that was only a moment behind is back soon.
+/// Delay before asking again. A node that catches up takes minutes to days; one that was a moment behind is back
+/// soon.
 const REQUEST_AGAIN_AFTER: Duration = Duration::from_secs(5);
-/// A node in step has a header a moment before it has run its block.
+/// How many blocks a synced node may be behind: it has a header a moment before it has run its block.
 const BEHIND_MAX: u64 = 2;
 
 impl Endpoint {
-    /// Makes sure that it serves the network's chain and is not still syncing, as far as it is known; where the last word
-    /// is old, it is asked once more.
+    /// Fails if it is known to serve another chain or to be still syncing. A node that is syncing is asked again once
+    /// its last reply is old.
     pub(crate) async fn ensure_usable(&self, until: Instant) -> Result<(), EndpointError> {
         self.ensure_chain(until).await?;
         if self.health.may_request_syncing(Instant::now(), REQUEST_AGAIN_AFTER) {
@@ -30,7 +32,7 @@ impl Endpoint {
         if self.health.is_syncing() { Err(EndpointError::Syncing) } else { Ok(()) }
     }
 
-    /// Asks whether it is still syncing, and remembers what it says.
+    /// Requests the sync status and records it.
     pub(super) async fn request_syncing(&self, until: Instant) {
         let request = || self.rpc.request::<Value>("eth_syncing", &[(); 0]);
         let is_syncing = match self.send_until_taken(RequestKind::Optional, until, request).await {
@@ -50,7 +52,8 @@ impl Endpoint {
     }
 }
 
-/// Reads the reply: false, or how far the node is. Geth also tells how far its indices are once its state is whole.
+/// Parses the reply: false, or the progress. Geth also reports the progress of its indices once its state is
+/// complete.
 fn is_syncing(reply: &Value) -> bool {
     match reply {
         Value::Bool(is_syncing) => *is_syncing,
@@ -86,9 +89,9 @@ mod tests {
             (json!({"startingBlock": 0, "currentBlock": 100, "highestBlock": 5000}), true),
             (json!({"stages": [{"stage_name": "Execution", "block_number": "0x1"}]}), true),
             (json!({"msgCount": 7}), true),
-            // Geth, once it has all state, and makes its index of transactions.
+            // Geth, once it has all state and indexes transactions.
             (json!({"currentBlock": "0x1388", "highestBlock": "0x1388", "txIndexRemainingBlocks": "0x7"}), false),
-            // The header has come, and its block is run.
+            // The header has arrived, and its block is being run.
             (json!({"currentBlock": "0x1386", "highestBlock": "0x1388"}), false),
             (json!({"currentBlock": "0x1385", "highestBlock": "0x1388"}), true),
         ] {

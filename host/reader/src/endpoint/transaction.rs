@@ -1,9 +1,9 @@
-//! A transaction and its receipt from one endpoint: both in one JSON-RPC batch, or in two requests where the endpoint
+//! A transaction and its receipt from one endpoint: both in one JSON-RPC batch, or in two requests if the endpoint
 //! takes no batches.
 //!
-//! Invariant: the chain id is reported after both, whatever they say. A rejected batch counts against nobody, because
-//! the two requests show whether the endpoint works. That an endpoint takes no batches is remembered only once it has
-//! replied to both requests.
+//! Invariant: the chain id is reported after both. A rejected batch is not blamed on the endpoint, because the two
+//! requests show whether it works. An endpoint is recorded to take no batches only once it has replied to both
+//! requests.
 
 use alloy::primitives::B256;
 use tokio::time::Instant;
@@ -19,7 +19,7 @@ const RECEIPT: &str = "eth_getTransactionReceipt";
 type Pair = (Option<WireTransaction>, Option<WireReceipt>);
 
 impl Endpoint {
-    /// Returns what it knows of a transaction.
+    /// Returns what the endpoint knows about a transaction.
     pub(crate) async fn transaction(&self, hash: B256, until: Instant) -> Result<TransactionLookup, EndpointError> {
         self.ensure_usable(until).await?;
         let (transaction, receipt) = self.pair(hash, until).await.map_err(into_endpoint_error)?;
@@ -34,7 +34,7 @@ impl Endpoint {
         })
     }
 
-    /// Counts a receipt that contradicts itself or its chain against the endpoint.
+    /// Blames the endpoint for a receipt that contradicts itself or its chain.
     pub(crate) fn blame_for_receipt(&self) -> EndpointError {
         self.blame(RequestKind::Optional, EndpointError::Inconsistent)
     }
@@ -55,7 +55,7 @@ impl Endpoint {
         Ok(pair)
     }
 
-    /// Returns `None` where the batch as such may have been rejected.
+    /// Requests both in one batch; returns `None` if the batch as such may have been rejected.
     async fn pair_in_batch(&self, hash: B256, until: Instant) -> Result<Option<Pair>, RequestError> {
         let request = || async {
             match self.rpc.pair([TRANSACTION, RECEIPT], &[hash]).await {
@@ -70,7 +70,7 @@ impl Endpoint {
     }
 }
 
-/// No block is requested here, so an error about one makes the reply malformed.
+/// Converts an error. No block is requested here, so an error about one makes the reply malformed.
 fn into_endpoint_error(error: RequestError) -> EndpointError {
     match error {
         RequestError::UnknownBlock => EndpointError::Malformed,

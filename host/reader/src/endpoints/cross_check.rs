@@ -1,4 +1,4 @@
-//! The word of one endpoint about what another gave: which endpoint an outcome is of, and the same reads by another.
+//! Cross-checks: which endpoint gave an outcome, and the same reads by another one.
 //!
 //! Invariant: hosts are compared, not URLs: two keys of one provider are one witness.
 
@@ -17,29 +17,29 @@ use crate::store::CrossCheck;
 use crate::{Outcome, ReadFailure};
 
 impl Endpoints {
-    /// The place of an endpoint in the configured order.
+    /// Returns the index of an endpoint in the configured order.
     pub(super) fn place(&self, endpoint: &Arc<Endpoint>) -> u8 {
         let place = self.list.iter().position(|known| Arc::ptr_eq(known, endpoint));
         place.and_then(|place| u8::try_from(place).ok()).unwrap_or(u8::MAX)
     }
 
-    /// Host and port of the endpoint at a place.
+    /// Returns host and port of the endpoint at an index.
     pub(crate) fn host(&self, place: u8) -> Option<&Arc<str>> {
         self.list.get(usize::from(place)).map(|endpoint| &endpoint.host)
     }
 
-    /// Whether an endpoint is of this host.
+    /// Returns true if an endpoint has this host.
     pub(crate) fn has(&self, host: &str) -> bool {
         self.list.iter().any(|endpoint| *endpoint.host == *host)
     }
 
-    /// Whether an endpoint is of another host than this one.
+    /// Returns true if an endpoint has another host than this one.
     pub(crate) fn has_other(&self, host: &str) -> bool {
         self.list.iter().any(|endpoint| *endpoint.host != *host)
     }
 
-    /// Reads again what the endpoint of a host gave at a height: at its newest block, by an endpoint of another host, or
-    /// by the same where there is no other.
+    /// Repeats reads that a host's endpoint answered at a height: at the newest block of an endpoint of another host,
+    /// or of the same host if there is no other.
     pub(crate) async fn cross_check(
         &self,
         host: &str,
@@ -67,14 +67,14 @@ impl Endpoints {
         reads: &ReadSet,
         until: Instant,
     ) -> Result<CrossCheck, EndpointError> {
-        // A node that does not say what is final is believed once the block is deep, which the caller sees to.
+        // A node that does not report finality is trusted once the block is deep, which the caller ensures.
         let is_final = endpoint.finalized_number(until).await?.is_none_or(|finalized| number <= finalized);
         let hash = endpoint.block_by_number(number, until).await?.map(|block| block.hash);
         let mut outcomes = Outcomes::open(reads.len());
         if is_final {
             let block = endpoint.newest_block(until).await?;
             let open: Vec<usize> = (0..reads.len()).collect();
-            // Of no answer.
+            // These reads belong to no answer.
             let budget = ReadBudget::unbounded();
             let (heavy_calls, client_rates) = (&self.heavy_calls, &self.client_rates);
             let batch = Batch { endpoint, heavy_calls, client_rates, block: &block, reads, until, budget: &budget };

@@ -1,4 +1,4 @@
-//! Finds the block that a client names: by its number, its hash, how settled it is, or a time.
+//! Finds the block that a client names: by number, hash, `safe` or `finalized`, or time.
 //!
 //! Invariant: a block that is found is on the chain of the endpoint that knows it, and some endpoint has its state.
 
@@ -10,11 +10,11 @@ use super::Endpoints;
 use crate::error::EndpointError;
 use crate::{Block, BlockRef, ReadFailure};
 
-/// Blocks that are requested to find the one at a time; every third of them halves the range, so that no chain needs more.
+/// Maximum requests to find a block by time; every third of them halves the range, so that no chain needs more.
 const STEPS_MAX: u32 = 100;
 
 impl Endpoints {
-    /// Returns the block that is named, below this head.
+    /// Returns the named block. `head` is the newest block that is known.
     pub(crate) async fn named_block(
         &self,
         named: BlockRef,
@@ -36,7 +36,7 @@ impl Endpoints {
         Ok(block)
     }
 
-    /// The block at a height, which the chain may not have yet unless that is known.
+    /// Returns the block at a height. `is_known` means that the chain has that height.
     async fn at_height(&self, number: u64, is_known: bool, until: Instant) -> Result<Block, ReadFailure> {
         let reply = self.first_reply(until, move |endpoint, until| {
             async move {
@@ -57,13 +57,13 @@ impl Endpoints {
         reply.await?.ok_or(ReadFailure::BlockLost)
     }
 
-    /// A block that was reorganised away is no block of the chain.
+    /// Returns the block with this hash; fails if it was reorganised away.
     async fn with_hash(&self, hash: B256, until: Instant) -> Result<Block, ReadFailure> {
         let reply = self.first_reply(until, move |endpoint, until| endpoint.canonical_block(hash, until).boxed());
         reply.await?.ok_or(ReadFailure::BlockLost)
     }
 
-    /// The last block at this time or before.
+    /// Returns the last block at or before this time.
     async fn at_time(&self, time: u64, head: &Block, until: Instant) -> Result<Block, ReadFailure> {
         if time >= head.timestamp {
             return Ok(*head);
@@ -77,8 +77,8 @@ impl Endpoints {
     }
 }
 
-/// The search of the last block at a time or before. Its range is narrowed by where the time stands in it, a little beyond
-/// on the side that is still far, and halved every third time.
+/// The search for the last block at or before a time. It interpolates the time in the range, a little beyond it on
+/// the far side, and halves the range every third time.
 struct TimeSearch {
     time: u64,
     low: Block,
@@ -88,12 +88,12 @@ struct TimeSearch {
 }
 
 impl TimeSearch {
-    /// Begins between two blocks; `None` where the time is before the first.
+    /// Begins between two blocks; `None` if the time is before the first.
     fn new(time: u64, low: Block, high: Block) -> Option<Self> {
         (low.timestamp <= time).then_some(Self { time, low, high, was_low: false, steps: 0 })
     }
 
-    /// The height of the block to look at; `None` at the end.
+    /// Returns the height of the next block to request; `None` at the end.
     fn next(&self) -> Option<u64> {
         let range = self.high.number.saturating_sub(self.low.number);
         let is_open = range > 1 && self.steps < STEPS_MAX;
@@ -108,13 +108,13 @@ impl TimeSearch {
         *(if self.was_low { &mut self.low } else { &mut self.high }) = block;
     }
 
-    /// The block, once its next one is known to be later.
+    /// Returns the block, once its child is known to be later.
     fn found(&self) -> Option<Block> {
         (self.high.number.saturating_sub(self.low.number) <= 1).then_some(self.low)
     }
 }
 
-/// How far above the lower block the time is, in blocks.
+/// Estimates how far above the lower block the time is, in blocks.
 fn interpolate(low: &Block, high: &Block, time: u64, was_low: bool) -> u64 {
     let (range, seconds) = (high.number - low.number, high.timestamp.saturating_sub(low.timestamp).max(1));
     let part = u128::from(range) * u128::from(time.saturating_sub(low.timestamp)) / u128::from(seconds);
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(interpolate(&low, &high, 60_000, true), 5_100);
         assert_eq!(interpolate(&low, &high, 60_000, false), 4_900);
         assert_eq!(interpolate(&low, &high, 50_000, false), 0);
-        // Clocks that stand still are divided by nothing.
+        // Equal timestamps do not lead to a division by zero.
         assert_eq!(interpolate(&block(1, 7), &block(5, 7), 7, true), 2);
     }
 
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_chain_whose_clock_jumps_is_searched_to_the_end() {
-        // All blocks but the last stand still.
+        // All blocks but the last have the same time.
         let (first, head) = (block(1, 7), block(1 << 40, u64::MAX));
         let mut search = TimeSearch::new(8, first, head).unwrap();
         while let Some(next) = search.next() {

@@ -1,8 +1,8 @@
-//! Whether a receipt that an endpoint gave is one of the network's chain.
+//! Checks that a receipt from an endpoint is one of the network's chain.
 //!
-//! Invariant: which block is at a height, and which transaction at a place of it, is for another endpoint to say, where one
-//! replies: the one that gave the receipt may have made up either. Where they differ it is one word against another, which
-//! counts against nobody. What the hash of the block commits to needs no word.
+//! Invariant: which block is at a height, and which transaction at a place in it, is for another endpoint to say if
+//! one replies: the one that gave the receipt may have made up either. If they differ in a proof, neither is blamed.
+//! Data that the hash of the block commits to needs no other endpoint.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::sealed_header::SealedHeader;
 use crate::transaction::Receipt;
 
 impl Endpoints {
-    /// Checks that the block of a receipt, which the endpoint gave whose turn it is, is not known to be another's at its
-    /// height, and where receipts are verified that it has the receipt. `known` is the hash that was last seen there.
+    /// Checks that no other block is known at the height of a receipt's block; if receipts are verified, proves that
+    /// the block has the receipt. `known` is the hash that was last seen at the height.
     pub(super) async fn check_receipt(
         &self,
         turn: &Turn<'_>,
@@ -36,7 +36,7 @@ impl Endpoints {
         Ok(())
     }
 
-    /// Whether the receipt's block is at its height now, by the word of another endpoint where there is one.
+    /// Returns true if the receipt's block is at its height now, according to another endpoint if one replies.
     async fn is_canonical(&self, of: &Arc<Endpoint>, receipt: &Receipt, deadline: Instant) -> bool {
         for turn in turns::turns(&self.others_first(of), 1) {
             let until = turn.until(deadline);
@@ -48,7 +48,7 @@ impl Endpoints {
         false
     }
 
-    /// Proves a receipt by all receipts that its endpoint has of the block, and by the header that another has.
+    /// Proves a receipt by all receipts that its endpoint has of the block, and by another endpoint's header.
     async fn prove(
         &self,
         turn: &Turn<'_>,
@@ -70,8 +70,8 @@ impl Endpoints {
         }
     }
 
-    /// Returns the sealed header of the receipt's block, from an endpoint that has the block at its height, and the
-    /// transaction at its place; from the receipt's own only if no other replies.
+    /// Returns the sealed header of the receipt's block, from an endpoint that has the block at its height and the
+    /// transaction at its place. Uses the receipt's own endpoint only if no other replies.
     async fn header(
         &self,
         of: &Arc<Endpoint>,
@@ -95,7 +95,7 @@ impl Endpoints {
         Err(error)
     }
 
-    /// The endpoints in their order, this one the last.
+    /// Returns the endpoints in order, with this one last.
     fn others_first<'a>(&'a self, last: &'a Arc<Endpoint>) -> Vec<&'a Arc<Endpoint>> {
         let others = self.ranked().into_iter().filter(|endpoint| !Arc::ptr_eq(endpoint, last));
         others.chain([last]).collect()

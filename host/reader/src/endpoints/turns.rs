@@ -1,7 +1,7 @@
-//! The turns of one round over the endpoints: who is next, and how long it may take.
+//! The turns of one round over the endpoints: which is next, and how long it may take.
 //!
-//! Invariant: an endpoint that answers has as much time as it would have alone, less what others that answer may need and
-//! a moment for those that are not known to answer; these never take more than that of its time.
+//! Invariant: an endpoint that answers has as much time as it would have alone, less what others that answer may need
+//! and a moment for unproven ones, which are not known to answer. Unproven ones never take more of its time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,25 +10,25 @@ use tokio::time::Instant;
 
 use crate::endpoint::Endpoint;
 
-/// For an endpoint that answered nothing lately, where another did: long enough for a connection and a few reads.
+/// Time of an endpoint that answered nothing recently while another did: enough for a connection and a few reads.
 const UNPROVEN_MAX: Duration = Duration::from_secs(1);
 
 /// The turn of one endpoint.
 pub(super) struct Turn<'a> {
     pub(super) endpoint: &'a Arc<Endpoint>,
-    /// Whether it answered lately, and is not excluded.
+    /// True if it answered recently and is not excluded.
     pub(super) is_promising: bool,
-    /// The promising ones that may still answer: those after it, and one for those before it, as they have another
+    /// Promising endpoints that may still answer: those after it, and one for those before it, which have another
     /// round.
     others: u32,
-    /// Whether there are any that are not known to answer.
+    /// True if some endpoints are not known to answer.
     has_unproven: bool,
-    /// How many are left of this round, itself included.
+    /// Number of endpoints left in this round, including this one.
     left: u32,
     is_first_round: bool,
 }
 
-/// Makes the turns of a round, from 1, of endpoints in their order.
+/// Makes the turns of a round, counted from 1, for endpoints in order.
 pub(super) fn turns<'a>(ranked: &[&'a Arc<Endpoint>], round: u32) -> Vec<Turn<'a>> {
     let now = Instant::now();
     let promising: Vec<bool> = ranked.iter().map(|endpoint| endpoint.health.is_promising(now)).collect();
@@ -46,25 +46,25 @@ pub(super) fn turns<'a>(ranked: &[&'a Arc<Endpoint>], round: u32) -> Vec<Turn<'a
 }
 
 impl Turn<'_> {
-    /// When to give the endpoint up.
+    /// Returns when to give up on the endpoint.
     pub(super) fn until(&self, deadline: Instant) -> Instant {
         let now = Instant::now();
         now + self.patience(deadline.saturating_duration_since(now), self.endpoint.health.attempt_timeout())
     }
 
-    /// How much of the time that is left this turn may take. `expected` is how long the endpoint takes at most, as far as
-    /// it is known.
+    /// Returns how much of the remaining time this turn may take. `expected` is how long the endpoint takes at most,
+    /// if that is known.
     fn patience(&self, time: Duration, expected: Option<Duration>) -> Duration {
         let expected = expected.unwrap_or(Duration::MAX);
         match (self.others, self.is_promising) {
             (0, true) if !self.has_unproven => time,
             (0, true) if self.is_first_round => (time - UNPROVEN_MAX.min(time / 4)).min(expected),
             (0, true) => time - UNPROVEN_MAX.min(time / 4),
-            // None is known to answer.
+            // No endpoint is known to answer.
             (0, false) if self.left > 1 => (time / self.left).min(expected),
             (0, false) => time,
             (others, true) if self.is_first_round => (time / (others + 1)).min(expected),
-            // What nobody answered in the usual time takes longer.
+            // A request that nobody answered in the usual time takes longer.
             (_, true) => time - time / 4,
             (others, false) => (time / (others + 1)).min(expected).min(UNPROVEN_MAX),
         }
@@ -96,7 +96,7 @@ mod tests {
         promising.iter().map(endpoint).collect()
     }
 
-    /// Seconds of each turn, if each of those before it took all of its own.
+    /// Returns the seconds of each turn if all earlier turns take all of theirs.
     fn shares(promising: &[bool], round: u32, expected: Option<Duration>) -> Vec<f64> {
         let endpoints = endpoints(promising);
         let mut time = 12 * SECOND;

@@ -1,7 +1,6 @@
-//! The meaning of a JSON-RPC error object, read from its code, its message and its data.
+//! Classifies JSON-RPC error objects by their code, message and data.
 //!
-//! Invariant: the texts of nodes are matched here and never shown or logged, for some of them repeat the key of the
-//! URL.
+//! Invariant: the texts of nodes are matched here and never shown or logged: some of them repeat the key of the URL.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -14,9 +13,10 @@ use serde_json::value::RawValue;
 
 use super::{EndpointError, RequestError, WAIT_MAX};
 
-/// The meaning of a message stands at its start.
+/// Number of characters of a message that are matched; its meaning is at the start.
 const MESSAGE_MAX_CHARS: usize = 2048;
-/// Beyond a plain text of hex, `data` is a wrapper; a tree of it takes up to thirty times its bytes.
+/// Maximum length of `data` that is an object: a tree of it takes up to thirty times its bytes. Plain hex may be
+/// longer.
 const DATA_OBJECT_MAX_BYTES: usize = 1 << 20;
 
 /// A JSON-RPC error object, borrowed from its reply.
@@ -31,7 +31,7 @@ pub(crate) struct ErrorPayload<'a> {
 }
 
 impl<'a> ErrorPayload<'a> {
-    /// Reads an object, or the bare text that some proxies send.
+    /// Parses an object, or the bare text that some proxies send.
     pub(crate) fn read(error: &'a RawValue) -> Option<Self> {
         match error.get().as_bytes().first()? {
             b'{' => serde_json::from_str(error.get()).ok(),
@@ -50,7 +50,7 @@ impl<'a> ErrorPayload<'a> {
         }
     }
 
-    /// The data as a tree; null where it is a wrapper that is too long.
+    /// Returns the data as a tree; null if it is an object that is too long.
     fn data(&self) -> Value {
         let text = self.data.map(RawValue::get).unwrap_or_default();
         if !text.starts_with('"') && text.len() > DATA_OBJECT_MAX_BYTES {
@@ -60,7 +60,8 @@ impl<'a> ErrorPayload<'a> {
     }
 }
 
-/// Lower-case parts of nodes' messages. Geth, Erigon, reth, Nethermind, Besu, anvil and hosted nodes each have theirs.
+/// Lower-case parts of nodes' messages. Geth, Erigon, reth, Nethermind, Besu, anvil and hosted nodes each have their
+/// own.
 const UNKNOWN_BLOCK: &[&str] = &[
     "header not found",
     "header for hash not found",
@@ -103,8 +104,8 @@ const OUT_OF_GAS: &[&str] = &[
     "gas uint64 overflow",
     "not enough gas",
 ];
-/// Geth, Erigon, Nethermind, Besu and anvil lower the gas to their cap and say nothing; reth and those whose limit is
-/// the block's refuse.
+/// Geth, Erigon, Nethermind, Besu and anvil silently lower the gas to their cap; reth and nodes limited by the
+/// block's gas refuse.
 const GAS_TOO_HIGH: &[&str] = &[
     "intrinsic gas too high",
     "callergaslimitmorethanblock",
@@ -138,7 +139,7 @@ const HALTED: &[&str] = &[
     "call depth",
 ];
 const REVERT: &[&str] = &["revert"];
-/// A revert without data has this code at geth and those who follow it.
+/// Code of a revert without data, in geth and nodes that follow it.
 const REVERT_CODE: i64 = 3;
 /// Parse error, invalid request, method not found, method not supported, limit exceeded (EIP-1474): never about the
 /// contract.
@@ -148,7 +149,7 @@ fn contains_any(message: &str, parts: &[&str]) -> bool {
     parts.iter().any(|part| message.contains(part))
 }
 
-/// Looks for a revert first, because its reason is the contract's own words.
+/// Looks for a revert first, because the contract chooses the text of its reason.
 fn classify(code: i64, message: String, data: &Value) -> RequestError {
     if code == REVERT_CODE || contains_any(&message, REVERT) || indicates_revert(data) {
         return RequestError::Reverted(revert_data(data).unwrap_or_default());
@@ -179,7 +180,7 @@ fn classify(code: i64, message: String, data: &Value) -> RequestError {
     encoded_error(data).unwrap_or(RequestError::Ambiguous(code))
 }
 
-/// The revert that an error is which does not call itself one: its data is a selector and words.
+/// Returns the revert of an error that does not name one: its data is a selector and words.
 fn encoded_error(data: &Value) -> Option<RequestError> {
     revert_data(data).filter(|bytes| bytes.len() % 32 == 4).map(RequestError::Reverted)
 }
@@ -201,7 +202,7 @@ fn requested_wait(message: &str, data: &Value) -> Option<Duration> {
     wait.map(|wait| wait.min(WAIT_MAX))
 }
 
-/// Some proxies wrap the node's error into a general one and keep it below `data`.
+/// Returns true if the data holds a revert: some proxies wrap the node's error into a general one.
 fn indicates_revert(data: &Value) -> bool {
     match data {
         // A plain hex text is the data itself, and may be long.
@@ -213,11 +214,11 @@ fn indicates_revert(data: &Value) -> bool {
     }
 }
 
-/// Members that hold revert data, in the order of trust: geth's `data`, Ganache's `return` and `result`, wrappers.
+/// Members that hold revert data, most trusted first: geth's `data`, Ganache's `return` and `result`, wrappers.
 const DATA_MEMBERS: &[&str] = &["data", "return", "result", "output"];
 
 /// Finds the revert data in an error's `data` member: a hex text, `Reverted 0x…`, or an object that holds one
-/// somewhere. Empty data is none, for the data may be elsewhere.
+/// somewhere. Skips empty data, because the real data may be elsewhere.
 fn revert_data(data: &Value) -> Option<Bytes> {
     match data {
         Value::String(text) => last_hex(text).filter(|bytes| !bytes.is_empty()),
@@ -231,7 +232,7 @@ fn revert_data(data: &Value) -> Option<Bytes> {
     }
 }
 
-/// The bytes of the last word of a text that is hex digits behind `0x`.
+/// Returns the bytes of the last word of a text that is hex digits after `0x`.
 fn last_hex(text: &str) -> Option<Bytes> {
     let words = text.rsplit(|c: char| !c.is_ascii_alphanumeric());
     words.filter(|word| word.starts_with("0x")).find_map(|word| word.parse().ok())

@@ -1,27 +1,28 @@
 //! The block time of a network, learned from the headers that are polled anyway.
 //!
-//! Invariant: it is the median of several spans, so that neither a missed slot nor a test that sets the clock keeps a
-//! pin for long. A network that rests between its blocks has no block time.
+//! Invariant: it is the median of several spans, so that a missed slot or a test that sets the clock does not make
+//! pins last too long. A network that rests between its blocks has no block time.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::Block;
 
-/// Timestamps are whole seconds: a shorter span would measure their rounding.
+/// Minimum span: timestamps are whole seconds, and a shorter span would measure their rounding.
 const SPAN_MIN_S: u64 = 4;
-/// No network is faster; a shorter span is an error of the clock.
+/// Lower bound of the block time; a shorter one is an error of the clock.
 const FASTEST: Duration = Duration::from_millis(100);
-/// Longer ones are pauses of a network that makes blocks on demand.
+/// Upper bound of the block time; longer ones are pauses of a network that makes blocks on demand.
 const SLOWEST: Duration = Duration::from_secs(60);
-/// One odd span among so many is outvoted.
+/// Minimum number of spans, so that one odd span is outvoted.
 const SPANS_MIN: usize = 3;
-/// About a minute of a network with blocks of four seconds; a change of the block time shows within half of it.
+/// Maximum number of spans: about a minute with blocks of four seconds. A change of the block time shows within half
+/// of it.
 const SPANS_MAX: usize = 15;
 
 #[derive(Default)]
 pub(super) struct BlockPace {
-    /// Number and timestamp of the block where the running span began.
+    /// Number and timestamp of the block where the current span began.
     from: Option<(u64, u64)>,
     spans: VecDeque<Duration>,
 }
@@ -53,7 +54,7 @@ impl BlockPace {
         self.spans.push_back(pace.max(FASTEST));
     }
 
-    /// `None` until enough headers were observed.
+    /// Returns the block time; `None` until enough headers were observed.
     pub(super) fn block_time(&self) -> Option<Duration> {
         if self.spans.len() < SPANS_MIN {
             return None;

@@ -1,7 +1,7 @@
-//! The heads that were reported, and the pin that follows from them. It reads no clock: time is passed in.
+//! The heads that were reported, and the pin that follows from them. Reads no clock: time is passed in.
 //!
-//! Invariant: a pin goes backwards in number only after the chain did: a header contradicted it, it was lost, or
-//! several polls in a row reported a lower head. All that is kept is bounded.
+//! Invariant: a pin goes back in number only after the chain did: a header contradicted it, it was lost, or several
+//! polls in a row reported a lower head. All collections are bounded.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -12,33 +12,33 @@ use tokio::time::Instant;
 use super::pace::BlockPace;
 use crate::Block;
 
-/// By then a block has reached the other nodes of a pool.
+/// Time after its first report at which a block has reached the other nodes of a pool.
 const PIN_AGE_MIN: Duration = Duration::from_secs(1);
-/// One poll below the highest head is a node that lags; so many in a row are a chain that was set back.
+/// Polls in a row below the highest head that mean that the chain was set back. Fewer come from a node that lags.
 const LOWER_POLLS_MAX: u32 = 3;
-/// Half a minute at the highest rate of polls; a pin is rarely older than the last few.
+/// Heads kept: half a minute at the highest rate of polls. A pin is rarely older than the last few.
 const SEEN_MAX: usize = 64;
-/// So long after a block was lost, it is pinned again where the chain reports no other; twice as long each time.
+/// Time after which a lost block is pinned again if the chain reports no other; it doubles each time.
 const LOST_MIN: Duration = Duration::from_millis(250);
 const LOST_DOUBLINGS_MAX: u32 = 4;
-/// Blocks are lost one by one, and after a reorg nodes still report only a few of them.
+/// Lost blocks kept: blocks are lost one by one, and after a reorg nodes still report only a few of them.
 const LOST_MAX: usize = 16;
-/// With fresher pins on fast networks, answers would share fewer reads.
+/// Minimum time for which answers share a pin; with fresher pins on fast networks, they would share fewer reads.
 const SHARE_MIN: Duration = Duration::from_secs(2);
-/// The pin outlives the last successful poll by at least this: the time of a node's restart.
+/// Minimum time that the pin outlives the last successful poll: the time of a node's restart.
 const USABLE_MIN: Duration = Duration::from_secs(10);
 const USABLE_BLOCKS: u32 = 3;
-/// The block time until it is learned: most networks have two seconds or less.
+/// Assumed block time until it is learned: most networks have two seconds or less.
 const BLOCK_TIME_GUESS: Duration = Duration::from_secs(2);
 /// Bounds of the pause between polls: a request costs money, a late head makes answers old.
 const POLL_MIN: Duration = Duration::from_millis(500);
 const POLL_MAX: Duration = Duration::from_secs(4);
 
-/// Whether a reported head was accepted.
+/// Result of observing a reported head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Observation {
     Accepted,
-    /// It is lower than the heads before, and may come from a node that lags.
+    /// The head is lower than earlier ones, and may come from a node that lags.
     Behind,
 }
 
@@ -46,7 +46,7 @@ pub(super) enum Observation {
 struct SeenHead {
     block: Block,
     first_seen: Instant,
-    /// A later poll reported it, or one above it.
+    /// True if a later poll reported it, or a higher one.
     is_confirmed: bool,
 }
 
@@ -61,15 +61,15 @@ struct Pinned {
 struct LostBlock {
     hash: B256,
     at: Instant,
-    /// How often, less one.
+    /// Number of times that it was lost again.
     again: u32,
 }
 
-/// The polls in a row that reported a head below the highest one.
+/// Polls in a row that reported a head below the highest one.
 #[derive(Clone, Copy)]
 struct LowerHeads {
     polls: u32,
-    /// The head of the last of them, and when it was reported first.
+    /// Head of the last of them, and when it was first reported.
     hash: B256,
     since: Instant,
 }
@@ -130,7 +130,7 @@ impl HeadRecord {
         seen.max(self.pinned().map(|block| block.number))
     }
 
-    /// The pin, for as long as answers share it.
+    /// Returns the pin, while answers share it.
     pub(super) fn shared(&self, now: Instant) -> Option<Block> {
         let share = self.block_time().unwrap_or(BLOCK_TIME_GUESS).max(SHARE_MIN);
         self.pinned.filter(|pinned| now < pinned.since + share).map(|pinned| pinned.block)
@@ -145,7 +145,7 @@ impl HeadRecord {
         self.pinned()
     }
 
-    /// Pins the block, unless the pin is as high already.
+    /// Pins the block, unless the pin is at least as high.
     pub(super) fn pin(&mut self, block: Block, now: Instant) {
         if self.pinned.is_none_or(|pinned| pinned.block.number < block.number) {
             self.pinned = Some(Pinned { block, since: now });
@@ -156,19 +156,19 @@ impl HeadRecord {
         self.pinned.map(|pinned| pinned.block)
     }
 
-    /// The hash of the block that was last seen at this height. It may have been replaced since.
+    /// Returns the hash of the block that was last seen at this height. It may have been replaced since.
     pub(super) fn hash_at(&self, number: u64) -> Option<B256> {
         let seen = self.seen.iter().map(|seen| seen.block).chain(self.pinned());
         seen.filter(|block| block.number == number).map(|block| block.hash).next_back()
     }
 
-    /// Whether the last successful poll is recent enough to choose a pin by.
+    /// Returns true if the last successful poll is recent enough to choose a pin by.
     pub(super) fn is_usable(&self, now: Instant) -> bool {
         let usable = (self.block_time().unwrap_or(BLOCK_TIME_GUESS) * USABLE_BLOCKS).max(USABLE_MIN);
         self.polled.is_some_and(|polled| now < polled + usable)
     }
 
-    /// Marks a block as lost. Returns true if it was the pin: then nothing that was seen counts any more.
+    /// Marks a block as lost. Returns true if it was the pin: then all heads that were seen are dropped.
     pub(super) fn mark_lost(&mut self, hash: B256, now: Instant) -> bool {
         let before = self.lost.iter().position(|lost| lost.hash == hash).and_then(|place| self.lost.remove(place));
         if self.lost.len() == LOST_MAX {
@@ -188,7 +188,7 @@ impl HeadRecord {
         self.lost.iter().any(|lost| lost.hash == hash)
     }
 
-    /// Whether the block was not lost, or long enough ago that its endpoints may know it again.
+    /// Returns true if the block was not lost, or so long ago that its endpoints may know it again.
     pub(super) fn may_be_known(&self, hash: B256, now: Instant) -> bool {
         let pause = |lost: &LostBlock| LOST_MIN * 2_u32.pow(lost.again.min(LOST_DOUBLINGS_MAX));
         self.lost.iter().all(|lost| lost.hash != hash || now >= lost.at + pause(lost))
@@ -198,13 +198,13 @@ impl HeadRecord {
         self.pace.block_time()
     }
 
-    /// The pause between two polls: half a block time.
+    /// Returns the pause between two polls: half a block time, within bounds.
     pub(super) fn poll_interval(&self) -> Duration {
         (self.block_time().unwrap_or(BLOCK_TIME_GUESS) / 2).clamp(POLL_MIN, POLL_MAX)
     }
 }
 
-/// Whether the block may be the head or an ancestor of it, by what both headers say.
+/// Returns true if the block may be the head or an ancestor of it, judging by both headers.
 fn is_below(block: &Block, head: &Block) -> bool {
     match head.number.checked_sub(block.number) {
         None => false,

@@ -1,4 +1,4 @@
-//! The rules of the pin, by a scripted source and paused time.
+//! The rules of the pin, with a scripted source and paused time.
 
 mod failing;
 mod follower;

@@ -1,29 +1,30 @@
-//! The circuit breaker of one endpoint: open after errors, for longer each time, and closed again by one probe.
+//! The circuit breaker of one endpoint: opens after errors, for longer each time, and is closed by one probe.
 //!
-//! Invariant: while it is open, at most one probe at a time has the turn, and a turn that is never given back expires.
+//! Invariant: while it is open, at most one probe at a time has the turn, and a turn that is never given back
+//! expires.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// One error may be chance, a second one bad luck.
+/// Errors in a row that open the breaker: one may be chance, a second one bad luck.
 const ERRORS_MAX: u32 = 3;
 const OPEN_FOR: Duration = Duration::from_secs(5);
 /// 5, 10, 20, 40, 80 seconds.
 const DOUBLINGS_MAX: u32 = 4;
-/// An endpoint that fails again sooner than this after its probe answers probes alone.
+/// An endpoint that fails sooner than this after its probe answers only probes.
 const STEADY_FROM: Duration = Duration::from_secs(60);
-/// For so long after an error, healthy peers are tried first.
+/// Time after an error for which healthy peers are tried first.
 const SUSPECT_FOR: Duration = Duration::from_secs(5);
-/// An operator who corrects a wrong URL behind a name sees it in force after that.
+/// Time for which an endpoint of a wrong chain is excluded, so that a corrected host takes effect.
 const WRONG_CHAIN_FOR: Duration = Duration::from_secs(60);
-/// A probe whose end is not recorded by then was given up.
+/// Time after which a probe without a recorded result was given up.
 const PROBE_FOR: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default)]
 pub(super) struct CircuitBreaker {
     open: Option<OpenPeriod>,
-    /// In a row.
+    /// Errors in a row.
     errors: u32,
     error_at: Option<Instant>,
     doublings: u32,
@@ -43,7 +44,7 @@ impl CircuitBreaker {
         self.open.is_some()
     }
 
-    /// Whether an error has followed the last answered read, and not long ago.
+    /// Returns true if an error has followed the last answered read, recently.
     pub(super) fn is_suspect(&self, now: Instant) -> bool {
         self.errors > 0 && self.error_at.is_some_and(|at| now.saturating_duration_since(at) < SUSPECT_FOR)
     }
@@ -63,11 +64,10 @@ impl CircuitBreaker {
         true
     }
 
-    /// Counts a request that was answered, and returns whether that closes the breaker.
+    /// Counts an answered request; returns true if that closes the breaker.
     pub(super) fn on_success(&mut self, now: Instant, started: Option<Instant>, is_read: bool) -> bool {
         if let Some(open) = self.open {
-            // A request that was under way when the breaker opened says nothing new, and a node of another chain may well
-            // answer.
+            // A request from before the breaker opened says nothing new, and a node of another chain may well answer.
             let is_set = open.is_wrong_chain && now < open.until;
             if is_set || started.is_none_or(|started| started < open.since) {
                 return false;

@@ -1,20 +1,20 @@
 //! The newest blocks that one endpoint reported, and when.
 //!
-//! Invariant: the times of the blocks rise. A time that goes back (of a chain that was set back, or of a pool of nodes
-//! of which one is behind) replaces all reports before it.
+//! Invariant: the times of the blocks rise. A time that goes back (the chain was set back, or a node of a pool lags)
+//! replaces all reports before it.
 
 use std::collections::VecDeque;
 
 use tokio::time::Instant;
 
-/// Half a minute of a network with two blocks a second; peers whose head is requested more seldom are not compared.
+/// Half a minute of a network with two blocks a second. Peers whose head is requested less often are not compared.
 const HEADS_MAX: usize = 64;
 
 #[derive(Debug, Default)]
 pub(super) struct HeadHistory {
-    /// When each block was reported first, and its time in Unix seconds.
+    /// When each block was first reported, and its time in Unix seconds.
     reports: VecDeque<(Instant, u64)>,
-    /// When the newest block was reported last.
+    /// When the newest block was last reported.
     last_at: Option<Instant>,
 }
 

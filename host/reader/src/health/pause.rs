@@ -1,25 +1,25 @@
-//! The pause of an endpoint that asked for fewer requests: as long as it asked for, or else longer each time.
+//! The pause of an endpoint that throttles: as long as it asked for, or else longer each time.
 //!
-//! Invariant: an endpoint that refuses some requests and answers those beside them gets no pause, for it still works at
-//! most of its rate; and a requested wait is believed only up to what its refusals are seen to last.
+//! Invariant: an endpoint that refuses some requests and answers others at the same time gets no pause, because it
+//! still works at most of its rate. A requested wait is believed only up to what its refusals are seen to last.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// So many requests are refused in a row, with no answer between, where the endpoint stops rather than sheds: one that
+/// Refusals in a row, with no answer between, that show that the endpoint stops rather than sheds load: one that
 /// sheds a tenth does so by chance once in ten thousand.
 pub(super) const REFUSED_IN_A_ROW: u32 = 4;
-/// Where the endpoint names no time: 1, 2, 4, 8, 16, 30 seconds.
+/// Pauses if the endpoint names no time: 1, 2, 4, 8, 16, 30 seconds.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 const DOUBLINGS_MAX: u32 = 5;
 const PAUSE_MAX: Duration = Duration::from_secs(30);
-/// An operator who raises the limit at the provider sees it in force after that, whatever the endpoint asked for.
+/// Maximum requested wait, so that a limit raised at the provider takes effect.
 const REQUESTED_MAX: Duration = Duration::from_secs(60);
-/// The refusals that are remembered by how long they lasted.
+/// Number of spells of refusals whose length is remembered.
 const SPELLS_MAX: usize = 8;
-/// A wait is at most so many times as long as refusals were seen to last.
+/// A wait is at most this many times as long as refusals were seen to last.
 const SPELL_FACTOR: u32 = 2;
 
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ pub(super) struct ThrottlePause {
     /// Pauses in a row for which the endpoint named no time.
     unspecified: u32,
     spell: Option<Spell>,
-    /// How long the last refusals lasted until an answer.
+    /// Lengths of the last spells of refusals, until an answer.
     spells: VecDeque<Duration>,
 }
 
@@ -45,7 +45,7 @@ impl ThrottlePause {
         self.until.filter(|until| now < *until)
     }
 
-    /// Counts a request that was throttled, with the wait that the endpoint asked for.
+    /// Counts a throttled request, with the wait that the endpoint asked for.
     pub(super) fn on_throttled(&mut self, now: Instant, started: Option<Instant>, wait: Option<Duration>) {
         let spell = self.spell.get_or_insert(Spell { since: now, refused: 0 });
         spell.refused = spell.refused.saturating_add(1);
@@ -67,7 +67,7 @@ impl ThrottlePause {
         self.until = self.until.max(Some(now + wait));
     }
 
-    /// The longest wait that is believed: where refusals ended sooner before, not much longer than they lasted.
+    /// Returns the longest wait that is believed: if earlier refusals ended sooner, not much longer than they lasted.
     fn believed(&self, now: Instant, spell: Spell) -> Duration {
         let Some(longest) = self.spells.iter().max() else { return REQUESTED_MAX };
         let lasts = (*longest).max(now.saturating_duration_since(spell.since));

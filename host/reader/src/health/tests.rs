@@ -1,4 +1,4 @@
-//! The breaker, pause and metrics of one endpoint, by tables of moments.
+//! The breaker, pause and metrics of one endpoint at chosen moments.
 
 use super::RequestKind::{Optional, Probe, Read};
 use super::*;
@@ -7,7 +7,7 @@ const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
 const BROKEN: Result<(), EndpointError> = Err(EndpointError::Unreachable);
 
-/// Requests that take no time, `n` of them.
+/// Records `n` requests that take no time.
 fn record_reads(health: &Health, now: Instant, n: u32, result: Result<(), EndpointError>) {
     for _ in 0..n {
         health.record(Read, now, Duration::ZERO, result);
@@ -52,7 +52,7 @@ fn a_half_of_errors_opens_the_breaker_from_ten_requests_on() {
 #[test]
 fn what_is_not_the_endpoints_failure_does_not_count() {
     let start = Instant::now();
-    // What ended the request, the milliseconds that it had, whether a row of it opens the breaker.
+    // The error, the milliseconds that the request had, and whether several of them open the breaker.
     for (error, took_ms, expected) in [
         (EndpointError::UnknownBlock, 900, false),
         (EndpointError::TooLarge, 900, false),
@@ -103,7 +103,7 @@ fn one_probe_has_the_turn_and_closes_the_breaker() {
     assert_eq!(health.metrics(over + 2 * SECOND).errors, 0.0, "forgotten");
 }
 
-/// Refuses as many requests in a row as begin a pause.
+/// Throttles as many requests in a row as begin a pause.
 fn refuse(health: &Health, now: Instant, wait: Option<Duration>) {
     record_reads(health, now, 4, Err(EndpointError::Throttled(wait)));
 }
@@ -167,7 +167,7 @@ fn a_wrong_chain_excludes_for_a_minute_and_then_needs_a_probe() {
     record_reads(&health, start, 1, Err(EndpointError::WrongChain(5)));
     assert_eq!(health.state(start), HealthState::WrongChain);
     assert!(!health.may_probe(start + 60 * SECOND - MS));
-    // Reads that were under way with the other node, or are sent to it still.
+    // Reads that were under way to the other node, or are still sent to it.
     health.record(Read, start + SECOND, MS, Ok(()));
     assert_eq!(health.state(start + SECOND), HealthState::WrongChain);
     assert!(health.may_probe(start + 60 * SECOND));
@@ -192,7 +192,7 @@ fn a_wrong_chain_forgets_what_was_measured_of_the_node_before() {
 #[test]
 fn throttling_pauses_for_the_requested_time() {
     let start = Instant::now();
-    // The requested time, the pause that follows.
+    // The requested time, and the pause that follows.
     for (requested, expected) in [(3 * SECOND, 3 * SECOND), (3600 * SECOND, 60 * SECOND), (Duration::ZERO, SECOND)] {
         let health = Health::default();
         refuse(&health, start, Some(requested));
@@ -218,7 +218,7 @@ fn an_endpoint_that_answers_between_its_refusals_gets_no_pause() {
 #[test]
 fn a_requested_time_is_bounded_by_how_long_refusals_lasted() {
     let (health, start) = (Health::default(), Instant::now());
-    // Refusals that lasted for 700 ms, until a request that was sent after the first of them was answered.
+    // Refusals lasted for 700 ms, until a request that was sent after the first of them was answered.
     record_reads(&health, start, 1, Err(EndpointError::Throttled(Some(30 * SECOND))));
     let mut now = start + 700 * MS;
     record_reads(&health, now, 1, Ok(()));
@@ -321,7 +321,7 @@ fn an_endpoint_that_exceeds_its_attempt_timeout_is_blamed() {
 fn the_window_keeps_the_last_256_requests_of_two_minutes() {
     let (health, start) = (Health::default(), Instant::now());
     record_reads(&health, start, 2, BROKEN);
-    // Two of two, and a credit of four that were answered.
+    // Two errors of two requests, and a credit of four answered ones.
     assert!((health.metrics(start).errors - 2.0 / 6.0).abs() < 1e-9);
     record_reads(&health, start, 254, Ok(()));
     assert!((health.metrics(start).errors - 2.0 / 260.0).abs() < 1e-9);

@@ -1,4 +1,4 @@
-//! The latest requests to one endpoint, how they ended, and the metrics of them.
+//! The latest requests to one endpoint, their results, and their metrics.
 //!
 //! Invariant: the window is bounded in number and age. The metrics are computed when a request ends, so that reading
 //! them is free.
@@ -10,16 +10,16 @@ use tokio::time::Instant;
 
 use super::RequestKind;
 
-/// Enough for the 99th percentile, few enough to go through whenever a request ends.
+/// Maximum samples: enough for the 99th percentile, few enough to scan whenever a request ends.
 const SAMPLES_MAX: usize = 256;
-/// What an endpoint did longer ago says little about what it does now.
+/// Maximum age of a sample: an older one says little about the present.
 const AGE_MAX: Duration = Duration::from_secs(120);
-/// Answered requests that every endpoint is credited with, so that one error of two is no rule.
+/// Answered requests that every endpoint is credited with, so that one error of two does not decide.
 const PRIOR: u32 = 4;
-/// From so many requests on, a half of errors opens the breaker, however they are spread.
+/// Number of requests from which a half of errors opens the breaker, however they are spread.
 const MOSTLY_FROM: u32 = 10;
 
-/// What the end of a request says about the endpoint.
+/// Meaning of a request's result for the endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResultClass {
     Answered,
@@ -27,7 +27,7 @@ pub(super) enum ResultClass {
     Throttled,
     /// The endpoint did not know the block.
     Behind,
-    /// It says nothing.
+    /// The result says nothing about the endpoint.
     Ignored,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Whether any request was answered, receipts left out.
+    /// Returns true if any read or probe was answered.
     pub(super) fn has_answers(&self) -> bool {
         self.reads.is_some() || self.probes.is_some()
     }
@@ -67,7 +67,7 @@ pub(super) struct RequestWindow {
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     at: Instant,
-    /// Microseconds; an hour and more are alike.
+    /// Microseconds, saturating at more than an hour.
     took_us: u32,
     class: ResultClass,
     kind: RequestKind,
@@ -84,19 +84,19 @@ impl RequestWindow {
         self.update_metrics();
     }
 
-    /// Forgets errors and throttling, but not how long the answered requests took.
+    /// Forgets errors and throttling, but not the times of answered requests.
     pub(super) fn forget_errors(&mut self) {
         self.samples.retain(|sample| sample.class == ResultClass::Answered);
         self.update_metrics();
     }
 
-    /// All zero where no request ended lately.
+    /// Returns the metrics; all zero if no request ended recently.
     pub(super) fn metrics(&self, now: Instant) -> Metrics {
         let newest = self.samples.back().filter(|sample| now.saturating_duration_since(sample.at) < AGE_MAX);
         newest.map_or_else(Metrics::default, |_| self.metrics)
     }
 
-    /// The metrics as of the end of the last request.
+    /// Returns the metrics as of the end of the last request.
     pub(super) fn last_metrics(&self) -> Metrics {
         self.metrics
     }
@@ -135,7 +135,7 @@ fn latency(unsorted_us: &mut [u32]) -> Option<Latency> {
     let count = unsorted_us.len();
     let rank = |percent: usize| (count * percent).div_ceil(100).checked_sub(1);
     let (p50, p90, p99) = (rank(50)?, rank(90)?, rank(99)?);
-    // From the highest down, so that each search covers only what lies below the one before.
+    // From the highest down, so that each search covers only the values below the one before.
     let mut quantile = |at: usize, below: usize| {
         let (_, found, _) = unsorted_us.get_mut(..below)?.select_nth_unstable(at);
         Some(Duration::from_micros(u64::from(*found)))

@@ -1,11 +1,11 @@
-//! The program once more, in Rust and independent of the codec, for tests that need a node.
+//! A second implementation of the program, in Rust and independent of the codec, for tests that need a node.
 
 use alloy::primitives::{Address, Bytes};
 
 use super::CallResult;
 use crate::Block;
 
-/// One read, as the program would make it.
+/// One read, as the program makes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Call {
     pub(crate) how: How,
@@ -78,7 +78,6 @@ fn record(calldata: &[u8], at: &mut usize, before: &Call, cap: u32) -> Call {
     Call { how, to, data, cap, own_cap }
 }
 
-/// The head of the program's replies.
 pub(crate) fn head(magic: &[u8; 4], chain_id: u64, block: &Block, done: usize) -> Vec<u8> {
     let mut head = magic.to_vec();
     for number in [block.evm_number, block.timestamp, 30_000_000, 29_000_000] {

@@ -1,4 +1,4 @@
-//! The calldata of `call.yul`: reads as records, each without what it shares with the one before.
+//! Encodes the calldata of `call.yul`: reads as records, each without what it shares with the one before.
 
 use alloy::primitives::Address;
 
@@ -16,13 +16,13 @@ const OWN_CAP: u8 = 0x10;
 /// The length of a record's data has two bytes.
 const DATA_MAX_BYTES: usize = 0xffff;
 
-/// Whether the program can make a read like this as it would be made alone: it is always the sender.
+/// Returns true if the program can make a read like this as it would be made alone: the sender is always the program.
 pub(crate) fn may_pack(read: &Read) -> bool {
     let is_small = read.data.len() <= DATA_MAX_BYTES;
     read.from.is_none() && is_small && !matches!(read.kind, Kind::Simulation(_))
 }
 
-/// What the record of each of these reads adds to the calldata behind the previous one, at most.
+/// Returns the maximum number of bytes that the record of each read adds to the calldata after the previous one.
 pub(crate) fn encoded_bytes<'a>(reads: &'a ReadSet, places: &'a [usize]) -> impl Iterator<Item = usize> + 'a {
     let mut previous: Option<&Read> = None;
     reads.by_row(places).flat_map(move |(like, places)| {
@@ -37,7 +37,7 @@ pub(crate) fn encoded_bytes<'a>(reads: &'a ReadSet, places: &'a [usize]) -> impl
     })
 }
 
-/// The length of a record that shares the data of the one before it, but not its target.
+/// Returns the length of a record that shares the data of the one before it, but not its target.
 fn record_bytes(read: &Read) -> usize {
     size_of::<u8>() + size_of::<Address>() + cap(read).map_or(0, |cap| size_of_val(&cap))
 }
@@ -47,8 +47,8 @@ fn same(one: &[u8], other: &[u8]) -> bool {
     std::ptr::eq(one, other) || one == other
 }
 
-/// Encodes the calldata for the reads at these places that [`may_pack`], [`super::READS_MAX`] at most. `cap` is the gas
-/// of reads without their own.
+/// Encodes the calldata for the reads at these places, of which there are at most [`super::READS_MAX`]; [`may_pack`]
+/// must be true of each. `cap` is the gas of reads without their own.
 pub(crate) fn encode(reads: &ReadSet, places: &[usize], cap: u32) -> Vec<u8> {
     let bytes: usize = encoded_bytes(reads, places).sum();
     let room = reads.by_row(places).map(|(like, _)| like.data.len()).max().unwrap_or_default();
@@ -90,8 +90,8 @@ fn write<'a>(calldata: &mut Vec<u8>, read: &'a Read, to: Address, target: Option
     own_data
 }
 
-/// Appends the record of a read that differs from the one before it at most in its target, which it returns. There are
-/// thousands of them in a chunk.
+/// Appends the record of a read that differs from the one before it at most in its target, and returns the target. A
+/// chunk has thousands of them.
 fn write_in_row(calldata: &mut Vec<u8>, read: &Read, to: Address) -> Address {
     let mut record = [kind_and_cap(read) | SAME_DATA; size_of::<u8>() + size_of::<Address>()];
     record[1..].copy_from_slice(to.as_slice());
@@ -112,7 +112,7 @@ fn kind_and_cap(read: &Read) -> u8 {
     if cap(read).is_some() { kind | OWN_CAP } else { kind }
 }
 
-/// The gas of its own that a read's record carries; only calls have one.
+/// Returns the gas cap in a read's record; only calls have one.
 fn cap(read: &Read) -> Option<u32> {
     read.gas_cap.filter(|_| read.kind == Kind::Call)
 }

@@ -1,4 +1,4 @@
-//! The reply of `call.yul`: entries of many kinds, words without their leading zeros.
+//! Decodes the reply of `call.yul`: entries of many kinds, words without their leading zeros.
 
 use alloy::primitives::Bytes;
 use bytes::BytesMut;
@@ -16,8 +16,8 @@ const LONG: u8 = 0x26;
 /// The word that most reads return.
 pub(crate) static ZERO: [u8; 32] = [0; 32];
 
-/// Decodes the results of the first `done` of `count` reads, by place; those that are not named returned a word of
-/// zero. The bytes of all replies share one allocation.
+/// Decodes the results of the first `done` of `count` reads, by place. Reads that are not named returned a zero word.
+/// The bytes of all replies share one allocation.
 pub(crate) fn decode(reply: &[u8], count: usize) -> Result<(Head, Vec<(usize, CallResult)>), Malformed> {
     let (head, mut rest) = split_head(MAGIC, reply, count)?;
     let (mut named, mut place) = (Vec::new(), 0);
@@ -58,7 +58,7 @@ pub(crate) fn decode(reply: &[u8], count: usize) -> Result<(Head, Vec<(usize, Ca
     Ok((head, named))
 }
 
-/// Takes a length of so many bytes from `rest`.
+/// Takes a length of this many bytes from `rest`.
 pub(crate) fn length(rest: &mut &[u8], bytes: usize) -> Result<usize, Malformed> {
     usize::try_from(big_endian(take(rest, bytes)?)).map_err(|_| Malformed::Short)
 }
@@ -70,7 +70,7 @@ fn push_word(rest: &mut &[u8], buffer: &mut BytesMut) -> Result<(), Malformed> {
     Ok(())
 }
 
-/// A word's bytes without its leading zeros.
+/// Takes a word's bytes without its leading zeros.
 fn take_significant<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], Malformed> {
     match take(rest, 1)? {
         &[bytes @ 0..=WORDS_MAX] => take(rest, bytes.into()),

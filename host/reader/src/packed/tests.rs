@@ -9,7 +9,7 @@ use crate::read_set::ReadSet;
 use crate::{Block, Freshness, Kind, Read};
 
 const CAP: u32 = 1_000_000;
-/// The longest that the reply carries.
+/// The largest chain id but one: it fills all eight bytes in the reply.
 const CHAIN_ID: u64 = u64::MAX - 1;
 const BLOCK: Block = Block {
     number: 21_000_000,
@@ -55,7 +55,7 @@ fn any_result() -> impl Strategy<Value = CallResult> {
     ]
 }
 
-/// What the program should make of a read.
+/// Returns the call that the program should make of a read.
 fn expected_call(read: &Read) -> Call {
     let is_call = read.kind == Kind::Call;
     Call {
@@ -72,7 +72,7 @@ fn expected_call(read: &Read) -> Call {
     }
 }
 
-/// Reads with what they come to.
+/// Reads with their results.
 fn any_chunk() -> impl Strategy<Value = Vec<(Read, CallResult)>> {
     proptest::collection::vec((any_read(), any_result()), 0..60)
 }
@@ -99,7 +99,7 @@ fn reply_to(chunk: &[(Read, CallResult)], done_max: usize) -> Vec<u8> {
     })
 }
 
-/// With the zeros that are not named.
+/// Returns all results, with the zeros that are not named.
 fn all(named: Vec<(usize, CallResult)>, done: usize) -> Vec<CallResult> {
     let mut all = vec![CallResult::Ok(vec![0; 32].into()); done];
     for (place, result) in named {

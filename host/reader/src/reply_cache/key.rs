@@ -1,4 +1,4 @@
-//! The key of a cached reply: the network, the question, and the kind of fact that it is.
+//! The key of a cached reply: the network, the question, and the kind of fact.
 //!
 //! Invariant: two reads have equal keys if and only if the reply to one is good for the other. A key is looked up
 //! without copying the read.
@@ -11,7 +11,7 @@ use quick_cache::Equivalent;
 use crate::read_set::{Question, ReadRef};
 use crate::{Freshness, Read};
 
-/// The kind of fact that a reply is. A reply that is cached for one kind is not good enough for another.
+/// The kind of fact in a reply. A reply that is cached for one kind does not serve another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Fact {
     /// It never changes.
@@ -23,7 +23,7 @@ pub(super) enum Fact {
 }
 
 impl Fact {
-    /// `None` for reads whose replies are good for their block alone.
+    /// Returns the kind of fact; `None` for reads whose replies are valid only at their block.
     pub(super) fn of(freshness: Freshness) -> Option<Self> {
         match freshness {
             Freshness::Pinned => None,

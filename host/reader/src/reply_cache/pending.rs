@@ -1,7 +1,7 @@
 //! Immutable replies that wait for the disk until the block that they were read at is final.
 //!
-//! Invariant: they never take more than [`PENDING_MAX_BYTES`]. A reply that has no room stays in memory alone, and
-//! costs a request after a restart. The store decides which block is final, and what was confirmed.
+//! Invariant: they never take more than [`PENDING_MAX_BYTES`]. A reply that does not fit stays in memory only, and
+//! costs a request after a restart. The store decides which block is final, and which replies are confirmed.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::{Block, Read};
 
-/// Some 60,000 words, read within a quarter of an hour.
+/// Room for some 60,000 words, as many as are read within a quarter of an hour.
 const PENDING_MAX_BYTES: usize = 16 << 20;
 /// The size of a reply without its data and its read's.
 const ROW_BYTES: usize = 200;
@@ -23,7 +23,7 @@ const BLOCK_BYTES: usize = 200;
 pub(crate) struct Row {
     pub(crate) chain_id: u64,
     pub(crate) read: Read,
-    /// The height and the time of the block that it was read at.
+    /// Height and timestamp of the block at which it was read.
     pub(crate) number: u64,
     pub(crate) timestamp: u64,
     /// Host and port of the endpoint that gave it.
@@ -49,7 +49,7 @@ pub(crate) struct PendingBlock {
     pub(crate) since_s: u64,
     /// Unix seconds.
     pub(crate) not_before_s: u64,
-    /// How often no endpoint could say whether the block is canonical.
+    /// Number of times that no endpoint could say if the block is canonical.
     pub(crate) tries: u32,
     pub(crate) rows: Vec<Row>,
 }
@@ -59,7 +59,7 @@ impl PendingBlock {
         BLOCK_BYTES + self.rows.iter().map(Row::bytes).sum::<usize>()
     }
 
-    /// Whether a reply of this block belongs here. What was confirmed in part waits apart.
+    /// Returns true if a reply belongs to this block. Partly confirmed blocks take no more replies.
     fn takes(&self, block: &Block, row: &Row) -> bool {
         self.is(row.chain_id, block.hash) && self.endpoint == row.endpoint && self.since_s == 0
     }
@@ -69,7 +69,7 @@ impl PendingBlock {
     }
 }
 
-/// The blocks that wait, the longest waiting first.
+/// The blocks that wait, longest first.
 #[derive(Debug, Default)]
 pub(crate) struct Pending(Mutex<Blocks>);
 
@@ -77,7 +77,7 @@ pub(crate) struct Pending(Mutex<Blocks>);
 struct Blocks {
     list: VecDeque<PendingBlock>,
     bytes: usize,
-    /// Whether the disk has failed, so that nothing waits any more.
+    /// True if the disk has failed, so that nothing waits any more.
     closed: bool,
 }
 
@@ -88,7 +88,7 @@ impl Pending {
             return;
         }
         blocks.bytes += row.bytes();
-        // The newest are last.
+        // The newest blocks are last.
         if let Some(waiting) = blocks.list.iter_mut().rev().find(|waiting| waiting.takes(block, &row)) {
             waiting.rows.push(row);
             return;
@@ -108,7 +108,7 @@ impl Pending {
         });
     }
 
-    /// Notes since when the blocks wait that came since the last call.
+    /// Sets the start of waiting for blocks that came since the last call.
     pub(crate) fn note_since(&self, now_s: u64) {
         self.0
             .lock()
@@ -118,7 +118,7 @@ impl Pending {
             .for_each(|waiting| waiting.since_s = now_s);
     }
 
-    /// Drops the replies for which this is true.
+    /// Drops the matching replies.
     pub(super) fn drop_where(&self, is_it: impl Fn(&Row) -> bool) {
         for mut waiting in self.take(usize::MAX, |waiting| waiting.rows.iter().any(&is_it)) {
             waiting.rows.retain(|row| !is_it(row));
@@ -128,7 +128,7 @@ impl Pending {
         }
     }
 
-    /// Takes the blocks that are ripe, at most so many.
+    /// Takes at most this many of the blocks that are ripe.
     pub(crate) fn take(&self, most: usize, is_ripe: impl Fn(&PendingBlock) -> bool) -> Vec<PendingBlock> {
         let mut blocks = self.0.lock();
         let (mut taken, mut left) = (Vec::new(), VecDeque::new());
@@ -158,7 +158,7 @@ impl Pending {
         self.take(usize::MAX, |waiting| waiting.is(chain_id, hash));
     }
 
-    /// Drops all, and lets nothing wait from now on.
+    /// Drops all blocks, and accepts no more.
     pub(crate) fn close(&self) {
         *self.0.lock() = Blocks { closed: true, ..Blocks::default() };
     }

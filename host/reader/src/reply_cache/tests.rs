@@ -1,4 +1,4 @@
-//! What is cached, for how long, and what is not.
+//! Which replies are cached, and for how long.
 
 use alloy::primitives::{Address, bytes};
 
@@ -222,7 +222,7 @@ fn kept_replies_stay_within_their_bytes() {
     assert!(replies.facts.weight() <= 40 << 20);
 }
 
-/// What an answer leaves about an account that has nothing: zeros, and filters that are as short-lived.
+/// Number of reads that an answer leaves about an empty account: zeros, and filters that are as short-lived.
 const OF_ACCOUNT: u32 = 20_000;
 
 fn of_account(number: u32, freshness: Freshness) -> Read {
@@ -263,6 +263,6 @@ fn what_was_read_about_the_last_of_many_accounts_is_known() {
             .all(|freshness| replies.get(1, &at(1), &of_account(*number, freshness)).is_some())
     };
     let known = (8 * OF_ACCOUNT..9 * OF_ACCOUNT).filter(is_known).count();
-    // The keys do not fall evenly on the shards of the cache.
+    // The keys are not spread evenly over the shards of the cache.
     assert!(known > 18_000, "{known}");
 }

@@ -1,4 +1,5 @@
-//! The bodies of requests. The body of an `eth_call` carries thousands of reads and is written by hand into one buffer.
+//! Writes the bodies of requests. The body of an `eth_call` carries thousands of reads and is written by hand into
+//! one buffer.
 
 use alloy::hex;
 use serde::Serialize;
@@ -75,7 +76,7 @@ pub(super) fn batch<P: Serialize>(requests: &[(u64, &P)], method: &'static str) 
 }
 
 fn to_json(body: &impl Serialize) -> Result<Vec<u8>, RequestError> {
-    // Serialization fails only for a map whose keys are no texts, and no method takes one.
+    // Serialization fails only for maps with keys that are not text, and no method takes one.
     serde_json::to_vec(body).map_err(|_| EndpointError::Malformed.into())
 }
 
@@ -88,7 +89,7 @@ fn put_hex(body: &mut Vec<u8>, bytes: &[u8]) {
     let start = body.len();
     body.resize(start.saturating_add(bytes.len().saturating_mul(2)), 0);
     if let Some(room) = body.get_mut(start..) {
-        // It fails only if the room has another size.
+        // Fails only if the room has another size.
         let _ = hex::encode_to_slice(bytes, room);
     }
     body.push(b'"');

@@ -1,7 +1,7 @@
-//! The decoders of replies. They build no JSON tree: large values are borrowed from the body, and hex is decoded once.
+//! Decodes replies without a JSON tree: large values are borrowed from the body, and hex is decoded once.
 //!
-//! Invariant: a result needs the request's own id; an error may come without one. Another number of replies than of
-//! requests, a duplicate member, a result beside an error, and anything after the reply make it malformed. Unknown
+//! Invariant: a result needs the request's own id; an error may come without one. A reply is malformed if it has
+//! another number of replies than requests, a duplicate member, a result beside an error, or trailing data. Unknown
 //! members are skipped.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 use super::Both;
 use crate::error::{EndpointError, ErrorPayload, RequestError};
 
-/// Decodes the bytes that an `eth_call` returned.
+/// Decodes the return data of an `eth_call`.
 pub(crate) fn call_reply(body: &[u8], id: u64) -> Result<Bytes, RequestError> {
     let result = parse_result(body, id, Option::<HexBytes>::is_none)?;
     result.map(|HexBytes(bytes)| bytes).ok_or(RequestError::Endpoint(EndpointError::Malformed))
@@ -29,7 +29,7 @@ pub(crate) fn request_reply<R: DeserializeOwned>(body: &[u8], id: u64) -> Result
     decode(parse_result(body, id, is_null)?)
 }
 
-/// Decodes both results of a batch of two. An error of either is one of the pair.
+/// Decodes both results of a batch of two. An error of either is an error of the pair.
 pub(crate) fn pair_reply<A: DeserializeOwned, B: DeserializeOwned>(
     body: &[u8],
     ids: [u64; 2],
@@ -38,7 +38,7 @@ pub(crate) fn pair_reply<A: DeserializeOwned, B: DeserializeOwned>(
     Ok((one?, other?))
 }
 
-/// Decodes each result of a batch of two, in whatever order they come. A single reply to all of it can only be an error.
+/// Decodes each result of a batch of two, in any order. A single reply to the whole batch can only be an error.
 pub(crate) fn pair_results<A: DeserializeOwned, B: DeserializeOwned>(
     body: &[u8],
     ids: [u64; 2],
@@ -52,7 +52,7 @@ pub(crate) fn pair_results<A: DeserializeOwned, B: DeserializeOwned>(
     Ok((one.result(first, is_null).and_then(decode), other.result(second, is_null).and_then(decode)))
 }
 
-/// Decodes the results of a batch, in whatever order they come. A single reply to all of it can only be an error.
+/// Decodes the results of a batch, in any order. A single reply to the whole batch can only be an error.
 pub(crate) fn batch_reply<R: DeserializeOwned>(
     body: &[u8],
     ids: &[u64],
@@ -89,7 +89,7 @@ fn decode<R: DeserializeOwned>(result: &RawValue) -> Result<R, RequestError> {
 struct Envelope<'a, T> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
-    /// `null` is a result; only a missing member is none.
+    /// `null` is a result; only a missing member is `None`.
     #[serde(default = "missing", deserialize_with = "present")]
     result: Option<T>,
     #[serde(borrow)]
@@ -111,12 +111,12 @@ fn parse_result<'a, T: Deserialize<'a>>(body: &'a [u8], id: u64, is_null: fn(&T)
 }
 
 impl<T> Envelope<'_, T> {
-    /// Whether it has this id; `None` where it has none.
+    /// Returns true if it has this id; `None` if it has none.
     fn has_id(&self, id: u64) -> Option<bool> {
         self.id.map(|own| own.get().parse() == Ok(id))
     }
 
-    /// Its id, where that is a number.
+    /// Returns its id, if that is a number.
     fn number(&self) -> Option<u64> {
         self.id?.get().parse().ok()
     }
@@ -157,7 +157,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// A text of hex digits behind `0x`, decoded in place.
+/// Hex digits after `0x`, decoded in place.
 struct HexBytes(Bytes);
 
 impl<'de> Deserialize<'de> for HexBytes {

@@ -14,15 +14,15 @@ use tokio::time::timeout;
 use super::*;
 use crate::transport::BODY_MAX_BYTES;
 
-/// No test waits longer, whatever goes wrong.
+/// Maximum wait of a test, whatever goes wrong.
 const PATIENCE: Duration = Duration::from_secs(20);
 const CALL: EthCall<'_> =
     EthCall { from: Address::repeat_byte(1), to: Address::repeat_byte(2), data: &[3], gas: None, code: None };
 const AT: BlockId = BlockId::Hash(B256::repeat_byte(4));
-/// The first request of an endpoint has the id 1.
+/// The reply to an endpoint's first request, whose id is 1.
 const GOOD: &[u8] = br#"{"jsonrpc":"2.0","id":1,"result":"0x0102"}"#;
 
-/// A node that replies to every request with the same bytes, as they are, and closes. It records the requests.
+/// A node that replies to every request with the same bytes, and closes. It records the requests.
 struct CannedNode {
     url: String,
     seen: mpsc::UnboundedReceiver<String>,
@@ -84,7 +84,7 @@ fn gzip(plain: &[u8]) -> Vec<u8> {
     packed.finish().unwrap()
 }
 
-/// A reply of the given length, its result as long as fits.
+/// Makes a reply of the given length, with the longest result that fits.
 fn long_reply(length: usize) -> Vec<u8> {
     let frame = br#"{"id":1,"result":"0x"}"#.len();
     let digits = "0".repeat((length - frame) & !1);

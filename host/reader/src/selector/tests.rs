@@ -1,4 +1,4 @@
-//! The ranks of endpoints, after tables of what they did.
+//! The ranks of endpoints, by tables of their results.
 
 use super::*;
 use crate::error::EndpointError;
@@ -20,7 +20,7 @@ impl Peers {
         Self { selector: EndpointSelector::default(), endpoints, now: Instant::now() }
     }
 
-    /// The ranks as letters, the first one first.
+    /// Returns the ranks as letters, first rank first.
     fn ranked(&self) -> String {
         let all: Vec<&Health> = self.endpoints.iter().collect();
         let ranked = self.selector.ranked(self.now, &all);
@@ -134,7 +134,7 @@ fn excluded_endpoints_are_still_ranked_when_there_are_no_others() {
 
 #[test]
 fn small_differences_never_replace_the_primary() {
-    // Milliseconds that the first takes, and that the second does.
+    // Milliseconds that the first and the second endpoint take.
     for (first, second) in [(20, 19), (40, 20), (49, 10), (5, 1), (100, 50), (8, 0), (20, 20)] {
         let mut peers = Peers::new(2);
         peers.reply(0, first);
@@ -195,7 +195,7 @@ fn heads_are_compared_with_heads_and_reads_with_reads() {
     peers.reply(0, 1);
     peers.endpoints[0].record(Probe, peers.now, 70 * MS, Ok(()));
     peers.endpoints[1].record(Probe, peers.now, Duration::ZERO, Ok(()));
-    // Eight times as slow: reads that can be compared with nothing do not make up for it.
+    // Eight times as slow: reads that cannot be compared do not make up for it.
     assert!((peers.placements()[0].score - 0.7).abs() < 1e-9);
 }
 
@@ -206,12 +206,12 @@ fn lag_replaces_the_primary_and_one_late_head_does_not() {
     peers.reply(1, 20);
     for second in 0..30 {
         peers.head(1, 1000 + second);
-        // The primary reports every head at the same moment, but for one.
+        // The primary reports every head at the same moment, except one.
         peers.head(0, if second == 15 { 1014 } else { 1000 + second });
         peers.pass(1);
     }
     assert_eq!(peers.ranked(), "ab");
-    // From now on it stands still.
+    // From now on its head stands still.
     for second in 30..46 {
         peers.head(1, 1000 + second);
         peers.head(0, 1029);
@@ -292,7 +292,7 @@ fn the_worst_endpoint_keeps_a_score_that_can_be_compared() {
     peers.head(0, 0);
     let placements = peers.placements();
     assert_eq!(placements[0].lag_s, Some(u64::MAX));
-    // The whole of 0.4 for latency and of 0.6 for lag.
+    // The full penalties of 0.4 for latency and 0.6 for lag.
     assert!(placements[0].score.abs() < 1e-6, "{}", placements[0].score);
     assert_eq!(peers.ranked(), "ba");
 }

@@ -9,7 +9,7 @@ use super::*;
 use crate::Freshness;
 use crate::testing::ScriptedChain;
 
-/// What is read of it is in the cache.
+/// The contract whose reads are cached.
 const CACHED: Address = Address::repeat_byte(0xff);
 
 fn echo() -> ScriptedChain {
@@ -20,7 +20,7 @@ fn session(echo: &ScriptedChain) -> Arc<Session> {
     echo.session(Instant::now() + Duration::from_secs(30))
 }
 
-/// Puts reads into the cache, and returns how many requests there were so far.
+/// Puts reads into the cache, and returns the number of requests so far.
 async fn warm(echo: &ScriptedChain, known: Vec<Read>) -> usize {
     session(echo).read(known.into_iter().map(cached).collect()).await;
     echo.requests().len()
@@ -57,7 +57,7 @@ async fn a_job_that_runs_for_long_keeps_the_others_waiting_for_the_linger_only()
     let echo = echo();
     let session = session(&echo);
     let (busy, quick) = (session.join(), session.join());
-    // Long before the deadline of the answer, which is all that would end the wait otherwise.
+    // Long before the deadline of the answer, which would otherwise end the wait.
     let replies = tokio::time::timeout(Duration::from_secs(10), quick.read(reads(1, 1))).await;
     assert_eq!(replies.ok(), Some(echoed(1, 1)));
     drop(busy);

@@ -1,6 +1,6 @@
-//! What the logs of transactions say that moved to or from an account, and whom it approved.
+//! Reads from the logs of transactions what moved to or from an account, and whom it approved.
 //!
-//! Invariant: a log is its emitter's word. Of a token that is watched the balances count, and not its logs.
+//! Invariant: a log is only its emitter's claim. For a watched token the balances count, not its logs.
 
 use alloy::primitives::{Address, B256, Bytes, U256};
 use alloy::sol_types::SolEvent;
@@ -17,33 +17,33 @@ alloy::sol! {
     event AuthorizedOperator(address indexed operator, address indexed holder);
 }
 
-/// Different movements and approvals of one simulation; a claim has a few.
+/// Maximum number of different movements and approvals of one simulation; a claim has a few.
 const LOGS_MAX: usize = 256;
 
-/// Topics of a `Transfer` or an `Approval` that is about one item (ERC-721).
+/// Number of topics of a `Transfer` or an `Approval` of one item (ERC-721).
 const ITEM_TOPICS: usize = 4;
 
-/// What logs of one emitter say of the account and another address, taken together.
+/// The logs of one emitter about the account and another address, taken together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccountLog {
     pub kind: LogKind,
-    /// The token, by its own word.
+    /// The token, as it claims itself.
     pub emitter: Address,
     /// The other side, or the spender.
     pub other: Address,
-    /// The sum of what moved; of approvals the last one.
+    /// Sum of what moved; for approvals, the last one.
     pub amount: U256,
 }
 
-/// What a log says.
+/// The meaning of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogKind {
     Received,
     Sent,
-    /// Items of a contract that has many of each (ERC-1155), of which no balance can be read without their ids.
+    /// Items of a contract that has many of each (ERC-1155), whose balances cannot be read without their ids.
     ItemsReceived,
     ItemsSent,
-    /// The amount is the allowance from then on.
+    /// The amount is the new allowance.
     Allowance,
     /// One item may be taken (ERC-721).
     ItemApproved,
@@ -70,13 +70,13 @@ pub(super) struct SimulatedLog {
 }
 
 impl SimulatedLog {
-    /// The arguments, whichever of them are indexed: contracts differ in that.
+    /// Returns the arguments, whichever of them are indexed: contracts differ in that.
     fn words(&self) -> Vec<U256> {
         let indexed = self.topics.iter().skip(1).map(|topic| U256::from_be_bytes(topic.0));
         indexed.chain(self.data.chunks_exact(32).map(U256::from_be_slice)).collect()
     }
 
-    /// From, to and amount of a plain `Transfer`.
+    /// Returns from, to and amount of a plain `Transfer`.
     pub(super) fn transfer(&self) -> Option<(Address, Address, U256)> {
         let is_transfer = self.topics.first() == Some(&Transfer::SIGNATURE_HASH);
         let words = self.words();
@@ -106,7 +106,7 @@ impl SimulatedLog {
             (Some(&TransferBatch::SIGNATURE_HASH), [_, from, to, ..]) => {
                 moved((LogKind::ItemsSent, LogKind::ItemsReceived), *from, *to, one)
             }
-            // That an item is approved to nobody any more is said whenever it moves.
+            // An approval to the zero address is emitted whenever an item moves.
             (Some(&Approval::SIGNATURE_HASH), [owner, spender, ..]) if is_item => {
                 let is_new = is_own(*owner) && !spender.is_zero();
                 is_new.then(|| log(LogKind::ItemApproved, *spender, one)).into_iter().collect()
@@ -130,10 +130,10 @@ fn address(word: U256) -> Address {
     Address::from_word(word.into())
 }
 
-/// What logs say of the account, each emitter, kind and other side once.
+/// Reads what logs report about the account; each emitter, kind and other side occurs once.
 ///
 /// # Errors
-/// They say more than is kept of a simulation.
+/// The logs report more than a simulation can hold.
 pub(super) fn of_account<'a>(
     logs: impl Iterator<Item = &'a SimulatedLog>,
     account: Address,
@@ -154,7 +154,7 @@ pub(super) fn of_account<'a>(
     Ok(found)
 }
 
-/// Writes them: count(2), each kind(1) emitter(20) other(20) amount(32).
+/// Encodes them: count(2), each kind(1) emitter(20) other(20) amount(32).
 pub(super) fn encode(logs: &[AccountLog], run: &mut Vec<u8>) {
     run.extend_from_slice(&(logs.len() as u64).to_be_bytes()[6..]);
     for AccountLog { kind, emitter, other, amount } in logs {
@@ -188,7 +188,7 @@ mod tests {
     const OTHER: Address = Address::repeat_byte(0x0e);
     const TOKEN: Address = Address::repeat_byte(0x70);
 
-    /// A log with its arguments as words, of which so many are indexed.
+    /// Makes a log with its arguments as words, the first `indexed` of them indexed.
     fn log(signature: &str, indexed: usize, words: &[U256]) -> SimulatedLog {
         let (topics, data) = words.split_at(indexed);
         let topics = [keccak256(signature)].into_iter().chain(topics.iter().map(|word| B256::from(*word))).collect();

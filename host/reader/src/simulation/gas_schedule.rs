@@ -1,17 +1,17 @@
-//! What a transaction costs besides what its call uses: a row for each price list of calldata, and the networks that have
-//! another than the newest.
+//! The cost of a transaction besides what its call uses: a row for each price list of calldata, and the networks that
+//! do not have the newest.
 //!
-//! It serves the program at the account's address alone; `eth_simulateV1` reports the gas itself.
+//! Only the program at the account's address needs it; `eth_simulateV1` reports the gas itself.
 
 use super::{RunStep, program};
 
-/// The prices of a transaction before its first instruction (EIP-2028), and the least that it costs for its data.
+/// Prices of a transaction before its first instruction (EIP-2028), and the minimum for its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct GasSchedule {
     transaction: u64,
     zero_byte: u64,
     byte: u64,
-    /// The least for each byte of a transaction that does little but carry data (EIP-7623).
+    /// Minimum for each byte of a transaction that does little but carry data (EIP-7623).
     zero_byte_floor: u64,
     byte_floor: u64,
 }
@@ -27,7 +27,7 @@ fn schedule(chain_id: u64) -> GasSchedule {
     if WITHOUT_FLOOR.contains(&chain_id) { CANCUN } else { PRAGUE }
 }
 
-/// The gas of a transaction whose call used so much within the program.
+/// Returns the gas of a transaction whose call used this much within the program.
 pub(super) fn transaction_gas(chain_id: u64, used: u64, step: &RunStep) -> u64 {
     let prices = schedule(chain_id);
     let zeros = step.data.iter().filter(|byte| **byte == 0).count() as u64;

@@ -1,4 +1,4 @@
-//! The calldata and the reply of `simulate.yul`: runs of one account as records, each with its gas.
+//! Encodes the calldata and decodes the reply of `simulate.yul`: runs of one account as records, each with its gas.
 
 use alloy::primitives::Address;
 
@@ -11,18 +11,18 @@ const HEX: &[u8] = include_bytes!("simulate.hex");
 /// Runtime code of `simulate.yul`.
 pub(crate) const PROGRAM: &[u8] = &bytes::<{ HEX.len() / 2 }>(HEX);
 
-/// The first bytes of its reply.
+/// The first bytes of the program's reply.
 const MAGIC: [u8; 4] = *b"PTNS";
 
-/// The mode of all runs.
+/// The mode that makes all runs.
 const ALL: u8 = 0;
 
-/// What the program measures of a call besides the call: that of a warm account, and its own instructions.
+/// Gas that the program measures besides the call itself: access to a warm account, and its own instructions.
 pub(super) const CALL_GAS: u64 = 131;
-/// The same of a call with value: 9,000 of which 2,300 are given to the target.
+/// Further gas of a call with value: 9,000, of which 2,300 are given to the target.
 pub(super) const VALUE_GAS: u64 = 6_700;
 
-/// What this run adds to the calldata.
+/// Returns the bytes that this run adds to the calldata.
 pub(crate) fn encoded_bytes(read: &Read) -> usize {
     RECORD_BYTES + body(read).len()
 }
@@ -52,7 +52,7 @@ pub(crate) fn encode<'a>(account: Address, runs: impl Iterator<Item = &'a Read> 
     calldata
 }
 
-/// Decodes what the first `done` of `count` runs say; empty where one used up its gas.
+/// Decodes the results of the first `done` of `count` runs; empty if one used up its gas.
 pub(crate) fn decode(reply: &[u8], count: usize) -> Result<(Head, Vec<&[u8]>), Malformed> {
     let (head, mut rest) = split_head(MAGIC, reply, count)?;
     let mut runs = Vec::with_capacity(head.done);

@@ -1,8 +1,8 @@
-//! The request of `eth_simulateV1` for one simulation: the account's transactions as it would send them in the next block,
-//! between two calls of a watcher, which reads its balances and approvals.
+//! The request of `eth_simulateV1` for one simulation: the account's transactions as it would send them in the next
+//! block, between two calls of a watcher that reads its balances and approvals.
 //!
-//! Invariant: the account keeps its code, its delegation, its nonce and its storage, and its balance where that pays for
-//! the gas. Nothing else that a contract can look at is other than it would be.
+//! Invariant: the account keeps its code, delegation, nonce and storage, and its balance if that pays for the gas.
+//! Everything else that a contract can see is as it would be.
 
 use alloy::primitives::{Address, Bytes, U256};
 use serde::{Serialize, Serializer};
@@ -21,10 +21,10 @@ const WATCH_CODE: &[u8] = &bytes::<{ HEX.len() / 2 }>(HEX);
 
 /// More than the gas of any call of the watcher costs.
 const OBSERVER_WEI: U256 = U256::from_limbs([0, 0, 1, 0]);
-/// What the first call sends to the watcher: a node that tells native movements tells this one.
+/// Value of the first call to the watcher: a node that reports native movements reports this one.
 pub(super) const WATCH_WEI: U256 = U256::from_limbs([1, 0, 0, 0]);
 
-/// The gas of a call of the watcher, and of each of its reads; one that takes more counts as zero.
+/// Gas of a call of the watcher, and of each of its reads; a read that takes more counts as zero.
 const WATCH_GAS: u64 = 200_000;
 const WATCH_READ_GAS: u64 = 60_000;
 const WATCH_GAS_MAX: u64 = 5_000_000;
@@ -32,7 +32,7 @@ const WATCH_GAS_MAX: u64 = 5_000_000;
 /// The gas limit of a usual claim.
 const GAS_USUAL: u64 = 200_000;
 
-/// What wallets offer where nobody knows better, wei.
+/// Tip that wallets offer by default, wei.
 pub(crate) const TIP_USUAL: u128 = 1_000_000_000;
 
 /// The request for one simulation.
@@ -40,17 +40,17 @@ pub(crate) const TIP_USUAL: u128 = 1_000_000_000;
 pub(crate) struct SimulationRequest {
     params: (Value, BlockId),
     pub(super) sender: Sender,
-    /// The gas limit of each step.
+    /// Gas limit of each step.
     pub(super) gas_limits: Vec<u32>,
-    /// Wei for a gas.
+    /// Wei per gas.
     pub(super) price: u128,
-    /// The watcher reads so many of the tokens, the first.
+    /// Number of tokens, from the first on, that the watcher reads.
     pub(super) own: usize,
-    /// So many tokens follow, of which logs tell.
+    /// Number of tokens after those, for which logs are used.
     pub(super) others: usize,
 }
 
-/// As the method takes it: what is simulated, and at which block.
+/// Serializes as the method's parameters: what is simulated, and at which block.
 impl Serialize for SimulationRequest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.params.serialize(serializer)
@@ -58,7 +58,7 @@ impl Serialize for SimulationRequest {
 }
 
 impl SimulationRequest {
-    /// `None` if the read's data is of no simulation, or it is more than one request can carry.
+    /// Makes a request; `None` if the read's data is not a simulation, or is more than one request can carry.
     pub(crate) fn new(read: &Read, account: Address, at: BlockId, next: &NextBlock, tip: u128) -> Option<Self> {
         let ParsedSimulation { sender, mut steps, watched, own, others } = parse(&read.data, account)?;
         let fees = Fees { next, tip };
@@ -110,7 +110,7 @@ impl SimulationRequest {
     }
 }
 
-/// The next block, and what is offered to its builder.
+/// The next block, and the tip for its builder.
 struct Fees<'a> {
     next: &'a NextBlock,
     tip: u128,
@@ -121,8 +121,8 @@ impl Fees<'_> {
         self.next.base_fee.unwrap_or_default().saturating_add(self.tip)
     }
 
-    /// The balance that an account which cannot pay for so much gas gets: during the transaction it has what it has now less
-    /// what a claim usually costs.
+    /// Returns the balance for an account that cannot pay for so much gas. During the transaction it has its present
+    /// balance less the cost of a usual claim.
     fn balance_that_suffices(&self, balance: U256, gas: u64, value: U256) -> Option<U256> {
         let cost = |gas: u64| U256::from(gas).saturating_mul(U256::from(self.price()));
         let needed = cost(gas).saturating_add(value);
@@ -130,7 +130,7 @@ impl Fees<'_> {
         (balance < needed).then(|| cost(gas).saturating_add(left))
     }
 
-    /// The block that is so many after the next one.
+    /// Returns the block that is `later` blocks after the next one.
     fn block(&self, later: u64) -> Value {
         let NextBlock { number, timestamp, fee_recipient, gas_limit, base_fee, prev_randao, .. } = self.next;
         let hex = |number: u64| format!("{number:#x}");
@@ -172,7 +172,7 @@ impl Fees<'_> {
     }
 }
 
-/// An address that nobody has, another one each time: a contract cannot look whether there is something.
+/// Returns an address that nobody has, a new one each time, so that no contract can check for it.
 fn nobody() -> Address {
     Address::from(std::array::from_fn(|_| fastrand::u8(..)))
 }
@@ -183,30 +183,29 @@ fn with_value(call: &Value, wei: U256) -> Value {
     call
 }
 
-/// The gas of a call of the watcher.
 fn watch_gas(watched: &[u8]) -> Option<u64> {
     let [tokens, own, spenders] = watched.first_chunk()?.map(u64::from);
     let reads = tokens + own * spenders * 2;
     Some((WATCH_GAS + reads * WATCH_READ_GAS).min(WATCH_GAS_MAX))
 }
 
-/// The most gas of a step for which a block has room between two calls of the watcher.
+/// Returns the maximum gas of a step that fits into a block between two calls of the watcher.
 fn gas_max(next: &NextBlock, watch_gas: u64) -> u32 {
     u32::try_from(next.gas_limit.saturating_sub(2 * watch_gas)).unwrap_or(u32::MAX)
 }
 
-/// The sender that a simulation's data names.
+/// Parses the sender from a simulation's data.
 pub(crate) fn sender_of(data: &[u8], account: Address) -> Option<Sender> {
     parse(data, account).map(|parsed| parsed.sender)
 }
 
-/// The only step of a simulation, if it has one, and that is without value.
+/// Returns the only step of a simulation, if it has exactly one, and that is without value.
 pub(crate) fn only_step(data: &[u8]) -> Option<RunStep> {
     let mut steps = parse(data, Address::ZERO)?.steps;
     steps.pop().filter(|step| step.value.is_zero() && steps.is_empty())
 }
 
-/// Behind the sender's code and balance.
+/// Offset of the steps, after the sender's code and balance.
 const STEPS_AT: usize = 1 + 32;
 
 /// Splits the program's body from a simulation's data.
@@ -215,15 +214,15 @@ pub(super) fn body(data: &[u8]) -> Option<&[u8]> {
     data.get(STEPS_AT + 1 + steps * 4..)
 }
 
-/// A simulation's data, read again.
+/// The parsed data of a simulation.
 struct ParsedSimulation {
     sender: Sender,
     steps: Vec<RunStep>,
-    /// What the watcher takes: its own tokens alone, and the spenders.
+    /// Input of the watcher: the tokens that it reads, and the spenders.
     watched: Vec<u8>,
-    /// So many tokens are its own.
+    /// Number of tokens that the watcher reads.
     own: usize,
-    /// So many are of others.
+    /// Number of other tokens.
     others: usize,
 }
 

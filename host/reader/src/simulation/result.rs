@@ -1,7 +1,7 @@
-//! The result of `eth_simulateV1` as the reply to a simulation.
+//! Converts the result of `eth_simulateV1` to the reply to a simulation.
 //!
-//! Invariant: it counts only where the simulated block follows the pinned one on the network's chain, as the
-//! watcher's calls prove.
+//! Invariant: it counts only if the simulated block follows the pinned one on the network's chain, as the watcher's
+//! calls prove.
 
 use alloy::primitives::{Address, B256, Bytes, U64, U256, address};
 use serde::Deserialize;
@@ -12,15 +12,15 @@ use super::{ReplyKind, Sender, put_end, reply};
 use crate::Block;
 use crate::packed::{Malformed, split_head};
 
-/// The first bytes of what the watcher says.
+/// The first bytes of the watcher's output.
 const MAGIC: [u8; 4] = *b"PTNW";
 
-/// Who emits a `Transfer` for a movement of the native token: nodes that trace them by `traceTransfers`, and networks from
+/// Emitters of a `Transfer` for a movement of the native token: nodes with `traceTransfers`, and networks from
 /// Amsterdam on (EIP-7708). Neither address can have code.
 const NATIVE_EMITTERS: [Address; 2] =
     [address!("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"), address!("fffffffffffffffffffffffffffffffffffffffe")];
 
-/// What a transaction returns of its refunds at most (EIP-3529): a fifth of what it used.
+/// Maximum refund of a transaction, one part in this many of the gas that it used (EIP-3529).
 const REFUND_PARTS: u64 = 5;
 
 /// One simulated block.
@@ -37,7 +37,7 @@ pub(crate) struct SimulatedBlock {
 struct SimulatedCall {
     status: U64,
     gas_used: U64,
-    /// Before refunds; newer nodes say it.
+    /// Before refunds; only newer nodes report it.
     max_used_gas: Option<U64>,
     return_data: Bytes,
     #[serde(default)]
@@ -68,20 +68,20 @@ impl SimulatedCall {
     }
 }
 
-/// Where a simulation was made.
+/// Chain and block of a simulation.
 pub(crate) struct SimulatedAt<'a> {
     pub(crate) chain_id: u64,
     pub(crate) pinned: &'a Block,
-    /// Whether contracts see the hashes of blocks.
+    /// True if contracts see the hashes of blocks.
     pub(crate) sees_parent_hash: bool,
 }
 
 impl SimulatedAt<'_> {
-    /// What the watcher saw at the block after the pinned one.
+    /// Returns the watcher's output at the block after the pinned one.
     fn watch<'a>(&self, block: &SimulatedBlock, call: &'a SimulatedCall) -> Result<&'a [u8], Malformed> {
         let (head, words) = split_head(MAGIC, &call.return_data, 0)?;
         let (number, pinned): (u64, _) = (block.number.to(), self.pinned);
-        // Where contracts do not see the hashes of blocks, the node's word counts; test nodes name no parent.
+        // If contracts do not see the hashes of blocks, the node is believed; test nodes name no parent.
         let is_named = block.parent_hash == pinned.hash || !self.sees_parent_hash && block.parent_hash.is_zero();
         let follows = head.parent == pinned.hash || number == pinned.number + 1 && is_named;
         if head.chain_id != self.chain_id {
@@ -122,7 +122,7 @@ pub(crate) fn decode_blocks(
         let spent = spent.saturating_mul(U256::from(*price));
         *is = match native_emitter(watched_before) {
             Some(emitter) => moved(*balance, *account, logs().filter(|log| log.address == emitter)),
-            // It tells no movements, and charges for nothing but gas.
+            // The node reports no movements, and charges only for gas.
             None => balance.saturating_add(is.saturating_add(spent)).saturating_sub(*was),
         };
         *was = *balance;
@@ -133,14 +133,14 @@ pub(crate) fn decode_blocks(
     Ok(reply(ReplyKind::SimulateV1, &run))
 }
 
-/// Who tells native movements, as the watcher's first call shows, which sends something.
+/// Returns the emitter of native movements, as shown by the watcher's first call, which sends value.
 fn native_emitter(watch: &SimulatedCall) -> Option<Address> {
     let is_of_watch = |log: &SimulatedLog| log.transfer().is_some_and(|(_, _, wei)| wei == WATCH_WEI);
     let tells = |emitter: &Address| watch.logs.iter().any(|log| log.address == *emitter && is_of_watch(log));
     NATIVE_EMITTERS.into_iter().find(tells)
 }
 
-/// The balance after these movements. What comes is counted first: the order does not matter.
+/// Returns the balance after these movements. Adds incoming amounts first, so that the order does not matter.
 fn moved<'a>(balance: U256, account: Address, logs: impl Iterator<Item = &'a SimulatedLog> + Clone) -> U256 {
     let sum = |is_own: fn(&(Address, Address, U256), Address) -> bool| {
         let own = logs.clone().filter_map(SimulatedLog::transfer).filter(|log| is_own(log, account));
@@ -150,7 +150,7 @@ fn moved<'a>(balance: U256, account: Address, logs: impl Iterator<Item = &'a Sim
     balance.saturating_add(came).saturating_sub(went)
 }
 
-/// Writes the words that are others than they were, each with its place among all that the simulation watches.
+/// Writes the words that changed, each with its place among all that the simulation watches.
 fn put_changes(before: &[U256], after: &[U256], place_of: impl Fn(usize) -> usize, run: &mut Vec<u8>) {
     let changed: Vec<_> = before.iter().zip(after).enumerate().filter(|(_, (was, is))| was != is).collect();
     run.extend_from_slice(&(changed.len() as u64).to_be_bytes()[6..]);

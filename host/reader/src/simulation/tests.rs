@@ -74,7 +74,7 @@ fn a_run_tells_gas_and_changes() {
         &change(4, 0, 1),
     ];
     let run = simulation().run(CHAIN, &ok(&reply.concat())).unwrap().unwrap();
-    // 4,222 were measured, 131 of them around the call; four bytes of data, of which two are zero.
+    // 4,222 were measured, 131 of them around the call. Two of the four bytes of data are zero.
     let gas = 21_000 + 4_091 + 2 * 4 + 2 * 16;
     assert_eq!(run.steps, [StepEnd { gas: Some(gas), gas_before_refunds: Some(gas), gas_limit: None, reverted: None }]);
     assert_eq!((run.gas(), run.reverted()), (Some(gas), None));

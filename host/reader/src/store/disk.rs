@@ -1,7 +1,7 @@
 //! The file of immutable replies: one table for each ten days, so that expired rows are dropped as a whole.
 //!
-//! Invariant: what is read from it was written by this program, whole and unchanged, or the file counts as damaged; and
-//! it never exceeds its bound. It knows nothing of blocks: the caller writes only what may stay.
+//! Invariant: rows that are read were written by this program, whole and unchanged, or the file counts as damaged.
+//! The file never exceeds its bound. It knows nothing of blocks: the caller writes only rows that may stay.
 
 use std::collections::BTreeMap;
 use std::fs::{OpenOptions, Permissions};
@@ -16,22 +16,22 @@ use redb::{
 
 use super::row::{self, LAYOUT, StoredRow};
 
-/// The time of one table; three or four tables exist at a time.
+/// Period of one table; three or four tables exist at a time.
 const PERIOD_S: u64 = 10 * 86_400;
-/// The bound of the file. Only rows are counted; the file is up to [`FILE_PER_ROWS`] times as large.
+/// Bound of the file. Only rows are counted; the file is up to [`FILE_PER_ROWS`] times as large.
 pub(crate) const FILE_MAX_BYTES: u64 = 256 << 20;
 /// Pages are two thirds full, a commit needs some more, and the file grows by doubling.
 const FILE_PER_ROWS: u64 = 5;
-/// Only the owner may read or change what answers rest on.
+/// Only the owner may read or change what answers rely on.
 const MODE: u32 = 0o600;
-/// What a row takes in its page besides key and value: two offsets.
+/// Overhead of a row in its page, besides key and value: two offsets.
 const ROW_BYTES: u64 = 8;
-/// For the tree's pages in memory, which are read only at the start.
+/// Cache for the tree's pages, which are read only at the start.
 const CACHE_BYTES: usize = 8 << 20;
 
 type ReplyTable<'a> = TableDefinition<'a, &'static [u8], &'static [u8]>;
 
-/// Why the file cannot be used.
+/// Reason why the file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DiskError {
     #[error("another process holds it")]
@@ -53,7 +53,7 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// Opens or creates the file, drops what has expired, and passes all other rows to `load`, the newest first.
+    /// Opens or creates the file, drops expired rows, and passes all others to `load`, newest first.
     pub(crate) fn open(
         path: &Path,
         (file_max_bytes, lifetime_s): (u64, u64),
@@ -73,7 +73,7 @@ impl Disk {
     }
 
     fn check(mut database: Database, (file_max_bytes, lifetime_s): (u64, u64), now_s: u64) -> Result<Self, DiskError> {
-        // The checksums are verified only here: without this, a flipped bit would be served.
+        // Only this verifies the checksums: without it, a flipped bit would be served.
         if !database.check_integrity().map_err(disk_error)? {
             return Err(DiskError::Damaged("its parts contradict each other".to_owned()));
         }
@@ -84,7 +84,7 @@ impl Disk {
         Ok(disk)
     }
 
-    /// Writes the rows in one transaction; those that have no room are left out.
+    /// Writes the rows in one transaction, except those that do not fit.
     pub(super) fn write(&mut self, rows: &[StoredRow], now_s: u64) -> Result<(), DiskError> {
         catch_damage(|| {
             let mut encoded: Vec<_> = rows.iter().map(|stored| (row::key(&stored.row), row::value(stored))).collect();
@@ -109,7 +109,7 @@ impl Disk {
         catch_damage(|| self.scan(now_s, each).map(drop))
     }
 
-    /// Drops the rows for which this is true, in one transaction; returns how many they were.
+    /// Drops the matching rows, in one transaction; returns their number.
     pub(crate) fn drop_where(&mut self, now_s: u64, is_it: impl Fn(&StoredRow) -> bool) -> Result<usize, DiskError> {
         catch_damage(|| {
             let transaction = self.database.begin_write().map_err(disk_error)?;
@@ -160,13 +160,14 @@ impl Disk {
         Ok(stored)
     }
 
-    /// Whether a row has expired, by the wall clock alone: the blocks of a chain that stands still are old when they are
-    /// read.
+    /// Returns true if a row has expired, by the wall clock only: the blocks of a chain that stands still are old
+    /// when they are read.
     fn is_expired(&self, written_s: u64, now_s: u64) -> bool {
         written_s.saturating_add(self.lifetime_s) < now_s
     }
 
-    /// Whether all of the period has expired, or was written by a clock that was ahead and so would never expire.
+    /// Returns true if the whole period has expired, or was written by a clock that was ahead, so that it would never
+    /// expire.
     fn is_over(&self, period: u64, now_s: u64) -> bool {
         let ahead = period.saturating_sub(now_s / PERIOD_S) > 1;
         ahead || self.is_expired(period.saturating_add(1).saturating_mul(PERIOD_S), now_s)
@@ -186,7 +187,7 @@ fn scan_period(transaction: &ReadTransaction, period: u64, mut each: impl FnMut(
     Ok(sum)
 }
 
-/// Drops the oldest tables: those that have expired, and those above the bound except for the newest one.
+/// Drops the oldest tables: expired ones, and those above the bound except for the newest one.
 fn make_room(
     transaction: &WriteTransaction,
     stored: &mut BTreeMap<u64, u64>,
@@ -235,17 +236,17 @@ fn name(period: u64) -> String {
     format!("{TABLES}{LAYOUT}-{period}")
 }
 
-/// The period of a table; `None` for one of another layout.
+/// Returns the period of a table; `None` for one of another layout.
 fn period(name: &str) -> Option<u64> {
     name.strip_prefix(TABLES)?.strip_prefix(&LAYOUT.to_string())?.strip_prefix('-')?.parse().ok()
 }
 
-/// What a row takes of the bound.
+/// Returns the bytes of a row that count towards the bound.
 fn bytes(key: &[u8], value: &[u8]) -> u64 {
     u64::try_from(key.len() + value.len()).map_or(u64::MAX, |bytes| bytes + ROW_BYTES)
 }
 
-/// Takes a panic for damage: the database crate panics at some damaged files.
+/// Treats a panic as damage: the database crate panics at some damaged files.
 fn catch_damage<T>(work: impl FnOnce() -> Result<T, DiskError>) -> Result<T, DiskError> {
     let damaged = |_| Err(DiskError::Damaged("reading it panicked".to_owned()));
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(damaged)
@@ -254,7 +255,7 @@ fn catch_damage<T>(work: impl FnOnce() -> Result<T, DiskError>) -> Result<T, Dis
 fn disk_error(error: impl Into<redb::Error>) -> DiskError {
     match error.into() {
         redb::Error::DatabaseAlreadyOpen => DiskError::InUse,
-        // The excepted kinds are about the content, the others about the disk below.
+        // The two excluded kinds are about the content, all others about the disk.
         redb::Error::Io(error) if !matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof) => {
             DiskError::Io(error)
         }

@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// More would only fill a disk that is failing.
+/// Maximum files; more would only fill a failing disk.
 const FILES_MAX: usize = 3;
 const MARK: &str = ".broken-";
 
@@ -17,7 +17,7 @@ pub(super) fn quarantine_corrupt(path: &Path, now_s: u64) -> io::Result<PathBuf>
         name.push(format!("{MARK}{second}"));
         PathBuf::from(name)
     };
-    // Two of one second keep apart.
+    // Files of the same second get different names.
     let free = (now_s..).map(named).find(|moved| !moved.exists());
     let moved = free.ok_or(io::ErrorKind::AlreadyExists)?;
     fs::rename(path, &moved)?;

@@ -1,7 +1,7 @@
 //! The encoding of a reply: the key holds the network and the read, the value its origin and the reply.
 //!
-//! Invariant: every read has one key and no two reads share one, and what is decoded encodes to the same bytes. Every
-//! change of the layout needs a new [`LAYOUT`]: tables of another layout are dropped unread.
+//! Invariant: every read has one key, and no two reads share one. Decoded rows encode to the same bytes. Every change
+//! of the layout needs a new [`LAYOUT`]: tables of another layout are dropped unread.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{Freshness, Kind, Read};
 /// Part of the tables' names.
 pub(super) const LAYOUT: u32 = 2;
 
-/// Its length is one byte.
+/// Maximum length of a host, which is stored in one byte.
 const HOST_MAX: usize = 255;
 
 const FROM: u8 = 1;
@@ -23,7 +23,7 @@ const GAS_CAP: u8 = 4;
 /// The codes of the kinds, which never change.
 const KINDS: [(Kind, u8); 3] = [(Kind::Call, 0), (Kind::NativeBalance, 1), (Kind::CodeSize, 2)];
 
-/// `chain id (8) | kind | flags | to (20) | from (20, if flagged) | gas cap (4, if flagged) | data`.
+/// Encodes `chain id (8) | kind | flags | to (20) | from (20, if flagged) | gas cap (4, if flagged) | data`.
 pub(super) fn key(row: &Row) -> Vec<u8> {
     let Read { kind, to, data, from, freshness: _, isolated, gas_cap } = &row.read;
     let code = KINDS.iter().find_map(|(known, code)| (known == kind).then_some(*code)).unwrap_or(u8::MAX);
@@ -43,14 +43,14 @@ pub(super) fn key(row: &Row) -> Vec<u8> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoredRow {
     pub(crate) row: Row,
-    /// Host and port of the endpoint that confirmed it; the same as the row's where there was no other.
+    /// Host and port of the endpoint that confirmed it; the row's own if there was no other.
     pub(crate) confirmed_by: Arc<str>,
     /// Unix seconds.
     pub(crate) written_s: u64,
 }
 
-/// `written (8) | timestamp (8) | block number (8) | endpoint | confirmed by | reply`; a host is `length (1) | text`, and
-/// longer ones are cut.
+/// Encodes `written (8) | timestamp (8) | block number (8) | endpoint | confirmed by | reply`, where a host is a
+/// length (1) and its text. Longer hosts are cut.
 pub(super) fn value(stored: &StoredRow) -> Vec<u8> {
     let StoredRow { row, confirmed_by, written_s } = stored;
     let mut value = [written_s.to_be_bytes(), row.timestamp.to_be_bytes(), row.number.to_be_bytes()].concat();
@@ -63,7 +63,7 @@ pub(super) fn value(stored: &StoredRow) -> Vec<u8> {
     value
 }
 
-/// Decodes a row; `None` where this program did not write the bytes.
+/// Decodes a row; `None` if this program did not write the bytes.
 pub(super) fn decode(key: &[u8], value: &[u8]) -> Option<StoredRow> {
     let (chain_id, rest) = key.split_first_chunk()?;
     let (&[code, flags], rest) = rest.split_first_chunk()?;
@@ -139,7 +139,7 @@ mod tests {
 
         #[test]
         fn bytes_are_one_row_or_none(key_bytes in vec(any::<u8>(), 0..80), value_bytes in vec(0_u8..40, 0..60)) {
-            // Most random bytes have an unknown kind; let the half of them have a known one.
+            // Most random bytes have an unknown kind; half of them get a known one.
             for code in [None, Some(0)] {
                 let mut key_bytes = key_bytes.clone();
                 if let (Some(code), Some(flags)) = (code, key_bytes.get(9).copied()) {

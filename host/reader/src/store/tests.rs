@@ -17,7 +17,7 @@ use crate::{Block, Read, Reply};
 const NOW_S: u64 = 1_760_400_000;
 const DAY_S: u64 = 86_400;
 
-/// A chain with the given hashes, of which an endpoint of another host says what was read; other heights are not known.
+/// A chain with the given hashes, whose reads an endpoint of another host repeats; other heights are not known.
 struct FixedChain {
     hashes: BTreeMap<(u64, u64), B256>,
     checks: AtomicUsize,
@@ -96,7 +96,7 @@ fn keep(kept: &ReplyCache, block: &Block, numbers: impl IntoIterator<Item = u64>
     }
 }
 
-/// The numbers whose replies a process that starts with the file has; all as they were.
+/// Returns the numbers whose replies a process loads from the file; all must be unchanged.
 fn loaded(folder: &Path, numbers: std::ops::Range<u64>) -> Vec<u64> {
     loaded_at(folder, NOW_S, numbers)
 }
@@ -120,7 +120,7 @@ fn known(kept: &ReplyCache, numbers: std::ops::Range<u64>) -> Vec<u64> {
     numbers.filter(is_known).collect()
 }
 
-/// A folder with a file that holds the replies 0 to 999, written at three times in two periods.
+/// Makes a folder with a file that holds the replies 0 to 999, written at three times in two periods.
 async fn filled() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let kept = Arc::new(ReplyCache::for_a_month());
@@ -128,7 +128,7 @@ async fn filled() -> TempDir {
     for (number, written_s, numbers) in
         [(1, NOW_S - 15 * DAY_S, 0..300), (2, NOW_S - DAY_S, 300..600), (3, NOW_S, 600..1000)]
     {
-        // Blocks may be far older than the reading of them.
+        // Blocks may be far older than the reads at them.
         let at = block(number, 1_600_000_000);
         let chain = FixedChain::of(&[at]);
         keep(&kept, &at, numbers);
@@ -160,7 +160,7 @@ async fn replies_survive_a_process_that_never_closed_its_file() {
         let at = block(number, NOW_S - 2_000);
         keep(&kept, &at, number * 100..number * 100 + 100);
         store.flush(&FixedChain::of(&[at]), NOW_S).await.unwrap();
-        // What a killed process leaves: the file as it is while it is open.
+        // A killed process leaves the file as it is while it is open.
         let killed = tempfile::tempdir().unwrap();
         fs::copy(folder.path().join(FILE), killed.path().join(FILE)).unwrap();
         assert_eq!(loaded(killed.path(), 0..1000), (100..number * 100 + 100).collect::<Vec<_>>());
@@ -292,7 +292,7 @@ async fn a_flipped_bit_is_never_served() {
     let folder = filled().await;
     let whole = fs::read(folder.path().join(FILE)).unwrap();
     let mut moved = 0;
-    // The head, and places all over the rest.
+    // Places in the head, and all over the rest.
     let places = (0..320).step_by(3).chain((320..whole.len()).step_by(whole.len() / 200 + 1));
     for place in places {
         let mut flipped = whole.clone();
@@ -408,7 +408,7 @@ async fn where_there_is_one_endpoint_it_has_to_say_the_same_later() {
         assert_eq!(alone.checks(), checks, "after {after_s} s");
     }
     drop(store);
-    // What only one endpoint said serves as long as that endpoint is configured.
+    // A fact from a single endpoint serves as long as that endpoint is configured.
     for (configured, expected) in [("node.example", vec![0, 1]), ("other.example", vec![])] {
         let kept = Arc::new(ReplyCache::for_a_month());
         let store = Store::open_at(&settings(folder.path()), &kept, |_, host| host == configured, NOW_S + 600);

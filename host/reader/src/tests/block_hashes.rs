@@ -1,4 +1,4 @@
-//! Nodes that know no block by its hash: they are read by number, and the hash is proven by what they reply.
+//! Nodes that know no block by its hash: they are read by number, and their replies prove the hash.
 
 use alloy::primitives::B256;
 use serde_json::{Value, json};
@@ -7,19 +7,19 @@ use super::node::{self, BLOCK, Chain, Node, NodeReply, NodeRequest};
 use super::{ETHEREUM, ample, call, echo, echoed, outcomes, reader};
 use crate::{Block, EndpointState, Outcome, Read, ReadFailure, Reader};
 
-/// A node that can be read in the best way, and those of the others.
+/// A node that supports the best method, and nodes that support only the others.
 fn chains() -> [Chain; 3] {
     [Chain::default(), Chain::multicall(), Chain { multicall: false, ..Chain::multicall() }]
 }
 
-/// What nodes without EIP-1898 say to an object in the place of the block.
+/// Errors of nodes without EIP-1898 about an object in the place of the block.
 fn refusals() -> [Value; 4] {
     let go = "invalid argument 1: json: cannot unmarshal object into Go value of type string";
     [
         json!({"code": -32602, "message": go}),
         json!({"code": -32000, "message": "invalid block"}),
         json!({"code": -32603, "message": "internal error"}),
-        // As if the block were not there: only that its newest one is not either shows what is meant.
+        // As if the block were not there. Only the same error for its newest block shows what is meant.
         json!({"code": -32000, "message": "header not found"}),
     ]
 }
@@ -52,7 +52,7 @@ async fn a_node_that_refuses_block_hashes_is_read_by_number() {
             assert_eq!(answers, [echoed(1), echoed(2), Outcome::NoCode], "{refusal}");
             let status = reader.status().remove(0).endpoints.remove(0);
             assert_eq!((status.state, status.errors), (EndpointState::Primary, 0), "{refusal}: {status:?}");
-            // It is known: no hash is tried again.
+            // This is known by now: no hash is tried again.
             let before = node.seen().iter().filter(|request| names_hash(request)).count();
             assert_eq!(outcomes(&reader, vec![echo(3)], ample()).await, [echoed(3)], "{refusal}");
             assert_eq!(node.seen().iter().filter(|request| names_hash(request)).count(), before, "{refusal}");
@@ -67,7 +67,7 @@ async fn what_is_read_by_number_at_another_block_is_not_believed() {
     for chain in chains() {
         let node = Node::start(move |request, _| match request.method.as_str() {
             _ if names_hash(request) => NodeReply::Error(refusals()[0].clone()),
-            // It has another block at that height, which shows in its header or inside of calls.
+            // It has another block at that height, which shows in its header or inside calls.
             "eth_getBlockByNumber" if request.params[0] != "latest" => NodeReply::Result(node::header(&other)),
             _ => Chain { runs_at: later, ..chain }.reply_to(request),
         })

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// The header, in some without the members that its hash needs.
+/// Returns the header, which in some blocks lacks members that its hash needs.
 pub(crate) fn header(name: &str) -> Value {
     block(name)["header"].clone()
 }

@@ -55,7 +55,7 @@ async fn contracts_on_arbitrum_see_the_number_that_its_header_reports() {
     let reader = reader(&[&node]);
     let block = reader.pin(ETHEREUM, ample()).await.unwrap();
     assert_eq!(block, Block { evm_number: 16, ..BLOCK });
-    // Nodes there differ by a block of Ethereum inside of calls; the timestamp proves the block.
+    // Nodes there differ by a block of Ethereum inside calls; the timestamp proves the block.
     let replies = session(&reader, block, ample()).read(vec![echo(1)]).await;
     assert_eq!(replies[0].outcome, echoed(1));
 }
@@ -131,7 +131,7 @@ async fn no_endpoint_and_an_unreachable_one_are_failures_of_their_own() {
 
 type Nonsense = (&'static str, fn() -> NodeReply);
 
-/// Useless replies, from the first request on or once the chain id was reported.
+/// Useless replies, from the first request on or after the chain id was reported.
 fn nonsense() -> Vec<Nonsense> {
     vec![
         ("status 500", || NodeReply::Raw(500, b"oops".to_vec())),
@@ -217,7 +217,7 @@ async fn a_node_that_answers_no_single_read_is_soon_given_up() {
     let reads = (0..200).map(|number| Read { isolated: true, ..echo(number) }).collect();
     let answers = outcomes(&reader(&[&node]), reads, ample()).await;
     assert!(answers.iter().all(|outcome| *outcome == Outcome::Failed(ReadFailure::Upstream)));
-    // Three rounds, each left after sixteen in flight and sixteen unclear ones.
+    // Three rounds, each left after sixteen requests in flight and sixteen unclear errors.
     assert!(node.calls(node::ECHO) <= 3 * 32, "{}", node.calls(node::ECHO));
 }
 

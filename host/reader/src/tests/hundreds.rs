@@ -1,4 +1,4 @@
-//! Answers by the hundred, of endpoints that hang, are out of step for a while, or refuse a part of all requests.
+//! Hundreds of answers, from endpoints that hang, lag for a while, or refuse a share of all requests.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::{ChainReader, Outcome, ReadFailure, Reader};
 
 const ANSWERS: u32 = 300;
 
-/// Makes one answer as the gateway does: once more, at another block, where no endpoint knows the pinned one.
+/// Makes one answer as the gateway does: retries once, at another block, if no endpoint knows the pinned one.
 async fn answer(reader: &Arc<ChainReader>, number: u32, deadline: Instant) -> Outcome {
     let mut outcome = Outcome::Failed(ReadFailure::BlockLost);
     for _ in 0..2 {
@@ -32,7 +32,7 @@ async fn answer(reader: &Arc<ChainReader>, number: u32, deadline: Instant) -> Ou
     outcome
 }
 
-/// Makes answers for so many clients at once, and counts those that fail.
+/// Makes answers for this many clients at once, and counts those that fail.
 async fn failures(reader: &Arc<ChainReader>, numbers: std::ops::Range<u32>, clients: usize, time: Duration) -> usize {
     let answers = stream::iter(numbers).map(|number| async move {
         let outcome = answer(reader, number, Instant::now() + time).await;
@@ -42,7 +42,7 @@ async fn failures(reader: &Arc<ChainReader>, numbers: std::ops::Range<u32>, clie
     answers.buffer_unordered(clients).filter(|failed| std::future::ready(*failed)).count().await
 }
 
-/// A node that replies like this to every so many calls.
+/// Makes a node that gives this reply to every `nth` call.
 async fn every(nth: usize, reply: fn() -> NodeReply) -> Node {
     let calls = AtomicUsize::new(0);
     let is_nth = move |request: &NodeRequest| {
@@ -51,7 +51,7 @@ async fn every(nth: usize, reply: fn() -> NodeReply) -> Node {
     Node::start(move |request, _| if is_nth(request) { reply() } else { Chain::default().reply_to(request) }).await
 }
 
-/// A node that replies like this to every so many calls, and truthfully when such a call is made again.
+/// Makes a node that gives this reply to every `nth` call, and a truthful one when such a call is repeated.
 async fn once_of(nth: usize, reply: fn() -> NodeReply) -> Node {
     let seen = Mutex::new(HashSet::new());
     let is_nth = move |request: &NodeRequest| {

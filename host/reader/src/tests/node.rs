@@ -25,7 +25,7 @@ pub(super) const BLOCK: Block =
 const PARENT: B256 = b256!("00000000000000000000000000000000000000000000000000000000b10cb10b");
 const HASH: B256 = b256!("00000000000000000000000000000000000000000000000000000000b10cb10c");
 
-/// Another hash that the node takes for the same block.
+/// Another hash that the node accepts for the same block.
 pub(super) const OTHER_NAME: B256 = b256!("00000000000000000000000000000000000000000000000000000000b10cb10d");
 
 /// Returns its calldata.
@@ -40,7 +40,7 @@ pub(super) const SILENT: Address = address!("00000000000000000000000000000000000
 pub(super) const NOBODY: Address = address!("00000000000000000000000000000000000000e4");
 /// Uses up all gas.
 pub(super) const BURNER: Address = address!("00000000000000000000000000000000000000e5");
-/// An invalid opcode.
+/// Stops at an invalid opcode.
 pub(super) const HALTER: Address = address!("00000000000000000000000000000000000000e6");
 /// Returns its sender.
 pub(super) const SENDER: Address = address!("00000000000000000000000000000000000000e7");
@@ -56,20 +56,20 @@ const NODE_GAS: u64 = 50_000_000;
 pub(super) enum NodeReply {
     Result(Value),
     Error(Value),
-    /// A result and so many spaces after it.
+    /// A result and this many spaces after it.
     Padded(Value, usize),
     Raw(u16, Vec<u8>),
     Hang,
-    /// To a batch: the replies that each request would get alone, in their order.
+    /// To a batch: the replies that each request would get alone, in order.
     Each,
-    /// The same in the opposite order.
+    /// Like [`NodeReply::Each`], in the opposite order.
     EachBackwards,
 }
 
 /// The method under which a script sees a batch, with its requests as parameters, before it sees them one by one.
 pub(super) const BATCH: &str = "a batch";
 
-/// One request as the node saw it.
+/// One request, as the node received it.
 #[derive(Clone, Debug)]
 pub(super) struct NodeRequest {
     pub(super) method: String,
@@ -85,7 +85,7 @@ impl NodeRequest {
 
 type Script = dyn Fn(&NodeRequest, usize) -> NodeReply + Send + Sync;
 
-/// Runs until it is dropped.
+/// A node that runs until it is dropped.
 pub(super) struct Node {
     port: u16,
     seen: Arc<Mutex<Vec<NodeRequest>>>,
@@ -99,12 +99,12 @@ impl Drop for Node {
 }
 
 impl Node {
-    /// A node that replies truthfully about `chain`.
+    /// Starts a node that replies truthfully about `chain`.
     pub(super) async fn truthful(chain: Chain) -> Self {
         Self::start(move |request, _| chain.reply_to(request)).await
     }
 
-    /// A node that replies as the script says to a request and its number, from 0.
+    /// Starts a node that replies by a script, which gets each request and its number, from 0.
     pub(super) async fn start(script: impl Fn(&NodeRequest, usize) -> NodeReply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -134,7 +134,7 @@ impl Node {
         self.seen().iter().filter(|request| request.method == method).count()
     }
 
-    /// Calls of one contract, packed ones left out.
+    /// Counts the calls of one contract, without packed ones.
     pub(super) fn calls(&self, to: Address) -> usize {
         self.seen().iter().filter(|request| request.method == "eth_call" && request.to() == Some(to)).count()
     }
@@ -175,18 +175,18 @@ async fn serve(
     Ok(response)
 }
 
-/// Encodes one reply to one request; `None` where the node hangs.
+/// Encodes one reply to one request; `None` if the node hangs.
 fn encode(request: &Value, reply: NodeReply) -> Option<String> {
     let (member, value) = match reply {
         NodeReply::Result(result) => ("result", result),
         NodeReply::Error(error) => ("error", error),
         _ => return None,
     };
-    // A batch has no id, so the refusal of all of it has none.
+    // A batch has no id, so an error about the whole batch has none.
     Some(json!({"jsonrpc": "2.0", "id": request["id"], member: value}).to_string())
 }
 
-/// The body of a batch's reply; `None` where the node hangs at one of them.
+/// Encodes the reply to a batch; `None` if the node hangs at one of its requests.
 fn list(replies: impl Iterator<Item = Option<String>>) -> Option<Vec<u8>> {
     Some(format!("[{}]", replies.collect::<Option<Vec<_>>>()?.join(",")).into())
 }
@@ -203,14 +203,14 @@ enum CallEnd {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chain {
     pub(super) id: u64,
-    /// Whether it heeds state overrides.
+    /// True if it heeds state overrides.
     pub(super) overrides: bool,
-    /// Whether it heeds block hashes.
+    /// True if it heeds block hashes.
     pub(super) hashes: bool,
     pub(super) multicall: bool,
     /// The block that calls run at, whatever block they name.
     pub(super) runs_at: Block,
-    /// Whether Multicall3 still answers when the gas of its caller is nearly gone.
+    /// True if Multicall3 still answers when the gas of its caller is nearly gone.
     pub(super) thrifty: bool,
 }
 
@@ -221,7 +221,7 @@ impl Default for Chain {
 }
 
 impl Chain {
-    /// One whose nodes ignore state overrides.
+    /// Makes a chain whose nodes ignore state overrides.
     pub(super) fn multicall() -> Self {
         Self { overrides: false, ..Self::default() }
     }
@@ -328,7 +328,7 @@ impl Chain {
         }
     }
 
-    /// A call gets 63/64 of the gas that is left (EIP-150).
+    /// Runs these calls. Each gets 63/64 of the gas that is left (EIP-150).
     fn aggregate(&self, calls: Vec<IMulticall3::Call3>, gas: &mut u64) -> CallEnd {
         let mut results = Vec::new();
         for call in calls {
@@ -354,7 +354,7 @@ pub(super) fn header(block: &Block) -> Value {
     json!({"number": U64::from(block.number), "hash": block.hash, "parentHash": block.parent, "timestamp": U64::from(block.timestamp)})
 }
 
-/// The last byte of the address, in wei.
+/// Returns the last byte of the address, in wei.
 pub(super) fn balance_of(address: Address) -> U256 {
     U256::from(address[19])
 }
@@ -363,7 +363,7 @@ pub(super) fn word(value: U256) -> Bytes {
     value.to_be_bytes_vec().into()
 }
 
-/// The reads in a call of Multicall3, without proof and sentinel; none for any other request.
+/// Returns the reads in a call of Multicall3, without proof and sentinel; none for any other request.
 pub(super) fn packed(request: &NodeRequest) -> Vec<IMulticall3::Call3> {
     if request.method != "eth_call" || request.to() != Some(MULTICALL3) {
         return Vec::new();

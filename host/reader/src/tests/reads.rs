@@ -18,7 +18,7 @@ fn is_packed(request: &node::NodeRequest) -> bool {
     request.method == "eth_call" && request.to() == Some(MULTICALL3) && request.params[2].is_null()
 }
 
-/// Whether the request is neither about the chain nor a probe of the node's capabilities.
+/// Returns true if the request is neither about the chain nor a probe of the node's capabilities.
 fn is_read(request: &node::NodeRequest) -> bool {
     let probes = request.params[2].is_object() || request.params[0] == json!(MULTICALL3);
     !matches!(request.method.as_str(), "eth_chainId" | "eth_getBlockByNumber" | "eth_syncing" | node::BATCH) && !probes
@@ -109,14 +109,14 @@ async fn a_gas_burner_starves_no_neighbour_wherever_it_stands() {
             let mut expected: Vec<_> = (0..500).map(echoed).collect();
             reads[place] = call(node::BURNER);
             expected[place] = Outcome::GasCap;
-            // After a burner that had 40 million gas, 610 thousand are left: too little for this one alone.
+            // After a burner that had 40 million gas, 610 thousand are left, which is too little for this one alone.
             reads[300] = call(node::COSTLY);
             expected[300] = Outcome::Ok(bytes!("01020304"));
             let reader = reader(&[&node]);
             assert_eq!(outcomes(&reader, reads.clone(), ample()).await, expected, "{place} {thrifty}");
             assert!(node.count("eth_call") <= 30, "{} requests", node.count("eth_call"));
             let before = node.count("eth_call");
-            // Another block, for at this one everything is known.
+            // At another block, because everything is known at this one.
             let block = Block { hash: node::OTHER_NAME, ..node::BLOCK };
             let again = session(&reader, block, ample()).read(reads).await;
             assert!(again.into_iter().map(|reply| reply.outcome).eq(expected), "{place} {thrifty}");
@@ -215,7 +215,7 @@ async fn a_single_reply_of_another_chain_is_found_out_by_its_own_batch() {
             NodeReply::Each
         }
         "eth_call" if of_other.load(Ordering::SeqCst) => NodeReply::Result(json!("0x05060708")),
-        // The next request goes to the right one again.
+        // The next request goes to the right chain again.
         "eth_chainId" if of_other.swap(false, Ordering::SeqCst) => NodeReply::Result(json!("0x5")),
         _ => Chain::default().reply_to(request),
     })

@@ -31,8 +31,7 @@ async fn no_log_of_any_level_holds_the_url() {
     let written = log.clone();
     let subscriber = tracing_subscriber::fmt().with_max_level(LevelFilter::TRACE).with_writer(move || log.clone());
     let _guard = set_default(subscriber.finish());
-    // While there is one subscriber alone, a place that a thread without it logs at for the first time is switched off
-    // for all threads.
+    // With a single subscriber, a callsite that is first reached on a thread without it is disabled for all threads.
     let _second = Dispatch::new(NoSubscriber::default());
     let good = Node::truthful(Chain::default()).await;
     let wrong = Node::truthful(Chain { id: 5, ..Chain::default() }).await;
@@ -40,7 +39,7 @@ async fn no_log_of_any_level_holds_the_url() {
     let secret = |node: &Node| node.url().replace("http://", "http://s3cret-user:s3cret-word@");
     let unreachable = "http://s3cret-user:s3cret-word@127.0.0.1:1/s3cret".to_owned();
     let reader = reader_of(&[secret(&bad), unreachable.clone(), secret(&wrong), secret(&good)]);
-    // A place that another test logged at for the first time, just as the subscriber was set, may have missed it.
+    // A callsite that another test first reached, just as the subscriber was set, may have missed it.
     tracing::callsite::rebuild_interest_cache();
     assert_eq!(outcomes(&reader, vec![echo(1)], ample()).await, [echoed(1)]);
     assert_eq!(reader_of(&[unreachable]).pin(ETHEREUM, ample()).await, Err(ReadFailure::Upstream));

@@ -12,7 +12,7 @@ use super::node::{self, BLOCK, Chain, Node, NodeReply, NodeRequest};
 use super::{AMPLE, ETHEREUM, ample, echo, echoed, outcomes, reader};
 use crate::{Block, ChainReader, EndpointState, EndpointStatus, Outcome, ReadFailure, Reader};
 
-/// A node that says that it is syncing for as long as the flag is set.
+/// Makes a node that reports to be syncing while the flag is set.
 async fn syncing() -> (Node, Arc<AtomicBool>) {
     let syncing = Arc::new(AtomicBool::new(true));
     let is_syncing = Arc::clone(&syncing);
@@ -39,7 +39,7 @@ async fn until(what: &str, holds: impl AsyncFn() -> bool) {
     }
 }
 
-/// Reads at the pinned block.
+/// Counts the reads at the pinned block.
 fn reads(node: &Node) -> usize {
     node.seen().iter().filter(|request| request.params[1]["blockHash"] == json!(BLOCK.hash)).count()
 }

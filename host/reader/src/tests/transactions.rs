@@ -1,4 +1,4 @@
-//! Transactions: read in one request, and absent only where all endpoints agree that they are.
+//! Transactions: read in one request, and absent only if all endpoints agree on that.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -20,20 +20,20 @@ const TOKEN: Address = address!("00000000000000000000000000000000000000c0");
 const TRANSACTION: &str = "eth_getTransactionByHash";
 const RECEIPT: &str = "eth_getTransactionReceipt";
 
-/// What a node knows of the transaction.
+/// The state of the transaction, as a node knows it.
 #[derive(Clone, Copy)]
 enum Knows {
     Nothing,
     Pending,
-    /// With so many logs.
+    /// With this many logs.
     Mined(u64),
     Reverted,
     Creation,
     /// The block, but not the receipt.
     Indexing,
-    /// Logs of a block that is no longer of the chain.
+    /// Logs of a block that is no longer canonical.
     Removed,
-    /// No logs, and a bloom filter that has some.
+    /// No logs, but a bloom filter that has some.
     Hiding,
     /// A block of another hash at the same height.
     Elsewhere,
@@ -87,7 +87,7 @@ impl Knows {
     }
 }
 
-/// As long as a transfer's is at a real node.
+/// A log as long as that of a transfer at a real node.
 fn wire_log(index: u64, removed: bool) -> Value {
     json!({
         "address": TOKEN, "topics": topics(index), "data": B256::repeat_byte(0xda),
@@ -126,7 +126,7 @@ async fn knowing(knows: Knows) -> Node {
     Node::start(move |request, _| knows.reply_to(request)).await
 }
 
-/// A node that replies like this to a batch, and to its requests with what it knows.
+/// Makes a node that gives this reply to a batch, and answers its single requests from what it knows.
 async fn batching(knows: Knows, reply: impl Fn() -> NodeReply + Send + Sync + 'static) -> Node {
     Node::start(move |request, _| if request.method == BATCH { reply() } else { knows.reply_to(request) }).await
 }
@@ -152,7 +152,7 @@ async fn a_transaction_and_its_receipt_are_one_request() {
     ] {
         let node = knowing(knows).await;
         assert_eq!(transaction_at(&reader(&[&node])).await, Ok(expected), "{what}");
-        // The chain's id before and after, and the batch with what stands in it.
+        // The chain id before and after, and the batch with its two requests.
         let methods: Vec<_> = node.seen().into_iter().map(|request| request.method).collect();
         assert_eq!(methods, ["eth_chainId", BATCH, TRANSACTION, RECEIPT, "eth_chainId"], "{what}");
     }
@@ -321,7 +321,7 @@ async fn a_receipt_of_another_block_than_the_chains_is_no_answer() {
     assert_eq!(transaction_at(&reader).await, Ok(TransactionLookup::Mined(elsewhere)));
 }
 
-/// A node whose blocks are Amsterdam's from this height on; the others have its hash as their number.
+/// Makes a node whose blocks are Amsterdam's from this height on. For other hashes, the block's number is the hash.
 async fn forked_at(fork: u64) -> Node {
     Node::start(move |request, _| {
         let block = match request.method.as_str() {
@@ -407,12 +407,12 @@ async fn an_endpoint_without_receipts_is_still_read() {
     assert_eq!(outcomes(&reader, vec![echo(1)], ample()).await, [echoed(1)]);
 }
 
-/// Nodes behind one address: each request for the receipt goes to the next one of these, and then to the last.
+/// Makes nodes behind one address: each request for the receipt goes to the next of these, and finally to the last.
 async fn balanced(nodes: &'static [Knows]) -> Node {
     let requests = AtomicUsize::new(0);
     Node::start(move |request, _| {
         let number = match request.method.as_str() {
-            // A batch has both requests, the receipt the last.
+            // A batch has both requests, with the receipt's last.
             RECEIPT => requests.fetch_add(1, Ordering::SeqCst),
             _ => requests.load(Ordering::SeqCst),
         };
@@ -427,7 +427,7 @@ async fn a_receipt_that_one_of_several_nodes_lacks_is_asked_for_again() {
     for nodes in [
         &[Indexing, Mined(1)][..],
         &[Indexing, Indexing, Indexing, Indexing, Mined(1)],
-        // What one of them has seen in a block is neither unknown nor pending by the word of another.
+        // A transaction that one node has seen in a block is neither unknown nor pending because another says so.
         &[Indexing, Nothing, Pending, Nothing, Mined(1)],
     ] {
         let node = balanced(nodes).await;

@@ -1,4 +1,4 @@
-//! Receipts that the header of their block has to prove, from nodes that lie about them.
+//! Receipts that the header of their block must prove, from nodes that lie about them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,12 +15,12 @@ use crate::{ChainReader, Limits, ReadFailure, Reader, Receipt, TransactionLookup
 const TRANSACTION: &str = "eth_getTransactionByHash";
 const RECEIPT: &str = "eth_getTransactionReceipt";
 const RECEIPTS: &str = "eth_getBlockReceipts";
-/// The test chain of geth's blocks.
+/// Chain id of the test chain of geth's blocks.
 const CHAIN_ID: u64 = 0xc_72dd_9d5e_883e;
-/// The place of a transaction with ten logs.
+/// Index of a transaction with ten logs.
 const PLACE: usize = 1;
 
-/// What a node says of a block and of one transaction in it.
+/// A node's replies about a block and one transaction in it.
 #[derive(Clone)]
 struct BlockReplies {
     header: Value,
@@ -75,7 +75,7 @@ async fn honest() -> Node {
     replying(BlockReplies::honest()).await
 }
 
-/// An honest node that replies to requests of this method alone like that.
+/// Makes a node that is honest, except for this reply to one method.
 async fn with_reply(method: &'static str, reply: fn() -> NodeReply) -> Node {
     let replies = BlockReplies::honest();
     Node::start(move |request, _| if request.method == method { reply() } else { replies.reply_to(request) }).await
@@ -140,7 +140,7 @@ async fn a_lie_that_the_root_shows_counts_against_its_node_and_the_next_one_answ
 /// The hash of the block with an `extraData` of one byte, 1.
 const FORGED: B256 = b256!("e2182d27faae494e4f102b2f36aa19d45d3e5493e8b3d83ad4bb2de1a773f931");
 
-/// A node that has this block in the place of the chain's.
+/// Makes a node that has this block in the place of the chain's.
 async fn forging() -> Node {
     lying(|block| {
         (block.header["extraData"], block.header["hash"]) = (json!("0x01"), json!(FORGED));
@@ -170,7 +170,7 @@ async fn the_receipt_of_another_transaction_is_found_out_by_another_endpoint() {
     assert_eq!(verified(&[&swapping, &good, &third]).await.unwrap().logs.len(), 10);
 }
 
-/// The root of the block's receipts with another log.
+/// The root of the block's receipts if one log is changed.
 const ROOT_OF_LIE: B256 = b256!("0d26b7c0b16de9d86057e4b00974f1764b79c65e4542c6f3610935535ba14940");
 
 #[tokio::test]
@@ -215,7 +215,7 @@ async fn an_endpoint_that_cannot_prove_is_at_no_fault_and_the_next_one_is_tried(
     assert_eq!(errors(&alone), [0]);
     assert!(read(&both).await.is_ok());
     assert_eq!(cannot.count(RECEIPTS), 2, "it would be the same again");
-    // Nodes behind one address of which one does not have the block yet, and a list beyond the bound.
+    // Nodes behind one address, one of which does not have the block yet, and a list beyond the bound.
     let behind = with_reply(RECEIPTS, || NodeReply::Result(Value::Null)).await;
     assert_eq!(verified(&[&behind]).await, Err(ReadFailure::Upstream));
     let endless = with_reply(RECEIPTS, || NodeReply::Padded(json!([]), BODY_MAX_BYTES)).await;

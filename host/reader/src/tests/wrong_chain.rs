@@ -1,4 +1,4 @@
-//! A URL that comes to lead to a node of another chain: whatever that node replies, none of it is believed.
+//! A URL that comes to lead to a node of another chain: none of that node's replies is believed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use crate::{BatchMethod, Block, ChainReader, EndpointState, Kind, Limits, Outcom
 const OTHER_CHAIN: u64 = 5;
 const WRONG: Outcome = Outcome::Failed(ReadFailure::WrongChain);
 
-/// How a node can be read, and the batch method that is the best with it.
+/// Chains by how their nodes can be read, each with the best batch method.
 fn chains() -> [(Chain, BatchMethod); 3] {
     let single = Chain { multicall: false, ..Chain::multicall() };
     [
@@ -26,7 +26,7 @@ fn chains() -> [(Chain, BatchMethod); 3] {
     ]
 }
 
-/// A node whose URL leads to the second chain from the moment that the flag is set.
+/// Makes a node whose URL leads to the second chain once the flag is set.
 async fn turning(right: Chain, wrong: Chain) -> (Node, Arc<AtomicBool>) {
     let turned = Arc::new(AtomicBool::new(false));
     let is_turned = Arc::clone(&turned);
@@ -36,7 +36,7 @@ async fn turning(right: Chain, wrong: Chain) -> (Node, Arc<AtomicBool>) {
     (Node::start(script).await, turned)
 }
 
-/// Reads that are packed, and those that are made alone.
+/// Reads that are packed, and reads that are made alone.
 fn reads(first: u32) -> Vec<Read> {
     let balance = Read { kind: Kind::NativeBalance, ..echo(first) };
     let capped = Read { gas_cap: Some(100_000), ..echo(first + 1) };
@@ -61,7 +61,7 @@ fn state(reader: &ChainReader, place: usize) -> EndpointState {
 #[tokio::test]
 async fn reads_of_another_chain_are_not_believed() {
     for (right, method) in chains() {
-        // The other chain has the block, or its node does not look.
+        // The other chain has the block, or its node does not check.
         for hashes in [true, false] {
             let (node, turned) = turning(right, Chain { id: OTHER_CHAIN, hashes, ..right }).await;
             let sound = Node::truthful(right).await;
@@ -78,7 +78,7 @@ async fn reads_of_another_chain_are_not_believed() {
                 assert_eq!((status.state, status.batch_method), (EndpointState::WrongChain, None), "{method:?}");
             }
             assert_eq!(state(&both, 1), EndpointState::Primary);
-            // It is known: nothing more is requested of it.
+            // This is known by now: nothing more is requested of it.
             let seen = node.seen().len();
             assert_eq!(outcomes(&alone, reads(30), ample()).await, vec![WRONG; 5], "{method:?}");
             assert_eq!(outcomes(&both, reads(30), ample()).await, right_outcomes(30), "{method:?}");
@@ -163,7 +163,7 @@ async fn packed_reads_need_no_request_for_the_chain_id() {
 
 #[tokio::test]
 async fn a_transaction_of_another_chain_is_not_believed() {
-    // Neither chain knows it; the other one cannot say so of this one.
+    // Neither chain knows it, but the other one cannot speak for this one.
     let unknown = |id: u64| {
         move |request: &NodeRequest| match request.method.as_str() {
             "eth_getTransactionByHash" | "eth_getTransactionReceipt" => NodeReply::Result(Value::Null),
@@ -183,7 +183,7 @@ async fn a_transaction_of_another_chain_is_not_believed() {
     assert_eq!(reader.transaction(ETHEREUM, hash, ample()).await, Err(ReadFailure::WrongChain));
 }
 
-/// A node with these heads, one after the other, and the id of its chain.
+/// Makes a node with these heads, one after the other, and this chain id.
 async fn with_heads(heads: Vec<Block>, chain_id: Arc<AtomicU64>) -> Node {
     let next = AtomicU64::new(0);
     Node::start(move |request, _| match request.method.as_str() {
@@ -204,7 +204,7 @@ fn block(number: u64) -> Block {
 
 #[tokio::test]
 async fn a_head_that_does_not_follow_the_last_one_is_suspicious() {
-    // What comes after the head 100, and whether the chain id is requested for it.
+    // The head that comes after head 100, and whether the chain id is requested for it.
     for (what, head, is_suspicious) in [
         ("the same", block(100), false),
         ("its child", block(101), false),

@@ -1,9 +1,9 @@
-//! The bloom filter of a receipt, which says of each address and topic whether it is in the logs.
+//! Checks the bloom filter of a receipt, which covers the addresses and topics of its logs.
 //!
-//! Invariant: logs pass only if their own filter is the stated one, so that none is missing under a filter that has
-//! some. A filter without any bit states nothing, for honest nodes give it beside logs: Stratus
-//! (<https://github.com/cloudwalk/stratus/issues/1134>), Erigon (<https://github.com/NethermindEth/nethermind/pull/8682>)
-//! and those of chains that compute none.
+//! Invariant: logs pass only if their own filter equals the stated one, so that none is missing under a filter that
+//! has bits. A filter without bits states nothing, because honest nodes return it beside logs: Stratus
+//! (<https://github.com/cloudwalk/stratus/issues/1134>), Erigon
+//! (<https://github.com/NethermindEth/nethermind/pull/8682>) and nodes of chains that compute none.
 
 use alloy::primitives::{Bloom, BloomInput};
 

@@ -1,14 +1,14 @@
-//! The receipts of a block in the trie whose root its header states.
+//! The trie of a block's receipts, whose root its header states.
 //!
-//! Invariant: a receipt is proven only if all receipts of its block, each as its chain hashes it, make up the root that
-//! the header states, and the one of the transaction has its logs, its status and the gas that it used. Nothing else of a
-//! receipt is hashed: not which transaction it is of, its sender, what it created or what it cost.
+//! Invariant: a receipt is proven only if all receipts of its block, each as its chain hashes it, make up the
+//! header's root, and the transaction's own has its logs, its status and its gas. Nothing else of a receipt is
+//! hashed: neither its transaction and sender, nor what it created or cost.
 //!
-//! A receipt is the RLP list of status (EIP-658; before Byzantium the root of the state), cumulative gas, bloom filter and
+//! A receipt is the RLP list of status (EIP-658; before Byzantium the state root), cumulative gas, bloom filter and
 //! logs, after the byte of its type (EIP-2718) if it has one.
-//! - Deposits of the OP stack have nonce and version in the list since Canyon. The nonces between Regolith and Canyon are
-//!   not hashed (<https://specs.optimism.io/protocol/deposits.html#deposit-receipt>).
-//! - Arbitrum's types are as any; what came over from its first chain is as without a type
+//! - Deposits of the OP stack have nonce and version in the list since Canyon. The nonces between Regolith and Canyon
+//!   are not hashed (<https://specs.optimism.io/protocol/deposits.html#deposit-receipt>).
+//! - Arbitrum's types are hashed like any; what came over from its first chain is hashed without a type
 //!   (<https://github.com/OffchainLabs/go-ethereum/blob/master/core/types/receipt.go>).
 //! - Polygon's state syncs are in no trie before Madhugiri (PIP-74), though nodes list them: without type and sender.
 
@@ -21,7 +21,7 @@ use super::{Receipt, SUCCEEDED, TransactionStatus};
 use crate::error::EndpointError;
 use crate::sealed_header::SealedHeader;
 
-/// Ethereum's first block with EIP-658. Many nodes do not have the roots that receipts had before it.
+/// Ethereum's first block with EIP-658. Many nodes lack the roots of receipts before it.
 const BYZANTIUM: (u64, u64) = (1, 4_370_000);
 const LEGACY: u8 = 0;
 const OP_DEPOSIT: u8 = 0x7e;
@@ -37,7 +37,7 @@ pub(crate) struct BlockReceipt {
     #[serde(rename = "type")]
     kind: Option<U8>,
     status: Option<U64>,
-    /// The state's after the transaction, before Byzantium.
+    /// The state root after the transaction, before Byzantium.
     root: Option<Bytes>,
     cumulative_gas_used: U64,
     logs: Vec<HashedLog>,
@@ -60,7 +60,7 @@ impl ReceiptsTrie {
         Self { receipts, root }
     }
 
-    /// The place of a transaction, whose receipt has to be the one there. It is nowhere if it is in no trie.
+    /// Returns the place of a transaction, which must have this receipt. Fails if it is in no trie.
     pub(crate) fn place_of(&self, transaction: B256, receipt: &Receipt) -> Result<usize, EndpointError> {
         let place = self.receipts.iter().position(|hashed| hashed.transaction_hash == transaction);
         let place = place.ok_or(EndpointError::Unproven)?;
@@ -73,7 +73,8 @@ impl ReceiptsTrie {
         if is_same { Ok(place) } else { Err(EndpointError::Inconsistent) }
     }
 
-    /// Checks that the root is the header's. Another one proves nothing where it is not known how the chain computes it.
+    /// Checks that the root is the header's. A different one proves nothing if it is not known how the chain computes
+    /// it.
     pub(crate) fn check_root(&self, chain_id: u64, header: &SealedHeader) -> Result<(), EndpointError> {
         if self.root == header.receipts_root {
             return Ok(());
@@ -82,7 +83,7 @@ impl ReceiptsTrie {
         Err(if is_wrong { EndpointError::Inconsistent } else { EndpointError::Unproven })
     }
 
-    /// Whether it is known how the chain hashes each of them, and the node says all that is hashed.
+    /// Returns true if it is known how the chain hashes each receipt, and the node returned all that is hashed.
     fn is_encodable(&self, block: (u64, u64)) -> bool {
         let is_early = block.0 == BYZANTIUM.0 && block.1 < BYZANTIUM.1;
         self.receipts.iter().all(|receipt| {
@@ -98,17 +99,17 @@ impl BlockReceipt {
         self.kind.map_or(LEGACY, |kind| kind.to())
     }
 
-    /// Polygon's of before Madhugiri.
+    /// Returns true for Polygon's state syncs before Madhugiri.
     fn is_state_sync(&self) -> bool {
         self.kind() == LEGACY && self.from.is_some_and(|from| from.is_zero())
     }
 
-    /// Some nodes give an empty one beside the status.
+    /// Returns the state root. Some nodes return an empty one beside the status.
     fn state_root(&self) -> Option<&Bytes> {
         self.root.as_ref().filter(|root| root.len() == B256::len_bytes() && root.iter().any(|byte| *byte != 0))
     }
 
-    /// How it ended, as far as the node says it.
+    /// Returns the state root or else the status, if the node returned either.
     fn outcome(&self) -> Option<Bytes> {
         let status = || self.status.map(|status| status.to_be_bytes_trimmed_vec().into());
         self.state_root().cloned().or_else(status)
@@ -120,7 +121,7 @@ impl BlockReceipt {
             out.push(kind);
         }
         let outcome = self.outcome().unwrap_or_default();
-        // Not the node's own: many state none.
+        // Computed here, because many nodes state none.
         let bloom = logs_bloom(&self.logs);
         let mut members: Vec<&dyn Encodable> = vec![&outcome, &self.cumulative_gas_used, &bloom, &self.logs];
         if let (OP_DEPOSIT, Some(nonce), Some(version)) = (kind, &self.deposit_nonce, &self.deposit_receipt_version) {
@@ -129,7 +130,7 @@ impl BlockReceipt {
         encode_list::<&dyn Encodable, dyn Encodable>(&members, out);
     }
 
-    /// Whether all that is hashed of it is as this receipt says. Before Byzantium no status is.
+    /// Returns true if all that is hashed of it matches this receipt. Before Byzantium the status is not hashed.
     fn is_of(&self, receipt: &Receipt, gas_before: U64) -> bool {
         let hashed = self.logs.iter().map(|log| (log.address, log.topics(), &log.data.data));
         let logs = receipt.logs.iter().map(|log| (log.address, log.topics.as_slice(), &log.data));

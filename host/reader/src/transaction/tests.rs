@@ -11,7 +11,7 @@ const BLOCK: B256 = b256!("00000000000000000000000000000000000000000000000000000
 const ALICE: Address = address!("00000000000000000000000000000000000000a1");
 const TOKEN: Address = address!("00000000000000000000000000000000000000c0");
 
-/// With members of a real node's that nobody here reads.
+/// With members of a real node's reply that the reader ignores.
 fn transaction() -> Value {
     json!({
         "hash": HASH, "blockHash": BLOCK, "blockNumber": "0x3e8", "transactionIndex": "0x5", "from": ALICE,
@@ -33,17 +33,17 @@ fn log(index: u64) -> Value {
     })
 }
 
-/// The bits that the address and the topics of these logs have, three each: those of a hash, modulo 2048.
+/// Bits of the address and the topics of these logs, three each: those of a hash, modulo 2048.
 const BITS: [usize; 8] = [1539, 1293, 254, 1513, 992, 1079, 608, 1690];
 
-/// A filter of 2048 bits, the lowest in the last byte.
+/// Makes a filter of 2048 bits, the lowest in the last byte.
 fn filter(bits: &[usize]) -> Value {
     let mut filter = [0_u8; 256];
     bits.iter().for_each(|bit| filter[255 - bit / 8] |= 1 << (bit % 8));
     json!(Bytes::copy_from_slice(&filter))
 }
 
-/// The object with other members; none where the value is missing.
+/// Replaces members of an object; removes those without a value.
 fn with<const N: usize>(mut object: Value, members: [(&str, Option<Value>); N]) -> Value {
     for (name, value) in members {
         match value {
@@ -112,7 +112,7 @@ fn what_no_node_knows_and_what_is_in_no_block_are_two_things() {
     let pending = with(transaction(), [("blockHash", Some(Value::Null)), ("blockNumber", Some(Value::Null))]);
     assert_eq!(of(pending.clone(), Value::Null), Ok(TransactionLookup::Pending));
     assert_eq!(of(with(pending.clone(), [("blockHash", None)]), Value::Null), Ok(TransactionLookup::Pending));
-    // It came into a block between the two replies.
+    // It was mined between the two replies.
     assert_eq!(mined(pending, receipt()), mined(transaction(), receipt()));
 }
 
@@ -123,7 +123,7 @@ fn a_status_is_success_failure_or_older_than_byzantium() {
         let receipt = with(receipt(), [("status", status.clone()), ("root", Some(json!(OTHER)))]);
         assert_eq!(mined(transaction(), receipt).status, expected, "{status:?}");
     }
-    // Without a status: what it used, of which limit, and whether it logged anything.
+    // Without a status: the gas used, the gas limit, and the logs decide.
     for (used, limit, logs, expected) in [
         ("0xea60", "0xea60", json!([]), Unknown),
         ("0xea5f", "0xea60", json!([]), Succeeded),

@@ -1,8 +1,8 @@
 //! The bytes of replies that the process holds at once, over all endpoints.
 //!
-//! Invariant: no byte of a body is read before there is room for it. A reply that finds no room waits a moment for others
-//! to end. One of those that wait may always go on, up to the longest body, compressed and not: so none waits for one
-//! that waits for it.
+//! Invariant: no byte of a body is read before there is room for it. A reply that finds no room waits a moment for
+//! others to end. One of the waiting replies may always go on, up to the longest body, compressed and not: so they
+//! never block each other.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,16 +12,16 @@ use tokio::time::timeout;
 
 use crate::error::EndpointError;
 
-/// The reply to a full chunk of words has 0.2 MiB; the most that 40 million gas can return is 9 MiB in hex. A receipt
-/// of 5,000 transfers has 3 MiB.
+/// Maximum bytes of a body. The reply to a full chunk of words has 0.2 MiB; the most that 40 million gas can return
+/// is 9 MiB in hex. A receipt of 5,000 transfers has 3 MiB.
 pub(crate) const BODY_MAX_BYTES: usize = 16 << 20;
-/// By default: some hundred replies of full chunks, and no more than a quarter of a small machine's memory.
+/// Default bound: some hundred replies of full chunks, and at most a quarter of a small machine's memory.
 pub(crate) const HELD_MAX_BYTES: usize = 128 << 20;
-/// For the one that may always go on: its body as it came, and the same decompressed, in a buffer that grows by halves.
+/// Room for the reply that may always go on: its body as it came, and decompressed in a buffer that grows by halves.
 const LAST_BYTES: usize = 2 * BODY_MAX_BYTES + BODY_MAX_BYTES / 2;
-/// Bytes are counted by so many; a body has few of these.
+/// Bytes are counted in units of this size; a body has few of them.
 const UNIT_BYTES: usize = 16 << 10;
-/// Longer than most replies take; the request is made again after that, if there is time.
+/// Time to wait for room, longer than most replies take. After that the request is repeated, if there is time.
 const ROOM_WITHIN: Duration = Duration::from_secs(1);
 
 /// The room for replies.
@@ -29,11 +29,11 @@ const ROOM_WITHIN: Duration = Duration::from_secs(1);
 pub(crate) struct ReplyRoom {
     /// Units that any reply may have.
     shared: Arc<Semaphore>,
-    /// For the one that may always go on.
+    /// Permit of the reply that may always go on.
     last: Arc<Semaphore>,
 }
 
-/// The room of one reply, which is given back with it.
+/// The room of one reply, which is given back when it is dropped.
 #[derive(Debug)]
 pub(super) struct Held {
     room: ReplyRoom,
@@ -43,27 +43,27 @@ pub(super) struct Held {
 }
 
 impl ReplyRoom {
-    /// For so many bytes in all; for one reply at least.
+    /// Makes room for this many bytes in all, but at least for one reply.
     pub(crate) fn new(max_bytes: usize) -> Self {
         let units = max_bytes.saturating_sub(LAST_BYTES) / UNIT_BYTES;
         let shared = Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS)));
         Self { shared, last: Arc::new(Semaphore::new(1)) }
     }
 
-    /// With room for so many bytes beside those of the one that may always go on.
+    /// Makes room for this many bytes besides those of the reply that may always go on.
     #[cfg(test)]
     pub(super) fn of_shared(bytes: usize) -> Self {
         Self::new(LAST_BYTES + bytes)
     }
 
-    /// Holds nothing yet.
+    /// Returns the room of a reply, which is empty at first.
     pub(super) fn hold(&self) -> Held {
         Held { room: self.clone(), units: 0, shared: None, last: None }
     }
 }
 
 impl Held {
-    /// Makes room for so many bytes in all.
+    /// Grows the room to this many bytes in all.
     pub(super) async fn grow_to(&mut self, bytes: usize) -> Result<(), EndpointError> {
         let units = bytes.div_ceil(UNIT_BYTES);
         if units <= self.units || self.last.is_some() {
@@ -121,7 +121,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn replies_that_grow_beside_each_other_all_end() {
-        // Ten of 16 MiB with room for two of them and the last one: each holds a part of what the others need.
+        // Ten replies of 16 MiB with room for two of them and the last one: each holds a part of what the others
+        // need.
         let room = ReplyRoom::of_shared(2 * BODY_MAX_BYTES);
         let reply = |room: ReplyRoom| async move {
             let mut held = room.hold();

@@ -1,4 +1,4 @@
-//! The reply over HTTP: its status, its body, and how long the endpoint asks to wait.
+//! A reply over HTTP: its status, its body, and the wait that the endpoint asks for.
 //!
 //! Invariant: a body exceeds its bound neither on the wire nor decompressed, whatever its headers say.
 
@@ -15,16 +15,16 @@ use hyper::{Response, StatusCode};
 use super::held::{BODY_MAX_BYTES, Held, ReplyRoom};
 use crate::error::{EndpointError, RequestError, WAIT_MAX};
 
-/// The room that a reply has at least, and a compressed one beside itself.
+/// Minimum room of a reply, and of the decompressed copy beside a compressed one.
 const ROOM_MIN_BYTES: usize = 16 << 10;
-/// The most that it has before it comes: nearly all replies are shorter.
+/// Maximum room that is reserved before the body comes: nearly all replies are shorter.
 const ROOM_FIRST_MAX_BYTES: usize = 512 << 10;
 
 pub(crate) struct HttpReply {
     pub(crate) status: StatusCode,
     pub(crate) retry_after: Option<Duration>,
     pub(crate) body: Bytes,
-    /// The room of the body, for as long as it is read.
+    /// Room of the body, while it is in use.
     _held: Held,
 }
 
@@ -36,7 +36,7 @@ impl HttpReply {
         }
         let mut held = room.hold();
         let body = match read_body(&head.headers, body, &mut held).await {
-            // A page about a failure, which breaks or cannot be read, says no more than its status.
+            // A page about a failure, which breaks or cannot be read, shows no more than its status.
             Err(RequestError::Endpoint(EndpointError::Unreachable | EndpointError::Malformed))
                 if !head.status.is_success() =>
             {
@@ -47,7 +47,7 @@ impl HttpReply {
         Ok(Self { status: head.status, retry_after: retry_after(&head.headers), body, _held: held })
     }
 
-    /// Whether it demands fewer requests (RFC 6585, RFC 9110).
+    /// Returns true if it demands fewer requests (RFC 6585, RFC 9110).
     pub(crate) fn is_throttled(&self) -> bool {
         match self.status {
             StatusCode::TOO_MANY_REQUESTS => true,
@@ -62,7 +62,7 @@ async fn read_body(headers: &HeaderMap, body: Incoming, held: &mut Held) -> Resu
     gunzip(headers, body, held).await
 }
 
-/// Reads the body as it comes.
+/// Reads the body as it arrives.
 async fn collect(
     mut body: impl Body<Data = Bytes, Error = hyper::Error> + Unpin,
     held: &mut Held,
@@ -71,7 +71,7 @@ async fn collect(
     if stated > BODY_MAX_BYTES {
         return Err(RequestError::TooLarge);
     }
-    // What is stated and does not come takes no room from others.
+    // A stated length that does not come must not take room from others.
     let first = stated.clamp(ROOM_MIN_BYTES, ROOM_FIRST_MAX_BYTES);
     held.grow_to(first).await?;
     let mut all: Vec<u8> = Vec::with_capacity(first);
@@ -83,7 +83,7 @@ async fn collect(
         }
         if length > all.capacity() {
             let capacity = (all.capacity() * 2).max(length).min(BODY_MAX_BYTES);
-            // Both are there while one is copied into the other.
+            // Both buffers exist while one is copied into the other.
             held.grow_to(all.capacity() + capacity).await?;
             all.reserve_exact(capacity - all.len());
         }
@@ -92,7 +92,7 @@ async fn collect(
     Ok(all.into())
 }
 
-/// Decompresses the body where it is compressed.
+/// Decompresses the body if it is compressed.
 async fn gunzip(headers: &HeaderMap, body: Bytes, held: &mut Held) -> Result<Bytes, RequestError> {
     match text(headers, CONTENT_ENCODING).map(str::to_ascii_lowercase).as_deref() {
         None | Some("identity") => return Ok(body),
@@ -117,7 +117,7 @@ async fn gunzip(headers: &HeaderMap, body: Bytes, held: &mut Held) -> Result<Byt
     }
 }
 
-/// Reads `Retry-After`: seconds, or a date, which is compared with the endpoint's own clock where the reply has it.
+/// Parses `Retry-After`: seconds, or a date, which is compared with the endpoint's own clock if the reply has it.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let value = text(headers, RETRY_AFTER)?.trim();
     let wait = if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -144,7 +144,7 @@ mod tests {
 
     const KIB: usize = 1 << 10;
 
-    /// A reply of so many bytes that states no length, as it comes in pieces of one mebibyte.
+    /// Collects a reply of this many bytes without a stated length, in pieces of one mebibyte.
     async fn collected(bytes: usize, held: &mut Held) -> Result<Bytes, RequestError> {
         let pieces = (0..bytes).step_by(KIB * KIB).map(|at| vec![b' '; (bytes - at).min(KIB * KIB)]);
         let frames = pieces.map(|piece| Ok(Frame::data(Bytes::from(piece)))).collect::<Vec<_>>();
@@ -153,11 +153,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_reply_of_no_stated_length_has_room_for_what_it_reserves() {
-        // A buffer of 2 MiB that is full, and one of 4 MiB beside it while it is copied.
+        // A full buffer of 2 MiB, and one of 4 MiB beside it during the copy.
         let needed = 6 * KIB * KIB;
         for (shared, ended) in [(needed, Ok(2 * KIB * KIB + 1)), (needed - KIB * KIB, Err(EndpointError::NoRoom))] {
             let room = ReplyRoom::of_shared(shared);
-            // The one that may always go on is another.
+            // Another reply holds the permit to always go on.
             let mut last = room.hold();
             last.grow_to(shared + 1).await.unwrap();
             let mut held = room.hold();
@@ -191,7 +191,7 @@ mod tests {
             ("Wed, 21 Oct 2015 07:28:20 GMT", date, seconds(20)),
             ("Wed, 21 Oct 2015 08:28:00 GMT", date, seconds(60)),
             ("Wed, 21 Oct 2015 07:27:00 GMT", date, seconds(0)),
-            // Without a date of its own the clock of this machine counts; both are past or far.
+            // Without a date in the reply, the local clock counts; both dates are past or far.
             ("Wed, 21 Oct 2015 07:28:00 GMT", "", seconds(0)),
             ("Fri, 31 Dec 9999 23:59:59 GMT", "", seconds(60)),
             ("soon", date, None),

@@ -17,7 +17,8 @@ async fn a_dead_source_fails_at_once_while_polls_go_on() {
         assert_eq!(pin(&heads).await, Err(ReadFailure::WrongChain));
         assert_eq!(Instant::now(), start);
     }
-    // Pauses of 0.5, 1, 2 and then 4 s, 50 ms each poll: 4 polls until 3.7 s, one in 4.05 s of the other 56.3 s.
+    // Pauses of 0.5, 1, 2 and then 4 s, and 50 ms for each poll: 4 polls until 3.7 s, then one every 4.05 s for 56.3
+    // s.
     assert_eq!(node.polls(), 4 + 13);
 }
 
@@ -49,7 +50,7 @@ async fn after_a_pause_a_dead_source_leaves_the_pin_for_three_slow_blocks_too() 
     let node = HeadNode::new(Newest::Grows(ms(12_000)));
     let heads = node.heads();
     busy(&heads, 60_000).await;
-    // The follower ends after 30 s; its last polls, every four, reported the block of second 84.
+    // The follower ends after 30 s; its last polls, every four seconds, reported the block of second 84.
     pass(34_000).await;
     node.set(Newest::Fails(ReadFailure::Upstream));
     assert_eq!(pin(&heads).await.map(|block| block.number), Ok(107));
@@ -85,7 +86,7 @@ async fn a_pin_outlives_the_last_successful_poll_by_ten_seconds() {
 async fn a_pin_outlives_the_last_successful_poll_by_three_slow_blocks() {
     let node = HeadNode::new(Newest::Grows(ms(12_000)));
     let heads = node.heads();
-    // Polls come at multiples of four seconds by then: the last successful one is at the end of this minute.
+    // By then, polls come at multiples of four seconds: the last successful one is at the end of this minute.
     busy(&heads, 60_000).await;
     assert_eq!(heads.block_time(), Some(ms(12_000)));
     let polls = node.polls();

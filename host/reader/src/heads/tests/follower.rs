@@ -36,7 +36,7 @@ async fn a_warm_pin_makes_no_request_and_does_not_wait() {
     let heads = node.heads();
     let first = pin(&heads).await.unwrap();
     for _ in 0..10 {
-        // Long after the share of the former pin.
+        // Long after answers shared the former pin.
         pass(7_300).await;
         let (polls, start) = (node.polls(), Instant::now());
         let warm = pin(&heads).await.unwrap();

@@ -1,4 +1,4 @@
-//! A source whose head the test sets, and which counts its requests.
+//! A source whose head the test sets. It counts its requests.
 
 use std::collections::HashMap;
 use std::future::pending;
@@ -16,9 +16,9 @@ use crate::{Block, ReadFailure};
 
 /// The local clock when a test begins.
 pub(super) const NOW_S: u64 = 1_700_000_000;
-/// Old enough to be pinned at a cold start.
+/// A timestamp that is old enough to be pinned at a cold start.
 pub(super) const OLD_S: u64 = NOW_S - 2;
-/// Too young for it.
+/// A timestamp that is too young for that.
 pub(super) const YOUNG_S: u64 = NOW_S - 1;
 
 /// A block whose hash contains its fork and number; its parent is of the same fork.
@@ -43,7 +43,7 @@ pub(super) enum Newest {
     Head(Block),
     Fails(ReadFailure),
     Hangs,
-    /// One block more after every such time, from number 100 at the start of the test; the first is old enough.
+    /// One more block after each such time, from number 100 at the start of the test; the first is old enough.
     Grows(Duration),
 }
 
@@ -59,12 +59,12 @@ pub(super) enum Parent {
 pub(super) struct HeadNode {
     started: Instant,
     newest: Mutex<Newest>,
-    /// How long a reply takes.
+    /// Time that a reply takes.
     delay: Duration,
     polls: AtomicUsize,
     parent: Parent,
     parents: AtomicUsize,
-    /// When each head was reported first.
+    /// When each head was first reported.
     reported: Mutex<HashMap<B256, Instant>>,
 }
 
@@ -93,7 +93,7 @@ impl HeadNode {
         }
     }
 
-    /// Heads over this node, with a clock that goes as the test's time does.
+    /// Makes heads over this node, with a clock that follows the test's time.
     pub(super) fn heads(self: &Arc<Self>) -> Arc<Heads> {
         let started = self.started;
         let clock = move || NOW_S + started.elapsed().as_secs();
@@ -104,7 +104,7 @@ impl HeadNode {
         *self.newest.lock() = newest;
     }
 
-    /// The number of requests for the newest block.
+    /// Returns the number of requests for the newest block.
     pub(super) fn polls(&self) -> usize {
         self.polls.load(Ordering::Relaxed)
     }
@@ -164,7 +164,7 @@ pub(super) fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// The pin of a caller with five seconds.
+/// Pins with a deadline of five seconds.
 pub(super) async fn pin(heads: &Arc<Heads>) -> Result<Block, ReadFailure> {
     heads.pin(Instant::now() + ms(5_000)).await
 }

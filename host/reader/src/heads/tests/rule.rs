@@ -159,7 +159,7 @@ async fn a_reorg_of_the_pinned_block_ends_its_share_at_the_next_poll() {
     node.set(Newest::Head(fork(1, 100, OLD_S)));
     pass(1_000).await;
     assert_eq!(pin(&heads).await, Ok(fork(1, 100, OLD_S)));
-    // The same by the parent link of the block above it.
+    // The parent link of the block above it shows it, too.
     node.set(Newest::Head(fork(2, 101, OLD_S)));
     pass(1_000).await;
     assert_eq!(pin(&heads).await, Ok(fork(2, 101, OLD_S)));

@@ -18,7 +18,7 @@ const TOKEN: Address = address!("00000000000000000000000000000000000000a1");
 const OTHER: Address = address!("00000000000000000000000000000000000000a2");
 const CHAIN: u64 = 10;
 const PARENT: B256 = B256::repeat_byte(7);
-/// With a base fee of 100, a gas costs 110.
+/// With a base fee of 100, a unit of gas costs 110.
 const TIP: u128 = 10;
 
 fn pinned() -> Block {
@@ -65,7 +65,7 @@ fn a_request_has_the_transaction_as_the_account_would_send_it_between_two_calls_
         "maxFeePerGas": "0x6e", "maxPriorityFeePerGas": "0xa"});
     let calls = block["calls"].as_array().unwrap();
     assert_eq!((calls.len(), &calls[1]), (3, &step));
-    // What others pay is left to logs.
+    // Payments in other tokens are left to logs.
     let watched = format!("0x{}010101{}{}", hex::encode(ACCOUNT), hex::encode(TOKEN), hex::encode(FARM));
     assert_eq!([&calls[0]["input"], &calls[2]["input"]], [&json!(watched), &json!(watched)]);
     assert_eq!([&calls[0]["value"], &calls[2]["value"]], [&json!("0x1"), &json!("0x0")]);
@@ -84,7 +84,7 @@ fn an_account_that_cannot_pay_for_the_gas_gets_what_the_gas_costs_and_a_contract
     assert_eq!(request(&contract)[0]["validation"], json!(false));
 }
 
-/// What the watcher says: its head and these words.
+/// Makes the watcher's output: its head and these words.
 fn watch(parent: B256, words: &[u64]) -> Bytes {
     let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(&10_u64.to_be_bytes()[3..]);
@@ -158,7 +158,7 @@ fn a_result_tells_balances_approvals_and_what_logs_say_of_the_rest() {
     let run = Told::new().run(true).unwrap().unwrap();
     assert_eq!(run.method, SimulationMethod::SimulateV1);
     let end = &run.steps[0];
-    // A fifth at most is given back, so that 100 were 125 before.
+    // At most a fifth is refunded, so that 100 were 125 before.
     assert_eq!((end.gas, end.gas_before_refunds, end.gas_limit), (Some(100), Some(125), Some(200_000)));
     let changes = run.changes.unwrap();
     let n = |number: u64| U256::from(number);

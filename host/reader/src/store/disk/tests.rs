@@ -53,7 +53,7 @@ impl StorageBackend for Failing {
     }
 }
 
-/// A disk that is full once the flag is set.
+/// Makes a disk that is full once the flag is set.
 pub(in crate::store) fn failing(now_s: u64) -> (Disk, Arc<AtomicBool>) {
     let fails = Arc::new(AtomicBool::new(false));
     let backend = Failing { inner: InMemoryBackend::new(), fails: Arc::clone(&fails) };
@@ -110,7 +110,7 @@ fn a_full_period_takes_no_more_and_the_file_stays_in_its_bound() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     let (mut disk, _) = open(&path, 16 * MEBIBYTE, START_S);
-    // Keys as hashes come: in no order.
+    // Keys in no order, like hashes.
     let number = |at: u64| at.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let round = |round: u64| (round * 500..round * 500 + 500).map(|at| row(number(at), 32)).collect::<Vec<_>>();
     for at in 0..120 {

@@ -1,4 +1,4 @@
-//! Roots of real blocks, and what makes another root of them.
+//! Roots of real blocks, and changes that lead to other roots.
 
 use alloy::primitives::U256;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::tests::blocks;
 use crate::{GasPaid, Log};
 
 const ETHEREUM: u64 = 1;
-/// The test chain of geth's blocks.
+/// Chain id of the test chain of geth's blocks.
 const GETH: u64 = 0xc_72dd_9d5e_883e;
 
 fn root_of(receipts: &[Value]) -> B256 {
@@ -66,7 +66,7 @@ fn an_empty_root_beside_the_status_is_none() {
     }
 }
 
-/// The receipt at the second place, and its transaction.
+/// Returns the second receipt of a block, and the hash of its transaction.
 fn second(name: &str) -> (B256, Receipt) {
     let wire = blocks::receipts(name)[1].clone();
     let log = |(index, log): (u64, &Value)| Log {
@@ -93,7 +93,7 @@ fn second(name: &str) -> (B256, Receipt) {
     (hash, receipt)
 }
 
-/// Where the receipt is in the trie of a block of which something was changed.
+/// Returns the place of the receipt in the trie of a block that was changed.
 fn place_in(
     name: &str,
     (hash, receipt): &(B256, Receipt),
@@ -121,7 +121,7 @@ fn a_receipt_is_the_one_that_is_hashed_for_its_transaction() {
         {
             assert_eq!(place(hash, changed), Err(EndpointError::Inconsistent), "{name}");
         }
-        // Those of before Byzantium say nothing of it.
+        // Receipts before Byzantium do not show it.
         let of_failed = if name == "geth, frontier" { Ok(1) } else { Err(EndpointError::Inconsistent) };
         assert_eq!(place(hash, Receipt { status: TransactionStatus::Failed, ..receipt.clone() }), of_failed, "{name}");
         assert_eq!(place(B256::repeat_byte(1), receipt), Err(EndpointError::Unproven), "{name}");
@@ -162,7 +162,7 @@ fn a_wrong_root_counts_against_the_node_where_all_that_is_hashed_is_known() {
     ];
     for (place, lie) in lies.into_iter().enumerate() {
         assert_eq!(changed(GETH, lie), Err(EndpointError::Inconsistent), "{place}");
-        // A block of before Byzantium there, of which the node does not have the roots.
+        // On Ethereum it is a block before Byzantium, whose roots the node does not have.
         assert_eq!(changed(ETHEREUM, lie), Err(EndpointError::Unproven), "{place}");
     }
     let unknown: [Change; 2] =
