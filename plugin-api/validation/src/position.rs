@@ -1,6 +1,6 @@
-//! The rules of positions.
+//! Rules for positions.
 //!
-//! Invariant: a position that passes has only legs of known roles and of an amount, each once.
+//! Invariant: a valid position has only legs with known roles and nonzero amounts, each once.
 
 use portolan_abi::Question;
 use portolan_abi::map::{self, LegRole, PositionKind, Price};
@@ -8,7 +8,7 @@ use portolan_abi::map::{self, LegRole, PositionKind, Price};
 use crate::rejections::FindingError;
 use crate::rules::{JobRules, at_most, check_name, check_texts, place_key};
 
-/// Legs of one position: a lending market with some hundred reserves has two each.
+/// Legs of one position; a lending market with some hundred reserves has two for each.
 pub const LEGS_MAX: usize = 256;
 /// Reward tokens of one position; gauges have eight.
 pub const REWARDS_MAX: usize = 32;
@@ -26,10 +26,10 @@ const ROLES: [LegRole; 8] = [
     LegRole::FEE_OWED,
 ];
 
-/// What is owed is told beside a position. It counts where a claimable pays it.
+/// Owed amounts are reported beside a position, and only count in the claimable that pays them.
 const OWED: [LegRole; 2] = [LegRole::REWARD_OWED, LegRole::FEE_OWED];
 
-/// The question that positions of a kind answer; `None` for a kind that is not known.
+/// Returns the question that positions of a kind answer; `None` for an unknown kind.
 pub fn question(kind: PositionKind) -> Option<Question> {
     match kind {
         PositionKind::LENT | PositionKind::BORROWED => Some(Question::LENDING),
@@ -40,7 +40,7 @@ pub fn question(kind: PositionKind) -> Option<Question> {
     }
 }
 
-/// Identifies a position among all of one protocol on one network.
+/// Returns a position's key, unique within one protocol on one network.
 pub(crate) fn key(found: &map::Position) -> String {
     let market = if found.market == "main" { String::new() } else { format!("{}-", found.market) };
     let number = found.number.map(|number| format!("-{number}")).unwrap_or_default();
@@ -48,7 +48,7 @@ pub(crate) fn key(found: &map::Position) -> String {
     format!("{market}{:#x}{number}{nft}-position", found.contract)
 }
 
-/// Identifies a leg among all of one protocol on one network.
+/// Returns a leg's key, unique within one protocol on one network.
 pub fn leg_key(found: &map::Position, leg: &map::Leg) -> String {
     let place = place_key(&found.market, leg.receipt.unwrap_or(found.contract), leg.token, found.number);
     let nft = found.nft.map(|nft| format!("-{}", nft.token_id)).unwrap_or_default();
@@ -61,7 +61,7 @@ pub fn leg_key(found: &map::Position, leg: &map::Leg) -> String {
     format!("{place}{nft}{role}")
 }
 
-/// Checks a position, and leaves out legs of zero.
+/// Checks a position, and drops zero legs.
 pub(crate) fn check(rules: &JobRules<'_>, mut found: map::Position) -> Result<map::Position, FindingError> {
     check_texts(rules, &found.market, &found.name, &found.mechanism)?;
     at_most("legs", found.legs.len(), LEGS_MAX)?;

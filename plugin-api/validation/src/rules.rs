@@ -1,4 +1,4 @@
-//! What findings are checked against, and the rules that claims and positions share.
+//! Context that findings are checked against, and rules that claims and positions share.
 
 use alloy::primitives::{Address, U256};
 use portolan_abi::Question;
@@ -12,27 +12,27 @@ use crate::templates::ClaimTemplates;
 
 /// Characters of a finding's name; the longest pair names have forty.
 pub const NAME_CHARS_MAX: usize = 200;
-/// Characters of a mechanism.
+/// Bytes of a mechanism.
 pub const MECHANISM_BYTES_MAX: usize = 64;
 
-/// What the findings of a job about an account are checked against.
+/// Context of the findings of a job about an account.
 #[derive(Clone, Copy, Debug)]
 pub struct JobRules<'a> {
-    /// The instance's.
+    /// Catalogue of the instance.
     pub catalogue: &'a Catalogue,
-    /// The catalogue's.
+    /// Templates of the catalogue.
     pub templates: &'a ClaimTemplates,
-    /// The job's.
+    /// Question of the job.
     pub question: Question,
-    /// Slug.
+    /// Protocol slug.
     pub protocol: &'a str,
     /// EIP-155 chain id.
     pub chain_id: u64,
-    /// The account that the question is about.
+    /// Account of the question.
     pub account: Address,
-    /// What the job's claims may go to and name.
+    /// Addresses that the job's claims may call and name.
     pub addresses: &'a Addresses,
-    /// What else its claims rest on.
+    /// Reads that its claims rely on.
     pub reads: &'a ClaimReads,
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn check_texts(rules: &JobRules<'_>, market: &str, name: &str, mechan
     Ok(())
 }
 
-/// Checks a name, which often has a symbol that a contract returned.
+/// Checks a name, which may contain a symbol that a contract returned.
 pub(crate) fn check_name(name: &str) -> Result<(), FindingError> {
     if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(is_invisible) {
         return Err(FindingError::of_reply(format!(
@@ -64,14 +64,14 @@ pub(crate) fn check_name(name: &str) -> Result<(), FindingError> {
     Ok(())
 }
 
-/// Identifies what is about a token in a contract among all of one protocol on one network.
+/// Returns a key for a token in a contract, unique within one protocol on one network.
 pub(crate) fn place_key(market: &str, contract: Address, token: Address, number: Option<U256>) -> String {
     let market = if market == "main" { String::new() } else { format!("{market}-") };
     let number = number.map(|number| format!("-{number}")).unwrap_or_default();
     format!("{market}{contract:#x}-{token:#x}{number}")
 }
 
-/// Checks a number of things that contracts list.
+/// Checks a count that contracts may control.
 pub(crate) fn at_most(what: &str, count: usize, max: usize) -> Result<(), FindingError> {
     if count > max { Err(FindingError::of_reply(format!("{count} {what} are more than {max}"))) } else { Ok(()) }
 }
