@@ -18,7 +18,8 @@ portolan_plugin_api::sol! {
     // gauges/LiquidityGauge.vy and all later ones. Claimable amounts are computed by a checkpoint, which changes the
     // state.
     function lp_token() external view returns (address);
-    // Stake DAO's LiquidityGaugeV4.vy, <https://github.com/stake-dao/LiquidLockers-contracts/tree/main/contracts/staking>.
+    // Stake DAO's LiquidityGaugeV4.vy,
+    // <https://github.com/stake-dao/LiquidLockers-contracts/tree/main/contracts/staking>.
     function staking_token() external view returns (address);
     // Angle's LiquidityGaugeV4UpgradedToken.vy,
     // <https://github.com/AngleProtocol/angle-core/tree/main/contracts/staking>: the counted amount per whole token;
