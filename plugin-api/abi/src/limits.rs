@@ -94,7 +94,7 @@ pub enum LimitError {
     Findings,
 }
 
-/// What a job may still use. Hosts and tests count with it, so that a job meets the same limits in both.
+/// Remaining limits of a job. Hosts and tests count with it, so that a job meets the same limits in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     steps: u32,

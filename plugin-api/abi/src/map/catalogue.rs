@@ -1,4 +1,4 @@
-//! What an instance serves: protocols, deployments and claim templates.
+//! The catalogue of an instance: protocols, deployments and claim templates.
 
 use alloy::primitives::{Address, B256};
 use alloy::sol_types::{SolCall, SolValue};
@@ -79,7 +79,7 @@ impl Company {
     }
 }
 
-/// What an instance serves.
+/// Protocols, deployments and claims that an instance serves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Catalogue {
@@ -136,7 +136,7 @@ pub struct Lineage {
     /// Solidity signature of the view, for example `gauges(address)`.
     #[n(0)]
     pub view: String,
-    /// What claims may do with the addresses: one of [`lineage`].
+    /// Use of the addresses in claims: one of [`lineage`].
     #[n(1)]
     pub gives: u8,
     /// Index of the reply's word that has the address, or the offset of the list of addresses.
@@ -158,7 +158,7 @@ pub struct Lineage {
     pub argument: Option<u32>,
 }
 
-/// What claims may do with the addresses of a [`Lineage`].
+/// Uses of a [`Lineage`]'s addresses in claims.
 pub mod lineage {
     /// Claims may call them.
     pub const TARGET: u8 = 1;
@@ -276,7 +276,7 @@ impl ClaimTemplate {
     }
 }
 
-/// Who may send a claim.
+/// Senders of a claim.
 pub mod caller {
     /// Only the account itself.
     pub const ACCOUNT: u8 = 0;

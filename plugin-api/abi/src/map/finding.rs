@@ -66,7 +66,7 @@ pub struct Composition {
     /// nothing.
     #[cbor(n(2), with = "primitive")]
     pub supply: U256,
-    /// What this amount of shares redeems to; at most sixteen tokens, each once.
+    /// Tokens that this amount of shares redeems to; at most sixteen, each once.
     #[n(3)]
     pub parts: Vec<Part>,
 }
