@@ -153,7 +153,8 @@ pub static NETWORKS: [Network; 11] = [
             slug: "polygon",
             name: "POLYGON",
             logo: logo!("polygon.png"),
-            // MATIC until September 2024: <https://polygon.technology/blog/matic-to-pol-migration-is-now-live-everything-you-need-to-know>.
+            // MATIC until September 2024:
+            // <https://polygon.technology/blog/matic-to-pol-migration-is-now-live-everything-you-need-to-know>.
             native: "POL",
             wrapped_native: address!("0d500b1d8e8ef31e21c99d1db9a6444d3adf1270"),
         },

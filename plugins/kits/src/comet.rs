@@ -32,7 +32,7 @@ pub struct CometTypes {
 pub struct CometContracts {
     /// The market.
     pub comet: Address,
-    /// What rewards its suppliers and borrowers.
+    /// Contract that rewards its suppliers and borrowers.
     pub rewards: Option<Address>,
 }
 

@@ -37,9 +37,9 @@ pub struct FluidTypes {
 pub struct FluidContracts {
     /// The factory that lists the lending tokens.
     pub lending_factory: Address,
-    /// The resolver of vaults, of the version that tells all types of them.
+    /// Resolver of vaults, of the version that covers all their types.
     pub vault_resolver: Option<Address>,
-    /// The resolver of pools, which vaults may take shares of.
+    /// Resolver of pools, whose shares vaults may take.
     pub dex_resolver: Option<Address>,
 }
 
