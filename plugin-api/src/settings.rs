@@ -66,7 +66,7 @@ impl Settings {
         shipped.chain(&self.0.protocols).cloned().collect()
     }
 
-    /// Returns these shipped rows, or none if the file excludes shipped rows. For mechanisms that no file has rows of.
+    /// Returns these shipped rows, or none if the file excludes shipped rows. Rows of the file do not replace any.
     pub fn shipped<M>(&self, rows: impl IntoIterator<Item = Deployment<M>>) -> Vec<Deployment<M>> {
         rows.into_iter().filter(|_| self.0.shipped).collect()
     }

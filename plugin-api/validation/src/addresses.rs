@@ -134,7 +134,7 @@ impl Addresses {
         self.is_listed(address) || self.is_token_alone(address)
     }
 
-    /// Returns true if it is known as a token, but not as a contract of the catalogue.
+    /// Returns true if it is listed or returned as a token. Unlike in `is_token`, a listed contract does not suffice.
     pub(crate) fn is_token_alone(&self, address: Address) -> bool {
         self.tokens.contains(&address) || self.is_given(Use::Token, address)
     }

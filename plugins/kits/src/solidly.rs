@@ -52,9 +52,9 @@ pub struct SolidlyTypes {
 pub struct SolidlyContracts {
     /// The voter, which lists the pools and their gauges.
     pub voter: Address,
-    /// The voting escrow, whose NFTs are the locks. Where there is a distributor without it, the voter names it.
+    /// Voting escrow, whose NFTs are the locks. If missing beside a distributor, it is read from the voter.
     pub escrow: Option<Address>,
-    /// The distributor of rebases to these locks.
+    /// Distributor of rebases to these locks.
     pub distributor: Option<Address>,
 }
 
