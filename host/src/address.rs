@@ -1,9 +1,9 @@
-//! An address as people write it: `0x` and 40 hex digits. Invariant: mixed letter case is read only with a valid
-//! EIP-55 checksum, so that a mistyped address is never taken for another account.
+//! Addresses as text: `0x` and 40 hex digits. Invariant: mixed letter case is accepted only with a valid EIP-55
+//! checksum, so that a mistyped address is never taken for another account.
 
 use alloy::primitives::Address;
 
-/// What is wrong with the text of an address.
+/// Error in the text of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AddressError {
     #[error("is not 0x and 40 hex digits")]
@@ -12,7 +12,7 @@ pub(crate) enum AddressError {
     Checksum,
 }
 
-/// Reads an address in lower case, upper case or with its checksum.
+/// Parses an address in lower case, in upper case or with its checksum.
 pub(crate) fn parse(text: &str) -> Result<Address, AddressError> {
     let digits = text.strip_prefix("0x").filter(|digits| digits.len() == 40).ok_or(AddressError::Form)?;
     let address: Address = digits.parse().map_err(|_| AddressError::Form)?;

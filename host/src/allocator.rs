@@ -1,12 +1,12 @@
-//! The C library's allocator, which plugins share: few arenas, and memory that goes back to the system.
+//! Tunes the C library's allocator, which plugins share: few arenas, and freed memory goes back to the system.
 #![expect(unsafe_code, reason = "functions of the C library")]
 
-/// Each has free pages of its own that no other thread uses.
+/// Maximum number of arenas. Each holds free pages that other arenas cannot use.
 const ARENAS_MAX: libc::c_int = 4;
-/// An allocation of this size goes back at once. Named, as glibc would raise the bound with the first large one.
+/// Allocations from this size on are returned to the system once freed. Set because glibc otherwise raises the bound.
 const MMAP_FROM_BYTES: libc::c_int = 256 << 10;
 
-/// Before the first thread.
+/// Sets the parameters; must be called before the first thread starts.
 pub(crate) fn tune() {
     #[cfg(target_env = "gnu")]
     for (parameter, value) in [(libc::M_ARENA_MAX, ARENAS_MAX), (libc::M_MMAP_THRESHOLD, MMAP_FROM_BYTES)] {
@@ -15,7 +15,7 @@ pub(crate) fn tune() {
     }
 }
 
-/// Bytes that are free and have not gone back to the system, as far as the allocator knows.
+/// Returns the free bytes by the allocator's count, which includes pages that `trim` gave back.
 pub(crate) fn free_bytes() -> u64 {
     #[cfg(target_env = "gnu")]
     {
@@ -27,7 +27,7 @@ pub(crate) fn free_bytes() -> u64 {
     0
 }
 
-/// Gives free pages back to the system.
+/// Returns free pages to the system.
 pub(crate) fn trim() {
     #[cfg(target_env = "gnu")]
     // SAFETY: it takes the allocator's own locks, and frees nothing that is in use.

@@ -1,6 +1,6 @@
-//! What accounts hold: tokens, what they are made of, what they cost, and the lists that name them.
+//! Tokens that accounts hold: metadata, compositions, prices, and token lists.
 //!
-//! Invariant: modules depend on those above them alone.
+//! Invariant: a module depends only on modules above it in this file.
 
 pub(crate) mod amount;
 pub(crate) mod token;

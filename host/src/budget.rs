@@ -1,7 +1,7 @@
 //! The budget of one answer: reads, requests to nodes and to other hosts, events, bytes, time.
 //!
-//! Invariant: all that is done for an answer draws from its budget, and what is shown of it does not depend on other
-//! clients' requests: what is cached counts as if it had been read.
+//! Invariant: all work for an answer draws from its budget. The amounts shown do not depend on other clients: a cached
+//! read counts as if it had been sent.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -13,45 +13,45 @@ use tokio::time::Instant;
 
 use crate::client_share::ClientShare;
 
-/// What one answer may take. The configuration has the defaults and their reasons.
+/// Limits of one answer. The configuration has the defaults and their reasons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AnswerLimits {
     pub(crate) time: Duration,
     pub(crate) reads_max: u64,
     pub(crate) node_requests_max: u64,
-    /// HTTP requests to hosts that names or plugins bring up.
+    /// HTTP requests to hosts that names or plugins refer to.
     pub(crate) outgoing_max: u64,
-    /// Those to one host that the operator does not name.
+    /// HTTP requests to any one host that the operator does not name.
     pub(crate) outgoing_per_host_max: u64,
     pub(crate) events_max: u64,
     pub(crate) body_bytes_max: u64,
 }
 
-/// What an answer has taken of its limits.
+/// The limits of an answer and its use of them.
 #[derive(Debug)]
 pub(crate) struct AnswerBudget {
     pub(crate) limits: AnswerLimits,
     pub(crate) client: Arc<ClientShare>,
     began: Instant,
-    /// All sessions of the answer share it.
+    /// Shared by all sessions of the answer.
     pub(crate) reads: Arc<ReadBudget>,
     pub(crate) outgoing: OutgoingBudget,
     /// Events of all sources, before they are merged.
     pub(crate) events: Meter,
 }
 
-/// The HTTP requests of an answer to hosts that names or plugins bring up.
+/// The HTTP requests of an answer to hosts that names or plugins refer to.
 #[derive(Debug)]
 pub(crate) struct OutgoingBudget {
     all: Meter,
     per_host_max: u64,
     by_host: Mutex<HashMap<String, u64>>,
-    /// What was taken once for all who need it.
+    /// Requests that were counted once for the whole answer.
     once: Mutex<BTreeSet<String>>,
 }
 
 impl AnswerBudget {
-    /// The answer to this client begins now.
+    /// Starts the budget of an answer to this client.
     pub(crate) fn new(limits: AnswerLimits, client: Arc<ClientShare>) -> Arc<Self> {
         let reads = ReadBudget::new(limits.reads_max, limits.node_requests_max).of_client(client.address);
         Arc::new(Self {
@@ -74,23 +74,23 @@ impl OutgoingBudget {
         Self { all: Meter::new(max), per_host_max, by_host: Mutex::default(), once: Mutex::default() }
     }
 
-    /// Takes a request; false if there is none left.
+    /// Takes a request; returns false if none is left.
     pub(crate) fn take(&self) -> bool {
         self.all.take(1)
     }
 
-    /// Takes a request where so many are left after it; false if they are not.
+    /// Takes a request if `rest` are left after it; otherwise returns false.
     pub(crate) fn take_leaving(&self, rest: u64) -> bool {
         self.all.take_leaving(1, rest)
     }
 
-    /// Takes a request that serves all in the answer who need what it gets; false if there is none left.
+    /// Takes a request unless one for the same `what` was taken before; returns false if none is left.
     pub(crate) fn take_once(&self, what: &str) -> bool {
         let mut once = self.once.lock();
         once.contains(what) || (self.take() && once.insert(what.to_owned()))
     }
 
-    /// Takes a request to this host, beside [`Self::take`]; false if there is none left.
+    /// Takes a request to this host, in addition to [`Self::take`]; returns false if none is left.
     pub(crate) fn take_of_host(&self, host: &str) -> bool {
         let mut by_host = self.by_host.lock();
         let made = by_host.entry(host.to_owned()).or_default();
@@ -106,7 +106,7 @@ impl OutgoingBudget {
 
 #[cfg(any(test, feature = "fuzzing"))]
 impl AnswerBudget {
-    /// That of a test that reaches none of the limits.
+    /// The budget of tests that reach no limit.
     pub(crate) fn ample() -> Arc<Self> {
         Self::new(AnswerLimits::AMPLE, ClientShare::new(None))
     }
@@ -114,7 +114,7 @@ impl AnswerBudget {
 
 #[cfg(any(test, feature = "fuzzing"))]
 impl AnswerLimits {
-    /// Those of a test that reaches none.
+    /// Limits that no test reaches.
     pub(crate) const AMPLE: Self = Self {
         time: Duration::from_secs(60),
         reads_max: 1 << 40,

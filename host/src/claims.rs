@@ -1,4 +1,4 @@
-//! When claims are simulated before they are shown.
+//! The choice when claims are simulated.
 
 /// The setting `[claims] simulate`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -6,6 +6,6 @@ pub(crate) enum SimulateWhen {
     /// For every list of claimables, on networks whose endpoints make all simulations of an account in one request.
     #[default]
     Always,
-    /// For a list that is requested with `?simulate=true`.
+    /// Only for lists that are requested with `?simulate=true`.
     Asked,
 }

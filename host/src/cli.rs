@@ -1,5 +1,5 @@
-//! The command line. Invariant: every wrong use is one line on stderr and exit code 2; RPC URLs are taken as plain
-//! text here, so that no error text of the parser can repeat one.
+//! The command line. Invariant: every misuse is one line on stderr and exit code 2. RPC URLs are plain text here, so
+//! that no error text of the parser can repeat one.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -21,12 +21,12 @@ struct CommandLine {
 pub(crate) enum Command {
     /// Serve until SIGTERM or SIGINT.
     Serve(Flags),
-    /// Show or purge the facts that outlive the gateway, whether one is running or not.
+    /// Show or purge the facts that outlive the gateway, whether it is running or not.
     State {
         #[command(subcommand)]
         command: StateCommand,
     },
-    /// Look at plugins, and decide about those of the gateway that runs.
+    /// Inspect plugins, and decide about those of the running gateway.
     Plugin {
         #[command(subcommand)]
         command: PluginCommand,
@@ -49,7 +49,7 @@ pub(crate) enum StateCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Drop facts from memory and disk; all of them where no flag narrows it.
+    /// Drop facts from memory and disk; without flags, all of them.
     Purge {
         #[command(flatten)]
         facts: FactFlags,
@@ -58,17 +58,17 @@ pub(crate) enum StateCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PluginCommand {
-    /// Load a plugin file, read its deployments on the chains, and say which of its addresses have code and answer, and
-    /// which of its questions. Exits with 1 where an address has no code, or a question is not answered whole.
+    /// Load a plugin file and check on the chains which addresses of its deployments have code and answer, and which
+    /// of its questions are answered. Exits with 1 if an address has no code or a question is not answered in full.
     Check(CheckFlags),
     #[command(flatten)]
     OfGateway(GatewayPluginCommand),
 }
 
-/// A command about the plugins of the gateway that runs.
+/// A command about the plugins of the running gateway.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GatewayPluginCommand {
-    /// List the plugins of the gateway that runs, with their states.
+    /// List the plugins of the running gateway, with their states.
     List {
         #[command(flatten)]
         gateway: GatewayFlags,
@@ -76,7 +76,7 @@ pub(crate) enum GatewayPluginCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Show all that is known of a plugin.
+    /// Show all that is known about a plugin.
     Show {
         /// The plugin's name.
         plugin: String,
@@ -86,19 +86,19 @@ pub(crate) enum GatewayPluginCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Put a build in quarantine: it is never run again, under no name, until it is released. The build before it comes in
-    /// force.
+    /// Put a build in quarantine: it never runs again, under any name, until it is released. The build before it
+    /// becomes active.
     Quarantine {
         #[command(flatten)]
         named: NamedPlugin,
         /// The first digits of the build's SHA-256 [default: the build in force].
         #[arg(long, value_name = "SHA256")]
         build: Option<String>,
-        /// What `/plugins` and answers say.
+        /// Reason shown by `/plugins` and in answers.
         #[arg(long, default_value = "by the operator")]
         reason: String,
     },
-    /// Take a plugin's builds out of quarantine, also out of the one that crashes put them in.
+    /// Release a plugin's builds from quarantine, also those put there after crashes.
     Release {
         #[command(flatten)]
         named: NamedPlugin,
@@ -106,41 +106,41 @@ pub(crate) enum GatewayPluginCommand {
         #[arg(long, value_name = "SHA256")]
         build: Option<String>,
     },
-    /// Go back to the build before, and put the one in force in quarantine.
+    /// Go back to the previous build, and put the active one in quarantine.
     Rollback {
         #[command(flatten)]
         named: NamedPlugin,
-        /// What `/plugins` and answers say.
+        /// Reason shown by `/plugins` and in answers.
         #[arg(long, default_value = "rolled back by the operator")]
         reason: String,
     },
-    /// Serve a plugin that was disabled.
+    /// Serve a disabled plugin again.
     Enable {
         #[command(flatten)]
         named: NamedPlugin,
     },
-    /// Stop serving a plugin, whatever its build; answers tell its protocols as disabled.
+    /// Stop serving a plugin, whatever its build; answers report its protocols as disabled.
     Disable {
         #[command(flatten)]
         named: NamedPlugin,
-        /// What `/plugins` and answers say.
+        /// Reason shown by `/plugins` and in answers.
         #[arg(long, default_value = "by the operator")]
         reason: String,
     },
-    /// Serve one build of a plugin and no other, whatever is in the folder.
+    /// Serve only one build of a plugin, whatever is in the folder.
     Pin {
         #[command(flatten)]
         named: NamedPlugin,
         /// The first digits of the build's SHA-256 [default: the build in force].
         #[arg(value_name = "SHA256")]
         build: Option<String>,
-        /// Serve what is in the folder again.
+        /// Serve the build in the folder again.
         #[arg(long, conflicts_with = "build")]
         off: bool,
     },
 }
 
-/// Which gateway is meant.
+/// Flags that select a gateway.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct GatewayFlags {
     /// Configuration file (TOML) of the gateway.
@@ -165,13 +165,13 @@ pub(crate) struct NamedPlugin {
 pub(crate) struct CheckFlags {
     /// The plugin's dylib.
     pub(crate) file: PathBuf,
-    /// Its settings, in a file of the plugin's name.
+    /// Its settings file, named after the plugin.
     #[arg(long, value_name = "FILE")]
     pub(crate) settings: Option<PathBuf>,
     /// JSON-RPC endpoint of a network; repeatable. Deployments on other networks are not checked.
     #[arg(long, value_name = "NETWORK=URL", required = true)]
     pub(crate) rpc: Vec<String>,
-    /// An account that has something, so that more is read [default: 0x000000000000000000000000000000000000dEaD].
+    /// An account with holdings, so that more is read [default: 0x000000000000000000000000000000000000dEaD].
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) account: Option<String>,
     /// Configuration file (TOML) of the gateway, for networks of its own and granted hosts.
@@ -182,7 +182,7 @@ pub(crate) struct CheckFlags {
     pub(crate) json: bool,
 }
 
-/// Flags of `state`: where the facts are, and which of them are meant.
+/// Flags of `state`: the gateway, and which of its facts.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct FactFlags {
     /// Configuration file (TOML) of the gateway.
@@ -194,7 +194,7 @@ pub(crate) struct FactFlags {
     /// Facts of one network, by its name or slug.
     #[arg(long, value_name = "NETWORK")]
     pub(crate) network: Option<String>,
-    /// Facts that one endpoint gave or confirmed, by host and port.
+    /// Facts that one endpoint returned or confirmed, by host and port.
     #[arg(long, value_name = "HOST")]
     pub(crate) endpoint: Option<String>,
     /// Facts of one contract.
@@ -203,21 +203,21 @@ pub(crate) struct FactFlags {
 }
 
 impl GatewayFlags {
-    /// The flags that say which configuration is read.
+    /// Returns the flags that select the configuration.
     pub(crate) fn flags(&self) -> Flags {
         Flags { config: self.config.clone(), state: self.state.clone(), ..Flags::default() }
     }
 }
 
 impl StateCommand {
-    /// The flags that say which configuration is read.
+    /// Returns the flags that select the configuration.
     pub(crate) fn flags(&self) -> Flags {
         let (Self::Show { facts, .. } | Self::Purge { facts }) = self;
         Flags { config: facts.config.clone(), state: facts.state.clone(), ..Flags::default() }
     }
 }
 
-/// Flags of `serve`. They go before the environment, which goes before the file.
+/// Flags of `serve`. They override the environment, which overrides the file.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Flags {
     /// Configuration file (TOML).
@@ -238,20 +238,21 @@ pub(crate) struct Flags {
     /// Address for operators: health, readiness, plugins [default: 127.0.0.1:9090].
     #[arg(long, value_name = "ADDR")]
     pub(crate) operators_listen: Option<String>,
-    /// JSON-RPC endpoint of a network; repeatable, preferred first; replaces what else names that network's. For tries:
-    /// every user of the machine sees it in the process list. Keys belong in FILE or in `PORTOLAN_RPC_<NETWORK>`.
+    /// JSON-RPC endpoint of a network; repeatable, preferred first; replaces the network's endpoints from elsewhere.
+    /// For experiments: every user of the machine sees it in the process list. Keys belong in FILE or in
+    /// `PORTOLAN_RPC_<NETWORK>`.
     #[arg(long, value_name = "NETWORK=URL")]
     pub(crate) rpc: Vec<String>,
     /// `text` or `json` [default: text].
     #[arg(long, value_name = "FORMAT")]
     pub(crate) log_format: Option<String>,
-    /// Check the configuration, the folders, the plugins and the endpoints, say what was found, and end without serving.
-    /// Exits with 1 where a plugin is not active or an endpoint cannot be used.
+    /// Check the configuration, the folders, the plugins and the endpoints, print what was found, and exit without
+    /// serving. Exits with 1 if a plugin is not active or an endpoint cannot be used.
     #[arg(long)]
     pub(crate) check: bool,
 }
 
-/// Why the process ends before it begins.
+/// Reason to exit before a command runs.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// Help or version, for stdout.
@@ -260,7 +261,7 @@ pub(crate) enum Stop {
     Misuse(String),
 }
 
-/// Reads the command line; the first argument is the program's name.
+/// Parses the command line; the first argument is the program's name.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, Stop> {
     CommandLine::try_parse_from(arguments).map(|line| line.command).map_err(|error| stop(&error))
 }

@@ -1,4 +1,4 @@
-//! What one client takes of what all share: answers under way and turns of long work.
+//! One client's use of shared resources: answers under way and turns of long work.
 //!
 //! Invariant: a client has one turn of long work at a time, and an answer counts until it is dropped.
 
@@ -9,17 +9,17 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use tokio::sync::Semaphore;
 
-/// The share of one client.
+/// Resources that one client uses.
 #[derive(Debug)]
 pub(crate) struct ClientShare {
-    /// An address, or in IPv6 the prefix that stands for it; `None` where the gateway itself is the client.
+    /// The client's address, or its prefix for IPv6; `None` if the gateway itself is the client.
     pub(crate) address: Option<IpAddr>,
     answers: AtomicUsize,
-    /// One turn of long work (`long_work.rs`).
+    /// Held during a turn of long work (`long_work.rs`).
     pub(crate) long_work: Semaphore,
 }
 
-/// An answer that counts among its client's until this is dropped.
+/// An answer that counts for its client until this is dropped.
 #[derive(Debug)]
 pub(crate) struct CountedAnswer(Arc<ClientShare>);
 
@@ -28,7 +28,7 @@ impl ClientShare {
         Arc::new(Self { address, answers: AtomicUsize::new(0), long_work: Semaphore::new(1) })
     }
 
-    /// Counts one more answer; `None` where there are so many already.
+    /// Counts one more answer; `None` if `max` are counted already.
     pub(crate) fn count_answer(self: &Arc<Self>, max: usize) -> Option<CountedAnswer> {
         let fitting = |answers: usize| (answers < max).then(|| answers + 1);
         self.answers.fetch_update(Relaxed, Relaxed, fitting).ok()?;

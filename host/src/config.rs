@@ -52,39 +52,39 @@ use crate::registry::signature::SignatureSettings;
 use crate::sanitize;
 use portolan_reader::RpcUrl;
 
-/// Time for an answer. Below a tenth of a second no chain answers, above two minutes no client waits.
+/// Time for an answer. No chain answers within a tenth of a second, and no client waits longer than two minutes.
 const DEADLINE_MS: (u64, std::ops::RangeInclusive<u64>) = (8000, 100..=120_000);
 
 /// Answers in flight. Each holds its replies and rows in memory.
 const IN_FLIGHT: (u64, std::ops::RangeInclusive<u64>) = (256, 1..=65_536);
 
-/// The most logs of a transaction that is decoded. More than a hundred thousand take longer than any answer may.
+/// Maximum logs of a decoded transaction. Decoding more than a hundred thousand takes longer than any answer may.
 const LOGS: (u64, std::ops::RangeInclusive<u64>) = (5000, 1..=100_000);
 
-/// Bytes of the logs of all transactions that are decoded at the same time: a hundred of 500 logs, or four of the largest
-/// that fit into a block.
+/// Maximum bytes of the logs of all transactions being decoded: a hundred of 500 logs, or four of the largest that fit
+/// into a block.
 const LOGS_BYTES: (u64, std::ops::RangeInclusive<u64>) = (16 << 20, 1 << 20..=1 << 30);
 
-/// Requests in flight to one endpoint. More than a thousand at once only queue inside of a node.
+/// Requests in flight to one endpoint. More than a thousand only queue inside the node.
 const RPC_IN_FLIGHT: (u64, std::ops::RangeInclusive<u64>) = (64, 1..=1024);
 
-/// Requests a second to one endpoint; 0 is no limit. No node answers a million.
+/// Requests per second to one endpoint; 0 means no limit. No node answers a million.
 const RPC_PER_SECOND: (u64, std::ops::RangeInclusive<u64>) = (500, 0..=1_000_000);
 
-/// Days that a stored fact stands. Proxies change what was immutable, so it is read anew after a month.
+/// Lifetime of a stored fact in days. Proxies change what was immutable, so it is read again after a month.
 const FACT_DAYS: (u64, std::ops::RangeInclusive<u64>) = (30, 1..=365);
 
-/// Seconds after which the only endpoint of a network is read again before its word is stored: a lie, or a mistake of a
-/// node, that lasts a moment is not stored.
+/// Seconds before a network's only endpoint must confirm a fact for it to be stored, so that a momentary lie or
+/// mistake of a node is not stored.
 const FACT_AGAIN_AFTER_S: (u64, std::ops::RangeInclusive<u64>) = (900, 1..=604_800);
 
 const OPERATORS_DEFAULT: ListenAddress = ListenAddress::Tcp(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9090));
 
-/// Mebibytes of nodes' replies that are held at once: half of them at least for all endpoints, the rest for the one that
-/// may always go on.
+/// Mebibytes of nodes' replies held at once: at least half for all endpoints, the rest for the one that may always
+/// proceed.
 const RPC_REPLIES_MIB: (u64, std::ops::RangeInclusive<u64>) = (128, 64..=65_536);
 
-/// The shares of the process's memory that bounds have where nobody names them: one part in so many.
+/// Default shares of the process's memory: one part in this many.
 const REPLIES_PARTS: u64 = 4;
 const LOGS_PARTS: u64 = 32;
 const FACT_LISTS_PARTS: u64 = 5;
@@ -92,14 +92,14 @@ const CACHED_REPLIES_PARTS: u64 = 8;
 const CACHED_BLOCKS_PARTS: u64 = 8;
 const DOCUMENTS_PARTS: u64 = 16;
 
-/// Mebibytes that the process may use. With less, not even one large answer has room.
+/// Memory of the process in mebibytes. With less, not even one large answer has room.
 const PROCESS_MEMORY: std::ops::RangeInclusive<u64> = 256..=1 << 24;
 
 const LISTEN: Key = Key { file: "listen", flag: Some("--listen") };
 const CLAIMABLES_LISTEN: Key = Key { file: "claimables_listen", flag: Some("--claimables-listen") };
 const OPERATORS_LISTEN: Key = Key { file: "operators_listen", flag: Some("--operators-listen") };
 const PUBLIC_URL: Key = Key { file: "public_url", flag: None };
-/// Group ids; the last one means none.
+/// Group ids; `u32::MAX` means none.
 const GROUPS: std::ops::RangeInclusive<u32> = 0..=u32::MAX - 1;
 
 const PROCESS_MEMORY_MIB: Key = Key { file: "process.memory_mib", flag: None };
@@ -124,60 +124,60 @@ const SIMULATE: Key = Key { file: "claims.simulate", flag: None };
 const FACTS_DAYS: Key = Key { file: "facts.days", flag: None };
 const FACTS_AGAIN_AFTER_S: Key = Key { file: "facts.again_after_s", flag: None };
 
-/// What the process runs with.
+/// The configuration of the process.
 #[derive(Debug)]
 pub(crate) struct Config {
     pub(crate) listen: SocketAddr,
     pub(crate) claimables_listen: SocketAddr,
     pub(crate) operators_listen: ListenAddress,
-    /// Where clients reach the base listener, without a slash at its end.
+    /// URL of the base listener for clients, without a trailing slash.
     pub(crate) public_url: Option<String>,
     pub(crate) operators: OperatorAccess,
     pub(crate) state_dir: PathBuf,
     pub(crate) plugins_dir: PathBuf,
-    /// Whether the operator named it: then it is not made.
+    /// True if the operator named it; then it is not created.
     pub(crate) plugins_dir_is_named: bool,
-    /// Who may write the two folders and the files in them.
+    /// Owners who may write the two folders and the files in them.
     pub(crate) writers: Writers,
     pub(crate) log_format: LogFormat,
     pub(crate) log_filter: EnvFilter,
-    /// Whether each request is a line of the log.
+    /// True if every request is logged.
     pub(crate) access_log: bool,
-    /// Where spans are exported to.
+    /// The collector of spans.
     pub(crate) collector: Option<Url>,
     pub(crate) networks: Networks,
-    /// By chain id, in the order of networks; preferred endpoints first. Networks without any are left out.
+    /// Endpoints by chain id, in the order of networks; preferred ones first. Networks without any are left out.
     pub(crate) rpc: Vec<(u64, Vec<RpcUrl>)>,
-    /// How old the newest block of a network may be.
+    /// Maximum age of each network's newest block.
     pub(crate) head_age_max: HeadAgeMax,
-    /// The limits of each endpoint.
+    /// Limits of each endpoint.
     pub(crate) rpc_limits: portolan_reader::Limits,
-    /// The chain ids of the networks on which a transaction counts only if its receipt is proven.
+    /// Chain ids of networks on which a transaction counts only with a proven receipt.
     pub(crate) verify_receipts: BTreeSet<u64>,
-    /// What outlives the process.
+    /// Settings of the facts that outlive the process.
     pub(crate) facts: portolan_reader::FactSettings,
     pub(crate) prices: price::PriceSettings,
     pub(crate) token_lists: ListSettings,
     pub(crate) names: NameSettings,
     pub(crate) limits: PluginLimits,
-    /// Bytes of all off-chain documents that are cached.
+    /// Maximum bytes of cached off-chain documents.
     pub(crate) documents_bytes_max: u64,
-    /// What the process may use.
+    /// Memory limit of the process.
     pub(crate) memory: MemoryLimit,
-    /// Who may sign plugins.
+    /// Keys that may sign plugins.
     pub(crate) signatures: SignatureSettings,
     pub(crate) connections: ConnectionLimits,
     pub(crate) simulate_claims: SimulateWhen,
     pub(crate) deadline_ms: u64,
     pub(crate) answer_limits: AnswerLimits,
     pub(crate) in_flight_max: usize,
-    /// The limit of one transaction.
+    /// Maximum logs of one transaction.
     pub(crate) logs_max: usize,
-    /// The bytes that the logs of all transactions under way may take.
+    /// Maximum bytes of the logs of all transactions under way.
     pub(crate) logs_bytes_max: u32,
 }
 
-/// Why there is no configuration; always one line.
+/// Error in the configuration; always one line.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {reason}")]
 pub(crate) struct ConfigError {
@@ -193,7 +193,7 @@ impl ConfigError {
 }
 
 impl Config {
-    /// Reads the file that flags or environment name, if any, and merges all layers.
+    /// Reads the file named by flags or environment, if any, and merges all layers.
     pub(crate) fn load(flags: &Flags, environment: &Environment) -> Result<Self, ConfigError> {
         let path = flags.config.as_deref().or_else(|| environment.get("PORTOLAN_CONFIG"));
         let file = path.map(File::read).transpose()?.unwrap_or_default();
@@ -224,7 +224,7 @@ impl Config {
         }
         let memory = layers.pick(PROCESS_MEMORY_MIB, None, tables.process.memory_mib.map(|mib| mib.to_string()));
         let memory = MemoryLimit::new(memory.map(|setting| setting.number(&PROCESS_MEMORY)).transpose()?);
-        // What a bound is where nobody names it: its share of the memory, and no more than it needs.
+        // Default of a bound: its share of the memory, at most its maximum default.
         let shared = |(max, range), parts| (memory.share(parts, max), range);
         let networks = networks::read(&tables.networks, &layers)?;
         let rpc = rpc::read(&flags.rpc, &tables.networks, &networks, &layers)?;
@@ -307,7 +307,7 @@ fn socket_address(setting: &Setting) -> Result<SocketAddr, ConfigError> {
     setting.text.parse().map_err(|_| setting.bad("is not an address and a port, like 127.0.0.1:8080"))
 }
 
-/// The longest URL of a logo begins with it, and has to be one that clients open.
+/// Logo URLs begin with it, and clients must be able to open the longest.
 const PUBLIC_URL_BYTES_MAX: usize = 512;
 
 fn public_url(setting: &Setting) -> Result<String, ConfigError> {

@@ -1,7 +1,7 @@
-//! Events of a transaction: what the host's own tables say of its logs, whose event counts where several sources have
-//! one, which event is part of another, and what they come to for one account.
+//! Events of a transaction: decoding by the host's own tables, the choice among several sources, links between events,
+//! and the effects on one account.
 //!
-//! Invariant: a log has the events of one source alone.
+//! Invariant: all events of a log come from one source.
 
 pub(crate) mod builtin;
 pub(crate) mod echoes;

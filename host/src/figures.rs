@@ -1,7 +1,7 @@
-//! Figures for Prometheus: what happens is counted where it happens, and what is so is sampled when it is scraped.
+//! Metrics for Prometheus: events are counted where they happen, states are sampled at each scrape.
 //!
-//! Invariant: labels are names of plugins, protocols, networks, endpoints and routes, and words of fixed sets; none comes
-//! from a client.
+//! Invariant: labels are names of plugins, protocols, networks, endpoints and routes, and words of fixed sets; none
+//! comes from a client.
 
 #[cfg(feature = "without-figures")]
 use std::env;
@@ -21,19 +21,19 @@ use crate::gateway::Gateway;
 use crate::memory_used;
 use crate::registry::PluginStatus;
 
-/// Seconds, from what is cached to what no client waits for.
+/// Histogram buckets in seconds, from cached answers to those that no client waits for.
 const BUCKETS: [f64; 12] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0];
 const SUM_UP_EVERY: Duration = Duration::from_secs(5);
-/// A plugin or an endpoint of which nothing is heard for so long has no more rows.
+/// Metrics without an update for this long are dropped, as those of removed plugins or endpoints.
 const IDLE: Duration = Duration::from_secs(3600);
 
-/// The figures of the process; from the first call on they are counted.
+/// Returns the metrics of the process; the first call starts counting.
 pub(crate) fn handle() -> PrometheusHandle {
     static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
     HANDLE.get_or_init(install).clone()
 }
 
-/// Whether figures are counted, as they are in every gateway but one of the benchmark's.
+/// Returns true if metrics are counted, as in every gateway except one of the benchmarks.
 pub(crate) fn are_counted() -> bool {
     #[cfg(feature = "without-figures")]
     {
@@ -44,7 +44,7 @@ pub(crate) fn are_counted() -> bool {
     true
 }
 
-/// Sums up what was timed, again and again: where nobody scrapes, each duration would stay in memory by itself.
+/// Sums up recorded durations periodically; without scrapes, each would stay in memory.
 pub(crate) async fn keep_small(figures: PrometheusHandle) {
     loop {
         sleep(SUM_UP_EVERY).await;
@@ -126,7 +126,7 @@ fn describe() {
     describe_counter!("portolan_replies_total", "Replies to reads of jobs by network and by where they came from.");
 }
 
-/// Takes what is so now.
+/// Samples the current state.
 pub(crate) fn sample(gateway: &Gateway) {
     let (in_flight, max) = gateway.in_flight();
     gauge!("portolan_answers_in_flight").set(float(in_flight));
@@ -141,7 +141,7 @@ pub(crate) fn sample(gateway: &Gateway) {
     sample_process();
 }
 
-/// What every exporter of the field has, under its names.
+/// Samples the standard process metrics, under their usual names.
 fn sample_process() {
     static BEGAN: OnceLock<SystemTime> = OnceLock::new();
     let began = BEGAN.get_or_init(SystemTime::now).duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -150,7 +150,7 @@ fn sample_process() {
     let cpu = Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default();
     gauge!("process_cpu_seconds_total").set(cpu.as_secs_f64());
     gauge!("process_resident_memory_bytes").set(wide(memory_used::resident_bytes()));
-    // The folder itself is one of them.
+    // One of them is the open folder itself.
     let files = fs::read_dir("/proc/self/fd").map_or(0, |files| files.count().saturating_sub(1));
     gauge!("process_open_fds").set(float(files));
 }
@@ -212,7 +212,7 @@ mod tests {
         let recorder = recorder();
         let handle = recorder.handle();
         let time = || with_local_recorder(&recorder, || (0..1_000).for_each(|_| histogram!("a_seconds").record(0.25)));
-        // To render it would sum it up too.
+        // Rendering would sum it up too.
         let is = |sum: &str| format!("{handle:?}").contains(sum);
         let keeping = tokio::spawn(keep_small(handle.clone()));
         for sum in ["sum: 250.0", "sum: 500.0"] {

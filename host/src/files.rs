@@ -1,8 +1,8 @@
 //! Files and folders that decide what runs here: who may write them, and how they are opened.
 //!
-//! Invariant: a file is opened without following a link and without waiting for a writer, its descriptor is checked
-//! before anything is read, and it is that descriptor that is read. Folders above a checked one are the operator's own.
-//! Links are followed for settings files alone, and not out of their folder ([`read_linked_text`]).
+//! Invariant: a file is opened without following links or waiting for a writer. Its descriptor is checked, then read
+//! itself. Folders above a checked one are the operator's concern. Only links of settings files are followed, and not
+//! out of their folder ([`read_linked_text`]).
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -12,22 +12,22 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
 
-/// What a link is that is not read.
+/// Errors about links that are not followed.
 const LINK_OUT: &str = "a symbolic link out of its folder";
 const LINK_TO_NOTHING: &str = "a symbolic link to nothing";
 
-/// Write permission of the group, and of everybody else.
+/// Write permissions of the group and of everybody else.
 const GROUP_WRITES: u32 = 0o020;
 const OTHERS_WRITE: u32 = 0o002;
 
-/// Those whose files and folders are trusted: root, the user that the process runs as, and one group at most.
+/// Trusted owners of files and folders: root, the user of the process, and at most one group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Writers {
     user: u32,
     group: Option<u32>,
 }
 
-/// Why others could have written a file or a folder.
+/// Reason why others could have written a file or a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Untrusted {
     #[error("it belongs to user {owner}, and this process runs as user {user}: chown it to root or to user {user}")]
@@ -39,7 +39,7 @@ pub(crate) enum Untrusted {
 }
 
 impl Writers {
-    /// Those of this process.
+    /// Returns the trusted owners for this process.
     pub(crate) fn of_process(group: Option<u32>) -> Self {
         Self { user: geteuid().as_raw(), group }
     }
@@ -48,8 +48,8 @@ impl Writers {
         self.check_mode(metadata.uid(), metadata.gid(), metadata.mode() & 0o7777)
     }
 
-    /// A group of the owner's own number is the owner's private one: with a umask of 0002 all of a user's files are
-    /// writable by it, and nobody else is in it.
+    /// A group with the owner's number is the owner's private group: with a umask of 0002 it may write all of the
+    /// user's files, and nobody else is in it.
     fn check_mode(self, owner: u32, group: u32, mode: u32) -> Result<(), Untrusted> {
         if owner != 0 && owner != self.user {
             return Err(Untrusted::Owner { owner, user: self.user });
@@ -64,7 +64,7 @@ impl Writers {
     }
 }
 
-/// Why a file is not read.
+/// Reason why a file is not read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileError {
     #[error("cannot read it: {0}")]
@@ -84,18 +84,18 @@ impl FileError {
         matches!(self, Self::Read(error) if error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Whether it may go away though the file stays as it is.
+    /// Returns true if the error may vanish although the file stays the same.
     pub(crate) fn is_passing(&self) -> bool {
         matches!(self, Self::Read(_))
     }
 }
 
-/// Opens a regular file that none but the trusted may have written, for reading.
+/// Opens a regular file for reading that only trusted owners could have written.
 ///
 /// # Errors
-/// Why it is not read.
+/// The file cannot be read or trusted.
 pub(crate) fn open(path: &Path, writers: Writers) -> Result<(File, Metadata), FileError> {
-    // A device or a terminal may act on being opened; what is put here after this look is found by the next one.
+    // Opening a device or a terminal may have effects. A file swapped in after this check is caught by the next one.
     regular(&fs::symlink_metadata(path)?)?;
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
@@ -105,10 +105,10 @@ pub(crate) fn open(path: &Path, writers: Writers) -> Result<(File, Metadata), Fi
     Ok((file, metadata))
 }
 
-/// Reads a regular text file that none but the trusted may have written.
+/// Reads a regular text file that only trusted owners could have written.
 ///
 /// # Errors
-/// Why it is not read.
+/// The file cannot be read or trusted.
 pub(crate) fn read_text(path: &Path, bytes_max: u64, writers: Writers) -> Result<String, FileError> {
     let (file, _) = open(path, writers)?;
     let mut text = String::new();
@@ -116,11 +116,11 @@ pub(crate) fn read_text(path: &Path, bytes_max: u64, writers: Writers) -> Result
     if text.len() as u64 > bytes_max { Err(FileError::TooLarge(bytes_max)) } else { Ok(text) }
 }
 
-/// The same, where the name may also be a symbolic link, or begin a chain of them, to a file within the link's folder: a
-/// ConfigMap is mounted so. The folders between are none but the trusted's to write.
+/// Like `read_text`, but the name may be a symbolic link, or a chain of them, to a file within the link's folder, as
+/// in a mounted ConfigMap. Only trusted owners may write the folders between.
 ///
 /// # Errors
-/// Why it is not read; a link that leads nowhere is no missing file.
+/// The file cannot be read or trusted. A dangling link does not count as a missing file.
 pub(crate) fn read_linked_text(path: &Path, bytes_max: u64, writers: Writers) -> Result<String, FileError> {
     if !fs::symlink_metadata(path)?.is_symlink() {
         return read_text(path, bytes_max, writers);
@@ -130,7 +130,7 @@ pub(crate) fn read_linked_text(path: &Path, bytes_max: u64, writers: Writers) ->
     read_text(&target, bytes_max, writers).map_err(nowhere)
 }
 
-/// The file that a link leads to.
+/// Returns the file that a link leads to.
 fn target_within(link: &Path, writers: Writers) -> Result<PathBuf, FileError> {
     let target = fs::canonicalize(link)?;
     let folder = fs::canonicalize(link.parent().unwrap_or(Path::new("/")))?;
@@ -143,7 +143,7 @@ fn target_within(link: &Path, writers: Writers) -> Result<PathBuf, FileError> {
     Ok(target)
 }
 
-/// The text of a file of the state folder; `None` where there is none.
+/// Reads a text file of the state folder; `None` if there is none.
 ///
 /// # Errors
 /// It cannot be read, or others may have written it.
@@ -155,10 +155,10 @@ pub(crate) fn read_state(path: &Path, bytes_max: u64, writers: Writers) -> io::R
     }
 }
 
-/// Opens a regular file that the operator named, wherever the name leads and whoever wrote it.
+/// Opens a regular file that the operator named, wherever links lead and whoever wrote it.
 ///
 /// # Errors
-/// Why it is not read.
+/// The file cannot be read.
 pub(crate) fn open_named(path: &Path) -> Result<File, FileError> {
     regular(&fs::metadata(path)?)?;
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
@@ -167,11 +167,11 @@ pub(crate) fn open_named(path: &Path) -> Result<File, FileError> {
     Ok(file)
 }
 
-/// Puts these bytes in the place of a file: whoever reads it finds what was there or all of them, after a loss of power
-/// too. Only the user of the process may read it.
+/// Replaces a file's content atomically: readers see the old bytes or all of the new ones, even after a power loss.
+/// Only the user of the process may read it.
 ///
 /// # Errors
-/// The file is as it was.
+/// The file is unchanged.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let incoming = path.with_extension("incoming");
     let write = || {
@@ -201,7 +201,7 @@ fn regular(metadata: &Metadata) -> Result<(), FileError> {
     }))
 }
 
-/// Why a folder is not used.
+/// Reason why a folder is not used.
 #[derive(Debug, thiserror::Error)]
 #[error("the folder {}: {trouble}", folder.display())]
 pub(crate) struct FolderError {
@@ -226,7 +226,7 @@ enum FolderTrouble {
     },
 }
 
-/// What helps where the folder cannot be closed: a volume of a pod is root's, and every user's to write.
+/// Advice if others must be able to write the folder: a pod's volume belongs to root, and everybody may write it.
 fn instead(untrusted: Untrusted) -> &'static str {
     match untrusted {
         Untrusted::Everybody { .. } => ", or name a folder inside it",
@@ -240,22 +240,22 @@ impl FolderError {
     }
 }
 
-/// Makes a folder with `mode` where there is none; one that is there must be none but the trusted's to write.
+/// Creates a folder with `mode` if there is none; an existing one must be writable by trusted owners only.
 ///
 /// # Errors
-/// Why it is not used.
+/// The folder cannot be created or trusted.
 pub(crate) fn make_folder(folder: &Path, mode: u32, writers: Writers) -> Result<(), FolderError> {
     let made = DirBuilder::new().recursive(true).mode(mode).create(folder);
-    // Something else of that name is named by the check.
+    // The check reports anything else of that name.
     made.or_else(|error| if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) })
         .map_err(|error| FolderError { folder: folder.to_owned(), trouble: FolderTrouble::Make(error) })?;
     check_folder(folder, writers).map(drop)
 }
 
-/// Checks that a folder is one, and none but the trusted's to write.
+/// Checks that this is a folder, writable by trusted owners only.
 ///
 /// # Errors
-/// Why it is not used.
+/// The folder cannot be used or trusted.
 pub(crate) fn check_folder(folder: &Path, writers: Writers) -> Result<Metadata, FolderError> {
     let check = || {
         let metadata = fs::symlink_metadata(folder)?;
@@ -271,7 +271,7 @@ pub(crate) fn check_folder(folder: &Path, writers: Writers) -> Result<Metadata, 
     check().map_err(|trouble| FolderError { folder: folder.to_owned(), trouble })
 }
 
-/// The same folder without a trailing slash, which would lead through a link, and without the working directory.
+/// Returns the absolute path without a trailing slash, which would follow a link.
 ///
 /// # Errors
 /// There is no working directory.
@@ -297,7 +297,7 @@ mod tests {
     fn root_the_own_user_and_the_trusted_group_may_write_and_nobody_else() {
         let alice = Writers { user: ALICE, group: None };
         let with_deployers = Writers { user: ALICE, group: Some(DEPLOYERS) };
-        // Owner, group, mode; whether alice's process takes it alone, and with the deployers.
+        // Owner, group, mode; whether alice's process trusts it alone, and with the deployers' group.
         let cases = [
             (ALICE, ALICE, 0o755, true, true),
             (0, 0, 0o755, true, true),
@@ -442,7 +442,7 @@ mod tests {
             let refusal = "the folder it: it is a symbolic link: name the folder that it leads to";
             assert_eq!(place.check(name).unwrap_err(), refusal);
             assert!(make_folder(&place.path(name), 0o700, place.writers).is_err());
-            // A slash at the end leads through a link.
+            // A trailing slash follows a link.
             let slashed = absolute(&place.path(&format!("{name}/"))).unwrap();
             assert!(check_folder(&slashed, place.writers).is_err());
         }

@@ -1,7 +1,7 @@
-//! The entry points of the fuzz targets in `fuzz/`: everything of the host that reads what others wrote. Each stands
-//! beside the code that it is about, with the properties that hold for any bytes.
+//! Entry points of the fuzz targets in `fuzz/`, for all code of the host that reads what others wrote. Each is beside
+//! that code, with the properties that hold for any bytes.
 //!
-//! Invariant: an entry point panics only if that code is wrong. Nothing else may use them.
+//! Invariant: an entry point panics only if the code is wrong. Nothing else may use them.
 
 pub use crate::assets::token_list::fuzzing::token_list;
 pub use crate::config::fuzzing::configuration;

@@ -1,8 +1,8 @@
-//! Begin here: the life of every query, from the validated query to its answer.
+//! Start reading here: [`Gateway::answer`] is the life of every query, from validated input to answer.
 //!
-//! A name in the query is resolved to its account, the jobs are planned, the answer is admitted, its networks are pinned,
-//! and then its work is done: each kind of [`Work`] is a file beside this one, and all of them read through one
-//! [`Context`]. Invariant: of equal queries at the same blocks only one is worked on at a time.
+//! A name is resolved to its account, the jobs are planned, the answer is admitted, its networks are pinned, and then
+//! the work runs. Each kind of [`Work`] is a file in this folder; all of them read through one [`Context`]. Invariant:
+//! equal queries at the same blocks are worked on once at a time.
 
 pub(crate) mod answer;
 pub(crate) mod cost;
@@ -72,7 +72,7 @@ use crate::monitor::{Monitor, Readiness};
 use crate::network::Networks;
 use crate::registry::{PluginStatus, Registry};
 
-/// Answers queries. One for the process.
+/// Answers queries. One instance per process.
 pub(crate) struct Gateway {
     sources: Arc<Sources>,
     registry: Arc<Registry>,
@@ -86,11 +86,11 @@ pub(crate) struct Gateway {
     memory: Arc<Memory>,
 }
 
-/// An answer, and the account that the name in the query led to, if there was a name.
+/// An answer, and the address of the account if the query named the account by an ENS name.
 pub(crate) struct GatewayResponse {
     pub(crate) answer: Arc<Answer>,
     pub(crate) named: Option<Address>,
-    /// The answer stays admitted until its body is written. `None` where it reads no chain.
+    /// Keeps the answer admitted until its body is written. `None` if the answer reads no chain.
     _admitted: Option<Admitted>,
 }
 
@@ -98,7 +98,7 @@ impl Gateway {
     /// Answers a client's query.
     ///
     /// # Errors
-    /// The problem in the place of the answer.
+    /// Returns the problem to send instead of the answer.
     pub(crate) async fn answer(
         &self,
         query: Query,
@@ -127,7 +127,7 @@ impl Gateway {
             Account::Address(account) => (account, None),
             Account::Name(name) => {
                 let _admitted = self.admission.acquire(client)?;
-                // A name leads to the account that it leads to now.
+                // A name resolves to its current account, even if the answer is about an older block.
                 let present = (!is_newest).then(|| self.context(AnswerOptions::default(), client));
                 let account = names::account(present.as_ref().unwrap_or(&context), name).await?;
                 (account, Some(account))
@@ -136,7 +136,7 @@ impl Gateway {
         Ok(GatewayResponse { named, ..self.about(account, about, context).await? })
     }
 
-    /// The events of a transaction, once the name of the account that it is about is resolved.
+    /// Answers with the events of a transaction, after resolving the account's name if one is given.
     async fn events(&self, mut events: EventsQuery, context: Context) -> Result<GatewayResponse, Problem> {
         let named = match events.account.take() {
             Some(Account::Name(name)) => {
@@ -183,7 +183,7 @@ impl Gateway {
         }
     }
 
-    /// Admits the answer, pins its networks, and does its work, unless that of an equal query is under way.
+    /// Admits the answer, pins its networks, and does the work, or joins an equal query that is in flight.
     async fn work(&self, query: Query, context: Context, work: impl Work) -> Result<GatewayResponse, Problem> {
         let admitted = self.admission.acquire(&context.budget.client)?;
         let networks = work.networks(&context);
@@ -191,7 +191,7 @@ impl Gateway {
         context.open(&networks).await;
         let key = (query, context.options.clone(), context.snapshot.generation, context.pins());
         let end = context.end();
-        // Its span is that of the answer that begins it; those that join it have none of it below theirs.
+        // The flight's spans belong to the answer that starts it; answers that join it have no child spans.
         let begin = || async move { work.answer(context).await.map(Arc::new) }.in_current_span().boxed();
         let answered = self.single_flight.join(key, end, begin);
         Ok(GatewayResponse { answer: answered.await?, named: None, _admitted: Some(admitted) })
@@ -207,7 +207,7 @@ impl Gateway {
         Context::new(Arc::clone(&self.sources), snapshot, token_index, deadline, budget, options)
     }
 
-    /// Changes whenever the plugins do.
+    /// Generation of the registry's snapshot; changes whenever the plugins do.
     pub(crate) fn generation(&self) -> u64 {
         self.registry.snapshot().generation
     }
@@ -220,12 +220,12 @@ impl Gateway {
         &self.sources.long_work
     }
 
-    /// The most logs of a transaction whose events are decoded.
+    /// Maximum number of logs of a transaction whose events are decoded.
     pub(crate) fn logs_max(&self) -> usize {
         self.logs_max
     }
 
-    /// The watch of the process's memory.
+    /// The memory watch of the process.
     pub(crate) fn memory(&self) -> Arc<Memory> {
         Arc::clone(&self.memory)
     }
@@ -234,33 +234,33 @@ impl Gateway {
         self.registry.status()
     }
 
-    /// Whether the first scan of the plugins folder is over.
+    /// Returns true once the first scan of the plugins folder is done.
     pub(crate) fn first_scan_done(&self) -> bool {
         self.registry.first_scan_done()
     }
 
-    /// Whether it is ready, and why not, as far as is known.
+    /// Returns the last known readiness, with the reasons if not ready.
     pub(crate) fn readiness(&self) -> Arc<Readiness> {
         self.monitor.readiness()
     }
 
-    /// From now on it is not ready, because it stops.
+    /// Marks the process as not ready because it is stopping.
     pub(crate) fn begin_stop(&self) {
         self.monitor.begin_stop();
     }
 
-    /// The status of the endpoints.
+    /// Status of the RPC endpoints.
     pub(crate) fn upstreams(&self) -> Vec<NetworkStatus> {
         self.reader.status()
     }
 
-    /// Requests a block of each network, so that the status of its endpoints is known.
+    /// Requests a block of each network so that the status of its endpoints becomes known.
     pub(crate) async fn probe_networks(&self) {
         let context = self.context(AnswerOptions::default(), &ClientShare::new(None));
         context.open(context.networks().iter()).await;
     }
 
-    /// What outlives the process.
+    /// Cached facts that are persisted across restarts.
     pub(crate) fn facts(&self) -> &Facts {
         self.reader.facts()
     }
@@ -269,18 +269,18 @@ impl Gateway {
         &self.registry
     }
 
-    /// Answers under way, and the most that may be.
+    /// Number of answers in flight, and its maximum.
     pub(crate) fn in_flight(&self) -> (usize, usize) {
         self.admission.in_flight()
     }
 
-    /// The status of the token lists.
+    /// Status of the token lists.
     pub(crate) fn token_lists(&self) -> Vec<ListStatus> {
         self.token_lists.status()
     }
 }
 
-/// A response that reads no chain.
+/// Builds a response that reads no chain.
 fn list(context: &Context, items: Items) -> GatewayResponse {
     let (blocks, missing, jobs) = (Vec::new(), Vec::new(), Vec::new());
     let budget = Arc::clone(&context.budget);

@@ -1,12 +1,12 @@
-//! How old the newest block of a network may be until the network is told as stale: a node that stopped, or follows nothing
-//! any more, answers as if it were today.
+//! Maximum age of a network's newest block, above which the network counts as stale: a node that stopped or lost its
+//! peers answers as if its state were current.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use portolan_reader::{Block, ReadFailure};
 
-/// By chain id; networks that are not in here have no bound.
+/// Maximum ages by chain id; other networks have none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HeadAgeMax(pub(crate) BTreeMap<u64, Duration>);
 
@@ -17,7 +17,7 @@ impl HeadAgeMax {
         self.too_old(chain_id, newest).map_or(Ok(()), |_| Err(ReadFailure::Stale))
     }
 
-    /// The age of the network's newest block, if that is more than allowed. A clock that is behind makes nothing old.
+    /// Returns the age of the newest block if it exceeds the maximum. If the clock is behind, nothing is too old.
     pub(crate) fn too_old(&self, chain_id: u64, newest: &Block) -> Option<Duration> {
         let mined = UNIX_EPOCH.checked_add(Duration::from_secs(newest.timestamp))?;
         let age = SystemTime::now().duration_since(mined).ok()?;

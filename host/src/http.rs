@@ -1,7 +1,7 @@
 //! HTTP in, JSON out: three listeners, the routes, problem documents and views.
 //!
-//! Invariant: an error becomes a status code in [`problem`] alone, and the names of JSON members stand in [`view`]
-//! alone. What an answer says is not decided here.
+//! Invariant: only [`problem`] maps errors to status codes, and only [`view`] names JSON members. Nothing here decides
+//! what an answer contains.
 
 pub(crate) mod control;
 pub(crate) mod serve;

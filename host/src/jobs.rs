@@ -1,4 +1,4 @@
-//! Jobs: a question to one plugin about one network, run from its start to its end, and what it found validated.
+//! Jobs: one question to one plugin about one network, run from start to end, with validation of the findings.
 
 pub(crate) mod failure;
 pub(crate) mod figures;

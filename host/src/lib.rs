@@ -1,7 +1,7 @@
 //! The process: command line, configuration, listeners, gateway, drain.
 //!
 //! Invariant: the configuration is valid before an address is bound, all addresses are bound before anything is
-//! printed, and stdout gets exactly one line. Wrong use is one line on stderr and exit code 2.
+//! printed, and stdout gets exactly one line. Misuse is one line on stderr and exit code 2.
 
 mod cli;
 mod config;
@@ -69,15 +69,15 @@ use crate::http::control::client::ControlError;
 use crate::http::serve::Listeners;
 use crate::spans::SpanExport;
 
-/// Wrong use: flags, configuration, or an address that is taken.
+/// Exit code for invalid flags or configuration, or an address in use.
 const MISUSE: u8 = 2;
-/// A command to a gateway that does not run.
+/// Exit code of commands if no gateway runs.
 const NOT_RUNNING: u8 = 3;
 
-/// Threads that are still within a plugin after the drain are left behind.
+/// Time for threads to return from plugins after the drain; then they are abandoned.
 const THREADS_END: Duration = Duration::from_millis(500);
 
-/// Does what the command line says, and returns what the process exits with.
+/// Runs the command; returns the exit code.
 pub fn run() -> ExitCode {
     match cli::parse(env::args_os()) {
         Ok(Command::Serve(flags)) => serve(&flags),
@@ -92,8 +92,8 @@ pub fn run() -> ExitCode {
 
 fn serve(flags: &Flags) -> ExitCode {
     allocator::tune();
-    // Keys of endpoints are in memory and in the first environment: other processes of the same user may read neither,
-    // and no core file holds them.
+    // Endpoint keys are in memory and in the initial environment. Other processes of the same user must not read
+    // either, and no core file may hold them.
     if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
         return fail(&error);
     }
@@ -169,7 +169,7 @@ fn check(flags: &CheckFlags) -> ExitCode {
     }
 }
 
-/// Prints what a check found; the code says whether all is sound.
+/// Prints what a check found; the exit code says whether all is sound.
 fn print_found((text, is_sound): &(String, bool)) -> ExitCode {
     print(&mut io::stdout(), text, if *is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -194,7 +194,7 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     let gateway = Arc::new(Gateway::start(config).await.context("cannot start")?);
     let _control = http::control::serve::start(&config.state_dir, Operated::by(&gateway));
     let line = listeners.line().context("cannot read the listeners' addresses")?;
-    // Who started the process may have closed its output; that is no reason not to serve.
+    // The parent process may have closed our output; that is no reason not to serve.
     let _ = writeln!(io::stdout(), "{line}").and_then(|()| io::stdout().flush());
     let stop = async {
         tokio::select! {
@@ -206,8 +206,7 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Signals that would end the process undrained, and that others take for "reload": from now on each is a line of the log,
-/// and nothing else.
+/// Ignores the signals that others take for "reload" and that would end the process undrained: each is only logged.
 fn ignore_signals() -> anyhow::Result<()> {
     let ignored = [
         ("SIGHUP", SignalKind::hangup()),
@@ -229,7 +228,7 @@ fn ignore_signals() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Where clients reach the base listener, as far as it can be known.
+/// Returns the URL of the base listener for clients: the configured one, or else the bound address.
 fn public_url(config: &Config, listeners: &Listeners) -> anyhow::Result<String> {
     if let Some(url) = &config.public_url {
         return Ok(url.clone());
@@ -246,7 +245,7 @@ fn is_missing(error: io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound
 }
 
-/// What it runs with, in two lines.
+/// Logs the configuration in two lines.
 fn log_start(config: &Config) {
     let (version, plugins, state) =
         (env!("CARGO_PKG_VERSION"), config.plugins_dir.display(), config.state_dir.display());
@@ -275,7 +274,7 @@ fn fail(reason: &dyn Display) -> ExitCode {
     print(&mut io::stderr(), &format!("portolan: {reason}\n"), ExitCode::FAILURE)
 }
 
-/// The code is what counts; there is nobody to read that the text could not be written.
+/// Prints the text. Write errors are ignored: the exit code counts, and nobody could read the error.
 fn print(stream: &mut dyn Write, text: &str, code: ExitCode) -> ExitCode {
     let _ = stream.write_all(text.as_bytes());
     code

@@ -1,5 +1,5 @@
-//! Logs: to stderr, as text or JSON. Invariant: crates that Portolan uses never log below `info`, whatever the filter
-//! says, because their debug lines may hold RPC URLs.
+//! Logs to stderr, as text or JSON. Invariant: dependencies never log below `info`, whatever the filter says, because
+//! their debug lines may hold RPC URLs.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -15,14 +15,14 @@ use tracing_subscriber::{Layer, Registry, fmt};
 
 use crate::sanitize::door;
 
-/// How a log line is written.
+/// Format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogFormat {
     Text,
     Json,
 }
 
-/// Starts logging for the process, and has panics logged as lines like all others. `spans` exports spans.
+/// Starts logging for the process, panics included. `spans` exports spans.
 pub(crate) fn start(format: LogFormat, filter: EnvFilter, spans: Option<impl Layer<Registry> + Send + Sync>) {
     let layer = fmt::layer().with_writer(|| CleanLines(io::stderr()));
     match format {
@@ -35,10 +35,10 @@ pub(crate) fn start(format: LogFormat, filter: EnvFilter, spans: Option<impl Lay
     }));
 }
 
-/// Between two lines about what happens again and again.
+/// Default interval of log lines about a repeated event.
 const RARE: Duration = Duration::from_secs(10);
 
-/// Counts what happens again and again, and has it logged at most once in ten seconds, or in another time.
+/// Counts a repeated event and logs it at most once per interval, by default ten seconds.
 #[derive(Debug)]
 pub(crate) struct RareLog {
     every: Duration,
@@ -58,12 +58,12 @@ impl Default for RareLog {
 }
 
 impl RareLog {
-    /// One that has a line in that time at most.
+    /// Creates a log with at most one line per interval.
     pub(crate) fn every(every: Duration) -> Self {
         Self { every, counted: Mutex::default() }
     }
 
-    /// Counts one; where a line is due, `log` gets how many there were, and in how many seconds.
+    /// Counts one event. If a line is due, `log` gets the number of events and the seconds since the last line.
     pub(crate) fn warn(&self, log: impl FnOnce(u64, u64)) {
         let (count, seconds) = {
             let (mut counted, now) = (self.counted.lock(), Instant::now());
@@ -79,7 +79,7 @@ impl RareLog {
     }
 }
 
-/// Writes lines as they may leave. The layer hands each line over whole.
+/// Cleans lines before they are written. The layer passes each line whole.
 struct CleanLines<W>(W);
 
 impl<W: io::Write> io::Write for CleanLines<W> {
@@ -93,7 +93,7 @@ impl<W: io::Write> io::Write for CleanLines<W> {
     }
 }
 
-/// What is logged: `text` in the syntax of tracing's `EnvFilter`, `info` where there is none.
+/// Parses a filter in the syntax of tracing's `EnvFilter`; `info` if there is none.
 pub(crate) fn filter(text: Option<&str>) -> Result<EnvFilter, ParseError> {
     EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).parse(text.unwrap_or_default())
 }
@@ -107,8 +107,8 @@ where
     tracing_subscriber::registry().with(spans).with(lines).init();
 }
 
-/// Lets pass what Portolan logs, and of the crates that it uses what is no detail. What those of HTTP warn of is a client's
-/// doing, again and again: one line in ten seconds.
+/// Passes Portolan's own events, and those of dependencies from `info` up. Clients can make the HTTP crates log again
+/// and again, so these get one line in ten seconds.
 fn of_crates<S>()
 -> DynFilterFn<S, impl Fn(&Metadata<'_>, &Context<'_, S>) -> bool, impl Fn(&'static Metadata<'static>) -> Interest> {
     let is_logged = |event: &Metadata<'_>| event.target().starts_with("portolan") || *event.level() <= Level::INFO;

@@ -1,9 +1,9 @@
-//! Work that computes for long: decoding a large transaction, writing a large body.
+//! Long computations: decoding a large transaction, writing a large body.
 //!
-//! It runs on threads of its own with a lower priority, so that what takes a moment waits behind it neither on a worker of
+//! They run on threads of their own with a lower priority, so that short work waits for them neither for a worker of
 //! the runtime nor for a core.
-//! Invariant: there is no more of it at once than leaves a core to the workers, what waits for a reply holds no turn, and a
-//! client waits behind at most one piece of work of each other.
+//! Invariant: concurrent long work leaves a core to the workers, nothing holds a turn while it waits for a reply, and
+//! a client waits behind at most one piece of work of each other client.
 
 use std::io;
 use std::num::NonZero;
@@ -20,13 +20,13 @@ use tokio::sync::{Notify, Semaphore, oneshot};
 
 use crate::client_share::ClientShare;
 
-/// Four bodies of the largest size are written at once, however many cores there are.
+/// Maximum turns at once, however many cores there are: enough for four bodies of the largest size.
 const TURNS_MAX: usize = 4;
 
-/// Where cores are short, workers have ten times as much of them (`nice` of 10).
+/// `nice` value: if cores are short, workers get ten times as much CPU time.
 const PRIORITY: i32 = 10;
 
-/// Does long work, in turns. One for the process; its threads end with it.
+/// Runs long work in turns. There is one per process; its threads end with it.
 #[derive(Clone, Debug)]
 pub(crate) struct LongWork {
     turns: Arc<Semaphore>,
@@ -44,7 +44,7 @@ impl LongWork {
     /// Starts a thread for each turn.
     ///
     /// # Errors
-    /// The system has no thread for it.
+    /// The system cannot start a thread.
     pub(crate) fn start() -> io::Result<Self> {
         let cores = available_parallelism().map_or(1, NonZero::get);
         Self::with_turns(cores.saturating_sub(1).clamp(1, TURNS_MAX))
@@ -60,7 +60,7 @@ impl LongWork {
         Ok(Self { turns: Arc::new(Semaphore::new(turns)), works })
     }
 
-    /// Does work for a client in a turn. Once begun, it goes on to its end even where nobody waits for it any more.
+    /// Runs work for a client in a turn. Once begun, it runs to its end even if nobody waits for it any more.
     ///
     /// # Errors
     /// It panicked.
@@ -69,7 +69,7 @@ impl LongWork {
         client: &ClientShare,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, LongWorkPanicked> {
-        // Nothing closes the semaphores.
+        // The semaphores are never closed.
         let _own_turn = client.long_work.acquire().await.ok();
         let turn = Arc::clone(&self.turns).acquire_owned().await.ok();
         let (done, outcome) = oneshot::channel();
@@ -78,14 +78,14 @@ impl LongWork {
             let _entered = runtime.enter();
             let value = work();
             drop(turn);
-            // Whoever waited may be gone.
+            // The caller may be gone.
             let _ = done.send(value);
         });
         self.works.send(work).map_err(|_| LongWorkPanicked)?;
         outcome.await.map_err(|_| LongWorkPanicked)
     }
 
-    /// Drives a future to its end, with a turn for each of its steps.
+    /// Drives a future to its end, with a turn for each poll.
     ///
     /// # Errors
     /// It panicked.
@@ -105,18 +105,18 @@ impl LongWork {
     }
 }
 
-/// Does what comes, until nobody can send more.
+/// Runs tasks until all senders are gone.
 fn work_on(next: &Mutex<mpsc::Receiver<Task>>) {
-    // Without it, small answers only wait longer.
+    // If this fails, small answers only wait longer.
     let _ = setpriority_process(None, PRIORITY);
     let take = || next.lock().recv();
     while let Ok(work) = take() {
-        // Its waiter learns of a panic from the channel, people from the hook of `log.rs`.
+        // The caller learns of a panic from the channel; the hook of `log.rs` logs it.
         let _ = catch_unwind(AssertUnwindSafe(work));
     }
 }
 
-/// Returns the future itself where it waits; its end also frees what it was made of.
+/// Polls the future and returns it if it is pending; a completed one is freed here.
 fn step<F: Future>(mut work: Pin<Box<F>>, waker: &Waker) -> Result<F::Output, Pin<Box<F>>> {
     match work.as_mut().poll(&mut Context::from_waker(waker)) {
         Poll::Ready(done) => Ok(done),
@@ -124,7 +124,7 @@ fn step<F: Future>(mut work: Pin<Box<F>>, waker: &Waker) -> Result<F::Output, Pi
     }
 }
 
-/// Whether the future can take its next step.
+/// Notified when the future can be polled again.
 #[derive(Default)]
 struct Woken(Notify);
 

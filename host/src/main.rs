@@ -1,4 +1,4 @@
-//! The program `portolan`. All of it is in the library, where the fuzz targets reach it too.
+//! The program `portolan`. All of its code is in the library, so that fuzz targets can use it.
 
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
-//! The memory of the process: how much it may use, the shares of it that bounds have, and what happens near its end.
+//! Memory of the process: its limit, the shares that bounds get of it, and refusals when it runs out.
 //!
-//! Invariant: from nine tenths on, new work is refused, so that the kernel need not end the process. What is given back by
-//! one part goes back to the system, and not only to the next allocation of the same size.
+//! Invariant: from nine tenths of the limit on, new work is refused, so that the kernel need not end the process.
+//! Freed memory goes back to the system, not only to the next allocation of the same size.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,14 +14,14 @@ use crate::log::RareLog;
 use crate::memory_limit::{self, Limited};
 use crate::memory_used::Used;
 
-/// An attacker can make the process take some hundred mebibytes a second.
+/// Interval of samples: an attacker can make the process take some hundred mebibytes per second.
 const SAMPLE_EVERY: Duration = Duration::from_millis(25);
-/// Arenas are walked under their locks.
+/// Minimum time between trims, which walk the arenas under their locks.
 const TRIM_EVERY: Duration = Duration::from_secs(5);
-/// Less is not worth a walk.
+/// Less free memory is not worth a trim.
 const TRIM_FROM_BYTES: u64 = 16 << 20;
 
-/// How much memory the process may use.
+/// Memory limit of the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MemoryLimit {
     bytes: u64,
@@ -29,19 +29,19 @@ pub(crate) struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// The limit that an operator names; else the least that the cgroup, the process or the machine has.
+    /// Returns the operator's limit, or else the lowest one of the cgroup, the process and the machine.
     pub(crate) fn new(named_mib: Option<u64>) -> Self {
         let (bytes, limited) = named_mib.map_or_else(memory_limit::of_process, |mib| (mib << 20, Limited::Resident));
         Self { bytes, limited }
     }
 
-    /// One part in so many of it, and no more than `max`.
+    /// Returns one part in `parts` of the limit, at most `max`.
     pub(crate) fn share(&self, parts: u64, max: u64) -> u64 {
         (self.bytes / parts).min(max)
     }
 }
 
-/// Watches the memory that is used.
+/// Watches the memory in use.
 #[derive(Debug)]
 pub(crate) struct Memory {
     limit_bytes: u64,
@@ -50,7 +50,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Watches in a thread of its own until the last copy goes: the runtime's threads may all be busy.
+    /// Watches in a thread of its own until the last reference is dropped: the runtime's threads may all be busy.
     pub(crate) fn watch(limit: MemoryLimit) -> Arc<Self> {
         let limit_bytes = limit.bytes;
         let memory = Arc::new(Self { limit_bytes, is_short: AtomicBool::new(false), refused: RareLog::default() });
@@ -62,18 +62,18 @@ impl Memory {
         memory
     }
 
-    /// One of which there is enough.
+    /// Creates a memory that is never short.
     #[cfg(test)]
     pub(crate) fn ample() -> Arc<Self> {
         Arc::new(Self { limit_bytes: u64::MAX, is_short: AtomicBool::new(false), refused: RareLog::default() })
     }
 
-    /// Whether there is too little memory for new work.
+    /// Returns true if there is too little memory for new work.
     pub(crate) fn is_short(&self) -> bool {
         self.is_short.load(Relaxed)
     }
 
-    /// The same for work that is refused if so; counts one refusal then.
+    /// Like `is_short`, for work that is refused if true; counts that refusal.
     pub(crate) fn refuses(&self) -> bool {
         let is_short = self.is_short();
         if is_short {
@@ -85,12 +85,11 @@ impl Memory {
         is_short
     }
 
-    /// What the process may use.
     pub(crate) fn limit_bytes(&self) -> u64 {
         self.limit_bytes
     }
 
-    /// Short from nine tenths on, until it is below eight.
+    /// Memory is short from nine tenths of the limit on, until it falls below eight.
     fn update(&self, used: u64) {
         let tenths = if self.is_short() { 8 } else { 9 };
         self.is_short.store(used >= self.limit_bytes / 10 * tenths, Relaxed);
@@ -98,7 +97,7 @@ impl Memory {
 }
 
 fn sample(memory: &Weak<Memory>, mut used: Used) {
-    // What is free and not in memory: it went back, and was not used again since.
+    // Free bytes that were returned to the system and not used again since.
     let (mut trim_checked, mut gone_back) = (Instant::now(), 0);
     while let Some(memory) = memory.upgrade() {
         memory.update(used.read());

@@ -1,28 +1,28 @@
-//! How much memory the process may use: the least of what its cgroups, its resource limits and the machine say.
+//! The process's memory limit: the lowest one of its cgroups, its resource limits and the machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustix::process::{Resource, getrlimit};
 
-/// Where both versions are mounted, in containers too.
+/// Mount point of both cgroup versions, in containers too.
 const MOUNT: &str = "/sys/fs/cgroup";
-/// For a machine that says nothing.
+/// Limit if the machine reports none.
 const UNKNOWN_BYTES: u64 = 1 << 30;
 
-/// What has a limit of memory, and so what counts as used.
+/// The kind of limit, which decides what counts as used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Limited {
-    /// What the process has in memory: by the machine, or by an operator's word.
+    /// Resident memory, limited by the machine or the operator.
     Resident,
     Cgroup(Cgroup),
-    /// What the process may write, touched or not.
+    /// Writable memory, touched or not.
     Data,
-    /// What is mapped.
+    /// Mapped memory.
     Mapped,
 }
 
-/// The least limit in bytes, and what has it.
+/// Returns the lowest limit in bytes, and its kind.
 pub(crate) fn of_process() -> (u64, Limited) {
     let cgroup = Cgroup::of_process(&fs::read_to_string("/proc/self/cgroup").unwrap_or_default(), Path::new(MOUNT));
     let cgroup = cgroup.and_then(|cgroup| cgroup.limit()).map(|(bytes, cgroup)| (bytes, Limited::Cgroup(cgroup)));
@@ -35,7 +35,7 @@ pub(crate) fn of_process() -> (u64, Limited) {
     all.min_by_key(|(bytes, _)| *bytes).unwrap_or(machine)
 }
 
-/// The bytes of `MemTotal` in `/proc/meminfo`.
+/// Parses the bytes of `MemTotal` in `/proc/meminfo`.
 fn total(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib << 10)
@@ -44,19 +44,19 @@ fn total(meminfo: &str) -> Option<u64> {
 /// A cgroup's memory controller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cgroup {
-    /// The folder where the controller is mounted.
+    /// Mount point of the controller.
     mount: PathBuf,
-    /// The process's own, below it.
+    /// The process's own cgroup, below the mount point.
     pub(crate) folder: PathBuf,
     pub(crate) names: ControllerFiles,
 }
 
-/// The files of one version.
+/// File names of one cgroup version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ControllerFiles {
     max: &'static str,
     pub(crate) used: &'static str,
-    /// In `memory.stat`, the pages of files, which the kernel takes back before it ends a process.
+    /// Rows of `memory.stat` with file pages, which the kernel takes back before it ends a process.
     pub(crate) files: [&'static str; 2],
 }
 
@@ -69,11 +69,11 @@ const FIRST: ControllerFiles = ControllerFiles {
 };
 
 impl Cgroup {
-    /// The one that `/proc/self/cgroup` names, of whichever version has the memory controller.
+    /// Finds the cgroup that `/proc/self/cgroup` names, in the version that has the memory controller.
     pub(crate) fn of_process(cgroups: &str, mount: &Path) -> Option<Self> {
         let rows = || cgroups.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'));
         let of = |path: &str, mount: PathBuf, names: ControllerFiles| {
-            // In a container that sees only its own, the path may be one of the machine's.
+            // A container may see only its own cgroup while the path is one of the machine's.
             let own = mount.join(path.trim_start_matches('/'));
             let folder = if own.join(names.used).is_file() { own } else { mount.clone() };
             folder.join(names.used).is_file().then_some(Self { mount, folder, names })
@@ -84,12 +84,12 @@ impl Cgroup {
         first.or_else(|| of(second()?, mount.to_owned(), SECOND))
     }
 
-    /// The least of its own limit and those above it, with the cgroup that has it; `None` where there is none.
+    /// Returns the lowest limit of this cgroup and those above it, with the cgroup that has it.
     fn limit(&self) -> Option<(u64, Self)> {
         let above = self.folder.ancestors().take_while(|folder| folder.starts_with(&self.mount));
         let limit = |folder: &Path| {
             let bytes: u64 = fs::read_to_string(folder.join(self.names.max)).ok()?.trim().parse().ok()?;
-            // The first version writes a number near the greatest where there is no limit.
+            // Without a limit, version 1 reports a number near the maximum.
             (bytes < u64::MAX / 4).then(|| (bytes, Self { folder: folder.to_owned(), ..self.clone() }))
         };
         above.filter_map(limit).min_by_key(|(bytes, _)| *bytes)

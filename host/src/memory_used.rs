@@ -1,15 +1,15 @@
-//! How much memory is used, of what has the limit that counts. A cgroup's figure has the buffers of sockets.
+//! The memory in use, by the kind of limit that applies. A cgroup's figure includes socket buffers.
 
 use std::fs;
 
 use crate::memory_limit::{Cgroup, Limited};
 
-/// What a process has in memory of its own.
+/// Rows of resident memory without file pages.
 const RESIDENT: [&str; 2] = ["RssAnon", "RssShmem"];
-/// A cgroup's figures take longer to read.
+/// A cgroup's figures take longer to read, so that one sample in this many reads them.
 const CGROUP_EVERY: u32 = 10;
 
-/// Reads it again and again.
+/// Samples the memory in use.
 #[derive(Debug)]
 pub(crate) struct Used {
     limited: Limited,
@@ -40,7 +40,7 @@ impl Used {
     }
 }
 
-/// What is used without the pages of files.
+/// Returns the memory in use by the cgroup, without file pages.
 fn of_cgroup(cgroup: &Cgroup) -> Option<u64> {
     let used: u64 = fs::read_to_string(cgroup.folder.join(cgroup.names.used)).ok()?.trim().parse().ok()?;
     let stat = fs::read_to_string(cgroup.folder.join("memory.stat")).ok()?;
@@ -49,12 +49,12 @@ fn of_cgroup(cgroup: &Cgroup) -> Option<u64> {
     Some(used.saturating_sub(files.filter_map(|(_, bytes)| bytes.trim().parse::<u64>().ok()).sum()))
 }
 
-/// What the process has in memory, pages of files included.
+/// Returns the resident memory of the process, with file pages.
 pub(crate) fn resident_bytes() -> u64 {
     sum(&fs::read_to_string("/proc/self/status").unwrap_or_default(), &["VmRSS"])
 }
 
-/// The bytes of these rows of `/proc/self/status`.
+/// Returns the sum of these rows of `/proc/self/status` in bytes.
 fn sum(status: &str, names: &[&str]) -> u64 {
     let rows = status.lines().filter_map(|line| line.split_once(':'));
     let own = rows.filter(|(name, _)| names.contains(name));

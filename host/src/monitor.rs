@@ -1,7 +1,7 @@
-//! Watches what the gateway rests on, says in the log when it changes, and keeps what `/readyz` answers.
+//! Monitors endpoints, networks and plugins, logs changes, and prepares the answer of `/readyz`.
 //!
-//! Invariant: each change of an endpoint, a network or the plugins folder is one line, with its reason and how long it
-//! lasted, and `/readyz` is answered from what is known, without a request to any node.
+//! Invariant: each change of an endpoint, a network or the plugins folder is one log line, with its reason and
+//! duration. `/readyz` is answered from known state, without a request to any node.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,25 +16,25 @@ use crate::head_age::HeadAgeMax;
 use crate::network::Networks;
 use crate::registry::Registry;
 
-/// Between two looks.
+/// Interval of checks.
 const EVERY: Duration = Duration::from_millis(250);
-/// For an endpoint to say that it is there, where nothing is known of any.
+/// Time for an endpoint to answer a probe.
 const SIGN_WAIT: Duration = Duration::from_secs(2);
-/// A sign of life holds so long where no newer one comes.
+/// Time for which the last sign of life counts.
 const SIGN_FOR: Duration = Duration::from_secs(10);
-/// Between two questions whether any endpoint is there: while one is, and while none is known to be.
+/// Minimum time between probes of the endpoints: while one is alive, and while none is known to be.
 const ASK_AGAIN: (Duration, Duration) = (Duration::from_secs(5), Duration::from_secs(1));
 
-/// What `/readyz` says.
+/// The content of `/readyz`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Readiness {
-    /// Why it is not ready; empty where it is.
+    /// Reasons why it is not ready; empty if it is.
     pub(crate) reasons: Vec<String>,
-    /// What it serves less or otherwise than it should.
+    /// Everything that is served less or otherwise than it should.
     pub(crate) degraded: Vec<String>,
 }
 
-/// Ends with the value.
+/// The monitor's task; ends on drop.
 #[derive(Debug)]
 pub(crate) struct Monitor {
     readiness: Arc<ArcSwap<Readiness>>,
@@ -57,7 +57,7 @@ impl Monitor {
         Self { readiness, is_stopping: AtomicBool::new(false), task }
     }
 
-    /// What is known now.
+    /// Returns the current readiness.
     pub(crate) fn readiness(&self) -> Arc<Readiness> {
         let known = self.readiness.load_full();
         if !self.is_stopping.load(Ordering::Relaxed) {
@@ -67,13 +67,13 @@ impl Monitor {
         Arc::new(Readiness { reasons, degraded: known.degraded.clone() })
     }
 
-    /// From now on it is not ready, because it stops.
+    /// Reports unready from now on, because the gateway stops.
     pub(crate) fn begin_stop(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
     }
 }
 
-/// What is watched.
+/// Sources of the monitor's state.
 pub(crate) struct Watched {
     pub(crate) registry: Arc<Registry>,
     pub(crate) reader: Arc<ChainReader>,
@@ -84,10 +84,10 @@ pub(crate) struct Watched {
 struct MonitorTask {
     watched: Watched,
     troubles: Troubles,
-    /// A question whether any endpoint is there, which is under way.
+    /// A probe of the endpoints under way.
     asking: Option<JoinHandle<bool>>,
     asked_at: Option<Instant>,
-    /// When the last one said so.
+    /// Time of the last successful probe.
     sign_at: Option<Instant>,
 }
 
@@ -145,14 +145,14 @@ impl MonitorTask {
     }
 }
 
-/// What is wrong with endpoints and networks, and since when.
+/// Current troubles of endpoints and networks, and since when.
 #[derive(Debug, Default)]
 struct Troubles {
     /// By chain id and host.
     endpoints: BTreeMap<(u64, String), Trouble>,
     /// By chain id.
     networks: BTreeMap<u64, Trouble>,
-    /// Those whose newest block is too old, by chain id.
+    /// Networks whose newest block is too old, by chain id.
     stale: BTreeMap<u64, Trouble>,
 }
 
@@ -163,7 +163,7 @@ struct Trouble {
 }
 
 impl Troubles {
-    /// Says what has changed, and returns the networks without an endpoint that answers.
+    /// Logs changes; returns the networks without an endpoint that answers or with too old a newest block.
     fn update(&mut self, status: &[NetworkStatus], watched: &Watched, now: Instant) -> Vec<String> {
         let mut lost = self.update_endpoints(status, &watched.networks, now);
         for of_network in status {

@@ -1,8 +1,8 @@
-//! Names of accounts, both ways, as the documentation of ENS has them: <https://docs.ens.domains>.
+//! ENS names of accounts, in both directions: <https://docs.ens.domains>.
 //!
-//! Invariant: an account has the name that it claims only if that name leads back to the account, and nothing that
-//! could not be read or queried is taken for absent. All is read at the block that the caller pinned on Ethereum, where
-//! the registry of names is; many names are as many round trips as one.
+//! Invariant: an account's claimed name counts only if that name resolves to the account, and nothing that could not
+//! be read or queried counts as absent. All reads are at the block that the caller pinned on Ethereum, where the
+//! registry is. Many names take as many round trips as one.
 
 mod call;
 mod coin;
@@ -26,17 +26,17 @@ pub(crate) use self::name::Name;
 use self::resolve::{Record, RecordQuery, Resolution};
 use crate::budget::OutgoingBudget;
 
-/// The chain id of the network that names live on.
+/// Chain id of the network with the ENS registry.
 pub(crate) const MAINNET: u64 = portolan_networks::ETHEREUM;
 
 /// The proxy of the ENS DAO, at the same address on Ethereum and its testnets.
 /// <https://docs.ens.domains/resolvers/universal>
 pub(crate) const UNIVERSAL_RESOLVER: Address = address!("eEeEEEeE14D718C2B47D9923Deab1335E144EeEe");
 
-/// What an operator configures for names.
+/// An operator's settings for names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NameSettings {
-    /// Called first; the registry is read where it does not answer, and alone where there is none.
+    /// Called first; the registry is read if it does not answer. `None` to use the registry only.
     pub(crate) universal_resolver: Option<Address>,
     /// Gateways that may be queried over http and in private networks.
     pub(crate) gateway_hosts: Vec<GatewayHost>,
@@ -48,24 +48,24 @@ pub(crate) struct Names {
     resolution: Resolution,
 }
 
-/// Where, for which chain, and in how much detail names are looked up.
+/// The chain, coin and level of detail of a lookup.
 pub(crate) struct LookupContext<'a> {
     /// A session of [`MAINNET`].
     pub(crate) session: Arc<Session>,
     pub(crate) coin: CoinType,
     pub(crate) detail: DetailLevel<'a>,
-    /// The answer's requests to gateways.
+    /// The answer's budget of requests to gateways.
     pub(crate) outgoing: &'a OutgoingBudget,
 }
 
-/// What found the resolvers; the later one is the fallback.
+/// The way that the resolver was found; the later variant is the fallback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ResolvedBy {
     UniversalResolver,
     Registry,
 }
 
-/// A name and the address that it leads to.
+/// A name and the address that it resolves to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ResolvedName {
     pub(crate) name: Name,
@@ -73,28 +73,28 @@ pub(crate) struct ResolvedName {
     pub(crate) coin: CoinType,
     pub(crate) resolver: Address,
     pub(crate) resolved_by: ResolvedBy,
-    /// Whether the address came from a gateway, checked by the resolver.
+    /// True if the address came from a gateway and the resolver verified it.
     pub(crate) via_gateway: bool,
-    /// Where they were requested.
+    /// `None` unless they were requested.
     pub(crate) details: Option<NameDetails>,
 }
 
 /// The primary name of an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PrimaryName {
-    /// The name, led back to the account.
+    /// The name, resolved back to the account.
     pub(crate) resolved: ResolvedName,
     pub(crate) reverse_resolver: Address,
-    /// The fallback where either way took it.
+    /// The fallback if either direction used it.
     pub(crate) resolved_by: ResolvedBy,
-    /// Whether the name came from a gateway, checked by the reverse resolver.
+    /// True if the name came from a gateway and the reverse resolver verified it.
     pub(crate) via_gateway: bool,
 }
 
-/// Why a name has no address, or an account no name.
+/// Reason why a name has no address, or an account no name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NameFailure {
-    /// The chain says that there is none.
+    /// The chain shows that there is none.
     #[error("{0}")]
     Absent(#[from] Absence),
     #[error("{0}")]
@@ -106,7 +106,7 @@ pub(crate) enum NameFailure {
     BareRevert,
 }
 
-/// What is not there.
+/// The reason why a record is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Absence {
     #[error("no resolver is set for the name")]
@@ -126,12 +126,12 @@ pub(crate) enum Absence {
 }
 
 impl NameFailure {
-    /// Whether there was not enough time.
+    /// Returns true if there was not enough time.
     pub(crate) fn is_timeout(self) -> bool {
         matches!(self, Self::Unread(ReadFailure::Timeout) | Self::Gateway(GatewayError::Timeout))
     }
 
-    /// Whether the answer's budget was used up.
+    /// Returns true if the answer's budget was used up.
     pub(crate) fn is_over_budget(self) -> bool {
         match self {
             Self::Unread(failure) => failure == ReadFailure::OverBudget,
@@ -147,7 +147,7 @@ impl Names {
         Self { resolution: Resolution::new(settings.universal_resolver, gateways) }
     }
 
-    /// The addresses that names lead to, in their order.
+    /// Resolves names to addresses, in their order.
     pub(crate) async fn addresses(
         &self,
         lookup: &LookupContext<'_>,
@@ -182,7 +182,7 @@ impl Names {
         resolved
     }
 
-    /// The primary names of accounts, in their order, by ENSIP-19.
+    /// Resolves accounts to their primary names (ENSIP-19), in their order.
     pub(crate) async fn names(
         &self,
         lookup: &LookupContext<'_>,
@@ -214,7 +214,7 @@ impl Names {
     }
 }
 
-/// What an account says that its name is.
+/// The name that an account claims, not yet verified.
 struct ClaimedName {
     name: Name,
     reverse_resolver: Address,
@@ -226,13 +226,13 @@ impl ClaimedName {
     fn of(answer: resolve::NameRecords) -> Result<Self, NameFailure> {
         let Record { data, via_gateway } =
             answer.records.into_iter().next().unwrap_or(Err(Absence::NoRecord.into()))?;
-        // A string is encoded as bytes are, and need not be UTF-8.
+        // A string is encoded like bytes, and need not be UTF-8.
         let text = Bytes::abi_decode(&data).map_err(|_| Absence::BadRecord)?;
         let text = std::str::from_utf8(&text).map_err(|_| Absence::BadRecord)?;
         if text.is_empty() {
             return Err(Absence::NoRecord.into());
         }
-        // Another name would be shown than the one that is looked up.
+        // Otherwise the name shown would differ from the name resolved.
         let name = Name::parse(text).ok().filter(|name| name.as_str() == text).ok_or(Absence::NotNormalized)?;
         let reverse_resolver = answer.resolver.ok_or(Absence::NoResolver)?;
         Ok(Self { name, reverse_resolver, resolved_by: answer.resolved_by, via_gateway })

@@ -1,4 +1,4 @@
-//! In the place of the export of spans, where that is not built in. Invariant: the configuration names no collector then.
+//! Replaces the export of spans in builds without it. Invariant: the configuration then names no collector.
 
 use hyper::HeaderMap;
 use tokio::runtime::Handle;
@@ -6,7 +6,7 @@ use tracing::Span;
 use tracing_subscriber::layer::Identity;
 use url::Url;
 
-/// There is none.
+/// Never constructed.
 #[derive(Debug)]
 pub(crate) enum NoSpanExport {}
 
@@ -24,10 +24,10 @@ impl NoSpanExport {
     }
 }
 
-/// Why it does not start.
+/// Reason why the export does not start.
 #[derive(Debug, thiserror::Error)]
 #[error("this build has no export of spans")]
 pub(crate) struct NotBuiltIn;
 
-/// Nobody else's spans are known.
+/// Does nothing: without an export, parent spans are not needed.
 pub(crate) fn adopt(_: &Span, _: &HeaderMap) {}

@@ -1,7 +1,7 @@
-//! The paths of the service and the parameters of its endpoints, as tables.
+//! Tables of the service's paths and of its endpoints' parameters.
 //!
-//! Invariant: a path leads to one endpoint at most, and the words that paths begin with are reserved. No parameter is
-//! read that does not stand here.
+//! Invariant: a path matches at most one endpoint, and the first words of paths are reserved. No parameter outside of
+//! these tables is read.
 
 use portolan_validation::RESERVED_WORDS;
 
@@ -30,7 +30,7 @@ pub(crate) enum Endpoint {
 }
 
 impl Endpoint {
-    /// In labels of figures.
+    /// Returns the metrics' label.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Networks => "networks",
@@ -53,7 +53,7 @@ impl Endpoint {
         }
     }
 
-    /// The parameters that it takes besides [`OF_EVERY_ENDPOINT`].
+    /// Returns the parameters that it takes besides [`OF_EVERY_ENDPOINT`].
     pub(crate) fn parameters(self) -> &'static [&'static str] {
         match self {
             Self::Networks | Self::Protocols | Self::ProtocolLogo => &[],
@@ -69,15 +69,15 @@ impl Endpoint {
     }
 }
 
-/// What every endpoint takes: it says how an answer is written, not what is in it.
+/// Parameters of every endpoint: they change how an answer is written, not what is in it.
 pub(crate) const OF_EVERY_ENDPOINT: &[&str] = &["detail", "amounts"];
 
-/// Paths of the operators' listener that refuse parameters, for they take none. Health and readiness ignore them: to a
-/// probe that sends some, a refusal would look like a gateway that is down.
+/// Paths of the operators' listener that refuse parameters. Health and readiness ignore them: to a probe that sends
+/// some, a refusal would look like a gateway that is down.
 pub(crate) const WITHOUT_PARAMETERS: [&str; 4] = ["/metrics", "/plugins", "/lists", "/networks"];
 
-/// Words stand for themselves, names in braces for a value: a slug is neither reserved nor an address, and a path does
-/// not begin with an account that is a reserved word.
+/// Path patterns: words match themselves, names in braces match a value. A slug is neither reserved nor an address,
+/// and an account in first place is not a reserved word.
 static PATHS: [(&[&str], Endpoint); 18] = [
     (&["networks"], Endpoint::Networks),
     (&["protocols"], Endpoint::Protocols),
@@ -99,12 +99,12 @@ static PATHS: [(&[&str], Endpoint); 18] = [
     (&["{slug}", "locked", "{account}", "positions"], Endpoint::Locked),
 ];
 
-/// Whether paths begin with this word, so that no protocol may be called so.
+/// Returns true if a path begins with this word, so that it cannot be a protocol's slug.
 pub(crate) fn is_reserved(word: &str) -> bool {
     RESERVED_WORDS.contains(&word)
 }
 
-/// The endpoint of the listener for claimables, whose only path is an account.
+/// Finds the endpoint on the claimables listener, whose only path is an account.
 pub(crate) fn find_claimables<'a>(segments: &[&'a str]) -> Option<(Endpoint, Vec<&'a str>)> {
     match *segments {
         [account] if !account.is_empty() => Some((Endpoint::AllClaimables, vec![account])),
@@ -112,7 +112,7 @@ pub(crate) fn find_claimables<'a>(segments: &[&'a str]) -> Option<(Endpoint, Vec
     }
 }
 
-/// The endpoint that a path leads to, and the path's values in their order.
+/// Finds the endpoint of a path, and returns it with the path's values in order.
 pub(crate) fn find<'a>(segments: &[&'a str]) -> Option<(Endpoint, Vec<&'a str>)> {
     let (path, endpoint) = PATHS.iter().find(|(path, _)| is_match(path, segments))?;
     let values = path.iter().zip(segments).filter(|(part, _)| is_value(part));
@@ -138,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// First words of paths that the service may have one day.
+    /// First words reserved for future paths.
     const FUTURE: [&str; 2] = ["openapi.json", "docs"];
 
     #[test]

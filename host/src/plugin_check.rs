@@ -1,6 +1,6 @@
 //! `portolan plugin check`: loads one plugin as the gateway would, and checks its deployments against the chains.
 //!
-//! Invariant: it serves nothing, and leaves nothing behind: plugins and state folder are temporary.
+//! Invariant: it serves nothing and leaves nothing behind; the folders of plugins and state are temporary.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -18,13 +18,13 @@ use crate::gateway::{CheckedAddress, DeploymentCheck, Gateway, StartError};
 use crate::jobs::failure::Reason;
 use crate::registry::{PluginStatus, signature_files};
 
-/// Whose positions are looked for where no account is named: many tokens are burnt by sending them there.
+/// Account to read if none is named: many tokens are burnt by sending them there.
 const ACCOUNT: Address = address!("000000000000000000000000000000000000dead");
-/// For reading, probing and loading the files of a folder; only a machine that is very busy takes longer.
+/// Time to read, probe and load the files of a folder; only a very busy machine takes longer.
 pub(crate) const LOAD_TIME: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(20);
 
-/// Why there is no result.
+/// Reason why a check has no result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CheckError {
     #[error("{0}: {1}")]
@@ -42,13 +42,13 @@ pub(crate) enum CheckError {
 }
 
 impl CheckError {
-    /// Whether the command line is wrong, or what it names.
+    /// Returns true if the command line or a file that it names is wrong.
     pub(crate) fn is_misuse(&self) -> bool {
         matches!(self, Self::File(..) | Self::Account(_) | Self::Config(_))
     }
 }
 
-/// The text for stdout, and whether all is sound.
+/// Runs the check; returns the text for stdout, and true if all is sound.
 pub(crate) async fn run(flags: &CheckFlags, environment: &Environment) -> Result<(String, bool), CheckError> {
     let account = flags.account.as_deref().map_or(Ok(ACCOUNT), |text| {
         address::parse(text).map_err(|error| CheckError::Account(format!("{text} {error}")))
@@ -80,12 +80,12 @@ pub(crate) async fn run(flags: &CheckFlags, environment: &Environment) -> Result
     Ok((shown, check.is_sound()))
 }
 
-/// The copy belongs to this user alone, whoever may write the original.
+/// Copies a file, so that the copy belongs to this user alone, whoever may write the original.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::write(to, fs::read(from)?)
 }
 
-/// Waits until the folder's files are loaded, all of them.
+/// Waits until all files of the folder are loaded.
 async fn loaded(gateway: &Gateway) -> Result<(), CheckError> {
     let is_loaded = holds_within(LOAD_TIME, || gateway.first_scan_done()).await;
     let refusal = |row: PluginStatus| {
@@ -97,7 +97,7 @@ async fn loaded(gateway: &Gateway) -> Result<(), CheckError> {
     refused.or_else(|| (!is_loaded).then(late)).map_or(Ok(()), Err)
 }
 
-/// Waits until something is so; `false` where it is not within that time.
+/// Waits until a condition holds; returns false if it does not within `time`.
 pub(crate) async fn holds_within(time: Duration, is_so: impl Fn() -> bool) -> bool {
     let until = Instant::now() + time;
     while !is_so() {
@@ -109,7 +109,7 @@ pub(crate) async fn holds_within(time: Duration, is_so: impl Fn() -> bool) -> bo
     true
 }
 
-/// A line for each address, then one for each question, then the sums.
+/// Formats a line per address, one per question, and the sums.
 fn table(check: &DeploymentCheck) -> String {
     let mut text = String::new();
     let mut line = |words: std::fmt::Arguments<'_>| {

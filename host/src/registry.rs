@@ -1,8 +1,8 @@
-//! The plugins: found in a folder, checked, loaded, configured, reloaded, and published as a snapshot.
+//! Plugins: finds them in a folder, checks, loads, configures and reloads them, and publishes them as a snapshot.
 //!
-//! Invariant: a snapshot never changes; whoever holds one keeps its instances until the last of its jobs has ended.
-//! A failed load or refused settings change nothing but a log line and a status row. What an instance answers is
-//! not its concern.
+//! Invariant: a snapshot never changes, and its holder keeps its instances alive until the last of their jobs has
+//! ended. A failed load or refused settings only cause a log line and a status row. This module does not interpret
+//! what an instance answers.
 
 pub(crate) mod breaker;
 mod catalogue;
@@ -100,11 +100,11 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// Makes the folders where they are missing, and begins to follow the plugins folder; the first scan goes on in the
-    /// background.
+    /// Creates missing folders and starts to follow the plugins folder. The first scan continues in the background.
     ///
     /// # Errors
-    /// A folder cannot be made, is a link, or others than `writers` may write it; or another gateway uses the state folder.
+    /// A folder cannot be created, is a symbolic link, or can be written by others than `writers`; or another gateway
+    /// uses the state folder.
     pub(crate) fn start(
         plugins_dir: &Path,
         state_dir: &Path,
@@ -140,53 +140,54 @@ impl Registry {
         Ok(Arc::new(Self { published, reconciler, crashes, policy, decided, _state_lock: state_lock }))
     }
 
-    /// The plugins as they are now; they stay so for whoever holds it.
+    /// Returns the current plugins. The snapshot never changes.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.published.current.load().snapshot)
     }
 
-    /// Whether every file that stood in the folder at the start has been loaded or refused.
+    /// Returns true once every file that was in the folder at the start has been loaded or refused.
     pub(crate) fn first_scan_done(&self) -> bool {
         self.published.first_scan_done.load(Ordering::Acquire)
     }
 
-    /// Decides about a plugin, and says what it comes to. Blocks for the time of writing a file.
+    /// Applies an operator's decision about a plugin, and returns a sentence about the result. Blocks while it writes
+    /// a file.
     ///
     /// # Errors
-    /// Why nothing is decided.
+    /// The decision is not possible, or it applies but cannot be written.
     pub(crate) fn decide(&self, plugin: &str, decision: PluginDecision) -> Result<String, DecisionError> {
         let current = self.published.current.load();
         let (rows, known_good) = (current.status.rows(), &current.status.known_good);
         let known = PluginKnowledge { rows: &rows, known_good, policy: &self.policy, crashes: &self.crashes };
         let decided = known.decide(plugin, decision);
-        // One that is not written is in force all the same.
+        // A decision that could not be written applies all the same.
         if matches!(decided, Ok(_) | Err(DecisionError::Unwritten(_))) {
             self.decided.notify_one();
         }
         decided
     }
 
-    /// The builds of all plugins that are known to be good.
+    /// The known good builds of all plugins.
     pub(crate) fn known_good(&self) -> Arc<KnownGood> {
         Arc::clone(&self.published.current.load().status.known_good)
     }
 
-    /// What is decided about builds and plugins.
+    /// The decisions about builds and plugins.
     pub(crate) fn decisions(&self) -> Decisions {
         self.policy.decisions()
     }
 
-    /// Why the plugins folder, or what is kept of it, is not as it should be.
+    /// The current problem with the plugins folder; `None` if there is none.
     pub(crate) fn folder_trouble(&self) -> Option<Arc<String>> {
         self.published.trouble.load_full()
     }
 
-    /// A row for each plugin that is served, each file that is refused, and each old instance that still has jobs.
+    /// One row for each active plugin, each refused file, and each old instance that still has jobs.
     pub(crate) fn status(&self) -> Vec<PluginStatus> {
         self.published.current.load().status.rows()
     }
 
-    /// What is wrong with plugins, a sentence's part each.
+    /// The problems of plugins, each as a clause.
     pub(crate) fn troubles(&self) -> Vec<String> {
         self.published.current.load().status.troubles()
     }
@@ -199,7 +200,7 @@ impl Drop for Registry {
     }
 }
 
-/// What the reconciler publishes.
+/// The state that the reconciler publishes.
 #[derive(Debug, Default)]
 pub(crate) struct Published {
     current: ArcSwap<Current>,
@@ -216,29 +217,29 @@ pub(crate) struct Current {
 /// One generation of the registry.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshot {
-    /// Counts the changes since the start.
+    /// Number of changes since the start.
     pub(crate) generation: u64,
     served: BTreeMap<String, Served>,
-    /// Protocols that another plugin serves without their events, each with the instance that decodes these.
+    /// Protocols that another plugin serves without their events, each with the instance that decodes these events.
     events: Vec<Served>,
-    /// What is in the folder, or was served, and is not served now.
+    /// Protocols and plugins that are in the folder, or were served, and are not served now.
     pub(crate) unserved: Vec<Unserved>,
-    /// By chain id; made when it is first needed.
+    /// Contracts by chain id; computed on first use.
     contracts: OnceLock<HashMap<u64, HashSet<Address>>>,
 }
 
 impl Snapshot {
-    /// By slug.
+    /// Returns the protocol with this slug.
     pub(crate) fn served(&self, slug: &str) -> Option<&Served> {
         self.served.get(slug)
     }
 
-    /// In the order of slugs.
+    /// All served protocols, ordered by slug.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Served> {
         self.served.values()
     }
 
-    /// All whose events are decoded by plugins, and all others.
+    /// All served protocols, then the protocols of which a plugin decodes only the events.
     pub(crate) fn event_sources(&self) -> impl Iterator<Item = &Served> {
         self.iter().chain(&self.events)
     }
@@ -258,7 +259,7 @@ impl Snapshot {
 
 #[cfg(test)]
 impl Snapshot {
-    /// Makes a registry of instances that serve all protocols of their catalogues.
+    /// A snapshot of instances that serve all protocols of their catalogues.
     pub(crate) fn of_test(instances: impl IntoIterator<Item = Arc<Instance>>) -> Self {
         let mut served = BTreeMap::new();
         for instance in instances {
@@ -269,7 +270,7 @@ impl Snapshot {
         Self { generation: 1, served, ..Self::default() }
     }
 
-    /// Makes a registry whose one protocol is in quarantine, and answered these questions.
+    /// A snapshot whose one protocol is in quarantine and used to answer these questions.
     pub(crate) fn of_quarantined(answers: impl IntoIterator<Item = (Question, u64)>) -> Self {
         let answers = answers.into_iter().map(|(question, chain_id)| (question.0, chain_id)).collect();
         let (plugin, reason) = ("acme".to_owned(), "it ended the process".to_owned());
@@ -298,7 +299,7 @@ impl Served {
         served
     }
 
-    /// Whether it has a deployment on the network that answers the question.
+    /// Returns true if it has a deployment on the network that answers the question.
     pub(crate) fn answers(&self, question: Question, chain_id: u64) -> bool {
         self.answered.contains(&(question, chain_id))
     }

@@ -1,4 +1,4 @@
-//! Times as operators read them: RFC 3339, UTC, whole seconds.
+//! Times for operators: RFC 3339, UTC, whole seconds.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -16,7 +16,7 @@ pub(crate) fn serialize<S: Serializer>(time: &Option<SystemTime>, serializer: S)
 /// The last second of the year 9999; the format has no later years.
 const LAST_S: u64 = 253_402_300_799;
 
-/// Formats Unix seconds. What no clock says, but a node may, stays a number.
+/// Formats Unix seconds. Values past the format's end, which only a wrong node reports, stay numbers.
 pub(crate) fn of_unix_s(seconds: u64) -> String {
     match seconds {
         0..=LAST_S => format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(seconds)).to_string(),

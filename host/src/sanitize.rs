@@ -1,7 +1,7 @@
 //! Cleans foreign texts (a parser's error, a client's input, a token's name) before they are shown or logged.
 //!
-//! Invariant: what comes out has no control or direction characters but the isolates around letters that reorder, and
-//! [`single_line`] leaves no more of a URL than its scheme, because RPC URLs hold keys.
+//! Invariant: the output has no control or direction characters except isolates around right-to-left letters.
+//! [`single_line`] cuts each URL after its scheme, because RPC URLs contain keys.
 
 pub(crate) mod door;
 pub(crate) mod text;
@@ -12,9 +12,9 @@ pub(crate) mod web_url;
 pub(crate) mod fuzzing;
 
 use self::text::isolated;
-use portolan_validation::is_invisible;
+use portolan_abi::is_invisible;
 
-/// `text` on one line; whatever follows a `://` up to a space or quote is left out.
+/// Joins `text` into one line; each URL is cut after `://`, up to the next space or quote.
 pub(crate) fn single_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for (place, part) in text.trim().lines().map(str::trim).filter(|part| !part.is_empty()).enumerate() {
@@ -26,7 +26,7 @@ pub(crate) fn single_line(text: &str) -> String {
     clean(&line)
 }
 
-/// `text` with invisible characters replaced, cut to `chars_max` characters.
+/// Replaces invisible characters of `text`, and cuts it to `chars_max` characters.
 pub(crate) fn cut(text: &str, chars_max: usize) -> String {
     let mut cut = clean(&text.chars().take(chars_max).collect::<String>());
     if text.chars().nth(chars_max).is_some() {
@@ -35,7 +35,7 @@ pub(crate) fn cut(text: &str, chars_max: usize) -> String {
     isolated(cut)
 }
 
-/// A sentence of Portolan's own with cleaned words in it, cut to `chars_max` characters.
+/// Cuts one of Portolan's own sentences, whose foreign parts are clean already, to `chars_max` characters.
 pub(crate) fn shorten(sentence: &str, chars_max: usize) -> String {
     let mut short: String = sentence.chars().take(chars_max).collect();
     if short.len() < sentence.len() {
@@ -44,7 +44,7 @@ pub(crate) fn shorten(sentence: &str, chars_max: usize) -> String {
     short
 }
 
-/// A plugin's words for a log line, a status or a report: without invisible characters, at most `chars_max` characters.
+/// Removes invisible characters from a plugin's text for a log, status or report, and cuts it to `chars_max`.
 pub(crate) fn plain(text: &str, chars_max: usize) -> String {
     isolated(text.chars().filter(|each| !is_invisible(*each)).take(chars_max).collect())
 }

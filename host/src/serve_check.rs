@@ -1,6 +1,6 @@
-//! `portolan serve --check`: what a start with this configuration would find, without one.
+//! `portolan serve --check`: reports what a start with this configuration would find, without serving.
 //!
-//! Invariant: no address is bound, and the state folder stays as it is: another gateway may be running on it.
+//! Invariant: no address is bound, and the state folder is not touched: another gateway may be running on it.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use crate::config::Config;
 use crate::gateway::{Gateway, StartError};
 use crate::plugin_check::{LOAD_TIME, holds_within};
 
-/// For endpoints to answer, after the time that the request of a block took.
+/// Time for endpoints to answer after the request for a block.
 const PROBE_TIME: Duration = Duration::from_secs(10);
 
-/// Why there is no result.
+/// Reason why a check has no result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServeCheckError {
     #[error("cannot start: {0}")]
@@ -25,7 +25,7 @@ pub(crate) enum ServeCheckError {
     Late,
 }
 
-/// A line for each plugin and each endpoint, and whether all are sound.
+/// Runs the check; returns a line per plugin and endpoint, and true if all are sound.
 pub(crate) async fn run(mut config: Config) -> Result<(String, bool), ServeCheckError> {
     let folder = tempfile::tempdir().map_err(ServeCheckError::Folder)?;
     config.state_dir = folder.path().join("state");

@@ -1,8 +1,8 @@
 //! Export of spans to a collector, as OTLP over HTTP.
 //!
-//! Invariant: what waits to be sent is bounded, so that spans are dropped where the collector is slow; no answer waits for
-//! them, and the end of the process waits for a bounded time. Sizes of queue and batches, sampling and headers are set by
-//! the variables that all programs with OpenTelemetry's SDK have.
+//! Invariant: the queue is bounded, and spans are dropped if the collector is slow. No answer waits for the export,
+//! and the end of the process waits for a bounded time. Sizes of queue and batches, sampling and headers are set by
+//! the standard variables of OpenTelemetry's SDK.
 
 use std::time::Duration;
 
@@ -31,20 +31,20 @@ use url::Url;
 
 use crate::log::RareLog;
 
-/// For one batch.
+/// Time limit for sending one batch.
 const SEND_WITHIN: Duration = Duration::from_secs(10);
-/// For what is left when the process ends.
+/// Time limit for sending the rest when the process ends.
 const FLUSH_WITHIN: Duration = Duration::from_secs(3);
 
-/// Sends spans until it is stopped.
+/// Exports spans until it is stopped.
 #[derive(Debug)]
 pub(crate) struct SpanExport(SdkTracerProvider);
 
 impl SpanExport {
-    /// Begins to export to the collector at this URL, to whose path that of traces is added.
+    /// Starts the export to the collector at this URL, with `/v1/traces` added to its path.
     ///
     /// # Errors
-    /// The SDK's variables are wrong.
+    /// The SDK's variables are invalid.
     pub(crate) fn start(collector: &Url, runtime: &Handle) -> Result<Self, ExporterBuildError> {
         let endpoint = format!("{}/v1/traces", collector.as_str().trim_end_matches('/'));
         let exporter = SpanExporter::builder()
@@ -59,7 +59,7 @@ impl SpanExport {
         Ok(Self(provider))
     }
 
-    /// Takes the process's own spans, and no events.
+    /// Returns the layer that takes the process's own spans, without events.
     pub(crate) fn layer<S>(&self) -> impl Layer<S> + Send + Sync + use<S>
     where
         S: Subscriber + for<'a> LookupSpan<'a> + Send + Sync,
@@ -76,7 +76,7 @@ impl SpanExport {
             .with_filter(own.with_max_level_hint(LevelFilter::DEBUG))
     }
 
-    /// Sends what is left. Blocks until then.
+    /// Sends the remaining spans. Blocks until done.
     pub(crate) fn stop(self) {
         if let Err(error) = self.0.shutdown_with_timeout(FLUSH_WITHIN) {
             tracing::warn!(%error, "the last spans are not exported");
@@ -84,10 +84,10 @@ impl SpanExport {
     }
 }
 
-/// Puts a span below the one that a request's `traceparent` names, and in its trace.
+/// Makes a span a child of the one that the request's `traceparent` names.
 pub(crate) fn adopt(span: &Span, headers: &HeaderMap) {
     let parent = TraceContextPropagator::new().extract(&HeaderExtractor(headers));
-    // A span that is exported nowhere has no parent.
+    // A span that is not exported has no parent.
     let _ = span.set_parent(parent);
 }
 

@@ -1,7 +1,7 @@
-//! Spans of answers, and their export; those of jobs and waves below them are made where these are.
+//! Spans of answers and look-ups, and their export. Spans of jobs and batches are created where those run.
 //!
-//! Invariant: spans say what was done for whom in the gateway's own words, and never an account, a name or a URL. They are of
-//! the level `debug`: where nobody exports or logs them they are never made.
+//! Invariant: spans describe work in the gateway's own words, and never hold an account, a name or a URL. Their level
+//! is `debug`: without an export or debug logs, they are never created.
 
 use std::pin::pin;
 
@@ -22,10 +22,10 @@ pub(crate) use crate::span_export::SpanExport;
 #[cfg(feature = "otlp")]
 use crate::span_export::adopt;
 
-/// What a span that went wrong says.
+/// Status code of a failed span.
 pub(crate) const ERROR: &str = "ERROR";
 
-/// The span of an answer, below the span of its client where the request names that.
+/// Creates the span of an answer, as a child of the client's span if the request names one.
 pub(crate) fn of_answer(route: impl FnOnce() -> &'static str, id: &HeaderValue, headers: &HeaderMap) -> Span {
     let span = debug_span!(
         "answer",
@@ -42,8 +42,8 @@ pub(crate) fn of_answer(route: impl FnOnce() -> &'static str, id: &HeaderValue, 
     span
 }
 
-/// Looks something up that one request to a network tells: a block, a transaction, the price of gas. What is there at once
-/// has no span.
+/// Traces a look-up by one request to a network: a block, a transaction, the price of gas. A result that is ready at
+/// once has no span.
 pub(crate) async fn lookup<T, E>(
     what: &'static str,
     networks: &Networks,
@@ -64,7 +64,7 @@ pub(crate) async fn lookup<T, E>(
     found
 }
 
-/// Says how an answer ended.
+/// Records how an answer ended.
 pub(crate) fn end_answer(span: &Span, status: u16, partial: Option<&str>) {
     if span.is_disabled() {
         return;

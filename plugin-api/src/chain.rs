@@ -220,6 +220,9 @@ impl Chain {
     }
 
     /// Emits a finding at once, so that a deadline does not lose it.
+    ///
+    /// A finding that a contract's reply made invalid is dropped and reported: a duplicate token, a name with control
+    /// characters, a supply of zero. The same applies to findings that a question returns.
     pub fn emit(&self, finding: impl Into<Finding>) {
         self.state.emit(finding.into());
     }
@@ -257,6 +260,11 @@ impl Chain {
     /// Returns true if the host separates uncovered things from missing ones.
     pub(crate) fn tells_not_covered(&self) -> bool {
         self.start.capabilities & capability::NOT_COVERED != 0
+    }
+
+    /// Returns true if the host separates findings dropped because of contracts' replies from missing ones.
+    pub(crate) fn tells_invalid_replies(&self) -> bool {
+        self.start.capabilities & capability::INVALID_REPLIES != 0
     }
 
     /// Creates a claim from a call of a function that the catalogue has a template for.

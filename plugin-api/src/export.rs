@@ -207,7 +207,7 @@ macro_rules! export {
                 env!("CARGO_PKG_NAME"),
                 "\",\"version\":\"",
                 env!("CARGO_PKG_VERSION"),
-                "\",\"abi\":\"1.0.0\",\"apiRev\":11,\"frames\":[1],\"capabilities\":111,\"panic\":\"",
+                "\",\"abi\":\"1.0.0\",\"apiRev\":12,\"frames\":[1],\"capabilities\":239,\"panic\":\"",
                 if cfg!(panic = "unwind") { "unwind" } else { "abort" },
                 "\",\"rustc\":\"",
                 $crate::export::RUSTC,

@@ -43,6 +43,8 @@ pub(crate) struct Step {
     pub(crate) message: String,
     /// Known gaps of the plugin; empty before the end.
     pub(crate) not_covered: Vec<String>,
+    /// Findings dropped because of contracts' replies; empty before the end.
+    pub(crate) invalid_replies: String,
 }
 
 impl Job {
@@ -85,15 +87,18 @@ impl Job {
         }
     }
 
-    /// Returns true if the answer is complete, and the sentences about what is missing. They include known gaps if the
-    /// host has no other place for them.
+    /// Returns true if the answer is complete, and the sentences about what is missing. They include known gaps and
+    /// dropped findings if the host has no other place for them.
     fn missing(&self) -> (bool, Vec<String>) {
         let state = &self.chain.state;
         let mut missing = state.take_missing();
         if !self.chain.tells_not_covered() {
             missing.extend(state.take_not_covered());
         }
-        (missing.is_empty() && !state.has_not_covered(), missing)
+        if !self.chain.tells_invalid_replies() {
+            missing.extend(Some(state.take_invalid_replies()).filter(|line| !line.is_empty()));
+        }
+        (missing.is_empty() && !state.has_not_covered() && !state.has_invalid_replies(), missing)
     }
 
     fn poll(&self, findings: &mut Findings) -> Polled {
@@ -121,6 +126,9 @@ impl Job {
         if self.chain.tells_not_covered() {
             step.not_covered = self.chain.state.take_not_covered();
         }
+        if self.chain.tells_invalid_replies() {
+            step.invalid_replies = self.chain.state.take_invalid_replies();
+        }
         step
     }
 
@@ -133,6 +141,7 @@ impl Job {
             facts: jobs.take_facts(),
             message,
             not_covered: Vec::new(),
+            invalid_replies: String::new(),
         }
     }
 }

@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use portolan_abi::map::Finding;
 use portolan_abi::row::purpose;
 
+use crate::door::Door;
 use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
 use crate::request_rows::{CallList, RequestRows};
@@ -48,6 +49,7 @@ struct Inner {
     open: Vec<usize>,
     requests: RequestRows,
     findings: Vec<Finding>,
+    door: Door,
     missing: Vec<String>,
     not_covered: Vec<String>,
     /// True if a question called a function that the plugin does not implement.
@@ -110,8 +112,12 @@ impl JobState {
         self.0.lock().budget
     }
 
+    /// Puts a finding on the list, unless no answer can have it.
     pub(crate) fn emit(&self, finding: Finding) {
-        self.0.lock().findings.push(finding);
+        let mut inner = self.0.lock();
+        if inner.door.lets_pass(&finding) {
+            inner.findings.push(finding);
+        }
     }
 
     pub(crate) fn report_missing(&self, why: String) {
@@ -247,6 +253,15 @@ impl JobState {
 
     pub(crate) fn take_missing(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().missing)
+    }
+
+    /// Whether findings were left out because of what contracts replied.
+    pub(crate) fn has_invalid_replies(&self) -> bool {
+        self.0.lock().door.has_left_out()
+    }
+
+    pub(crate) fn take_invalid_replies(&self) -> String {
+        self.0.lock().door.take_left_out()
     }
 
     pub(crate) fn has_not_covered(&self) -> bool {

@@ -64,6 +64,7 @@
 mod chain;
 mod decode;
 mod deployment;
+mod door;
 mod error;
 #[doc(hidden)]
 pub mod export;

@@ -8,6 +8,7 @@ mod events;
 mod expected;
 mod fixture;
 mod fork;
+mod hostile;
 mod job_test;
 mod off_chain;
 mod row;
@@ -29,6 +30,11 @@ pub use row::{LegRow, PaymentRow};
 pub trait Replies {
     /// Called once for each read, batch by batch, in the order of the reads.
     fn reply(&mut self, request: &ReadRequest) -> ReadResult;
+
+    /// Whether the same read has the same reply, whenever it is made: the job can be run again then.
+    fn are_lasting(&self) -> bool {
+        false
+    }
 }
 
 impl<F: FnMut(&ReadRequest) -> ReadResult> Replies for F {

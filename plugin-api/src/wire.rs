@@ -73,6 +73,7 @@ impl Writer {
         let (message_offset, message_len) = self.frame.bytes(step.message.as_bytes())?;
         let reads = u32::try_from(step.requests.rows.len()).map_err(|_| FrameError::TooLarge)?;
         let (not_covered_offset, not_covered_len) = self.frame.bytes(lines(&step.not_covered).as_bytes())?;
+        let (invalid_replies_offset, invalid_replies_len) = self.frame.bytes(step.invalid_replies.as_bytes())?;
         let row = JobOut {
             state: step.state,
             reads,
@@ -82,6 +83,8 @@ impl Writer {
             message_len,
             not_covered_offset,
             not_covered_len,
+            invalid_replies_offset,
+            invalid_replies_len,
         };
         self.frame.row(resume_out::JOBS, &row);
         step.facts.into_iter().try_for_each(|facts| self.facts(job, facts))?;

@@ -4,7 +4,7 @@ use alloy::primitives::U256;
 use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::{BigInt, Sign};
 
-/// `raw` divided by 10^`decimals`, exact.
+/// Returns `raw` / 10^`decimals`, exact.
 pub(crate) fn decimal(raw: U256, decimals: i64) -> BigDecimal {
     BigDecimal::new(BigInt::from_bytes_be(Sign::Plus, &raw.to_be_bytes::<32>()), decimals)
 }

@@ -1,7 +1,7 @@
-//! Who is believed about what a token is made of: the contracts of the plugins' catalogues, and the token lists.
+//! Contracts trusted about the makeup of tokens: those in the plugins' catalogues, and the token lists.
 //!
-//! Invariant: a token's own word makes nobody an issuer. What an issuer returns about a token is read by whoever
-//! derives a price from it.
+//! Invariant: a token's own claim makes no contract an issuer. The code that derives a price reads the issuer's
+//! confirmation.
 
 use std::collections::HashSet;
 
@@ -9,11 +9,11 @@ use alloy::primitives::Address;
 
 use crate::assets::token_list::TokenIndex;
 
-/// The contracts that are known on one network, as one answer sees them.
+/// The trusted contracts on one network, fixed for one answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Issuers<'a> {
     chain_id: u64,
-    /// The contracts of the plugins' catalogues.
+    /// Contracts in the plugins' catalogues.
     catalogued: Option<&'a HashSet<Address>>,
     index: &'a TokenIndex,
 }
@@ -27,12 +27,12 @@ impl<'a> Issuers<'a> {
         self.chain_id
     }
 
-    /// Whether a plugin serves the contract.
+    /// Returns true if a plugin serves the contract.
     pub(crate) fn catalogues(&self, contract: Address) -> bool {
         self.catalogued.is_some_and(|catalogued| catalogued.contains(&contract))
     }
 
-    /// Whether a token list names the token.
+    /// Returns true if a token list names the token.
     pub(crate) fn lists(&self, token: Address) -> bool {
         self.index.get(self.chain_id, token).is_some()
     }

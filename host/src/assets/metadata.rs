@@ -1,8 +1,8 @@
-//! Metadata of tokens: name, symbol, decimals, and the mechanism that makes a token of others.
+//! Metadata of tokens: name, symbol, decimals, and the mechanism that derives a token from others.
 //!
-//! Invariant: only a contract that answers as a whole mechanism counts as one. All of it is the token's own claim, also
-//! who issued it: a token that lies changes what is shown of itself, and of tokens that claim to be made of it, but no
-//! price comes from it alone.
+//! Invariant: a mechanism is recognised only if the contract has all its functions. Metadata is the token's own
+//! claim, also about its issuer. A false claim affects how that token is shown, and tokens that claim to be made of
+//! it; no price comes from it alone.
 
 mod contracts;
 
@@ -26,14 +26,14 @@ use crate::network::Network;
 use crate::sanitize::text::Text;
 use crate::sanitize::visible::INPUT_BYTES_MAX;
 
-/// The functions that show what a token is, in the order in which [`TokenMetadata::from_own`] takes the replies.
+/// Functions that identify a token, in the order in which [`TokenMetadata::from_own`] takes the replies.
 static SELECTORS: [[u8; 4]; 11] = [
     Erc20::nameCall::SELECTOR,
     Erc20::symbolCall::SELECTOR,
     Erc20::decimalsCall::SELECTOR,
     Pair::token0Call::SELECTOR,
     Pair::token1Call::SELECTOR,
-    // Only whether it answers counts.
+    // Only its success matters.
     Pair::getReservesCall::SELECTOR,
     SolidlyPair::stableCall::SELECTOR,
     Erc4626::assetCall::SELECTOR,
@@ -42,63 +42,64 @@ static SELECTORS: [[u8; 4]; 11] = [
     CToken::underlyingCall::SELECTOR,
 ];
 
-/// The functions that name the issuer, each of one mechanism.
+/// Functions that return the issuer, one for each mechanism.
 static ISSUER_SELECTORS: [[u8; 4]; 3] =
     [Pair::factoryCall::SELECTOR, AToken::POOLCall::SELECTOR, CToken::comptrollerCall::SELECTOR];
 
-/// Name, symbol and decimals come first.
+/// Number of leading selectors for name, symbol and decimals.
 const TEXTS: usize = 3;
 
 static TOTAL_SUPPLY: [u8; 4] = Erc20::totalSupplyCall::SELECTOR;
 
-/// Metadata is served from the cache for a day, to plan reads with. A proxy may change it, seldom: what an answer shows of
-/// it is checked ([`TextCheck`]).
+/// Metadata is cached for a day, to plan reads. A proxy may change it, though rarely, so the parts that an answer
+/// shows are checked ([`TextCheck`]).
 const METADATA_FRESHNESS: Freshness = Freshness::Within(86_400);
-/// For the check of tokens whose amounts are those of the answer's block.
+/// Freshness of the check of tokens with amounts at the answer's block.
 const CHECK_AT_BLOCK: Freshness = Freshness::Pinned;
-/// For that of tokens in events: their amounts are of an earlier block, and most of them are shown again and again.
+/// Freshness of the check of tokens in events: their amounts are of an earlier block, and most are shown repeatedly.
 const CHECK_IN_EVENTS: Freshness = Freshness::Within(SUPPLY_MAX_AGE_S);
-/// Seconds that a total supply is served from the cache: it is shown beside amounts, and nothing is computed from it.
-/// So are the texts of tokens in events, whose amounts are of the past.
+/// Seconds that a total supply is served from the cache; it is only shown, and nothing is computed from it. Also the
+/// maximum age of texts of tokens in events, whose amounts are of the past.
 const SUPPLY_MAX_AGE_S: u32 = 60;
-/// Decimals of the native token on every network that Portolan knows: ether and those that follow it.
+/// Decimals of the native token on every known network: ether and its followers.
 const NATIVE_DECIMALS: u8 = 18;
-/// The most decimals with which a word holds one whole token: 10^77 is below 2^256, 10^78 is not.
+/// Maximum decimals for which a word can hold one whole token: 10^77 is below 2^256, 10^78 is not.
 pub(crate) const DECIMALS_MAX: u8 = 77;
-/// Two reserves and a timestamp, a word each.
+/// Two reserves and a timestamp, one word each.
 const RESERVES_BYTES: usize = 96;
 
-/// What a token reports about itself.
+/// The metadata that a token reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TokenMetadata {
-    /// Empty where the token reports none.
+    /// Empty if the token reports none.
     pub(crate) name: Text,
-    /// Empty where the token reports none.
+    /// Empty if the token reports none.
     pub(crate) symbol: Text,
     pub(crate) decimals: Option<u8>,
     pub(crate) decimals_source: DecimalsSource,
-    /// `None` for a token that is made of nothing else.
+    /// `None` for a token that is not derived from others.
     pub(crate) derivation: Option<Derivation>,
-    /// The contract that issued it, where its mechanism has one and the token names it.
+    /// The contract that issued it, if its mechanism has one and the token names it.
     pub(crate) issuer: Option<Address>,
 }
 
-/// The mechanism that makes one token of others.
+/// The mechanism that derives a token from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Derivation {
     /// The native token, or the ERC-20 that wraps it.
     Native(Address),
-    /// Constant product, as Uniswap's second version.
+    /// A constant-product pair, as in Uniswap v2.
     Pair([Address; 2]),
-    /// Constant product, as Solidly's and its forks'.
+    /// A constant-product pair of Solidly or a fork.
     Volatile([Address; 2]),
-    /// A curve for tokens of about one price, as Solidly's and its forks'.
+    /// A pair of Solidly or a fork, with a curve for tokens of about the same price.
     Stable([Address; 2]),
-    /// ERC-4626.
+    /// An ERC-4626 vault share.
     Vault(Address),
-    /// One smallest unit for each of its underlying, as Aave's.
+    /// A receipt with one smallest unit for each of its underlying, as in Aave.
     Receipt(Address),
-    /// At a rate, as Compound's. A market of the native token names no underlying, only its comptroller.
+    /// A receipt with an exchange rate, as in Compound. A market of the native token names only its comptroller, no
+    /// underlying.
     RatedReceipt(Address),
 }
 
@@ -113,8 +114,8 @@ impl Derivation {
         }
     }
 
-    /// The place among [`ISSUER_SELECTORS`] of the function that names the issuer; `None` where there is none. What names
-    /// nothing that it is made of may be a market of the native token.
+    /// Index in [`ISSUER_SELECTORS`] of the function that returns the issuer; `None` if there is none. A token
+    /// without a derivation may be a market of the native token.
     fn issuer_place(derivation: Option<Self>) -> Option<usize> {
         match derivation {
             Some(Self::Pair(_) | Self::Volatile(_) | Self::Stable(_)) => Some(0),
@@ -133,13 +134,13 @@ impl Derivation {
     }
 }
 
-/// The reads that [`TokenMetadata::from_replies`] takes the replies of. The native token has none: what it is stands in
-/// the table of networks.
+/// The reads whose replies [`TokenMetadata::from_replies`] takes. The native token has none; its metadata is in the
+/// table of networks.
 fn metadata_reads(token: Address) -> impl Iterator<Item = Read> {
     own_reads(token, METADATA_FRESHNESS).chain(issuer_reads(token))
 }
 
-/// The reads that show what a token is, those of name, symbol and decimals with a freshness of their own.
+/// The reads that identify a token, with freshness `texts` for name, symbol and decimals.
 fn own_reads(token: Address, texts: Freshness) -> impl Iterator<Item = Read> {
     let reads = reads(token, &SELECTORS).enumerate();
     reads.map(move |(place, read)| if place < TEXTS { read.fresh(texts) } else { read })
@@ -150,7 +151,7 @@ fn check_reads(token: Address, freshness: Freshness) -> impl Iterator<Item = Rea
     reads(token, &SELECTORS[..TEXTS]).map(move |read| read.fresh(freshness))
 }
 
-/// The reads of all functions that may name the issuer.
+/// The reads of all functions that may return the issuer.
 fn issuer_reads(token: Address) -> impl Iterator<Item = Read> {
     reads(token, &ISSUER_SELECTORS)
 }
@@ -160,28 +161,28 @@ fn reads(token: Address, selectors: &'static [[u8; 4]]) -> impl Iterator<Item = 
     selectors.iter().map(move |selector| Read::call(token, Bytes::from_static(selector)).fresh(METADATA_FRESHNESS))
 }
 
-/// The read of the total supply. The native token has none, whatever its second address answers.
+/// The read of the total supply. The native token has none, even if its second address returns one.
 pub(crate) fn supply_read(network: &Network, token: Address) -> Option<Read> {
     let read = || Read::call(token, Bytes::from_static(&TOTAL_SUPPLY)).fresh(Freshness::Within(SUPPLY_MAX_AGE_S));
     (!network.is_native(token)).then(read)
 }
 
-/// The total supply by the reply to [`supply_read`]; zero where the token does not report it.
+/// Decodes the reply to [`supply_read`]; zero if the token does not report its supply.
 ///
 /// # Errors
-/// Why it could not be read.
+/// The read failed.
 pub(crate) fn total_supply(reply: Option<Reply>) -> Result<U256, ReadFailure> {
     Ok(returned(reply)?.and_then(|bytes| first_word(&bytes)).unwrap_or_default())
 }
 
 impl TokenMetadata {
-    /// Whether it has all that every token reports.
+    /// Returns true if it has everything that any token should report.
     fn is_complete(&self) -> bool {
         !self.name.is_empty() && !self.symbol.is_empty() && self.decimals.is_some()
     }
 
-    /// Takes as many of `replies` as there are [`metadata_reads`]. A token need not have any of these functions; a
-    /// failed read is an error.
+    /// Takes as many of `replies` as there are [`metadata_reads`]. Any function may be missing; a failed read is an
+    /// error.
     fn from_replies(
         network: &Network,
         token: Address,
@@ -199,7 +200,7 @@ impl TokenMetadata {
         }
     }
 
-    /// The same for the replies to [`own_reads`] alone, without the issuer.
+    /// Like `from_replies`, for the replies to [`own_reads`] alone and without the issuer.
     fn from_own(
         network: &Network,
         token: Address,
@@ -225,7 +226,7 @@ impl TokenMetadata {
         let derivation = if wrapping.is_some() {
             Some(Derivation::Native(NATIVE))
         } else {
-            // Debts of Aave report their underlying too, but have no treasury.
+            // Aave's debt tokens report their underlying too, but have no treasury.
             let receipt = receipt_of.filter(|_| treasury.is_some()).map(Derivation::Receipt);
             let vault = asset.map(Derivation::Vault);
             pair().map(pair_as).or(receipt).or(vault).or(underlying.map(Derivation::RatedReceipt))
@@ -233,7 +234,7 @@ impl TokenMetadata {
         Ok(Self::of_texts([name, symbol, decimals], wrapping)?.derived(derivation))
     }
 
-    /// Name, symbol and decimals as a token returned them; `otherwise` are its decimals where it returned none.
+    /// Decodes name, symbol and decimals; `otherwise` are the decimals if the token returns none.
     fn of_texts(texts: [ReturnedBytes; TEXTS], otherwise: Option<u8>) -> Result<Self, ReadFailure> {
         let [name, symbol, decimals] = texts;
         Ok(Self {
@@ -248,7 +249,7 @@ impl TokenMetadata {
         Self { derivation, ..self }
     }
 
-    /// Takes the decimals of a list where the contract returns none.
+    /// Uses the decimals of a list if the contract returns none.
     fn complete(&mut self, listed: Option<u8>) {
         if let (None, Some(listed)) = (self.decimals, listed) {
             (self.decimals, self.decimals_source) = (Some(listed), DecimalsSource::List);
@@ -260,14 +261,14 @@ impl TokenMetadata {
         self.decimals.filter(|_| self.decimals_source == DecimalsSource::Contract)
     }
 
-    /// Takes the reply to the read of the issuer.
+    /// Sets the issuer from its read's reply.
     fn with_issuer(self, reply: Option<Reply>) -> Result<Self, ReadFailure> {
         let issuer = returned(reply)?.and_then(|bytes| address(&bytes));
         let derivation = self.derivation.or(issuer.map(|_| Derivation::RatedReceipt(NATIVE)));
         Ok(Self { issuer, derivation, ..self })
     }
 
-    /// The read of the function that names the issuer, where the mechanism may have one.
+    /// The read of the function that returns the issuer, if the mechanism may have one.
     fn issuer_read(&self, token: Address) -> Option<Read> {
         issuer_reads(token).nth(Derivation::issuer_place(self.derivation)?)
     }
@@ -284,12 +285,12 @@ impl TokenMetadata {
     }
 }
 
-/// The decimals of the native token's wrapper: it stands for it one to one, whether or not its contract says so.
+/// Decimals of the native token's wrapper, which is one to one with it whatever its contract returns.
 fn wrapping_decimals(network: &Network, token: Address) -> Option<u8> {
     (network.wrapped_native == Some(token)).then_some(NATIVE_DECIMALS)
 }
 
-/// The returned bytes, `None` where the token has no such function.
+/// The returned bytes; `None` if the token has no such function.
 type ReturnedBytes = Result<Option<Bytes>, ReadFailure>;
 
 fn returned(reply: Option<Reply>) -> ReturnedBytes {
@@ -301,7 +302,7 @@ fn returned(reply: Option<Reply>) -> ReturnedBytes {
     }
 }
 
-/// `None` where no amount could be a whole token.
+/// Returns `None` if no amount could be a whole token.
 fn whole_token_decimals(word: U256) -> Option<u8> {
     u8::try_from(word).ok().filter(|decimals| *decimals <= DECIMALS_MAX)
 }
@@ -310,23 +311,23 @@ fn first_word(bytes: &[u8]) -> Option<U256> {
     bytes.get(..32).map(U256::from_be_slice)
 }
 
-/// Exactly a word; what has no such function may answer anything, or nothing.
+/// Exactly one word: contracts without the function may return anything or nothing.
 fn word(bytes: &[u8]) -> Option<U256> {
     first_word(bytes).filter(|_| bytes.len() == 32)
 }
 
-/// The address that a word is; `None` for zero and for anything else.
+/// Decodes an address word; `None` for zero and for anything else.
 fn address(bytes: &[u8]) -> Option<Address> {
     let word = B256::from(word(bytes)?);
     let address = Address::from_word(word);
     (!address.is_zero() && address.into_word() == word).then_some(address)
 }
 
-/// Decodes a `string`, or a `bytes32` as tokens of 2017 have it.
+/// Decodes a `string`, or a `bytes32` as in tokens of 2017.
 fn decode_text(returned: &[u8]) -> Text {
     let text = match <&[u8; 32]>::try_from(returned) {
         Ok(word) => word.split(|byte| *byte == 0).next().unwrap_or_default(),
-        // A string is encoded as bytes are, and need not be UTF-8.
+        // A string is encoded like bytes, and need not be UTF-8.
         Err(_) => abi::decode::<PackedSeqToken<'_>>(returned).map(|token| token.0).unwrap_or_default(),
     };
     Text::clean(&String::from_utf8_lossy(&text[..text.len().min(INPUT_BYTES_MAX)]), TEXT_CHARS_MAX)

@@ -1,8 +1,8 @@
-//! Prices of tokens, from a list of sources of which the first good answer counts.
+//! Prices of tokens, from a list of sources; the first good answer counts.
 //!
 //! Invariant: prices from the chain are those of the answer's block, and a token without a good price is missing from
-//! what comes out; no source makes one up. Whether a token deserves a price is the caller's business. A new source is
-//! one file with a [`PriceSource`], and one place in the list of [`Prices::new`].
+//! the result. Callers decide which tokens to price. A new source is one file with a [`PriceSource`], and one place
+//! in the list of [`Prices::new`].
 
 mod source;
 
@@ -43,18 +43,18 @@ use crate::network::Network;
 pub(crate) struct PriceSettings {
     /// Dollars for one whole token, by chain id and token.
     pub(crate) fixed: Vec<(u64, Address, BigDecimal)>,
-    /// They replace the shipped feeds of the same token.
+    /// Feeds that replace the shipped ones of the same token.
     pub(crate) feeds: Vec<(u64, Address, Feed)>,
-    /// Contracts that are believed about what they issued, beside those that plugins serve, by chain id.
+    /// Additional trusted issuers beside the contracts that plugins serve, by chain id.
     pub(crate) issuers: Vec<(u64, Address)>,
     /// `None` for no HTTP source.
     pub(crate) http: Option<BaseUrl>,
 }
 
-/// The sources of prices. One for the process.
+/// The sources of prices; one set for the process.
 #[derive(Debug)]
 pub(crate) struct Prices {
-    /// In the order of precedence.
+    /// In order of precedence.
     sources: Vec<Arc<dyn PriceSource>>,
 }
 
@@ -70,23 +70,23 @@ impl Prices {
         Self { sources: sources.into_iter().flatten().collect() }
     }
 
-    /// Those of its sources that know the prices of any block.
+    /// Only the sources that can price any block.
     pub(crate) fn of_any_block(&self) -> Self {
         Self { sources: self.sources.iter().filter(|source| !source.is_of_present()).cloned().collect() }
     }
 
-    /// Whether a source names the token; whether its answer will be good is another matter.
+    /// Returns true if a source names the token; its answer may still be bad.
     pub(crate) fn covers(&self, network: &Network, token: Address) -> bool {
         self.sources.iter().any(|source| source.coverage(network, token) != Coverage::Unknown)
     }
 
-    /// The reads of prices, for metadata to take along.
+    /// The reads of prices, to prefetch with metadata.
     pub(crate) fn prefetch<'a>(&'a self, network: &'a Network, issuers: &'a Issuers<'a>) -> PricePrefetch<'a> {
         PricePrefetch { prices: self, network, issuers }
     }
 
-    /// Prices of the tokens in `metadata`, at the answer's block, by the deadline. `extra_reads` leave in the same
-    /// batch; their replies are returned in their order.
+    /// Returns the prices of the tokens in `metadata`, at the answer's block, by the deadline. `extra_reads` join the
+    /// same batch; their replies are returned in order.
     pub(crate) async fn resolve(
         &self,
         session: &Session,
@@ -99,7 +99,7 @@ impl Prices {
         PriceResolver::new(self, session, network, issuers, metadata, compositions).run(extra_reads).await
     }
 
-    /// The reads of each source about the network; none of a source that is not needed for any of these tokens.
+    /// The reads about the network, by source; empty for a source that none of these tokens needs.
     fn network_reads<'a>(
         &'a self,
         network: &'a Network,
@@ -115,7 +115,7 @@ impl Prices {
         })
     }
 
-    /// The sources that may be needed for a token: all up to the one whose answer is certain.
+    /// The sources that may be needed for a token: all up to the first one whose answer is certain.
     fn sources_of(&self, network: &Network, token: Address) -> impl Iterator<Item = &dyn PriceSource> {
         let coverages = self.sources.iter().map(move |source| (source.as_ref(), source.coverage(network, token)));
         coverages.scan(false, |is_certain, (source, coverage)| {
@@ -148,7 +148,7 @@ impl Prefetch for PricePrefetch<'_> {
         sources.flat_map(|source| source.metadata_reads(self.issuers, token, metadata)).collect()
     }
 
-    /// A price that is certain depends on no part.
+    /// A certain price needs no parts.
     fn needs_parts(&self, token: Address) -> bool {
         let mut sources = self.prices.sources.iter();
         !sources.any(|source| source.coverage(self.network, token) == Coverage::Certain)

@@ -1,7 +1,7 @@
 //! Resolves addresses to tokens: metadata, then compositions, then prices and supplies.
 //!
-//! Invariant: prices, supplies and the check of what the cache has of tokens are one batch of reads, and a token that fails
-//! hides no other.
+//! Invariant: prices, supplies and the check of cached metadata are one batch of reads, and a failed token does not
+//! affect others.
 
 mod compositions;
 
@@ -21,20 +21,19 @@ use crate::assets::token::{Composition, NATIVE, Price, Token};
 use crate::assets::token_list::{TokenIndex, forms};
 use crate::network::Network;
 
-/// A token that is otherwise than the cache has it is read anew. What is otherwise again, at the same block, is what
-/// endpoints do not agree on.
+/// A token that differs from the cache is read again. If it differs again, at the same block, endpoints disagree.
 const TRIES_MAX: u32 = 2;
 
-/// The tokens that could be read, and why others could not.
+/// The resolved tokens, and the failures of others.
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
     resolved: HashMap<Address, Arc<Token>>,
-    /// Neither they nor a list report decimals: they can be named, but nobody knows what an amount of them is.
+    /// Tokens without decimals in contract or list: they can be named, but have no amounts.
     without_decimals: HashMap<Address, Arc<Token>>,
     failed: HashMap<Address, ReadFailure>,
 }
 
-/// Why a token is missing.
+/// Reason why a token is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TokenFailure {
     #[error("metadata not read: {0}")]
@@ -44,10 +43,10 @@ pub(crate) enum TokenFailure {
 }
 
 impl Tokens {
-    /// A token of which there are amounts.
+    /// Returns a token that has amounts.
     ///
     /// # Errors
-    /// Why it is missing.
+    /// The reason why it is missing.
     pub(crate) fn get(&self, token: Address) -> Result<&Arc<Token>, TokenFailure> {
         match self.resolved.get(&token) {
             Some(known) => Ok(known),
@@ -56,16 +55,17 @@ impl Tokens {
         }
     }
 
-    /// A contract that is named beside amounts of others, such as a collection or a pool: it may have no decimals.
+    /// Returns a contract that is named beside amounts of others, such as a collection or a pool; it may have no
+    /// decimals.
     ///
     /// # Errors
-    /// Why it is missing.
+    /// The reason why it is missing.
     pub(crate) fn named(&self, token: Address) -> Result<&Arc<Token>, TokenFailure> {
         self.get(token).or_else(|failure| self.without_decimals.get(&token).ok_or(failure))
     }
 }
 
-/// Resolves tokens with their prices and what plugins report of their parts.
+/// Resolves tokens with their prices and compositions.
 pub(crate) async fn priced_tokens(
     session: &Session,
     network: &Arc<Network>,
@@ -97,7 +97,7 @@ pub(crate) async fn priced_tokens(
     }
 }
 
-/// Resolves tokens without prices and without what only plugins know of them.
+/// Resolves tokens without prices and compositions.
 pub(crate) async fn unpriced_tokens(
     session: &Session,
     network: &Arc<Network>,
@@ -124,12 +124,12 @@ pub(crate) async fn unpriced_tokens(
     }
 }
 
-/// A list's word counts only where the contract has none.
+/// The decimals in a list, which count only if the contract returns none.
 fn listed_decimals(network: &Network, index: &TokenIndex, token: Address) -> Option<u8> {
     index.get(network.chain_id, token).map(|listed| listed.decimals).filter(|decimals| *decimals <= DECIMALS_MAX)
 }
 
-/// False for a token that is made of one which could not be checked.
+/// False for a token with a part that could not be checked.
 fn has_all_parts(metadata: &MetadataSet, compositions: &HashMap<Address, Composition>, token: Address) -> bool {
     let is_read = |part: &Address| metadata.get(*part).is_ok();
     let derivation = metadata.get(token).ok().and_then(|known| known.derivation);
@@ -141,7 +141,7 @@ fn supply_reads(network: &Network, tokens: &BTreeSet<Address>) -> Vec<Read> {
     tokens.iter().filter_map(|token| supply_read(network, *token)).collect()
 }
 
-/// What tokens are assembled from.
+/// The inputs for assembling tokens.
 struct Assembly<'a> {
     network: &'a Arc<Network>,
     index: &'a TokenIndex,
@@ -151,7 +151,7 @@ struct Assembly<'a> {
 }
 
 impl Assembly<'_> {
-    /// `supplies` are in the order of the tokens; the native token has none.
+    /// Assembles the tokens; `supplies` are in their order, without the native token.
     fn tokens(mut self, tokens: &BTreeSet<Address>, supplies: Vec<Reply>) -> Tokens {
         let (mut assembled, mut supplies) = (Tokens::default(), supplies.into_iter());
         for address in tokens {
@@ -167,7 +167,7 @@ impl Assembly<'_> {
         assembled
     }
 
-    /// The token, and whether it has decimals. The native token is one, under whichever address.
+    /// Returns the token, and true if it has decimals. The native token is the same at all its addresses.
     fn token(&mut self, address: Address, total_supply: U256) -> Result<(Token, bool), ReadFailure> {
         let (network, metadata, price) = (self.network, self.metadata.get(address)?, self.prices.remove(&address));
         let address = network.named_token(address);

@@ -1,6 +1,7 @@
-//! Tokens as answers show them, with their prices and compositions: data that other modules read and compute.
+//! Tokens as answers show them, with their prices and compositions: plain data for other modules.
 //!
-//! Invariant: a token that could not be read is missing, never half made up; one that reports no name has an empty one.
+//! Invariant: a token that could not be read is missing, never partly invented; one that reports no name has an empty
+//! one.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,11 +16,11 @@ use crate::sanitize::text::Text;
 pub(crate) use portolan_abi::NATIVE;
 use portolan_abi::map;
 
-/// Characters of a name or symbol; the longest honest ones are names of pool shares.
+/// Maximum characters of a name or symbol; the longest honest ones are names of pool shares.
 pub(crate) const TEXT_CHARS_MAX: usize = 64;
 
-/// Levels of parts that metadata and prices go down: a share of a share of a receipt is three deep, and no known token
-/// goes below four.
+/// Levels of parts that metadata and prices descend: a share of a share of a receipt is three deep, and no known
+/// token is deeper than four.
 pub(crate) const DEPTH_MAX: usize = 4;
 
 /// A token with its metadata and its price.
@@ -29,36 +30,36 @@ pub(crate) struct Token {
     pub(crate) address: Address,
     pub(crate) name: Text,
     pub(crate) symbol: Text,
-    /// Whether a token list names it.
+    /// True if a token list names it.
     pub(crate) is_listed: bool,
-    /// Whether it is on no list, and its symbol is the native token's or that of a token on a list.
+    /// True if it is on no list, and its symbol is that of the native token or of a listed token.
     pub(crate) is_lookalike: bool,
     pub(crate) decimals: u8,
     pub(crate) decimals_source: DecimalsSource,
     pub(crate) logo: Option<String>,
     /// `SINGLE`, `NATIVE`, `UNISWAP`, …
     pub(crate) kind: Cow<'static, str>,
-    /// Smallest units.
+    /// In smallest units.
     pub(crate) total_supply: U256,
     pub(crate) underlying: Vec<Address>,
-    /// Dollars for one whole token; `None` where no source knows it.
+    /// Dollars for one whole token; `None` if no source has a price.
     pub(crate) price: Option<Price>,
 }
 
 impl Token {
-    /// What an amount in smallest units is worth, exact; `None` where no price is known.
+    /// The exact value in dollars of an amount in smallest units; `None` without a price.
     pub(crate) fn dollars(&self, raw: U256) -> Option<BigDecimal> {
         Some(decimal(raw, i64::from(self.decimals)) * &self.price.as_ref()?.usd)
     }
 }
 
-/// Who says how many decimals a token has.
+/// Source of a token's decimals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum DecimalsSource {
     /// Its contract, or the network for the native token.
     #[default]
     Contract,
-    /// A token list, for the contract does not.
+    /// A token list, because the contract returns none.
     List,
 }
 
@@ -68,35 +69,35 @@ pub(crate) struct Price {
     /// Dollars for one whole token.
     pub(crate) usd: BigDecimal,
     pub(crate) source: &'static str,
-    /// `None` for a source that has no time.
+    /// `None` if the source gives no time.
     pub(crate) age_s: Option<u64>,
     /// The feeds that it was read from, or the tokens that it was derived from.
     pub(crate) contracts: Vec<Address>,
 }
 
 impl Price {
-    /// Whether it was derived from the prices of other tokens.
+    /// Returns true if it was derived from the prices of other tokens.
     pub(crate) fn is_derived(&self) -> bool {
         self.source.starts_with("derived:")
     }
 }
 
-/// The tokens that shares redeem to, as the protocol that issued them reports.
+/// The tokens that shares redeem to, as reported by the protocol that issued them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Composition {
     /// The token's `type`.
     pub(crate) kind: String,
     /// Smallest units of the token that redeem to the parts; more than zero.
     pub(crate) supply: U256,
-    /// Other tokens, each once, and smallest units of them.
+    /// Other tokens, each once, with amounts in smallest units.
     pub(crate) parts: Vec<(Address, U256)>,
-    /// Whether the token is a contract of the protocol that reports it: the catalogue lists it, or a declared view of such
-    /// a contract knows it. Else no price comes from it.
+    /// True if the token is a contract of the reporting protocol: its catalogue lists it, or a declared view of such
+    /// a contract knows it. Otherwise no price comes from the composition.
     pub(crate) is_of_issuer: bool,
 }
 
 impl Composition {
-    /// As a protocol reports it; `is_of_issuer` where the token is a contract of that protocol.
+    /// Converts a protocol's report; `is_of_issuer` if the token is a contract of that protocol.
     pub(crate) fn of(found: &map::Composition, is_of_issuer: bool) -> Self {
         let parts = found.parts.iter().map(|part| (part.token, part.amount)).collect();
         Self { kind: found.kind.clone(), supply: found.supply, parts, is_of_issuer }

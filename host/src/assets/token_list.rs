@@ -1,8 +1,8 @@
-//! Token lists: which tokens an account's balances are looked up in, and what each is called.
+//! Token lists: the tokens whose balances are looked up for an account, with their names.
 //!
-//! Lists are those of the configuration, in its order, and the one that is built in, last; a task reads them again
-//! from time to time. Invariant: a list that cannot be read or breaks the standard changes nothing but a log line and
-//! its status, and an index never changes under those who hold it.
+//! The lists are those of the configuration, in its order, then the built-in one. A task reads them again
+//! periodically. Invariant: a list that cannot be read or violates the standard changes only a log line and its
+//! status, and an index never changes once published.
 
 mod source;
 
@@ -40,19 +40,19 @@ use self::source::{ListSource, SourceContext};
 use crate::files::Writers;
 use crate::network::Networks;
 
-/// Lists that are read at the same time: each may take a document's bytes in memory several times over.
+/// Lists that are read concurrently; each may take several times its document's size in memory.
 const READ_AT_ONCE: usize = 2;
 
-/// Where a list is read from. It prints as a path, or as host and port.
+/// The source of a list. Displays as a path, or as host and port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ListLocation {
     File(PathBuf),
     Url(RpcUrl),
-    /// Built in.
+    /// The built-in list.
     Shipped,
 }
 
-/// Why a text is no location of a list; the text itself is never repeated.
+/// Reason why a text is not a list's location; it never contains the text itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ListLocationError {
     #[error("is neither a file nor an http or https URL")]
@@ -64,7 +64,7 @@ pub(crate) enum ListLocationError {
 }
 
 impl ListLocation {
-    /// A URL where there is `://`, else a file.
+    /// Parses a URL if there is `://`, else a file path.
     pub(crate) fn parse(text: &str) -> Result<Self, ListLocationError> {
         if text.is_empty() {
             return Err(ListLocationError::Empty);
@@ -95,31 +95,31 @@ impl fmt::Display for ListLocation {
     }
 }
 
-/// A row of `/lists`. The names that it serializes to stay.
+/// A row of `/lists`. The serialized names are stable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ListStatus {
-    /// Counted from 1, in the order of precedence; distinguishes two lists of one host.
+    /// Position in order of precedence, from 1; tells two lists of one host apart.
     pub(crate) number: usize,
-    /// Path, or host and port: the URLs may hold keys.
+    /// Path, or host and port: URLs may contain keys.
     #[serde(rename = "place")]
     pub(crate) location: String,
-    /// The version of the list in force; `None` while there is none.
+    /// Version of the list in force; `None` if there is none.
     pub(crate) version: Option<ListVersion>,
-    /// On the gateway's networks, bridged addresses included.
+    /// Number of tokens on the gateway's networks, bridged addresses included.
     pub(crate) tokens: usize,
-    /// When its location was last read with this result.
+    /// Time when its location was last read with this result.
     #[serde(serialize_with = "crate::rfc3339::serialize")]
     pub(crate) confirmed_at: Option<SystemTime>,
     /// Seconds since then.
     #[serde(rename = "ageSeconds")]
     pub(crate) age_s: Option<u64>,
-    /// Why its location could not be read last time; the list in force stays.
+    /// Error of the last read, if it failed; the list in force stays.
     pub(crate) error: Option<String>,
 }
 
 impl ListStatus {
-    /// The row as it is at this time.
+    /// The row as of `now`.
     pub(crate) fn at(&self, now: SystemTime) -> Self {
         let age = |confirmed_at| now.duration_since(confirmed_at).unwrap_or_default();
         Self { age_s: self.confirmed_at.map(|confirmed_at| age(confirmed_at).as_secs()), ..self.clone() }
@@ -140,11 +140,11 @@ struct PublishedLists {
 }
 
 impl TokenLists {
-    /// Reads files and cached copies, and goes on in the background: fetches URLs at once, and all lists again each
-    /// `refresh`.
+    /// Reads files and cached copies, then starts the background task, which fetches URLs at once and reads all lists
+    /// again every `refresh`.
     ///
     /// # Errors
-    /// There are URLs, and the folder of their cached copies cannot be made.
+    /// There are URLs, and the folder of their cached copies cannot be created.
     pub(crate) async fn start(
         locations: Vec<ListLocation>,
         refresh: Duration,
@@ -158,12 +158,12 @@ impl TokenLists {
         Ok(Arc::new(Self { published, refresher: tokio::spawn(refresher.run(refresh)).abort_handle() }))
     }
 
-    /// The merged lists as they are now.
+    /// The current merged index.
     pub(crate) fn index(&self) -> Arc<TokenIndex> {
         self.published.index.load_full()
     }
 
-    /// A row for each list, in the order of precedence.
+    /// One row per list, in order of precedence.
     pub(crate) fn status(&self) -> Vec<ListStatus> {
         let now = SystemTime::now();
         self.published.status.load().iter().map(|list| list.at(now)).collect()
@@ -176,7 +176,7 @@ impl Drop for TokenLists {
     }
 }
 
-/// The task that reads the lists, and the only one that changes what is published.
+/// The task that reads the lists; only it changes what is published.
 struct Refresher {
     context: SourceContext,
     sources: Vec<ListSource>,
@@ -203,7 +203,7 @@ impl Refresher {
         })
     }
 
-    /// Reads the lists that are on this machine.
+    /// Reads the files, cached copies and built-in lists.
     async fn open(&mut self) {
         let context = &self.context;
         let opened: Vec<_> = self.sources.iter_mut().map(|source| source.open(context)).collect();

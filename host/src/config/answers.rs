@@ -1,4 +1,4 @@
-//! What one answer may take: `[answers]`.
+//! Limits of one answer: `[answers]`.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use crate::budget::AnswerLimits;
 /// Contract reads. Balances of 5,000 listed tokens on each of eight networks are 40,000, and two hundred jobs read less.
 const READS_MAX: (u64, RangeInclusive<u64>) = (200_000, 1..=100_000_000);
 
-/// JSON-RPC requests for these reads. Those balances are 80 requests where endpoints have nothing better than
-/// Multicall3, and a tenth of that elsewhere. Five hundred are a second's worth of one endpoint (`rpc.per_second_max`).
+/// JSON-RPC requests for these reads. Those balances are 80 requests if endpoints have nothing better than Multicall3,
+/// otherwise a tenth of that. Five hundred take one endpoint a second (`rpc.per_second_max`).
 const NODE_REQUESTS_MAX: (u64, RangeInclusive<u64>) = (500, 1..=1_000_000);
 
-/// HTTP requests to hosts that names bring up. A name with its avatar and its addresses on eight networks needs nine.
+/// HTTP requests to hosts that names refer to. A name with its avatar and its addresses on eight networks needs nine.
 const OUTGOING_MAX: (u64, RangeInclusive<u64>) = (16, 0..=1_000);
 
-/// Those to one host that the operator does not name: whoever writes a name must not make Portolan flood a host.
+/// HTTP requests to any one host that the operator does not name, so that nobody can make Portolan flood a host.
 const OUTGOING_PER_HOST_MAX: (u64, RangeInclusive<u64>) = (4, 0..=1_000);
 
-/// Events of a transaction, before those that several sources decode are merged: four for each of 5,000 logs.
+/// Events of a transaction, before those of several sources are merged: four for each of 5,000 logs.
 const EVENTS_MAX: (u64, RangeInclusive<u64>) = (20_000, 1..=1_000_000);
 
 /// Bytes of a body. 5,000 events in full detail take half.

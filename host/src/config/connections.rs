@@ -1,4 +1,4 @@
-//! What clients may hold of the public listeners: `[connections]`.
+//! Limits of clients on the public listeners: `[connections]`.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -8,39 +8,40 @@ use super::file::ConnectionsTable;
 use super::layer::{Key, Layers};
 use crate::memory::MemoryLimit;
 
-/// Connections of the public listeners together. Above sixty thousand, no client address has ports left.
+/// Connections of the public listeners together. Above sixty thousand, a client address has no ports left.
 const MAX: (u64, RangeInclusive<u64>) = (2048, 1..=65_536);
 
-/// Connections of one client address, and its share of what may wait to be sent. An eighth of all: no address alone keeps
-/// others out.
+/// Connections of one client address, which also set its share of unsent bytes. An eighth of all, so that no single
+/// address keeps others out.
 const PER_CLIENT_MAX: (u64, RangeInclusive<u64>) = (256, 1..=65_536);
 
-/// Streams of HTTP/2 of one client address, on all of its connections. Browsers have at most a hundred on one.
+/// HTTP/2 streams of one client address, on all of its connections. Browsers have at most a hundred on one.
 const STREAMS_PER_CLIENT_MAX: (u64, RangeInclusive<u64>) = (256, 1..=65_536);
 
-/// Streams of HTTP/2 of all clients. One that waits for its turn or for its client to take the answer holds some kilobytes.
+/// HTTP/2 streams of all clients. One that waits for its turn, or for its client to take the answer, holds some
+/// kilobytes.
 const STREAMS_MAX: (u64, RangeInclusive<u64>) = (2048, 1..=1 << 20);
 
-/// From the start of a connection to the end of its first request's head. Clients send it at once; ten seconds are for
-/// lost packets.
+/// Time from the start of a connection to the end of its first request's head. Clients send it at once; ten seconds
+/// allow for lost packets.
 const HEAD_MS: (u64, RangeInclusive<u64>) = (10_000, 100..=120_000);
 
-/// From one answer to the end of the next request's head. Proxies close connections that they do not use after 60 s,
-/// and this side must not be the first.
+/// Time from an answer to the end of the next request's head. Proxies close unused connections after 60 s, and this
+/// side must not be the first.
 const IDLE_MS: (u64, RangeInclusive<u64>) = (75_000, 100..=3_600_000);
 
-/// From one piece of an answer that is taken to the next, 16 KiB. The slowest links take one in ten seconds.
+/// Time between two pieces of an answer, of 16 KiB each, being taken. The slowest links take one in ten seconds.
 const SEND_MS: (u64, RangeInclusive<u64>) = (30_000, 100..=600_000);
 
-/// From a signal to stop until the listeners close: balancers that ask `/readyz` have noticed by then.
+/// Time from a stop signal until the listeners close, for load balancers that poll `/readyz` to notice.
 const UNREADY_MS: (u64, RangeInclusive<u64>) = (1_000, 0..=600_000);
 
-/// Answers that clients have not taken yet, unless an eighth of the process's memory is less.
+/// Bytes of answers that clients have not taken yet, unless an eighth of the process's memory is less.
 const UNSENT_BYTES_MAX: (u64, RangeInclusive<u64>) = (64 << 20, 1 << 20..=1 << 30);
 
 const UNSENT_PARTS: u64 = 8;
 
-/// What the guard of connections allows.
+/// Limits of connections, for the guard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConnectionLimits {
     pub(crate) max: usize,

@@ -1,5 +1,5 @@
-//! The configuration file as it is written: TOML in which an unknown key is an error. What the values mean is checked
-//! by those who use them.
+//! The configuration file as written: TOML in which an unknown key is an error. The modules that use the values check
+//! them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use serde_path_to_error::Segment;
 use super::ConfigError;
 use super::plugins::PluginsTable;
 
-/// A configuration of every network and a thousand prices has a tenth of that.
+/// Maximum size; a configuration of every network and a thousand prices has a tenth of it.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// A file and its name.
@@ -222,7 +222,7 @@ impl File {
     }
 }
 
-/// `file, line 3: key: …`; what cannot be parsed has no path, and gets the key that its line begins with.
+/// Formats `file, line 3: key: …`. A parse error has no path, and gets the key at the start of its line.
 fn refusal(name: &str, text: &str, error: &toml::de::Error, path: Option<String>) -> ConfigError {
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let line_number = before.matches('\n').count();
@@ -236,7 +236,7 @@ fn is_plain(key: &str) -> bool {
     key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
 }
 
-/// The dotted key; empty at the top of the file.
+/// Formats the dotted key; empty at the top of the file.
 fn key(path: &serde_path_to_error::Path) -> String {
     let parts = path.iter().filter(|segment| !matches!(segment, Segment::Unknown)).map(ToString::to_string);
     parts.collect::<Vec<_>>().join(".")

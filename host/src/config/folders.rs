@@ -1,12 +1,12 @@
-//! Where the state and plugins folders are. Invariant: neither depends on the working directory, unless a flag or a
-//! variable names it so.
+//! The folders of state and plugins. Invariant: neither depends on the working directory, unless a flag or a variable
+//! has a relative path.
 
 use std::path::{Path, PathBuf};
 
 use super::ConfigError;
 use super::layer::{Key, Layers, Setting};
 
-/// A folder that the file names; a relative name begins at the file.
+/// Returns the path of a folder that the file names; a relative one starts at the file's folder.
 pub(super) fn of_file(file: &str, name: String) -> String {
     let beside = Path::new(file).parent().filter(|_| !name.is_empty());
     beside.map_or(name.clone(), |folder| folder.join(&name).to_string_lossy().into_owned())
@@ -16,8 +16,8 @@ pub(super) fn named(setting: &Setting) -> Result<PathBuf, ConfigError> {
     if setting.text.is_empty() { Err(setting.bad("is no folder")) } else { Ok(PathBuf::from(&setting.text)) }
 }
 
-/// Beside the configuration file; without one in the user's state directory, as the XDG base directory specification
-/// defines it.
+/// Returns the default: beside the configuration file or, without one, in the user's state directory (XDG base
+/// directory specification).
 pub(super) fn default(layers: &Layers<'_>, key: Key, name: &str) -> Result<PathBuf, ConfigError> {
     if let Some(folder) = Path::new(layers.file).parent() {
         return Ok(folder.join(name));

@@ -5,12 +5,12 @@ use super::{ANSWERS_IN_FLIGHT, ANSWERS_LOGS, Config, ConfigError, Environment, I
 use crate::cli::Flags;
 use crate::sanitize::fuzzing::require_sentence;
 
-/// Reads any text as the configuration file: it is a configuration within its bounds, or one line that names the place
-/// and repeats no URL.
+/// Reads any text as the configuration file. It must be a configuration within its bounds, or an error of one line
+/// that names the place and repeats no URL.
 pub fn configuration(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let file = match File::parse("portolan.toml", text) {
-        // A file of a token that it names would be read.
+        // The file of a token that it names would be read.
         Ok(file) if file.tables.operators.token_file.is_some() => return,
         file => file,
     };

@@ -1,8 +1,8 @@
-//! Clears the environment of Portolan's own variables, which may hold keys: it stands in `/proc` for as long as the process
-//! lives, and every plugin could read it there.
+//! Clears Portolan's own variables, which may hold keys, from the environment: it stays readable in `/proc` as long as
+//! the process lives, also for every plugin.
 //!
-//! No process can change what the kernel shows as its first environment. So it executes itself once more, under the same
-//! process id and without these variables, which stand in a file in memory that is its stdin and that it empties.
+//! No process can change the initial environment that the kernel shows. So the program executes itself again, under
+//! the same process id, without these variables. It gets them as stdin, an in-memory file that it empties.
 
 use std::env;
 use std::ffi::OsString;
@@ -13,13 +13,13 @@ use std::process::{Command, Stdio};
 
 use rustix::fs::{MemfdFlags, memfd_create};
 
-/// Set in the second execution.
+/// Set for the second execution.
 pub(super) const MARKER: &str = "PORTOLAN_ENVIRONMENT_ON_STDIN";
 
-/// Between variables; none can hold it.
+/// Separates variables, which cannot contain it.
 const END: char = '\0';
 
-/// Executes this program again without these variables; returns only if that fails.
+/// Executes this program again without these variables; returns only on failure.
 pub(super) fn send<'a>(own: impl Iterator<Item = (&'a String, &'a String)>) -> io::Error {
     match command(own) {
         Ok(mut command) => command.exec(),
@@ -41,7 +41,7 @@ fn command<'a>(own: impl Iterator<Item = (&'a String, &'a String)>) -> io::Resul
     Ok(command)
 }
 
-/// The variables that the first execution sent.
+/// Reads the variables that the first execution sent.
 pub(super) fn receive() -> io::Result<Vec<(String, String)>> {
     let mut text = String::new();
     io::stdin().read_to_string(&mut text)?;

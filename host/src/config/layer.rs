@@ -1,4 +1,4 @@
-//! The layers of the configuration. Invariant: a value keeps its place, so that an error can name it.
+//! The layers of the configuration. Invariant: a value keeps its place, so that errors can name it.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -6,19 +6,19 @@ use std::str::FromStr;
 
 use super::{ConfigError, handover};
 
-/// How the names of Portolan's own variables begin.
+/// Prefix of Portolan's own variables.
 const OWN: &str = "PORTOLAN_";
 
-/// Variables of any program that Portolan reads too.
+/// Common variables that Portolan reads too.
 const COMMON: [&str; 3] = ["RUST_LOG", "XDG_STATE_HOME", "HOME"];
 
-/// The variables that concern Portolan. Others are ignored, including unknown ones with the prefix `PORTOLAN_`, because
+/// The variables that Portolan reads. Others are ignored, even unknown ones with the prefix `PORTOLAN_`, because
 /// orchestrators set such variables for a service of that name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Environment(BTreeMap<String, String>);
 
 impl Environment {
-    /// The variables of the process, which no longer has those that are Portolan's own.
+    /// Takes the variables of the process, and clears Portolan's own ones from it.
     pub(crate) fn take() -> Result<Self, ConfigError> {
         let failed = |error| ConfigError::new("environment", format!("cannot be cleared: {error}"));
         let mut all = Self::of_process()?;
@@ -32,7 +32,7 @@ impl Environment {
         Ok(all)
     }
 
-    /// The variables of the process.
+    /// Reads the variables of the process.
     pub(crate) fn of_process() -> Result<Self, ConfigError> {
         let mut variables = BTreeMap::new();
         for (name, value) in std::env::vars_os() {
@@ -45,12 +45,12 @@ impl Environment {
         Ok(Self(variables))
     }
 
-    /// An empty variable is one that is not set.
+    /// Returns a variable; `None` also if it is empty.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// Rest of the name and value of each variable that begins with `prefix`.
+    /// Returns the variables that begin with `prefix`, by the rest of their names.
     pub(super) fn with_prefix<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
         let set = self.0.iter().filter(|(_, value)| !value.is_empty());
         set.filter_map(move |(name, value)| Some((name.strip_prefix(prefix)?, value.as_str())))
@@ -64,7 +64,7 @@ impl<const N: usize> From<[(&str, &str); N]> for Environment {
     }
 }
 
-/// A setting that is one value: its dotted key in the file, and its flag where it has one.
+/// A setting with one value: its dotted key in the file, and its flag if it has one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     pub(super) file: &'static str,
@@ -72,7 +72,7 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// `plugins.dir` is `PORTOLAN_PLUGINS_DIR`.
+    /// Returns the variable's name: `PORTOLAN_PLUGINS_DIR` for `plugins.dir`.
     pub(super) fn variable(self) -> String {
         format!("PORTOLAN_{}", self.file.replace('.', "_").to_ascii_uppercase())
     }
@@ -90,7 +90,7 @@ impl Setting {
         ConfigError::new(&self.place, format!("{} {reason}", self.text))
     }
 
-    /// The same for a value that no error may repeat.
+    /// Like `bad`, for a value that errors must not repeat.
     pub(super) fn unusable(&self, reason: &str) -> ConfigError {
         ConfigError::new(&self.place, format!("it {reason}"))
     }
@@ -104,7 +104,7 @@ impl Setting {
     }
 }
 
-/// The layers that a value can come from.
+/// The layers that a value can come from, besides its flag.
 #[derive(Debug)]
 pub(super) struct Layers<'a> {
     pub(super) environment: &'a Environment,
@@ -113,7 +113,7 @@ pub(super) struct Layers<'a> {
 }
 
 impl Layers<'_> {
-    /// The value of the highest layer that has one.
+    /// Returns the value of the highest layer that has one.
     pub(super) fn pick(&self, key: Key, flag: Option<String>, file: Option<String>) -> Option<Setting> {
         let flag = flag.map(|text| Setting { text, place: key.flag.unwrap_or_default().to_owned() });
         let variable = || {
@@ -124,7 +124,7 @@ impl Layers<'_> {
         flag.or_else(variable).or_else(file)
     }
 
-    /// A key of the file, as error texts name it.
+    /// Names a key of the file in error texts.
     pub(super) fn place(&self, key: &str) -> String {
         format!("{}: {key}", self.file)
     }

@@ -1,4 +1,4 @@
-//! What plugins may take: `[plugins.limits]` for all, `[plugins.limits.<plugin>]` for one.
+//! Limits of plugins: `[plugins.limits]` for all, `[plugins.limits.<plugin>]` for one.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,10 +11,10 @@ use super::ConfigError;
 use super::layer::Layers;
 use crate::registry::limits::{DEFAULT, Limits, PluginLimits};
 
-/// Beyond, a plugin keeps a thread of the host for longer than any answer waits.
+/// A longer call would occupy a thread of the host for longer than any answer waits.
 const RESUME_MS: RangeInclusive<u64> = 1..=60_000;
 
-/// Beyond, a job outlives every answer.
+/// A longer job would outlive every answer.
 const JOB_MS: RangeInclusive<u64> = 1..=120_000;
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -24,7 +24,7 @@ struct LimitsTable {
     job_ms: Option<u64>,
 }
 
-/// The table as it is written.
+/// The table as written.
 #[derive(Debug, Default)]
 pub(super) struct PluginLimitsTable {
     all: LimitsTable,
@@ -58,8 +58,8 @@ impl LimitsTable {
     }
 }
 
-/// Written by hand because limits for all and tables of plugins share one table, and a derived flattening would take
-/// a misspelt limit for a plugin.
+/// Written by hand: limits for all and tables of plugins share one table, and a derived flattening would take a
+/// misspelt limit for a plugin.
 impl<'de> Deserialize<'de> for PluginLimitsTable {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Table;
@@ -94,7 +94,7 @@ impl<'de> Deserialize<'de> for PluginLimitsTable {
 
 const EXPECTED: &str = "`resume_ms`, `job_ms` or the name of a plugin";
 
-/// Kebab-case.
+/// Returns true for kebab-case.
 pub(super) fn is_plugin_name(text: &str) -> bool {
     let is_part =
         |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());

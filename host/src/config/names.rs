@@ -6,9 +6,9 @@ use super::layer::Layers;
 use crate::address;
 use crate::names::{GatewayHost, NameSettings, UNIVERSAL_RESOLVER};
 
-/// Gateways in the own network; names in use need none.
+/// Maximum number of gateway hosts. Only gateways in the operator's own network need one.
 const HOSTS_MAX: usize = 64;
-/// Has the registry read alone.
+/// Disables the universal resolver, so that only the registry is read.
 const NONE: &str = "none";
 
 pub(super) fn read(table: &NamesTable, layers: &Layers<'_>) -> Result<NameSettings, ConfigError> {

@@ -1,7 +1,7 @@
 //! Networks of the configuration: endpoints for the built-in ones, whole tables for others.
 //!
-//! A whole table may describe a built-in network that needs an endpoint, and takes its place. Invariant: slug, name and
-//! chain id are each unique, and are fit for headers, variables and log lines.
+//! A whole table may replace a built-in network that needs an endpoint. Invariant: slug, name and chain id are each
+//! unique, and safe in headers, variables and log lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -17,22 +17,22 @@ use crate::head_age::HeadAgeMax;
 use crate::network::{Network, Networks};
 use portolan_reader::RpcUrl;
 
-/// More than there are chains that anyone serves from one gateway; keeps `portolan-blocks` within what proxies take.
+/// More chains than anyone serves from one gateway; keeps `portolan-blocks` short enough for proxies.
 const ADDED_MAX: usize = 64;
 
-/// Seconds that the newest block of a network may be old: far more than the longest gaps that chains have had between
-/// blocks while they ran.
+/// Default maximum age of a network's newest block in seconds: far above the longest gaps between blocks of running
+/// chains.
 const HEAD_AGE_S: u64 = 1_800;
-/// A year: whoever wants more wants no bound.
+/// A year; whoever wants more can have no limit.
 const HEAD_AGE_S_MAX: u64 = 31_536_000;
 
-/// The longest slug, name or symbol.
+/// Maximum length of a slug, name or symbol.
 const WORD_BYTES_MAX: usize = 32;
 
-/// The longest URL of a logo.
+/// Maximum length of a logo's URL.
 const LOGO_BYTES_MAX: usize = 1024;
 
-/// The built-in networks and those that `tables` add, these in the order of their slugs.
+/// Reads the networks: the built-in ones, then those that `tables` add, in the order of slugs.
 pub(super) fn read(tables: &BTreeMap<String, NetworkTable>, layers: &Layers<'_>) -> Result<Networks, ConfigError> {
     let mut added: Vec<Network> = Vec::new();
     let built_in = Networks::new([]);
@@ -58,8 +58,8 @@ pub(super) fn read(tables: &BTreeMap<String, NetworkTable>, layers: &Layers<'_>)
     Ok(Networks::new(added))
 }
 
-/// How old the newest block of each network may be. A chain on the machine itself is a test's unless the file says
-/// otherwise; 0 is no bound.
+/// Reads the maximum age of each network's newest block. Without a setting, a chain with only local endpoints counts
+/// as a test chain and has no limit; 0 also means none.
 pub(super) fn head_age_max(
     tables: &BTreeMap<String, NetworkTable>,
     networks: &Networks,
@@ -87,7 +87,7 @@ pub(super) fn head_age_max(
     Ok(bounds)
 }
 
-/// The networks on which a transaction counts only if its receipt is proven: by their own setting, or that of all.
+/// Returns the networks whose transactions count only with a proven receipt, by their own setting or the common one.
 pub(super) fn verify_receipts(
     tables: &BTreeMap<String, NetworkTable>,
     networks: &Networks,
@@ -108,7 +108,7 @@ impl Reader<'_> {
         ConfigError::new(self.layers.place(&format!("networks.{}{key}", self.slug)), reason)
     }
 
-    /// The first key of the table that states a fact of the network; an endpoint is none.
+    /// Returns the first key of the table that states a fact of the network, as an endpoint does not.
     fn first_fact(&self) -> Option<&'static str> {
         let NetworkTable {
             name,

@@ -1,4 +1,4 @@
-//! Where operators listen, and who may read there: `operators_listen` and `[operators]`. Invariant: no error and no log
+//! Address and access of the operators' listener: `operators_listen` and `[operators]`. Invariant: no error or log
 //! line repeats the token.
 
 use std::fmt;
@@ -18,34 +18,34 @@ const TOKEN_VARIABLE: &str = "PORTOLAN_OPERATORS_TOKEN";
 const TOKEN_FILE: Key = Key { file: "operators.token_file", flag: None };
 const HOSTS: Key = Key { file: "operators.allowed_hosts", flag: None };
 
-/// What stands before the path of a Unix socket.
+/// Prefix of a Unix socket's path.
 const UNIX: &str = "unix:";
 
-/// A token of fewer characters can be guessed, one of more is some other file.
+/// A shorter token can be guessed; a longer one is some other file.
 const TOKEN_CHARS: std::ops::RangeInclusive<usize> = 16..=512;
 
-/// Names under which one process is reached.
+/// Maximum number of names of one process.
 const HOSTS_MAX: usize = 64;
 
-/// Where a listener is; only operators may have a Unix socket.
+/// Address of a listener; only operators may have a Unix socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ListenAddress {
     Tcp(SocketAddr),
     Unix(PathBuf),
 }
 
-/// Who may read the operators' listener.
+/// Access to the operators' listener.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OperatorAccess {
-    /// Hosts of a request, in lower case, beside the loopback ones and the address that it came to.
+    /// Allowed hosts in lower case, besides loopback ones and the address that a request came to.
     pub(crate) allowed_hosts: Vec<String>,
-    /// What every request must bring, if there is one.
+    /// Required in every request, if set.
     pub(crate) token: Option<OperatorToken>,
-    /// Whether `/readyz` is 503 where something is degraded.
+    /// True if `/readyz` is 503 while something is degraded.
     pub(crate) degraded_is_unready: bool,
 }
 
-/// A secret of which only the hash is in memory.
+/// A secret, stored as a hash.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct OperatorToken([u8; 32]);
 
@@ -55,7 +55,7 @@ impl OperatorToken {
         is_token.then(|| Self(Sha256::digest(text).into()))
     }
 
-    /// Compares hashes, whose bytes a caller cannot choose: the time that it takes says nothing about the token.
+    /// Compares hashes, whose bytes callers cannot choose, so that the time taken reveals nothing about the token.
     pub(crate) fn is(&self, text: &[u8]) -> bool {
         Self(Sha256::digest(text).into()) == *self
     }

@@ -1,4 +1,5 @@
-//! Plugins: `[plugins]`, and `[plugins.<plugin>]` with the hosts that one may read and the protocols that it may not serve.
+//! Plugins: `[plugins]`, and `[plugins.<plugin>]` with the hosts that one may read and the protocols that it must not
+//! serve.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,10 +15,10 @@ use super::limits::{PluginLimitsTable, is_plugin_name};
 use crate::net::off_chain::{HostGrants, Mirror};
 use crate::registry::limits::PluginLimits;
 
-/// Hosts that one plugin may read: as many as a catalogue declares, and some that a later version will.
+/// Maximum hosts that one plugin may read: as many as a catalogue declares, and some for later versions.
 const HOSTS_MAX: usize = 16;
 
-/// The table as it is written.
+/// The table as written.
 #[derive(Debug, Default)]
 pub(super) struct PluginsTable {
     pub(super) dir: Option<String>,
@@ -27,7 +28,7 @@ pub(super) struct PluginsTable {
     plugins: BTreeMap<String, GrantTable>,
 }
 
-/// One plugin's.
+/// The table of one plugin.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default, expecting = "the table of a plugin")]
 struct GrantTable {
@@ -38,7 +39,7 @@ struct GrantTable {
 }
 
 impl PluginsTable {
-    /// What plugins may take, the hosts that each may read, and the protocols that each leaves out.
+    /// Reads the limits of plugins, with the hosts that each may read and the protocols that it leaves out.
     pub(super) fn limits(&self, layers: &Layers<'_>) -> Result<PluginLimits, ConfigError> {
         let grants = |(name, table): (&String, &GrantTable)| Ok((name.clone(), table.grants(name, layers)?));
         let hosts = self.plugins.iter().map(grants).collect::<Result<_, _>>()?;
@@ -68,8 +69,8 @@ impl GrantTable {
     }
 }
 
-/// Written by hand because keys and tables of plugins share one table, and a derived flattening would take a misspelt key
-/// for a plugin.
+/// Written by hand: keys and tables of plugins share one table, and a derived flattening would take a misspelt key for
+/// a plugin.
 impl<'de> Deserialize<'de> for PluginsTable {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct PluginsVisitor;

@@ -1,6 +1,5 @@
-//! Prices that an operator states (`[prices.static]`, dollars for one whole token), feeds that it adds or replaces
-//! (`[[prices.feeds]]`), contracts that it believes about what they issued (`[prices.issuers]`), and the HTTP source that
-//! it names (`[prices.http]`).
+//! Prices set by the operator (`[prices.static]`, dollars per whole token), added or replaced feeds
+//! (`[[prices.feeds]]`), trusted issuers of tokens (`[prices.issuers]`), and the HTTP source (`[prices.http]`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,19 +13,19 @@ use crate::address;
 use crate::assets::price::{BaseUrl, Feed, PriceSettings};
 use crate::network::Networks;
 
-/// More digits than any price has; arithmetic stays cheap.
+/// More digits than any price has; keeps arithmetic cheap.
 const PRICE_CHARS_MAX: usize = 64;
 
-/// No feed is written less often than monthly; more is another unit than seconds.
+/// No feed is written less often than monthly, so that larger values have another unit than seconds.
 const HEARTBEAT_S: std::ops::RangeInclusive<u32> = 1..=31 * 86_400;
 
-/// As many as there are feeds of one network.
+/// Maximum number of feeds, as many as one network has.
 const FEEDS_MAX: usize = 1024;
 
-/// Far more than the factories, pools and vaults of one network that anybody would name.
+/// Far more factories, pools and vaults of one network than anybody would name.
 const ISSUERS_MAX: usize = 1024;
 
-/// By slug and address, as they are written, to chain id and token.
+/// Reads the tables; networks are named by slug, tokens by address.
 pub(super) fn read(
     table: &PricesTable,
     networks: &Networks,
@@ -64,7 +63,7 @@ fn fixed(
     Ok(prices)
 }
 
-/// The zero address is the native token.
+/// Reads the feeds; the zero address is the native token.
 fn feeds(
     rows: &[FeedTable],
     networks: &Networks,
@@ -120,7 +119,7 @@ fn http(table: &HttpPricesTable, layers: &Layers<'_>) -> Result<BaseUrl, ConfigE
         .map_err(|error| ConfigError::new(layers.place("prices.http.base_url"), error.to_string()))
 }
 
-/// Digits with at most one point among them: no sign, no exponent, no infinity.
+/// Parses digits with at most one point: no sign, no exponent, no infinity.
 fn dollars(text: &str) -> Option<BigDecimal> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,7 +1,7 @@
-//! Which JSON-RPC endpoints each network has.
+//! The JSON-RPC endpoints of each network.
 //!
-//! Invariant: for each network one layer names all its endpoints; the public defaults apply only where no layer names
-//! any endpoint of any network. No error repeats a URL.
+//! Invariant: all endpoints of a network come from one layer. The public defaults apply only if no layer names an
+//! endpoint of any network. No error repeats a URL.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use crate::network::Networks;
 use portolan_networks::NETWORKS;
 use portolan_reader::RpcUrl;
 
-/// An answer's deadline has no room to try more.
+/// Maximum endpoints of a network; an answer's deadline has no room to try more.
 const ENDPOINTS_MAX: usize = 16;
 
 const FLAG: &str = "--rpc";
 const VARIABLE: &str = "PORTOLAN_RPC_";
-/// The variables of the table `[rpc]` begin like a network's.
+/// Variables of the table `[rpc]` begin like those of networks.
 const NO_NETWORKS: [Key; 4] = [RPC_IN_FLIGHT_MAX, RPC_PER_SECOND_MAX, RPC_REPLIES_MIB_MAX, RPC_VERIFY_RECEIPTS];
 
 /// Endpoints by chain id.
@@ -53,7 +53,7 @@ fn of_flags(flags: &[String], networks: &Networks) -> Result<Endpoints, ConfigEr
     Ok(endpoints)
 }
 
-/// `PORTOLAN_RPC_ETHEREUM`, by slug or name; a hyphen is an underscore there.
+/// Reads variables such as `PORTOLAN_RPC_ETHEREUM`, by slug or name, with underscores for hyphens.
 fn of_environment(networks: &Networks, layers: &Layers<'_>) -> Result<Endpoints, ConfigError> {
     let mut endpoints = Endpoints::new();
     for (name, urls) in layers.environment.with_prefix(VARIABLE) {
@@ -84,7 +84,7 @@ fn of_file(
     for (slug, table) in tables {
         let (Some(urls), Some(network)) = (&table.rpc, networks.named(slug)) else { continue };
         let place = layers.place(&format!("networks.{slug}.rpc"));
-        // An empty list is a setting too: no endpoint of this network is used.
+        // An empty list is a setting too: this network has no endpoint.
         let list = endpoints.entry(network.chain_id).or_default();
         for url in urls {
             push(list, url, &place)?;
@@ -93,7 +93,7 @@ fn of_file(
     Ok(endpoints)
 }
 
-/// The public endpoints of the built-in networks.
+/// Returns the public endpoints of the built-in networks.
 fn public() -> Result<Endpoints, ConfigError> {
     let mut endpoints = Endpoints::new();
     for network in &NETWORKS {

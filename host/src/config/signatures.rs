@@ -1,4 +1,4 @@
-//! Who may sign plugins: `[signatures]`, and `[signatures.keys.<name>]` with what each key may sign for.
+//! Keys that may sign plugins: `[signatures]`, and `[signatures.keys.<name>]` with what each key may sign.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::UNIX_EPOCH;
@@ -15,13 +15,13 @@ use crate::registry::signature::{SignatureMode, SignatureSettings, TrustedKey};
 
 const MODE: Key = Key { file: "signatures.mode", flag: None };
 
-/// Authors of whom one gateway has plugins, and the keys that they had before.
+/// Maximum number of keys: those of all authors, and their earlier ones.
 const KEYS_MAX: usize = 256;
-/// More than one author has protocols.
+/// Maximum protocols per key, more than any author has.
 const SLUGS_MAX: usize = 4_096;
-/// Builds that authors took back; older versions need no row, as there is no step back to them.
+/// Maximum number of revoked builds. Older versions need no row, because a downgrade is refused anyway.
 const BUILDS_MAX: usize = 4_096;
-/// In the place of slugs, alone: all of them.
+/// Stands alone in place of slugs, for all protocols.
 const ALL: &str = "*";
 
 pub(super) fn read(table: &SignaturesTable, layers: &Layers<'_>) -> Result<SignatureSettings, ConfigError> {
@@ -69,13 +69,13 @@ fn keys(table: &BTreeMap<String, KeyTable>, layers: &Layers<'_>) -> Result<Vec<T
     Ok(keys)
 }
 
-/// Unix seconds.
+/// Parses a time into Unix seconds.
 fn seconds(text: &str) -> Option<u64> {
     let time = parse_rfc3339(text).ok()?;
     time.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs())
 }
 
-/// `None` for all.
+/// Reads the slugs; `None` for all.
 fn slugs(slugs: &[String]) -> Result<Option<BTreeSet<String>>, String> {
     match slugs {
         [] => Err(format!("names no protocol; [\"{ALL}\"] is for all")),
@@ -86,7 +86,7 @@ fn slugs(slugs: &[String]) -> Result<Option<BTreeSet<String>>, String> {
     }
 }
 
-/// The names that a key may sign: those that are listed, else those of its protocols. `None` for all.
+/// Returns the plugin names that a key may sign: the listed ones, or else those of its protocols; `None` for all.
 fn plugins(listed: Option<&[String]>, slugs: Option<&BTreeSet<String>>) -> Result<Option<BTreeSet<String>>, String> {
     match listed {
         None => Ok(slugs.map(|slugs| slugs.iter().map(|slug| slug.replace('_', "-")).collect())),

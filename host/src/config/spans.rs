@@ -1,4 +1,4 @@
-//! Export of spans: `[spans]`. Invariant: a collector is named only where the build can export to one.
+//! Export of spans: `[spans]`. Invariant: there is a collector only if the build can export to one.
 
 use url::Url;
 
@@ -8,7 +8,7 @@ use super::layer::{Key, Layers};
 
 const COLLECTOR: Key = Key { file: "spans.collector", flag: None };
 
-/// The collector's URL.
+/// Reads the collector's URL.
 pub(super) fn read(table: SpansTable, layers: &Layers<'_>) -> Result<Option<Url>, ConfigError> {
     let Some(setting) = layers.pick(COLLECTOR, None, table.collector) else { return Ok(None) };
     if cfg!(not(feature = "otlp")) {
@@ -19,7 +19,7 @@ pub(super) fn read(table: SpansTable, layers: &Layers<'_>) -> Result<Option<Url>
         .ok_or_else(|| setting.unusable("is no URL of a collector, like http://127.0.0.1:4318"))
 }
 
-/// A URL without secrets: those of collectors are sent as headers.
+/// Parses a URL without secrets, which belong in headers.
 fn collector(text: &str) -> Option<Url> {
     let is_collector = |url: &Url| {
         let is_plain = url.username().is_empty() && url.password().is_none();

@@ -1,4 +1,4 @@
-//! Precedence, and tables of what is refused.
+//! Precedence of layers, and tables of refused configurations.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn of_file(file: &str) -> Config {
     merge(&Flags::default(), &Environment::default(), file).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// The one line that `file` is refused with.
+/// Returns the one line with which `file` is refused.
 fn refusal(file: &str) -> String {
     let text = match merge(&Flags::default(), &Environment::default(), file) {
         Ok(_) => panic!("accepted: {file}"),
@@ -32,7 +32,7 @@ fn rpc(flags: &[&str]) -> Flags {
     Flags { rpc: flags.iter().map(ToString::to_string).collect(), ..Flags::default() }
 }
 
-/// Chain ids and hosts.
+/// Returns chain ids and hosts.
 fn hosts(config: &Config) -> Vec<(u64, Vec<String>)> {
     let host = |url: &RpcUrl| url.to_string();
     config.rpc.iter().map(|(chain_id, urls)| (*chain_id, urls.iter().map(host).collect())).collect()
@@ -234,7 +234,7 @@ fn bounds_that_nobody_names_are_shares_of_the_memory() {
 fn limits_of_endpoints_are_set_by_file_or_variable_and_name_no_network() {
     let limits = |environment: Environment, file: &str| {
         let config = merge(&Flags::default(), &environment, file).unwrap();
-        // A limit is no endpoint: the public ones still apply.
+        // A limit is not an endpoint: the public ones still apply.
         assert_eq!(config.rpc.len(), 7);
         (config.rpc_limits.in_flight_max, config.rpc_limits.per_second_max)
     };
@@ -262,7 +262,7 @@ fn receipts_are_verified_as_a_network_says_or_all_do() {
     assert!(all.contains(&1) && all.contains(&137) && all.contains(&250), "{all:?}");
     let others = verified(&unset, "[rpc]\nverify_receipts = true\n[networks.fantom]\nverify_receipts = false");
     assert_eq!(others, all.into_iter().filter(|chain_id| *chain_id != 250).collect::<Vec<_>>());
-    // It is no endpoint: the public ones still apply.
+    // This is not an endpoint: the public ones still apply.
     assert_eq!(merge(&Flags::default(), &on, "").unwrap().rpc.len(), 7);
 }
 
@@ -341,7 +341,7 @@ fn names_of_token_lists_and_of_the_token_file_begin_at_the_configuration_file() 
     let own = dir.path().join("own.json").display().to_string();
     assert_eq!(shown(&config), [own.as_str(), "/etc/lists/all.json", "l.example"]);
     assert!(config.operators.token.is_some_and(|token| token.is(b"c0ffee-c0ffee-c0ffee")));
-    // What the environment names begins where the process does.
+    // A path in the environment is relative to the working directory.
     let config = merge(Environment::from([("PORTOLAN_TOKENS_LISTS", "own.json")]));
     assert_eq!(shown(&config), ["own.json"]);
 }

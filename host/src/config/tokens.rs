@@ -9,10 +9,10 @@ use super::folders;
 use super::layer::{Key, Layers};
 use crate::assets::token_list::ListLocation;
 
-/// Whoever keeps more merges them.
+/// Maximum number of lists; more can be merged into one.
 const LISTS_MAX: usize = 16;
 
-/// Seconds between two looks at a list. A second is for files on this machine; after a week a list is stale.
+/// Seconds between two reads of a list. A second suits local files; after a week a list is stale.
 const REFRESH_S: (u64, RangeInclusive<u64>) = (3600, 1..=604_800);
 
 const LISTS: &str = "tokens.lists";
@@ -21,10 +21,10 @@ const LISTS_VARIABLE: &str = "PORTOLAN_TOKENS_LISTS";
 const SHIPPED: Key = Key { file: "tokens.shipped", flag: None };
 const REFRESH: Key = Key { file: "tokens.refresh_s", flag: None };
 
-/// Which token lists there are.
+/// The token lists and their refresh interval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ListSettings {
-    /// In the order in which they count.
+    /// In order of precedence.
     pub(crate) locations: Vec<ListLocation>,
     pub(crate) refresh: Duration,
 }

@@ -1,30 +1,30 @@
-//! What accounts do, as events name it: who acts, which way its tokens go, and the words for it.
+//! Actions of accounts: who acts, in which direction the tokens go, and the words for it.
 //!
-//! Invariant: one row for each type of events that moves tokens of an account, but swaps and liquidations, which move
-//! them both ways.
+//! Invariant: there is one row for each event type that moves tokens of an account in one direction. Swaps and
+//! liquidations move them both ways and have no row.
 
 use alloy::primitives::Address;
 use portolan_abi::NATIVE;
 use portolan_events::{Asset, Event, Value};
 
-/// Which way the tokens of an act go, as the account sees it.
+/// Direction of an action's tokens, from the account's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Flow {
     In,
     Out,
 }
 
-/// The words for a type of events: `Supplied` 5 X `to` the protocol.
+/// Words for an event type: `supplied` 5 X `to` the protocol.
 #[derive(Debug)]
 pub(super) struct ActRow {
     pub(super) kind: &'static str,
     pub(super) flow: Flow,
     pub(super) verb: &'static str,
-    /// What stands behind the amounts.
+    /// Text after the amounts.
     pub(super) behind: &'static str,
-    /// What stands in their place where there are none.
+    /// Text in the place of the amounts if there are none.
     pub(super) instead: &'static str,
-    /// What stands before the protocol.
+    /// Preposition before the protocol.
     pub(super) place: &'static str,
 }
 
@@ -38,7 +38,7 @@ const fn row(
     ActRow { kind, flow, verb, behind, instead, place }
 }
 
-/// The amounts alone.
+/// No text around the amounts.
 const NONE: (&str, &str) = ("", "");
 
 static ROWS: [ActRow; 16] = [
@@ -60,11 +60,11 @@ static ROWS: [ActRow; 16] = [
     row("BRIDGE_IN", Flow::In, "received", (" over a bridge", " something over a bridge"), "through"),
 ];
 
-/// Members that name whose act an event is, the one who acts first.
+/// Members that name the actor, in descending order of preference.
 pub(super) const PRINCIPALS: [&str; 6] = ["user", "sender", "owner", "onBehalfOf", "recipient", "account"];
-/// Members that name who is paid, the first that is known.
+/// Members that name the payee; the first one present counts.
 const PAYEES: [&str; 4] = ["recipient", "user", "account", "owner"];
-/// Members that name who pays, the first that is known.
+/// Members that name the payer; the first one present counts.
 const PAYERS: [&str; 3] = ["sender", "user", "owner"];
 
 impl ActRow {
@@ -73,7 +73,7 @@ impl ActRow {
     }
 }
 
-/// What an act is about.
+/// Returns the assets of an action.
 pub(super) fn assets(event: &Event) -> Vec<Asset> {
     match event.member("assets") {
         Some(Value::Assets(assets)) => assets.clone(),
@@ -81,7 +81,7 @@ pub(super) fn assets(event: &Event) -> Vec<Asset> {
     }
 }
 
-/// What the event says was paid: from whom, to whom, and native amounts of it.
+/// Returns the native payments that the event reports: direction, payer or payee, and amount.
 pub(super) fn native_payments(event: &Event) -> Vec<(Flow, Address, Asset)> {
     let first = |names: &[&str]| names.iter().find_map(|name| event.address(name));
     let is_native = |asset: &Asset| asset.token == Some(NATIVE) && !asset.raw.is_zero();
@@ -92,7 +92,7 @@ pub(super) fn native_payments(event: &Event) -> Vec<(Flow, Address, Asset)> {
         return paid.into_iter().chain(bought).collect();
     }
     let Some(row) = ActRow::of(event) else { return Vec::new() };
-    // A request to leave has a number, and is paid another day.
+    // A withdrawal request has a number, and is paid later.
     let is_request = row.kind == "UNSTAKE" && event.member("number").is_some();
     let whose = first(if row.flow == Flow::In { &PAYEES } else { &PAYERS }).filter(|_| !is_request);
     let Some(whose) = whose else { return Vec::new() };

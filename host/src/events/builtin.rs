@@ -1,7 +1,7 @@
-//! Decodes a transaction by the host's own tables, as a participant of the batches that plugins' jobs share.
+//! Decodes a transaction by the host's own tables. It participates in the batches that plugins' jobs share.
 //!
-//! The metadata of tokens is read together with the first views, as far as the logs name the tokens, so that it is
-//! there when everything is decoded. Invariant: at most [`STEPS_MAX`] steps, each with reads that no earlier one had.
+//! The metadata of tokens that the logs name is read together with the first views, so that it is in the cache after
+//! decoding. Invariant: there are at most [`STEPS_MAX`] steps, and no read is repeated.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,15 +17,15 @@ use crate::jobs::failure::Reason;
 use crate::jobs::report::JobReport;
 use crate::network::Network;
 
-/// The subject of the host's own report, where jobs have a protocol's slug.
+/// Subject of the host's own report, in the place of a protocol's slug.
 pub(crate) const SUBJECT: &str = "events";
 
-/// Steps with reads; the deepest row takes two, a pair of pairs three.
+/// Maximum number of steps with reads. The deepest row takes two; a pair of pairs takes three.
 const STEPS_MAX: u32 = 8;
-/// Seconds for which a view may come from the cache. What rows read never changes, but that a contract has no such view
-/// is cached for slow facts alone.
+/// Maximum age in seconds of a cached view. What rows read never changes, but the reply that a contract has no such
+/// view is cached only for facts that may change slowly.
 const VIEWS_FRESH_S: u32 = 86_400;
-/// `Transfer(address,address,uint256)` and `Approval(address,address,uint256)`. With a fourth topic they are of
+/// `Transfer(address,address,uint256)` and `Approval(address,address,uint256)`. With a fourth topic they are logs of
 /// ERC-721, whose contracts are not shown as tokens.
 const TOKEN_TOPICS: [B256; 2] = [
     b256!("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"),
@@ -33,19 +33,19 @@ const TOKEN_TOPICS: [B256; 2] = [
 ];
 const ERC20_TOPICS_MAX: usize = 3;
 
-/// The host as a source of events.
+/// Decoder of the host's own tables.
 pub(crate) struct BuiltinDecoder<'a> {
     tables: &'a Tables,
     transaction: &'a Transaction,
     participant: Participant,
 }
 
-/// The events that the host's tables yield.
+/// Events that the host's tables decoded.
 pub(crate) struct BuiltinEvents {
     pub(crate) core: Vec<Event>,
     pub(crate) further: Vec<Event>,
     pub(crate) report: JobReport,
-    /// Whether the answer's budget allows fewer events.
+    /// True if there are more events than the answer's budget allows.
     pub(crate) has_more: bool,
 }
 
@@ -54,7 +54,7 @@ impl<'a> BuiltinDecoder<'a> {
         Self { tables, transaction, participant }
     }
 
-    /// Never fails: what could not be read is in the report. Events are taken from the meter.
+    /// Decodes the transaction. Never fails: failed reads are in the report. Events are taken from `room`.
     pub(crate) async fn decode(self, session: &Session, network: &Arc<Network>, room: &Meter) -> BuiltinEvents {
         let (Self { tables, transaction, participant }, began) = (self, Instant::now());
         let on = portolan_events::Network { chain_id: network.chain_id, wrapped_native: network.wrapped_native };
@@ -96,7 +96,7 @@ impl<'a> BuiltinDecoder<'a> {
     }
 }
 
-/// Only what a row would have needed is missing.
+/// Marks the report as partial if logs could not be decoded; other failed reads are ignored.
 fn note_unread(report: &mut JobReport, logs: usize) {
     let reason = report.reason.take().unwrap_or(Reason::Upstream);
     if logs > 0 {
@@ -112,7 +112,7 @@ fn events(decoded: Decoded) -> Vec<Event> {
     decoded.events.into_iter().map(|(event, _)| event).collect()
 }
 
-/// The contracts that logs show to be tokens.
+/// Returns the contracts that logs identify as tokens.
 fn tokens(transaction: &Transaction, network: &Network) -> BTreeSet<Address> {
     let shows = |topics: &[B256]| topics.first().is_some_and(|topic| TOKEN_TOPICS.contains(topic));
     let is_token = |topics: &[B256]| topics.len() <= ERC20_TOPICS_MAX && shows(topics);

@@ -1,6 +1,6 @@
-//! Transfers that a contract logs beside what they are part of, so that each movement counts once.
+//! Links transfers that a contract logs a second time, so that each movement counts once.
 //!
-//! Invariant: only contracts whose code is known are believed to say one thing twice.
+//! Invariant: only contracts whose code is known are assumed to log one movement twice.
 
 use alloy::primitives::{Address, U256, address};
 use portolan_events::{Transaction, Value};
@@ -10,23 +10,23 @@ use crate::network::Network;
 
 /// <https://github.com/larvalabs/cryptopunks/blob/master/contracts/CryptoPunksMarket.sol>
 const CRYPTO_PUNKS: Address = address!("b47e3cd837ddf8e4c57f05d70ab865de6e193bbb");
-/// What the native token's contract logs of one transfer, besides what the network logs: a token's, and one of its own.
+/// Further logs of a forwarded transfer by the native token's contract: a token transfer, and one of its own.
 const ECHOES: usize = 2;
 
 /// A transfer as one log reports it.
 #[derive(Clone, Copy, Debug)]
 struct LoggedTransfer {
-    /// Place of the event, and of its log.
+    /// Indexes of the event and of its log.
     event: usize,
     log: usize,
     emitter: Address,
     from: Address,
     to: Address,
-    /// One piece of a collection where there is none.
+    /// `None` for a token id of a collection.
     raw: Option<U256>,
 }
 
-/// What the native token's contract sent on, and for whom.
+/// A transfer that the native token's contract forwarded, and for whom.
 #[derive(Clone, Copy, Debug)]
 struct SentOn {
     by: Address,
@@ -34,7 +34,7 @@ struct SentOn {
     echoes: usize,
 }
 
-/// Says of each echo which log's event it is part of. They come in the order of their logs.
+/// Sets `part_of` of each echo. Events are in log order.
 pub(crate) fn relate(network: &Network, events: &mut [MergedEvent], transaction: &Transaction) {
     let of_kind = |events: &[MergedEvent], kind: &str| -> Vec<LoggedTransfer> {
         let found = events.iter().enumerate().filter(|(_, merged)| merged.event.kind.name() == kind);
@@ -47,14 +47,15 @@ pub(crate) fn relate(network: &Network, events: &mut [MergedEvent], transaction:
             merged.part_of = Some(whole.log);
         }
         if let Some(merged) = events.get_mut(whole.event).filter(|_| whole.to.is_zero()) {
-            // A bid that is accepted is deleted before the contract logs who made it.
+            // A CryptoPunks bid that is accepted is deleted before the contract logs the bidder.
             let members = merged.event.members.iter_mut().filter(|(name, _)| *name == "to");
             members.for_each(|(_, value)| *value = Value::Address(echo.to));
         }
     }
 }
 
-/// Polygon's contract of the native token sends on what it was sent, which the network logs, and logs it twice more.
+/// Returns the echoes of transfers that Polygon's native token contract forwards, each with the transfer. The network
+/// logs the transfer, and the contract logs it twice more.
 fn sent_on<'a>(transfers: impl Iterator<Item = &'a LoggedTransfer>) -> Vec<(LoggedTransfer, LoggedTransfer)> {
     let (mut came, mut sent, mut found): (Option<&LoggedTransfer>, Option<SentOn>, Vec<_>) = (None, None, Vec::new());
     for own in transfers {
@@ -74,7 +75,8 @@ fn sent_on<'a>(transfers: impl Iterator<Item = &'a LoggedTransfer>) -> Vec<(Logg
     found
 }
 
-/// CryptoPunks log each punk that moves as one unit of a token before they log which it is.
+/// Returns the unit transfers of CryptoPunks. The contract logs each punk as one unit of a token before it logs which
+/// it is.
 fn units(transfers: &[LoggedTransfer], pieces: &[LoggedTransfer]) -> Vec<(LoggedTransfer, LoggedTransfer)> {
     let is_punk = |transfer: &&LoggedTransfer| transfer.emitter == CRYPTO_PUNKS;
     let (units, mut pieces) = (transfers.iter().filter(is_punk), pieces.iter().filter(is_punk));
@@ -110,7 +112,7 @@ mod tests {
 
     const POL: Address = address!("0000000000000000000000000000000000001010");
 
-    /// The logs that each event is part of.
+    /// Returns the log that each event is part of.
     fn parts(slug: &str, script: EventScript) -> (EventScript, Vec<Option<usize>>) {
         let (networks, mut script) = (Networks::new([]), script);
         let network = networks.named(slug).unwrap();

@@ -1,7 +1,8 @@
 //! Merges the events of several sources, log by log.
 //!
-//! Invariant: the events of a log are those of one source. First the host's core table, then a plugin that knows the
-//! protocol of the emitting contract, then other plugins, last the host's further table; among plugins the first name.
+//! Invariant: the events of a log come from one source. The order of preference is: the host's core table, plugins
+//! that know the protocol of the emitting contract, other plugins, the host's further table. Among plugins the first
+//! name wins.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use portolan_reader::{Receipt, TransactionStatus};
 
 use crate::assets::token::NATIVE;
 
-/// The events of one source.
+/// Events of one source.
 #[derive(Debug)]
 pub(crate) struct EventSource {
     kind: SourceKind,
@@ -26,22 +27,22 @@ enum SourceKind {
     Further,
 }
 
-/// An event that counts.
+/// An event of the preferred source.
 #[derive(Clone, Debug)]
 pub(crate) struct MergedEvent {
     /// `None` for the transaction's native value.
     pub(crate) log: Option<usize>,
     pub(crate) event: Event,
-    /// `name@version`; `None` where it is from the host.
+    /// `name@version`; `None` if it is from the host.
     pub(crate) plugin: Option<Arc<str>>,
-    /// The place of the log whose event this one is part of.
+    /// Index of the log whose event this one is part of.
     pub(crate) part_of: Option<usize>,
-    /// Whether it is the same movement of the same account as that event's, and says nothing more.
+    /// True if it repeats the same movement of the same account as that event, and adds nothing.
     pub(crate) is_repeat: bool,
 }
 
 impl MergedEvent {
-    /// The contract that logged it.
+    /// Returns the contract that logged it.
     pub(crate) fn emitter(&self, transaction: &Transaction) -> Option<Address> {
         Some(transaction.logs.get(self.log?)?.address)
     }
@@ -60,7 +61,7 @@ impl EventSource {
         Self { kind: SourceKind::Further, events }
     }
 
-    /// The source with the lowest rank counts.
+    /// Rank of the source; the lowest counts.
     fn rank(&self, event: &Event) -> u8 {
         match self.kind {
             SourceKind::Core => 0,
@@ -71,8 +72,8 @@ impl EventSource {
     }
 }
 
-/// The events that count, in the order of the `logs` logs, and the places of the logs without an event. Sources that are
-/// plugins come in the order of their names.
+/// Returns the merged events in log order, and the indexes of the logs without an event. `logs` is the number of logs.
+/// Plugins among the sources come in the order of their names.
 pub(crate) fn merge(sources: Vec<EventSource>, logs: usize) -> (Vec<MergedEvent>, Vec<usize>) {
     let mut best: Vec<Option<(u8, usize)>> = vec![None; logs];
     for (place, source) in sources.iter().enumerate() {
@@ -99,13 +100,13 @@ pub(crate) fn merge(sources: Vec<EventSource>, logs: usize) -> (Vec<MergedEvent>
             is_repeat: false,
         }));
     }
-    // Stable: events of one log stay in their source's order.
+    // The sort is stable: events of one log stay in their source's order.
     merged.sort_by_key(|merged| merged.event.log);
     let undecoded = best.iter().enumerate().filter(|(_, best)| best.is_none());
     (merged, undecoded.map(|(place, _)| place).collect())
 }
 
-/// What the transaction brought its sender from the layer below, whatever became of it.
+/// Returns what the transaction brought its sender from the parent chain, whether or not it succeeded.
 pub(crate) fn deposit(receipt: &Receipt, parent: Option<u64>) -> Option<MergedEvent> {
     if receipt.deposited.is_zero() {
         return None;
@@ -117,7 +118,7 @@ pub(crate) fn deposit(receipt: &Receipt, parent: Option<u64>) -> Option<MergedEv
     of_transaction("BRIDGE_IN", members)
 }
 
-/// The native value that the transaction itself moved. A creation moves it to the contract that it created.
+/// Returns the transaction's own native value. A creation moves it to the created contract.
 pub(crate) fn native(receipt: &Receipt) -> Option<MergedEvent> {
     if receipt.status != TransactionStatus::Succeeded || receipt.value.is_zero() {
         return None;
@@ -128,7 +129,7 @@ pub(crate) fn native(receipt: &Receipt) -> Option<MergedEvent> {
     of_transaction("TRANSFER", members)
 }
 
-/// An event that the transaction's own fields show.
+/// Builds an event from the transaction's own fields.
 fn of_transaction(kind: &str, members: Vec<(&'static str, Value)>) -> Option<MergedEvent> {
     let event = Event { log: 0, kind: Kind::named(kind)?, protocol: None, members };
     Some(MergedEvent { log: None, event, plugin: None, part_of: None, is_repeat: false })

@@ -1,9 +1,9 @@
-//! What a transaction moved to and from an account, by the evidence of its receipt.
+//! Movements of tokens to and from an account, by the evidence of the transaction's receipt.
 //!
-//! Invariant: a movement is a transfer that a log shows, the transaction's own value or what it brought from the layer
-//! below, shares that a vault says it made or ended and no token logs, or a native amount that an event says the account
-//! paid or was paid. What contracts send each other of the native token is in no receipt, unless each of its movements
-//! leaves a log, and is never made up here.
+//! Invariant: a movement is one of: a transfer in a log; the transaction's own value, or what it brought from the
+//! parent chain; shares that a vault reports as minted or burned without a token log; a native amount that an event
+//! reports as paid by or to the account. Native transfers between contracts are in no receipt, unless the network logs
+//! all of them. They are never guessed here.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -20,7 +20,7 @@ const SAFE_SUCCESSES: [B256; 2] = [
     b256!("442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e"),
     b256!("6895c13664aa4f67288b25d7a21d7aaa34916e355fb9b6fae0a139a9085becb8"),
 ];
-/// Those, `ExecutionFailure(bytes32,uint256)` and `ExecutionFromModuleFailure(address)`.
+/// Also `ExecutionFailure(bytes32,uint256)` and `ExecutionFromModuleFailure(address)`.
 const SAFE_ENDS: [B256; 4] = [
     SAFE_SUCCESSES[0],
     SAFE_SUCCESSES[1],
@@ -28,11 +28,11 @@ const SAFE_ENDS: [B256; 4] = [
     b256!("acd2c8702804128fdb0db2bb49f6d127dd0181c13fd45dbfe16de0930e2bd375"),
 ];
 
-/// A token, or one of a collection.
+/// A token, or one token id of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct MovedAsset {
     pub(crate) token: Address,
-    /// Its number, where the token is a collection.
+    /// Token id, if the token is a collection.
     pub(crate) token_id: Option<U256>,
 }
 
@@ -46,22 +46,22 @@ pub(crate) struct Transfer {
     pub(crate) raw: U256,
 }
 
-/// What moved of one asset, all transfers taken together.
+/// Net movement of one asset over all transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Movement {
     pub(crate) asset: MovedAsset,
     /// Smallest units.
     pub(crate) raw: U256,
-    /// The other end of all transfers in its direction, where they have the same.
+    /// The counterparty, if all transfers in the movement's direction have the same one.
     pub(crate) other: Option<Address>,
 }
 
-/// What moved, asset by asset, in the order in which it moved first.
+/// Net movements by asset, in the order of their first transfers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Movements {
     pub(crate) incoming: Vec<Movement>,
     pub(crate) outgoing: Vec<Movement>,
-    /// Those that they are the sums of.
+    /// The transfers that the movements sum up.
     pub(crate) transfers: Vec<Transfer>,
 }
 
@@ -87,14 +87,14 @@ impl Movements {
         net(transfers, account)
     }
 
-    /// The tokens that moved.
+    /// Tokens that moved.
     pub(crate) fn tokens(&self) -> impl Iterator<Item = Address> {
         self.incoming.iter().chain(&self.outgoing).map(|movement| movement.asset.token)
     }
 }
 
-/// The transfer that an event of the host's own tables is, or what the transaction itself moved. What comes to nobody
-/// is none of the zero address.
+/// Returns the transfer that an event of the host's tables, or the transaction itself, shows. Tokens that burn without
+/// a recipient do not go to the account of the zero address.
 fn transfer(merged: &MergedEvent, account: Address) -> Option<Transfer> {
     let event = &merged.event;
     if merged.part_of.is_some() {
@@ -118,14 +118,14 @@ fn transfer(merged: &MergedEvent, account: Address) -> Option<Transfer> {
     };
     let from = event.address("from")?;
     let to = match event.address("to") {
-        // What ends with its contract comes to nobody, and not to the zero address either.
+        // A burn without a recipient goes to nobody, so it does not count for the account of the zero address.
         None if event.kind.name() == "BURN" && account != Address::ZERO => Address::ZERO,
         to => to?,
     };
     (merged.plugin.is_none() && !raw.is_zero()).then_some(Transfer { asset, from, to, raw })
 }
 
-/// Shares that vaults say they made for the account or ended, where no token logs that.
+/// Returns shares that vaults report as minted or burned for the account, without a token log.
 fn shares(events: &[MergedEvent], transfers: &[Transfer], account: Address) -> Vec<Transfer> {
     let logged: HashSet<(Address, Address, U256)> =
         transfers.iter().map(|transfer| (transfer.from, transfer.to, transfer.raw)).collect();
@@ -145,7 +145,7 @@ fn shares(events: &[MergedEvent], transfers: &[Transfer], account: Address) -> V
     found
 }
 
-/// The wrapped tokens of wraps. Some of their contracts log a mint or a burn besides, which counts once.
+/// Returns the wrapped tokens of wraps. Some wrappers also log a mint or a burn, which counts once.
 fn wrapped(events: &[MergedEvent], transfers: &[Transfer], account: Address) -> Vec<Transfer> {
     let mut logged: HashMap<Transfer, usize> = HashMap::new();
     transfers.iter().for_each(|transfer| *logged.entry(*transfer).or_default() += 1);
@@ -164,7 +164,7 @@ fn wrapped(events: &[MergedEvent], transfers: &[Transfer], account: Address) -> 
     found
 }
 
-/// Whether the account wrapped (then the wrapped token comes in) or unwrapped, and how much of which token.
+/// Returns the direction of the wrapped token if the account wrapped or unwrapped, with token and amount.
 fn wrap(event: &Event, account: Address) -> Option<(Flow, Address, U256)> {
     let flow = match event.kind.name() {
         "WRAP" => Flow::In,
@@ -175,19 +175,18 @@ fn wrap(event: &Event, account: Address) -> Option<(Flow, Address, U256)> {
     (event.address("account") == Some(account)).then_some((flow, amount.token?, amount.raw))
 }
 
-/// Events that log one native amount.
+/// Events that report one native amount.
 struct NativePayment {
-    /// Place of the first.
+    /// Index of the first event.
     place: usize,
-    /// The other end: who the event says it is, or the contract that logged it.
+    /// The counterparty that the event names, or else the contract that logged it.
     other: Address,
-    /// How often each contract logs the amount, by type.
+    /// Number of reports by contract and event type.
     counts: HashMap<(Address, &'static str), usize>,
 }
 
-/// Native amounts that events say the account paid or was paid, and no transfer shows: on some networks one does. What a
-/// transaction's sender pays is its value, and nothing else, unless it runs code itself. Several contracts may log one
-/// payment.
+/// Returns native amounts that events report as paid by or to the account, and that no transfer shows. A transaction's
+/// sender pays only its value, unless it runs code itself. Several contracts may log one payment.
 fn native(events: &[MergedEvent], transaction: &Transaction, account: Address) -> Vec<Transfer> {
     let pays_by_value = account == transaction.from && transaction.to != Some(account);
     // By direction and amount.
@@ -225,7 +224,7 @@ fn native(events: &[MergedEvent], transaction: &Transaction, account: Address) -
     found.into_iter().map(|(_, transfer)| transfer).collect()
 }
 
-/// What a Safe logs of the native token that came to it or that it sends: the direction, the amount and the other end.
+/// Returns a native payment to or from a Safe that it logs: direction, amount and counterparty.
 fn safe_payment(event: &Event, account: Address) -> Option<(Flow, U256, Address)> {
     let (flow, other) = match event.kind.name() {
         "SAFE_RECEIVED" => (Flow::In, event.address("sender")?),
@@ -236,7 +235,7 @@ fn safe_payment(event: &Event, account: Address) -> Option<(Flow, U256, Address)
     (event.address("contract") == Some(account)).then_some((flow, raw, other))
 }
 
-/// Whether a Safe logs later that what it sends was sent.
+/// Returns true unless it is a payment of a Safe whose success the Safe does not log afterwards.
 fn is_made(merged: &MergedEvent, transaction: &Transaction) -> bool {
     let Some(place) = merged.log.filter(|_| merged.event.kind.name() == "SAFE_SENT") else { return true };
     let emitter = transaction.logs.get(place).map(|log| log.address);
@@ -245,8 +244,8 @@ fn is_made(merged: &MergedEvent, transaction: &Transaction) -> bool {
     topic.is_some_and(|topic| SAFE_SUCCESSES.contains(topic))
 }
 
-/// How often logs show a transfer of a native amount to or from the account. What the transaction itself brought to the
-/// account may be logged once more by it.
+/// Counts logged native transfers to or from the account by amount. What the transaction itself brought to the account
+/// counts too, because the account may log it again.
 fn logged_native(events: &[MergedEvent], account: Address) -> BTreeMap<(Flow, U256), usize> {
     let is_shown = |merged: &&MergedEvent| merged.log.is_some() || merged.event.address("to") == Some(account);
     let shown = events.iter().filter(is_shown).filter_map(|merged| transfer(merged, account));
@@ -259,18 +258,18 @@ fn logged_native(events: &[MergedEvent], account: Address) -> BTreeMap<(Flow, U2
     logged
 }
 
-/// The sums of one asset.
+/// Sums of one asset.
 #[derive(Default)]
 struct Sums {
     incoming: U256,
     outgoing: U256,
-    /// The other ends of its transfers, by direction.
+    /// Counterparties by direction.
     others: [Vec<Address>; 2],
 }
 
 fn net(transfers: Vec<Transfer>, account: Address) -> Movements {
     let (mut order, mut sums) = (Vec::new(), HashMap::<MovedAsset, Sums>::new());
-    // What an account sends itself moves nothing.
+    // Transfers from the account to itself move nothing.
     for transfer in transfers.iter().filter(|transfer| transfer.from != transfer.to) {
         let of_asset = sums.entry(transfer.asset).or_insert_with(|| {
             order.push(transfer.asset);
@@ -282,7 +281,7 @@ fn net(transfers: Vec<Transfer>, account: Address) -> Movements {
         *sum = sum.saturating_add(transfer.raw);
         let [others_in, others_out] = &mut of_asset.others;
         let others = if is_in { others_in } else { others_out };
-        // Two are as many as any.
+        // Two are enough to know that there are several.
         if others.len() < 2 && !others.contains(&other) {
             others.push(other);
         }

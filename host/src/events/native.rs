@@ -1,7 +1,6 @@
-//! The native token in events, by its one address: logs of its second addresses, and of contracts that name it by a
-//! placeholder, are about it.
+//! The native token in events under its one address. Its second addresses and placeholders are replaced.
 //!
-//! Invariant: what a log shows of the native token and what the transaction's own value is are counted once.
+//! Invariant: a native transfer that a log shows and the transaction's own value are counted once.
 
 use alloy::primitives::Address;
 use portolan_events::{Asset, Transaction, Value};
@@ -12,19 +11,19 @@ use super::merge::MergedEvent;
 use crate::assets::token::NATIVE;
 use crate::network::Network;
 
-/// What the logs of a transaction tell of the native token.
+/// Information about the native token in a transaction's logs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NativeLogs {
-    /// Whether each of its movements left one.
+    /// True if each native transfer left a log.
     pub(crate) is_whole: bool,
-    /// Whom senders pay for gas, where logs show that as a movement.
+    /// Address that receives gas fees, if logs show those as transfers.
     pub(crate) fee_collector: Option<Address>,
 }
 
 impl NativeLogs {
-    /// What the logs themselves show: all are there where the system's own address logged anything, for it logs all or
-    /// nothing; and on a network whose rules say so, where the native token's contract logged what the gas cost, as it
-    /// does in each transaction.
+    /// Derives this from the logs. They are complete if the system address (EIP-7708) logged anything, because it logs
+    /// all or nothing. They are also complete on a network whose rules say so, if the native token's contract logged
+    /// anything, because it logs the gas cost in each transaction.
     pub(crate) fn of(network: &Network, transaction: &Transaction) -> Self {
         let tells_all =
             |emitter| emitter == SYSTEM_ADDRESS || logs_native(network.chain_id) && network.is_native(emitter);
@@ -33,7 +32,7 @@ impl NativeLogs {
     }
 }
 
-/// Names the native token by its one address in all of these events.
+/// Replaces each address of the native token by its one address in these events.
 pub(crate) fn name_once(network: &Network, events: &mut [MergedEvent]) {
     let members = events.iter_mut().flat_map(|merged| &mut merged.event.members);
     for (_, value) in members {
@@ -48,8 +47,8 @@ pub(crate) fn name_once(network: &Network, events: &mut [MergedEvent]) {
     }
 }
 
-/// Whether a log shows the transaction's own value: contracts at second addresses move what they were sent, or log each
-/// movement of the native token.
+/// Returns true if a log shows the transaction's own value: contracts at second addresses forward what they receive,
+/// or log each native transfer.
 pub(crate) fn logs_value(network: &Network, events: &[MergedEvent], transaction: &Transaction) -> bool {
     let is_of_second_address =
         |merged: &MergedEvent| merged.emitter(transaction).is_some_and(|emitter| network.is_native(emitter));
@@ -74,7 +73,7 @@ mod tests {
     const POL: Address = address!("0000000000000000000000000000000000001010");
     const PLACEHOLDER: Address = address!("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee");
 
-    /// What moved for an account, as the answer's events have it: signed amounts of the native token, and the other end.
+    /// Returns the account's native movements: direction, amount and counterparty.
     fn native(mut script: EventScript, account: Address) -> Vec<(Flow, u64, Option<Address>)> {
         let networks = Networks::new([]);
         let polygon = networks.named("polygon").unwrap();
@@ -105,7 +104,7 @@ mod tests {
     fn a_value_that_no_log_shows_counts_beside_what_logs_show() {
         let script = EventScript::new().value(5).transfer(POL, ALICE, BOB, 7);
         assert_eq!(native(script, ALICE), [(Flow::Out, 12, None)]);
-        // A token of another contract that moves as much is another token.
+        // The same amount of another token is separate.
         let script = EventScript::new().value(5).transfer(USDC, ALICE, BOB, 5);
         assert_eq!(native(script, ALICE), [(Flow::Out, 5, Some(ROUTER))]);
     }

@@ -1,8 +1,8 @@
-//! Which events are part of another, so that the others come to what was moved.
+//! Links events that are part of another, so that the remaining ones add up to what was moved.
 //!
 //! Two logs may report one movement: a bridge under its old and its new signature, a pool and the pool that pays its
-//! extra rewards, an aggregator and the pools that it went through. Invariant: only events decide, by equal amounts and
-//! by who moved them; an event is part of one other at most, and never by way of others of itself.
+//! extra rewards, an aggregator and the pools it routed through. Invariant: the links follow from events alone, by
+//! equal amounts and by who moved them. An event is part of at most one other, and there are no cycles.
 
 #[cfg(test)]
 mod tests;
@@ -15,7 +15,7 @@ use portolan_events::{Asset, Event, Transaction, Value};
 use super::merge::MergedEvent;
 use crate::assets::token::NATIVE;
 
-/// What kind of movement a type reports, where it is one; several types may report one kind.
+/// Kind of movement that an event type reports, if any; several types may have the same kind.
 fn kind(name: &str) -> Option<&'static str> {
     Some(match name {
         "WITHDRAW" | "UNSTAKE" | "UNLOCK" | "VAULT_WITHDRAW" | "REMOVE_LIQUIDITY" | "COLLECT_FEES" => "taken out",
@@ -31,18 +31,18 @@ fn kind(name: &str) -> Option<&'static str> {
 }
 
 const SWAP: &str = "SWAP";
-/// Types that show a token to have moved.
+/// Event types that show that a token moved.
 const TRANSFERS: [&str; 3] = ["TRANSFER", "MINT", "BURN"];
-/// Tokens with raw amounts, as far as known, in an order that follows from them or from their roles.
+/// Tokens with raw amounts, if known, sorted or in the order of their roles.
 type Amounts = Vec<(Option<Address>, U256)>;
 
-/// What an event moved.
+/// The movement that an event reports.
 struct ReportedMovement {
-    /// The place of the event, and of its log.
+    /// Indexes of the event and of its log.
     event: usize,
     log: usize,
     kind: &'static str,
-    /// Whose movement it is, as far as the event says.
+    /// The account that moved the tokens, if the event names it.
     party: Option<Address>,
     amounts: Amounts,
     emitter: Address,
@@ -52,7 +52,7 @@ struct ReportedMovement {
     has_pool: bool,
 }
 
-/// Says of each event which log's event it is part of. They come in the order of their logs.
+/// Sets `part_of` of each event that is part of another. Events are in log order.
 pub(crate) fn relate(events: &mut [MergedEvent], transaction: &Transaction, wrapped_native: Option<Address>) {
     let found = events.iter().enumerate();
     let movements: Vec<ReportedMovement> =
@@ -74,7 +74,7 @@ pub(crate) fn relate(events: &mut [MergedEvent], transaction: &Transaction, wrap
     }
 }
 
-/// Where only the repeat of an event is left, it is no repeat any more.
+/// If the original was filtered out, its duplicate becomes the original.
 pub(crate) fn keep_last_reports(events: &mut [MergedEvent]) {
     if !events.iter().any(|merged| merged.is_repeat) {
         return;
@@ -85,7 +85,7 @@ pub(crate) fn keep_last_reports(events: &mut [MergedEvent]) {
     }
 }
 
-/// For each movement the place of the one that it is part of.
+/// For each movement, the index of the one that it is part of.
 struct Wholes {
     of: Vec<Option<usize>>,
 }
@@ -95,7 +95,7 @@ impl Wholes {
         self.of.get(place).copied().flatten()
     }
 
-    /// Unless it is part of another already, or the other of it.
+    /// Adds a link, unless the part already has one or the link would close a cycle.
     fn add(&mut self, part: usize, whole: usize) {
         let mut root = whole;
         while let Some(next) = self.whole(root) {
@@ -108,7 +108,7 @@ impl Wholes {
 }
 
 impl ReportedMovement {
-    /// `None` of what moves nothing, or nobody knows how much.
+    /// Returns `None` if the event moves nothing, or if the amount is unknown.
     fn of(place: usize, merged: &MergedEvent, transaction: &Transaction) -> Option<Self> {
         let (event, log) = (&merged.event, merged.log?);
         let kind = kind(event.kind.name())?;
@@ -116,7 +116,7 @@ impl ReportedMovement {
         let single = if is_swap { ["fromAmount", "toAmount"].as_slice() } else { &["amount"] };
         let mut amounts: Amounts = single.iter().filter_map(|name| amount(event, name)).collect();
         match event.member("assets") {
-            // Of several, the single amount is the first.
+            // With several assets, the single amount is the first of them.
             Some(Value::Assets(assets)) if !assets.is_empty() => {
                 amounts = assets.iter().map(|Asset { token, raw }| (*token, *raw)).collect();
                 amounts.sort_unstable();
@@ -140,7 +140,7 @@ impl ReportedMovement {
         })
     }
 
-    /// What it reports, of whom.
+    /// Kind, account and amounts; equal for reports of the same movement.
     fn what(&self) -> (&'static str, Option<Address>, &Amounts) {
         (self.kind, self.party, &self.amounts)
     }
@@ -149,8 +149,8 @@ impl ReportedMovement {
         (self.emitter, self.topic)
     }
 
-    /// Whether a transfer with these ends is of the party and goes its way: from it where it puts in, repays or sends
-    /// to another network, to it where it takes; a swap does both.
+    /// Returns true if a transfer between these ends matches the movement: from the party if it puts in, repays or
+    /// bridges out, to it if it takes out. A swap matches both.
     fn is_moved_by(&self, [from, to]: [Address; 2], party: Address) -> bool {
         match self.kind {
             "put in" | "repaid" | "left" => from == party,
@@ -160,8 +160,8 @@ impl ReportedMovement {
     }
 }
 
-/// One movement that several contracts, or several topics, report of one party: there are more reports than transfers
-/// that it could have been. The contract that the tokens went to, or came from, reports its own.
+/// Links reports of one movement of one party by several contracts or topics: there are more reports than transfers
+/// that match. The report of the contract at the transfers' other end is the original.
 fn repeated(movements: &[ReportedMovement], events: &[MergedEvent], wholes: &mut Wholes) {
     let of_somebody = movements.iter().enumerate().filter(|(_, movement)| movement.party.is_some());
     let mut reports: Vec<(usize, &ReportedMovement)> = of_somebody.collect();
@@ -172,7 +172,7 @@ fn repeated(movements: &[ReportedMovement], events: &[MergedEvent], wholes: &mut
         let is_of_one = same.iter().all(|(_, one)| one.source() == first.source());
         let Some(party) = first.party.filter(|_| !is_of_one) else { continue };
         let transfers = known_transfers.get_or_insert_with(|| transfers(events));
-        // A token of which nothing is known may be any. All that is known has moved each time.
+        // An unknown token matches any. The rarest known transfer tells how often all of it moved.
         let known = first.amounts.iter().filter_map(|(token, raw)| transfers.get(&((*token)?, *raw)));
         let own = known.map(|ends| ends.iter().filter(|ends| first.is_moved_by(**ends, party)).collect::<Vec<_>>());
         let made = own.filter(|own| !own.is_empty()).min_by_key(Vec::len).unwrap_or_default();
@@ -185,7 +185,7 @@ fn repeated(movements: &[ReportedMovement], events: &[MergedEvent], wholes: &mut
     }
 }
 
-/// What the contract of an event moved on, as much of the same, in its own name: the event's user is who moved it.
+/// Links what the contract of an event moved on in its own name: the same amount, with that contract as the user.
 fn moved_on(movements: &[ReportedMovement], wholes: &mut Wholes) {
     let emitters: BTreeSet<Address> = movements.iter().map(|movement| movement.emitter).collect();
     let is_of_emitter = |movement: &ReportedMovement| movement.party.is_some_and(|party| emitters.contains(&party));
@@ -206,8 +206,8 @@ fn moved_on(movements: &[ReportedMovement], wholes: &mut Wholes) {
     }
 }
 
-/// The swaps of pools that come to what an aggregator reports: all that it took went into them, or all that it gave came
-/// out of them, and nothing of any other token was left.
+/// Links the swaps of pools to the route that an aggregator reports: the pools take all of its input or give all of
+/// its output, and no other token is left over.
 fn routed(movements: &[ReportedMovement], wrapped_native: Option<Address>, wholes: &mut Wholes) {
     let swaps = movements.iter().enumerate().filter(|(_, movement)| movement.is_swap);
     let swaps: Vec<(usize, &ReportedMovement)> = swaps.filter(|(place, _)| wholes.whole(*place).is_none()).collect();
@@ -232,7 +232,7 @@ fn makes_up(
     wrapped_native: Option<Address>,
 ) -> bool {
     let plain = |token: Option<Address>| token.map(|token| if Some(token) == wrapped_native { NATIVE } else { token });
-    // What went in, and what came out.
+    // By token: the amounts that went in and came out.
     let mut sums: BTreeMap<Address, [U256; 2]> = BTreeMap::new();
     for (_, pool) in pools {
         for (side, (token, raw)) in pool.amounts.iter().enumerate() {
@@ -254,7 +254,7 @@ fn makes_up(
     from != to && whole && within && others().all(|(_, [into, out])| into == out)
 }
 
-/// The two ends of the transfers of each token and amount.
+/// Returns the two ends of each transfer, by token and amount.
 fn transfers(events: &[MergedEvent]) -> HashMap<(Address, U256), Vec<[Address; 2]>> {
     let mut found: HashMap<(Address, U256), Vec<[Address; 2]>> = HashMap::new();
     for event in events.iter().map(|merged| &merged.event).filter(|event| TRANSFERS.contains(&event.kind.name())) {

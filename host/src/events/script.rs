@@ -1,4 +1,4 @@
-//! Transactions and events that tests write.
+//! Transactions and events for tests.
 
 use alloy::primitives::{Address, B256, U256};
 use portolan_events::{Event, Kind, Log, Transaction, Value};
@@ -19,7 +19,7 @@ pub(super) const NFT: Address = Address::repeat_byte(0xa4);
 /// One whole unit of a token of 18 decimals.
 pub(super) const ETHER: u64 = 1_000_000_000_000_000_000;
 
-/// Events, each of a log of its own in their order, but the first where it is the native value.
+/// Events, each with its own log in order, except the first if it is the native value.
 #[derive(Debug)]
 pub(super) struct EventScript {
     pub(super) transaction: Transaction,
@@ -33,7 +33,7 @@ impl EventScript {
         Self { transaction, events: Vec::new() }
     }
 
-    /// She sends this with the call.
+    /// She sends this value with the call.
     pub(super) fn value(mut self, raw: u64) -> Self {
         self.transaction.value = U256::from(raw);
         let members = vec![from(ALICE), to(self.transaction.to.unwrap()), token("asset", NATIVE), amount(NATIVE, raw)];
@@ -57,7 +57,7 @@ impl EventScript {
         self.event(NFT, "NFT_TRANSFER", members.into_iter().chain(count).collect())
     }
 
-    /// A piece of another collection.
+    /// Adds a transfer of a token id of another collection.
     pub(super) fn nft_of(self, collection: Address, sender: Address, recipient: Address, id: u64) -> Self {
         let members = [from(sender), to(recipient), address("collection", collection), number("tokenId", id)];
         self.event(collection, "NFT_TRANSFER", members.into_iter().collect())
@@ -78,12 +78,12 @@ impl EventScript {
         self.event(POOL, "SWAP", members)
     }
 
-    /// Something of a kind that an account does with an amount.
+    /// Adds an action of an account with an amount.
     pub(super) fn act(self, kind: &str, user: Address, of: Address, raw: u64) -> Self {
         self.event(POOL, kind, vec![address("user", user), token("asset", of), amount(of, raw)])
     }
 
-    /// An event of the next log, which this contract logged.
+    /// Adds an event in the next log, emitted by this contract.
     pub(super) fn event(mut self, emitter: Address, kind: &str, members: Vec<(&'static str, Value)>) -> Self {
         let log = self.transaction.logs.len();
         let index = u64::try_from(log).unwrap();
@@ -93,13 +93,13 @@ impl EventScript {
         self
     }
 
-    /// The last event is part of that log's.
+    /// Makes the last event part of that log's event.
     pub(super) fn part_of(mut self, log: usize) -> Self {
         self.events.last_mut().unwrap().part_of = Some(log);
         self
     }
 
-    /// The protocol of the last event.
+    /// Sets the protocol of the last event.
     pub(super) fn of(mut self, slug: &str) -> Self {
         self.events.last_mut().unwrap().event.protocol = Some(slug.to_owned());
         self

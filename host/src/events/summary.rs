@@ -1,7 +1,7 @@
-//! One sentence about what a transaction did for an account, made from its events.
+//! One sentence about a transaction's effects on an account, made from its events.
 //!
-//! Invariant: it says what events and movements say, and of a movement that no event explains it says that. Whatever
-//! contracts wrote stands in it only where it can pass for nothing else.
+//! Invariant: the sentence states only what events and movements show, and says so if no event explains a movement.
+//! Text from contracts appears only where it cannot be mistaken for anything else.
 
 mod ledger;
 mod phrase;
@@ -29,16 +29,16 @@ use crate::events::movements::{Movement, Movements, Transfer};
 use crate::events::user_operations::UserOperations;
 use crate::sanitize::text::Text;
 
-/// Clauses of a sentence; further ones are counted.
+/// Maximum number of clauses of a sentence; further ones are counted.
 const CLAUSES_MAX: usize = 6;
 
-/// Acts that later ones are merged with; the rest could not be shown.
+/// Maximum number of actions that later ones are merged with; the rest could not be shown.
 const MERGED_MAX: usize = 4 * CLAUSES_MAX;
 
-/// Which way an amount of a token went, and who was at the other end.
+/// Direction, token, amount and counterparty of a transfer.
 type Exchange = (Flow, Address, U256, Address);
 
-/// What a sentence is made from.
+/// Input for the sentence.
 #[derive(Clone, Copy)]
 pub(crate) struct Summary<'a> {
     pub(crate) account: Address,
@@ -47,17 +47,17 @@ pub(crate) struct Summary<'a> {
     pub(crate) operations: UserOperations,
     pub(crate) events: &'a [MergedEvent],
     pub(crate) movements: &'a Movements,
-    /// Whether there are logs that nothing decoded.
+    /// True if there are logs that nothing decoded.
     pub(crate) has_undecoded: bool,
     /// The token that wraps the native one.
     pub(crate) wrapped: Option<Address>,
     pub(crate) words: Words<'a>,
 }
 
-/// A part of a sentence, of the event at a place.
+/// A part of the sentence, from one event.
 #[derive(Debug)]
 struct Clause {
-    /// Permissions stand behind all else.
+    /// Permissions come after all other clauses.
     is_permission: bool,
     place: usize,
     text: String,
@@ -122,7 +122,7 @@ impl Summary<'_> {
         if let Some(text) = self.unexplained(&residue) {
             texts.push(if is_plain { text } else { format!("{text}, which no decoded event explains") });
         }
-        // What became of native tokens that moved is known.
+        // If native tokens moved, the recipient of the unwrapped ones is known.
         let has_native = self.movements.transfers.iter().any(|transfer| transfer.asset.token == NATIVE);
         let is_open = self.is_sender() && !texts.is_empty() && !has_end && !has_native;
         if let ([unwrapping], true) = (unwrappings.as_slice(), is_open) {
@@ -144,18 +144,18 @@ impl Summary<'_> {
         self.account == self.transaction.from || self.operations.count > 0
     }
 
-    /// Events that count by themselves, with their places and the contracts that logged them.
+    /// Events that are not part of another, with their indexes and emitters.
     fn events(&self) -> impl Iterator<Item = (usize, &MergedEvent, Option<Address>)> {
         let counts = self.events.iter().enumerate().filter(|(_, merged)| merged.part_of.is_none());
         counts.map(|(place, merged)| (place, merged, merged.emitter(self.transaction)))
     }
 
-    /// Whether an event names the account as one who acts, or as one who is paid.
+    /// Returns true if the event names the account as actor or payee.
     fn names_account(&self, event: &Event) -> bool {
         PRINCIPALS.iter().any(|name| event.address(name) == Some(self.account))
     }
 
-    /// What the account paid to whom, and what it got from whom. The native token is the one that wraps it.
+    /// Returns the account's transfers; the wrapped native token counts as the native one.
     fn exchanges(&self) -> BTreeSet<Exchange> {
         let exchange = |transfer: &Transfer| {
             let (flow, other) = match transfer.to == self.account {
@@ -172,7 +172,7 @@ impl Summary<'_> {
         if self.wrapped == Some(token) { NATIVE } else { token }
     }
 
-    /// Whether the account exchanged exactly this amount with an address of the event, or with its contract.
+    /// Returns true if the account exchanged exactly this amount with an address of the event or with its emitter.
     fn is_exchanged(
         &self,
         exchanges: &BTreeSet<Exchange>,
@@ -189,8 +189,8 @@ impl Summary<'_> {
         others.any(|other| exchanges.contains(&(flow, self.unwrapped_token(token), asset.raw, other)))
     }
 
-    /// The places of what the account did, but for swaps. Where several contracts log one movement, the outermost counts,
-    /// which logs last; swaps within one are the account's no more.
+    /// Returns the indexes of the account's actions, except swaps. If several contracts log one movement, the
+    /// outermost, which logs last, counts. Swaps inside such an action stop being the account's own.
     fn counted(&self, exchanges: &BTreeSet<Exchange>, swaps: &mut [Swap]) -> BTreeSet<usize> {
         let one = |asset: Asset| Asset { token: asset.token.map(|token| self.unwrapped_token(token)), ..asset };
         let mut ledger = Ledger::of(&self.movements.transfers, self.account, |token| self.unwrapped_token(token));
@@ -224,7 +224,7 @@ impl Summary<'_> {
         counted
     }
 
-    /// What the account did; what it did several times is one.
+    /// Returns the account's actions; equal ones are merged.
     fn acts(&self, counted: &BTreeSet<usize>) -> Vec<Act> {
         let mut acts: Vec<Act> = Vec::new();
         for (place, merged, emitter) in self.events().filter(|(place, ..)| counted.contains(place)) {
@@ -244,7 +244,7 @@ impl Summary<'_> {
         acts
     }
 
-    /// What events say of the account that move nothing, or both ways.
+    /// Returns clauses for events about the account that move nothing, or that move tokens both ways.
     fn phrases(&self, residue: &mut Residue) -> Vec<Clause> {
         let transfers = self.transfers_by_log();
         let (mut clauses, mut named) = (Vec::new(), BTreeSet::new());
@@ -273,7 +273,7 @@ impl Summary<'_> {
         clauses
     }
 
-    /// By the place of its log, the token and the sender of a transfer.
+    /// Token and sender of each transfer, by the index of its log.
     fn transfers_by_log(&self) -> BTreeMap<usize, (Address, Address)> {
         let transfer = |merged: &MergedEvent| {
             let is_transfer = ["TRANSFER", "BURN"].contains(&merged.event.kind.name());
@@ -283,7 +283,7 @@ impl Summary<'_> {
         self.events.iter().filter_map(transfer).collect()
     }
 
-    /// All swaps of the transaction.
+    /// Returns all swaps of the transaction.
     fn swaps(&self, exchanges: &BTreeSet<Exchange>) -> Vec<Swap> {
         let mut swaps = Vec::new();
         let is_swap = |merged: &MergedEvent| merged.event.kind.name() == "SWAP";
@@ -304,7 +304,7 @@ impl Summary<'_> {
         swaps
     }
 
-    /// What others than the account wrapped of the native token.
+    /// Returns the native amount that others than the account wrapped.
     fn wrapped_by_others(&self) -> U256 {
         let is_wrap = |event: &&Event| event.kind.name() == "WRAP" && event.address("account") != Some(self.account);
         let wraps = self.events.iter().map(|merged| &merged.event).filter(is_wrap);
@@ -312,7 +312,7 @@ impl Summary<'_> {
         amounts.fold(U256::ZERO, |sum, amount| sum.saturating_add(amount.raw))
     }
 
-    /// What others than the account unwrapped. Some contracts log a burn besides, others nothing else.
+    /// Returns the unwraps by others than the account. Some wrappers log a burn too, others log only a burn.
     fn unwrappings(&self) -> Vec<Unwrapping> {
         let of = |merged: &MergedEvent, kind: &str, member: &str| {
             let event = &merged.event;
@@ -328,8 +328,8 @@ impl Summary<'_> {
         found
     }
 
-    /// What the account wrapped and unwrapped itself. Where it swapped too, a wrap that nothing is left of is a part of
-    /// that.
+    /// Returns clauses for the account's own wraps and unwraps. If the account also swapped, a wrap that left no
+    /// native movement is part of the swap.
     fn wraps(&self, residue: &mut Residue, has_trade: bool) -> Vec<Clause> {
         let mut clauses = Vec::new();
         for (place, merged, _) in self.events() {
@@ -358,12 +358,12 @@ impl Summary<'_> {
         clauses
     }
 
-    /// Tokens that contracts gave or took for what was put in or taken out of them.
+    /// Returns clauses for tokens that contracts gave or took in exchange for a deposit or a withdrawal.
     fn receipts(&self, acts: &[Act], residue: &mut Residue) -> Vec<String> {
         let mut texts = Vec::new();
         for (flow, verb) in [(Flow::In, "received"), (Flow::Out, "gave up")] {
             let opposite = if flow == Flow::In { Flow::Out } else { Flow::In };
-            // New tokens, and old ones that end; the token of a debt goes the way of what was borrowed.
+            // Tokens minted or burned for the account. A debt token goes in the same direction as the borrowed tokens.
             let is_own = |movement: &Movement, other: Address| other.is_zero() || other == movement.asset.token;
             let of_contract =
                 |other: Address| acts.iter().any(|act| act.row.flow == opposite && act.others.contains(&other));
@@ -381,7 +381,7 @@ impl Summary<'_> {
         list(movements.iter().map(|movement| self.words.moved(movement.asset, movement.raw)).collect())
     }
 
-    /// What is left.
+    /// Returns a clause for the movements that nothing explained.
     fn unexplained(&self, residue: &Residue) -> Option<String> {
         let end = |word: &str, movements: &[Movement]| {
             let [first, rest @ ..] = movements else { return String::new() };
@@ -425,7 +425,7 @@ impl Summary<'_> {
     }
 }
 
-/// The texts in their order, each once, and the count of those beyond the bound.
+/// Returns the distinct texts in order, and the number of those beyond the limit.
 fn bounded(mut clauses: Vec<Clause>) -> Vec<String> {
     clauses.sort_by_key(|clause| clause.place);
     let mut known = BTreeSet::new();
@@ -435,7 +435,7 @@ fn bounded(mut clauses: Vec<Clause>) -> Vec<String> {
     shown.chain((further > 0).then(|| format!("{further} more"))).collect()
 }
 
-/// Whether no other event of its type has a name or a cost where this one has none.
+/// Returns true if no other event of this type has a name or a cost that this one lacks.
 fn is_best_named(events: &[MergedEvent], event: &Event) -> bool {
     let count = |event: &Event| {
         let has = |name: &str| event.member(name).is_some();
@@ -445,7 +445,7 @@ fn is_best_named(events: &[MergedEvent], event: &Event) -> bool {
     others.map(|other| count(&other.event)).all(|other| other <= count(event))
 }
 
-/// Whether an approval stands beside a transfer of the token by its owner: some tokens log what is left to spend.
+/// Returns true if a transfer by the owner is logged next to the approval: some tokens log the remaining allowance.
 fn is_side_effect(approval: &MergedEvent, transfers: &BTreeMap<usize, (Address, Address)>) -> bool {
     let token = approval.event.asset("amount").and_then(|amount| amount.token);
     let of_owner = token.zip(approval.event.address("owner"));

@@ -1,16 +1,16 @@
-//! The host's tables: events of any contract, whoever made it.
+//! The host's own tables: events of any contract.
 //!
-//! Invariant: they are parsed before the process serves. A plugin never replaces an event of the core.
+//! Invariant: they are parsed before the process serves. A plugin never replaces an event of the core table.
 
 use portolan_events::{Table, TableError};
 
 const CORE: &str = include_str!("core.events");
 const FURTHER: &str = include_str!("further.events");
 
-/// The parsed tables. One for the process.
+/// The parsed tables. One instance per process.
 #[derive(Debug)]
 pub(crate) struct Tables {
-    /// Wins over every plugin: transfers and approvals of the token standards, and the like.
+    /// Preferred over every plugin: transfers and approvals of the token standards, and similar.
     pub(crate) core: Table,
     /// Decodes the logs that no plugin decodes.
     pub(crate) further: Table,
@@ -22,8 +22,10 @@ pub(crate) struct Tables {
 pub(crate) struct TablesError(#[from] TableError);
 
 impl Tables {
+    /// Parses the tables.
+    ///
     /// # Errors
-    /// The first line that is wrong.
+    /// Returns the first invalid line.
     pub(crate) fn read() -> Result<Self, TablesError> {
         Ok(Self { core: Table::parse(CORE)?, further: Table::parse(FURTHER)? })
     }

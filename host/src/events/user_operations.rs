@@ -1,6 +1,6 @@
-//! What accounts pay for their user operations (ERC-4337): the transaction is theirs, though a bundler sends it.
+//! ERC-4337 user operations of an account, and what it paid for them. The account acts, though a bundler sends.
 //!
-//! Invariant: only a known entry point is believed about what an account paid.
+//! Invariant: only logs of known entry points count as evidence of what an account paid.
 
 use alloy::primitives::{Address, U256, address};
 use portolan_events::{Transaction, Value};
@@ -8,7 +8,7 @@ use portolan_reader::GasPaid;
 
 use super::merge::MergedEvent;
 
-/// Versions 0.6 to 0.9, at one address on all networks:
+/// Entry points of versions 0.6 to 0.9, at the same address on all networks:
 /// <https://github.com/eth-infinitism/account-abstraction/releases>.
 const ENTRY_POINTS: [Address; 4] = [
     address!("5ff137d4b0fdcd49dca30c7cf57e578a026d2789"),
@@ -17,12 +17,12 @@ const ENTRY_POINTS: [Address; 4] = [
     address!("433709009b8330fda32311df1c2afa402ed8d009"),
 ];
 
-/// The operations of one account.
+/// User operations of one account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UserOperations {
     pub(crate) count: usize,
     pub(crate) failed: usize,
-    /// What the account paid itself; `None` where paymasters did.
+    /// Gas that the account paid itself; `None` if paymasters paid.
     pub(crate) gas: Option<GasPaid>,
 }
 
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
     use crate::events::script::*;
 
-    /// An operation of an account that used this much gas at this price.
+    /// An operation of an account that used 200 gas at a price of 3.
     fn operation(
         script: EventScript,
         at: Address,

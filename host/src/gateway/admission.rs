@@ -1,7 +1,7 @@
-//! How many answers are under way, in all and of one client.
+//! Limits how many answers are in flight, in total and per client.
 //!
-//! Invariant: there is always room for a client that has no answer under way, unless as many clients as there are answers
-//! have one.
+//! Invariant: a client is admitted only while it has fewer than three answers in flight for each free slot, so that a
+//! client alone leaves about a quarter of the slots free.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::gateway::problem::Problem;
 use crate::log::RareLog;
 use crate::memory::Memory;
 
-/// A client has at most so many answers for each one that is free: three quarters of all where it is alone, and the less
-/// the more others have.
+/// Answers that a client may have per free slot. A client alone gets three quarters of all slots; the more the others
+/// use, the fewer it gets.
 const FOR_EACH_FREE: usize = 3;
 
-/// Admits answers. One for the process.
+/// Admits answers. One instance per process.
 pub(super) struct Admission {
     answers: Arc<Semaphore>,
     max: usize,
@@ -25,7 +25,7 @@ pub(super) struct Admission {
     refused: RareLog,
 }
 
-/// The right to read chains for one answer.
+/// Permission to read chains for one answer, held while the answer is in flight.
 #[derive(Debug)]
 pub(super) struct Admitted {
     _one: OwnedSemaphorePermit,
@@ -37,10 +37,10 @@ impl Admission {
         Self { answers: Arc::new(Semaphore::new(max)), max, memory, refused: RareLog::default() }
     }
 
-    /// Admits an answer to a client.
+    /// Admits an answer of a client.
     ///
     /// # Errors
-    /// [`Problem::Overloaded`].
+    /// Returns [`Problem::Overloaded`] if there is no free slot, or if memory is short.
     pub(super) fn acquire(&self, client: &Arc<ClientShare>) -> Result<Admitted, Problem> {
         let admitted = if self.memory.refuses() { None } else { self.find_room(client) };
         admitted.ok_or_else(|| {
@@ -63,7 +63,7 @@ impl Admission {
         admitted
     }
 
-    /// Answers under way, and the most that may be.
+    /// Number of answers in flight, and its maximum.
     pub(super) fn in_flight(&self) -> (usize, usize) {
         (self.max.saturating_sub(self.answers.available_permits()), self.max)
     }
@@ -73,7 +73,7 @@ impl Admission {
 mod tests {
     use super::*;
 
-    /// How many answers each of these clients gets, if they ask for as many as they can, one client after the other.
+    /// Number of answers that each client gets if they request as many as they can, one client after the other.
     fn admitted(max: usize, clients: usize) -> Vec<usize> {
         let admission = Admission::new(max, Memory::ample());
         let mut held = Vec::new();
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn one_client_leaves_a_quarter_and_many_leave_some() {
         assert_eq!(admitted(256, 1), [192]);
-        // Each has at most three times what is left: 64, 16, 4 and 1.
+        // Each gets at most three times what is left: 64, 16, 4 and 1.
         assert_eq!(admitted(256, 5), [192, 48, 12, 3, 1]);
         assert_eq!(admitted(1, 2), [1, 0]);
         assert_eq!(admitted(2, 1), [2]);

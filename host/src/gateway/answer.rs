@@ -1,6 +1,6 @@
-//! Answers: typed rows, the blocks that they are true at, and what is missing.
+//! Answers: typed rows, the blocks they were read at, and what is missing.
 //!
-//! Invariant: amounts are integers here; `http::view` alone turns them into text.
+//! Invariant: amounts are integers here; only `http::view` formats them as text.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,16 +30,16 @@ use crate::sanitize::text::Text;
 use portolan_reader::{Block, GasPaid};
 use tokio::sync::OwnedSemaphorePermit;
 
-/// An answer; `items` are what was found, `missing` what could not be read.
+/// An answer: `items` are the results, `missing` is what could not be read.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) items: Items,
-    /// One for each network that was read, in the order of networks. Empty for `/networks` and `/protocols`.
+    /// One entry for each network that was read, in the order of networks. Empty for `/networks` and `/protocols`.
     pub(crate) blocks: Vec<(Arc<Network>, Block)>,
-    /// In the order of networks, then of subjects.
+    /// Ordered by network, then by subject.
     pub(crate) missing: Vec<Missing>,
     pub(crate) jobs: Vec<JobReport>,
-    /// Whether it is about an account or a transaction (then it carries `portolan-blocks`).
+    /// True if the answer is about an account or a transaction, and so carries the `portolan-blocks` header.
     pub(crate) about_account: bool,
     pub(crate) budget: Arc<AnswerBudget>,
 }
@@ -49,11 +49,11 @@ pub(crate) struct Answer {
 pub(crate) enum Items {
     Networks(Vec<Arc<Network>>),
     Protocols(Vec<Arc<Protocol>>),
-    /// The findings of jobs; `aggregate` is the call to all protocols.
+    /// Findings of jobs; `aggregate` is true for a query to all protocols.
     Rows {
         rows: Vec<Row>,
         aggregate: bool,
-        /// Whether the client asked for simulations.
+        /// True if the client requested simulations.
         with_simulations: bool,
     },
     Portfolio(Portfolio),
@@ -66,7 +66,7 @@ pub(crate) enum Items {
 }
 
 impl Items {
-    /// The number of rows; logs are rows of full detail.
+    /// Number of rows. The logs of a transaction count too, because `detail=full` shows them.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Networks(networks) => networks.len(),
@@ -85,99 +85,98 @@ impl Items {
 #[derive(Clone, Debug)]
 pub(crate) struct TransactionEvents {
     pub(crate) transaction: Arc<Transaction>,
-    /// The native value first, then in the order of the logs.
+    /// The native value first, then in log order.
     pub(crate) events: Vec<Event>,
-    /// Places of the logs without an event, in order.
+    /// Positions of the logs without an event, in log order.
     pub(crate) undecoded: Vec<usize>,
-    /// The tokens that the events name.
+    /// Tokens that the events name.
     pub(crate) tokens: Arc<Tokens>,
     /// Networks that the events may name.
     pub(crate) networks: Networks,
-    /// What it did for one account, where that is wanted.
+    /// Effects on one account, if the query names one.
     pub(crate) account: Option<Box<AccountPart>>,
-    /// The part of the room for logs that is held until the answer is written.
+    /// Memory reserved for the logs until the answer is written.
     pub(crate) _room: Option<Arc<OwnedSemaphorePermit>>,
 }
 
-/// What a transaction did for one account.
+/// Effects of a transaction on one account.
 #[derive(Clone, Debug)]
 pub(crate) struct AccountPart {
     pub(crate) account: Address,
-    /// A sentence.
+    /// One sentence.
     pub(crate) summary: Text,
     pub(crate) incoming: Vec<AccountMovement>,
     pub(crate) outgoing: Vec<AccountMovement>,
-    /// Movements beyond the bound.
+    /// Number of movements beyond the limit.
     pub(crate) omitted: usize,
-    /// `None` where another sent it, or the node does not say what it cost.
+    /// `None` if another account sent the transaction, or if the node does not report the gas.
     pub(crate) gas: Option<GasPaid>,
-    /// The native token with its price, where it is known.
+    /// The native token with its price, if known.
     pub(crate) native: Option<Arc<Token>>,
-    /// Why there may be more movements than these.
+    /// Reason why the list of movements may be incomplete.
     pub(crate) incomplete: Option<Text>,
 }
 
-/// What moved of one asset.
+/// Net movement of one asset.
 #[derive(Clone, Debug)]
 pub(crate) struct AccountMovement {
     pub(crate) movement: Movement,
-    /// `None` where it could not be read.
+    /// `None` if the token could not be read.
     pub(crate) token: Option<Arc<Token>>,
 }
 
-/// An event with the protocol that its contract is known to belong to.
+/// An event with the protocol that its contract belongs to, if known.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
     pub(crate) merged: MergedEvent,
     pub(crate) protocol: Option<Arc<Protocol>>,
 }
 
-/// A name and its address, whichever was looked up.
+/// A name and its address, for lookups in both directions.
 #[derive(Clone, Debug)]
 pub(crate) struct NameRecord {
     pub(crate) resolved: ResolvedName,
     pub(crate) resolved_by: ResolvedBy,
-    /// Whether a gateway had a part in it.
+    /// True if a CCIP-Read gateway took part in the lookup.
     pub(crate) via_gateway: bool,
 }
 
-/// Something that is missing from an answer.
+/// One entry of what is missing from an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Missing {
-    /// A protocol's slug, a plugin's name where it is about events, `tokens`, `native`, `events`, `names`, or `*` for all
-    /// of a network.
+    /// A protocol's slug, a plugin's name for events, `tokens`, `native`, `events`, `names`, or `*` for the network.
     pub(crate) subject: String,
     /// `None` for all networks.
     pub(crate) network: Option<Arc<Network>>,
     pub(crate) reason: Reason,
-    /// The number of tokens, where it is about tokens.
+    /// Number of missing tokens, if the entry is about tokens.
     pub(crate) count: Option<usize>,
 }
 
-/// A row about a finding of a job, with the tokens and the protocol that it only names.
+/// A row about a finding of a job, with the metadata of the tokens and the protocol it names.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    /// Stable between calls.
+    /// Stable across requests.
     pub(crate) id: String,
     pub(crate) protocol: Arc<Protocol>,
     pub(crate) network: Arc<Network>,
     pub(crate) account: Address,
     /// `name@version`.
     pub(crate) plugin: Arc<str>,
-    /// Where the amounts of its finding come from, for those who ask.
+    /// Sources of the amounts, if the client requested them.
     pub(crate) provenance: Option<Arc<Provenance>>,
     pub(crate) item: RowItem,
 }
 
-/// What a row shows.
+/// Content of a row.
 #[derive(Clone, Debug)]
 pub(crate) enum RowItem {
-    /// One of the payments of a claim, by its place.
+    /// One payment of a claim, by its index.
     Payment {
         claim: Arc<ClaimItem>,
         place: usize,
     },
-    /// One of the legs of a position, by its place.
+    /// One leg of a position, by its index.
     Leg {
         position: Arc<PositionItem>,
         place: usize,
@@ -194,7 +193,7 @@ impl Row {
         }
     }
 
-    /// Its claim, where it is the row that stands for it where claims are counted.
+    /// Returns the claim if this row represents it when claims are counted.
     pub(crate) fn counted_claim(&self) -> Option<&ClaimItem> {
         match &self.item {
             RowItem::Payment { claim, place } => (claim.first_shown() == Some(*place)).then_some(&**claim),
@@ -202,7 +201,7 @@ impl Row {
         }
     }
 
-    /// What the simulation of its claim says, where it is a payment.
+    /// Returns the verdict of the claim's simulation, if the row is a payment.
     pub(crate) fn verdict(&self) -> Option<Verdict> {
         match &self.item {
             RowItem::Payment { claim, .. } => claim.simulation.as_ref()?.verdict,
@@ -210,7 +209,7 @@ impl Row {
         }
     }
 
-    /// Whether it is about what the account owes.
+    /// Returns true if the row is a debt of the account.
     pub(crate) fn is_debt(&self) -> bool {
         match &self.item {
             RowItem::Leg { position, place } => {
@@ -221,58 +220,58 @@ impl Row {
     }
 }
 
-/// A claim, with symbols in the place of addresses.
+/// A claim with token symbols instead of addresses.
 #[derive(Clone, Debug)]
 pub(crate) struct ClaimItem {
-    /// Stable between calls.
+    /// Stable across requests.
     pub(crate) id: String,
-    /// The names of the payments, in their order.
+    /// Names of the payments, in order.
     pub(crate) names: Vec<Text>,
     pub(crate) found: map::Claimable,
     /// In order; the last one pays.
     pub(crate) transactions: Vec<ClaimTransaction>,
-    /// `None` where it was not simulated.
+    /// `None` if it was not simulated.
     pub(crate) simulation: Option<ClaimSimulation>,
-    /// `None` where it is not known.
+    /// `None` if unknown.
     pub(crate) cost: Option<ClaimCost>,
-    /// The native token, where it is known.
+    /// The native token, if known.
     pub(crate) native: Option<Arc<Token>>,
-    /// What is left of each payment, in dollars; `None` where its price or the cost is not known.
+    /// Net value of each payment in dollars; `None` if a price or the cost is unknown.
     pub(crate) net_usd: Option<Vec<BigDecimal>>,
-    /// Those of the payments that are known.
+    /// Tokens of the payments, if known.
     pub(crate) tokens: BTreeMap<Address, Arc<Token>>,
 }
 
 impl ClaimItem {
-    /// What it pays is worth this; payments of tokens that are not known are told as missing.
+    /// Returns the value of what the claim pays. Unknown tokens are not counted; they are reported as missing.
     pub(crate) fn dollar_sum(&self) -> DollarSum {
         let payments = self.found.payments.iter().zip(self.amounts());
         let known = payments.filter_map(|(payment, raw)| Some((Some(&**self.tokens.get(&payment.token)?), raw)));
         DollarSum::of(known.chain(self.beside()))
     }
 
-    /// The gas limits of its transactions together, as far as they are known.
+    /// Returns the sum of the gas limits that are known.
     pub(crate) fn gas_limit(&self) -> u64 {
         let limits = self.simulation.iter().flat_map(|simulation| simulation.gas_limits.iter().flatten());
         limits.map(|limit| u64::from(*limit)).sum()
     }
 
-    /// What it pays in dollars, as far as that has a price.
+    /// Returns the value in dollars of the payments that have a price.
     pub(crate) fn dollars(&self) -> BigDecimal {
         self.dollar_sum().usd
     }
 
-    /// Whether a trial says what it pays. Where none does, its contracts' word counts.
+    /// Returns true if a simulation has a verdict. Otherwise the amounts that the contracts report count.
     pub(crate) fn is_tried(&self) -> bool {
         self.simulation.as_ref().is_some_and(|simulation| simulation.verdict.is_some())
     }
 
-    /// The place of the payment whose row stands for the whole claim where claims are counted.
+    /// Index of the payment whose row represents the claim when claims are counted.
     pub(crate) fn first_shown(&self) -> Option<usize> {
         self.found.payments.iter().position(|payment| self.tokens.contains_key(&payment.token))
     }
 
-    /// Whether it pays anything, and brings more than it costs or that is not known.
+    /// Returns true if the claim pays anything, and its cost is unknown or at most what it pays.
     pub(crate) fn is_profitable(&self) -> bool {
         let is_nothing = self.beside().next().is_none() && self.amounts().iter().all(U256::is_zero);
         let beside = DollarSum::of(self.beside());
@@ -291,39 +290,38 @@ impl ClaimItem {
     }
 }
 
-/// A position, with symbols in the place of addresses.
+/// A position with token symbols instead of addresses.
 #[derive(Clone, Debug)]
 pub(crate) struct PositionItem {
-    /// Stable between calls.
+    /// Stable across requests.
     pub(crate) id: String,
     pub(crate) name: Text,
-    /// The names of the legs, in their order.
+    /// Names of the legs, in order.
     pub(crate) leg_names: Vec<Text>,
     pub(crate) found: map::Position,
-    /// Those of legs, parts, rewards and prices that are known.
+    /// Tokens of legs, parts, rewards and prices, if known.
     pub(crate) tokens: BTreeMap<Address, Arc<Token>>,
 }
 
-/// What an account holds in all protocols.
+/// Holdings of an account in all protocols.
 #[derive(Clone, Debug)]
 pub(crate) struct Portfolio {
-    /// Positions.
     pub(crate) positions: Vec<Row>,
-    /// Payments of claims; `None` where the query leaves them out.
+    /// Payments of claims; `None` if the query excludes claims.
     pub(crate) payments: Option<Vec<Row>>,
 }
 
-/// How many claims a sum counts.
+/// Number of claims in a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ClaimCount {
-    /// By what their trials paid.
+    /// Claims counted by what their simulation paid.
     pub(crate) tried: usize,
-    /// By their contracts' word.
+    /// Claims counted by what their contracts report.
     pub(crate) untried: usize,
 }
 
 impl Portfolio {
-    /// `None` where the query leaves claims out.
+    /// Counts the claims; `None` if the query excludes claims.
     pub(crate) fn claims(&self) -> Option<ClaimCount> {
         let counted = self.payments.as_ref()?.iter().filter_map(Row::counted_claim);
         let (tried, untried): (Vec<_>, Vec<_>) = counted.partition(|claim| claim.is_tried());
@@ -331,14 +329,14 @@ impl Portfolio {
     }
 }
 
-/// How an account claims all that it can on one network.
+/// Plan for claiming everything an account can claim on one network.
 #[derive(Clone, Debug)]
 pub(crate) struct ClaimPlan {
     pub(crate) network: Arc<Network>,
     pub(crate) account: Address,
-    /// In the order in which they are made.
+    /// In order of execution.
     pub(crate) calls: Vec<PlannedCall>,
-    /// All of them as one; `None` where there is none.
+    /// The calls combined into one claim; `None` if there are no calls.
     pub(crate) whole: Option<ClaimItem>,
     pub(crate) left_out: Vec<LeftOut>,
 }
@@ -347,17 +345,17 @@ pub(crate) struct ClaimPlan {
 #[derive(Clone, Debug)]
 pub(crate) struct PlannedCall {
     pub(crate) transaction: ClaimTransaction,
-    /// Its gas limit, where it is known.
+    /// Gas limit, if known.
     pub(crate) gas: Option<u32>,
-    /// Those that it claims; several where they are merged into one call.
+    /// The claims that this call makes; several if they are merged into one call.
     pub(crate) claims: Vec<Arc<ClaimItem>>,
 }
 
-/// A claim that is no part of a plan.
+/// A claim that is not part of the plan.
 #[derive(Clone, Debug)]
 pub(crate) struct LeftOut {
     pub(crate) claim: Arc<ClaimItem>,
-    /// A sentence.
+    /// One sentence.
     pub(crate) reason: Text,
 }
 

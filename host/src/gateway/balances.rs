@@ -1,6 +1,6 @@
-//! Balances of an account: of native tokens, or of the tokens that lists name; on all networks at once.
+//! Balances of an account on all networks at once: native tokens, or the tokens of the token lists.
 //!
-//! Invariant: a token that could not be read is counted and named: it neither hides another nor passes for a zero.
+//! Invariant: a token that could not be read is counted and named; it neither hides another token nor counts as zero.
 
 mod holdings;
 mod missing_tokens;
@@ -29,15 +29,15 @@ use crate::network::Network;
 pub(super) struct BalanceWork {
     account: Address,
     assets: Assets,
-    /// The network that the client named.
+    /// The network that the client named, if any.
     chain_id: Option<u64>,
-    /// The networks to read, in the order of answers.
+    /// Networks to read, in the order of answers.
     networks: Vec<Arc<Network>>,
 }
 
 impl BalanceWork {
-    /// Reads the network that was named, else those where there may be something. A network without an endpoint is
-    /// among them only where something is known to be missed.
+    /// Selects the network that was named, or else those where a balance is possible. A network without an endpoint is
+    /// included only if its absence would hide something: it has listed tokens, or a plugin has contracts there.
     pub(super) fn new(context: &Context, account: Address, assets: Assets, chain_id: Option<u64>) -> Self {
         let is_listed = |chain_id: u64| !context.token_index.tokens(chain_id).is_empty();
         let is_read = |network: &&Arc<Network>| match (chain_id, assets) {
@@ -54,7 +54,7 @@ impl BalanceWork {
     }
 
     /// # Errors
-    /// There is nothing to read, though not because there is nothing.
+    /// Returns a problem if there is nothing to read because an endpoint or a token list is missing.
     fn check(&self, context: &Context) -> Result<(), Problem> {
         let lists = &context.token_index;
         match self.assets {
@@ -68,7 +68,7 @@ impl BalanceWork {
         }
     }
 
-    /// The balances on one network in the order of their tokens' addresses, and reports of what is missing there.
+    /// Reads the balances on one network, ordered by token address, with reports of what is missing there.
     async fn read(&self, context: &Context, network: &Arc<Network>) -> (Vec<Balance>, Vec<JobReport>) {
         let began = Instant::now();
         let blank = JobReport::blank(self.subject(), network);
@@ -122,13 +122,13 @@ impl BalanceWork {
                 reads: u32::try_from(reads).unwrap_or(u32::MAX),
                 ..JobFigures::default()
             },
-            // A native balance is one, and needs no count.
+            // A single native balance needs no count.
             missing_tokens: if self.assets == Assets::Tokens { by_reason } else { Vec::new() },
             ..blank
         }
     }
 
-    /// The subject of reports, where jobs have a protocol's slug.
+    /// Subject of reports, in the place of a protocol's slug.
     fn subject(&self) -> &'static str {
         match self.assets {
             Assets::Native => "native",
@@ -136,12 +136,12 @@ impl BalanceWork {
         }
     }
 
-    /// Zero is an answer only where the client asks for one network's native token.
+    /// Returns true if zero balances are shown: only for the native token of a single named network.
     fn shows_zero(&self) -> bool {
         self.assets == Assets::Native && self.chain_id.is_some()
     }
 
-    /// One object where the client asked for one network's native token.
+    /// Returns one object if the client requested the native token of one network, otherwise a list.
     fn items(&self, mut rows: Vec<Balance>) -> Result<Items, Problem> {
         if !self.shows_zero() {
             return Ok(Items::Balances(rows));
@@ -149,7 +149,7 @@ impl BalanceWork {
         rows.pop().map(Items::NativeBalance).ok_or_else(|| Problem::Internal("the balance was lost on its way".into()))
     }
 
-    /// Tokens of a list that was never read are unknown, on whichever network, and nobody knows how many.
+    /// Returns an entry for all networks if a token list was never read; the number of its tokens is unknown.
     fn missing_lists(&self, context: &Context) -> Option<Missing> {
         let is_missing = self.assets == Assets::Tokens && context.token_index.lists_missing() > 0;
         let subject = self.subject().to_owned();

@@ -1,7 +1,7 @@
-//! Plans how an account claims all that it can on one network: the claims in order, tried together as one, and what that
-//! pays and costs.
+//! Plans how an account claims everything it can on one network: the claims in order, simulated together, with what
+//! they pay and cost in total.
 //!
-//! Invariant: a plan holds no claim that failed when it was tried, alone or after the others, and nothing is sent.
+//! Invariant: a plan contains no claim that failed in simulation, alone or after the others, and nothing is sent.
 
 mod calls;
 
@@ -33,15 +33,15 @@ use crate::jobs::plan::Question;
 use crate::network::Network;
 use crate::sanitize::text::Text;
 
-/// Claims and transactions of one plan; more are left out.
+/// Maximum numbers of claims and transactions in a plan; further claims are left out.
 const CLAIMS_MAX: usize = 50;
 const TRANSACTIONS_MAX: usize = 100;
-/// The gas of all transactions of a plan: what nodes allow for a simulation, less the rest of the request.
+/// Maximum gas of all transactions of a plan: what nodes allow for a simulation, minus the rest of the request.
 const PLAN_GAS_MAX: u64 = 40_000_000;
-/// How often a plan is tried without the claim that failed among the others.
+/// Maximum number of simulations of a plan, each without the claims that failed before.
 const TRIES: usize = 8;
 
-/// The plan of one network.
+/// The plan for one network.
 pub(super) struct ClaimPlanWork {
     plans: Plans,
     network: Arc<Network>,
@@ -50,10 +50,10 @@ pub(super) struct ClaimPlanWork {
 }
 
 impl ClaimPlanWork {
-    /// Plans the claimables of the account from all protocols on one network.
+    /// Plans the account's claimables from all protocols on one network.
     ///
     /// # Errors
-    /// The filter names a protocol that is not served.
+    /// Returns a problem if the filter names an unknown protocol.
     pub(super) fn new(
         context: &Context,
         account: Address,
@@ -88,9 +88,9 @@ impl Work for ClaimPlanWork {
     }
 }
 
-/// The claims of rows, each once: first those of which most is left, last those of which that is not known.
+/// Returns each claim of the rows once, by net value in descending order; claims whose net value is unknown come last.
 fn claims_of(rows: Vec<Row>) -> Vec<Arc<ClaimItem>> {
-    // Rows of one claim need not stand together.
+    // Rows of one claim may not be adjacent.
     let (mut claims, mut ids): (Vec<Arc<ClaimItem>>, BTreeSet<String>) = Default::default();
     for row in rows {
         if let RowItem::Payment { claim, .. } = row.item
@@ -104,7 +104,7 @@ fn claims_of(rows: Vec<Row>) -> Vec<Arc<ClaimItem>> {
     claims
 }
 
-/// Why a claim is no part of a plan that has these already.
+/// Returns the reason why a claim does not fit into a plan that contains the claims `before`.
 fn unfit(claim: &ClaimItem, worth: bool, before: &[Arc<ClaimItem>]) -> Option<&'static str> {
     let transactions: usize = before.iter().map(|claim| claim.transactions.len()).sum();
     let gas: u64 = before.iter().map(|claim| &**claim).chain([claim]).map(ClaimItem::gas_limit).sum();
@@ -121,8 +121,8 @@ fn unfit(claim: &ClaimItem, worth: bool, before: &[Arc<ClaimItem>]) -> Option<&'
     }
 }
 
-/// Tries all claims as one, and returns their calls and what these come to; `None` where nothing is left. Calls that fail
-/// among the others are tried again one by one where they are merged, and else left out.
+/// Simulates all claims as one, and returns their calls and the combined claim; `None` if no call is left. Calls that
+/// fail among the others are split if they were merged, and left out otherwise.
 async fn try_all(
     context: &Context,
     network: &Arc<Network>,
@@ -171,13 +171,13 @@ async fn try_all(
     (Vec::new(), None)
 }
 
-/// The transaction that failed, by its place.
+/// Returns the index of the transaction that failed.
 fn failed_step(tried: &Result<Option<Tried>, ReadFailure>) -> Option<usize> {
     let Tried { run, .. } = tried.as_ref().ok()?.as_ref()?;
     run.reverted().and_then(|_| run.steps.len().checked_sub(1))
 }
 
-/// What all claims pay together, each token once in each place.
+/// Sums the payments of all claims by token and recipient.
 fn payments(claims: &[Arc<ClaimItem>]) -> Vec<Payment> {
     let mut payments: Vec<Payment> = Vec::new();
     for payment in claims.iter().flat_map(|claim| &claim.found.payments) {

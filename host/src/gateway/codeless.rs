@@ -1,7 +1,7 @@
-//! Tokens that lists name where no contract stands: nobody can hold them, so that no answer misses anything, and the
-//! operator is told once.
+//! Listed token addresses without code. Nobody can hold such a token, so no answer misses anything; the operator gets
+//! a warning in the log.
 //!
-//! Invariant: a token is logged once for the process, however many answers meet it.
+//! Invariant: each token is logged once per process, however many answers read it.
 
 use std::collections::BTreeSet;
 
@@ -10,15 +10,15 @@ use parking_lot::Mutex;
 
 use crate::network::Network;
 
-/// Those that are remembered; a list with more is no list of this network.
+/// Maximum number of tokens remembered; a list with more codeless addresses is not for this network.
 const NOTED_MAX: usize = 10_000;
 
-/// By chain id and address.
+/// Chain ids and addresses that were logged.
 #[derive(Debug, Default)]
 pub(super) struct Codeless(Mutex<BTreeSet<(u64, Address)>>);
 
 impl Codeless {
-    /// Logs those of these tokens that were not logged before.
+    /// Logs the tokens that were not logged before.
     pub(super) fn note(&self, network: &Network, tokens: &[Address]) {
         for token in tokens {
             if self.is_new(network.chain_id, *token) {

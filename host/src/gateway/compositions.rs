@@ -1,7 +1,7 @@
-//! Compositions from plugins: one job for each protocol that knows them on a network, about all tokens at once.
+//! Compositions from plugins: one job for each protocol that answers them on a network, about all tokens at once.
 //!
-//! Invariant: a plugin that fails, hangs or returns wrong findings costs only its own compositions, is reported, and
-//! gets no further question in the same answer.
+//! Invariant: a plugin that fails, hangs or returns wrong findings loses only its own compositions. It is reported,
+//! and gets no further question in the same answer.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -24,10 +24,10 @@ use crate::net::off_chain::Documents;
 use crate::network::Network;
 use crate::registry::{Served, Snapshot};
 
-/// The jobs may use that part of the time that is left, so that a hanging plugin leaves time for prices of the rest.
+/// Divisor: the jobs get this part of the time left, so that a hanging plugin leaves time for other prices.
 const TIME_PART: u32 = 4;
 
-/// The jobs about tokens of one network, at its pinned block.
+/// Jobs about the tokens of one network, at its pinned block.
 pub(super) struct CompositionJobs<'a> {
     snapshot: &'a Snapshot,
     session: &'a Session,
@@ -38,9 +38,9 @@ pub(super) struct CompositionJobs<'a> {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Slugs that get no further question.
+    /// Slugs of protocols that get no further question.
     given_up: BTreeSet<String>,
-    /// Reports of the jobs by whose fault something is missing.
+    /// Reports of jobs that left something missing.
     reports: Vec<JobReport>,
 }
 
@@ -54,7 +54,7 @@ impl<'a> CompositionJobs<'a> {
         Self { snapshot, session, network, documents, state: Mutex::default() }
     }
 
-    /// Reports of the jobs by whose fault something is missing; each is at least partly there.
+    /// Returns the reports of jobs that left something missing; each has found some of it at least.
     pub(super) fn into_reports(self) -> Vec<JobReport> {
         self.state.into_inner().reports
     }
@@ -72,11 +72,11 @@ impl<'a> CompositionJobs<'a> {
             let found = found.into_iter().map(|one| (one.token, Composition::of(&one, is_own(one.token))));
             self.merge(&mut all, &plan, found.collect());
             let mut report = JobReport::of(&plan, &outcome, true);
-            let is_invalid = !rejections.is_empty();
+            let is_broken = rejections.broken().is_some();
             report.mark_rejected(&rejections);
             report.record(&plan);
             if report.status != JobStatus::Ok {
-                failed.push(Failed { report, is_invalid, has_ended: outcome.ended });
+                failed.push(Failed { report, is_broken, has_ended: outcome.ended });
             }
         }
         let is_complete = tokens.iter().all(|token| all.contains_key(token));
@@ -84,14 +84,14 @@ impl<'a> CompositionJobs<'a> {
         all
     }
 
-    /// Whether the catalogue lists the token as a contract of the protocol that the job is about.
+    /// Returns true if the catalogue lists the token as a contract of the job's protocol.
     fn is_own(&self, plan: &JobPlan, token: Address) -> bool {
         let served = self.snapshot.served(&plan.protocol.slug);
         let mut rows = served.into_iter().flat_map(Served::deployments);
         rows.any(|row| row.chain_id == self.network.chain_id && row.contracts.contains(&token))
     }
 
-    /// A token that another protocol's job found before stays as it is.
+    /// Merges the compositions of one job; a token that another protocol's job found first is not changed.
     fn merge(&self, all: &mut HashMap<Address, Composition>, plan: &JobPlan, found: HashMap<Address, Composition>) {
         let (late, first): (Vec<_>, Vec<_>) = found.into_iter().partition(|(token, _)| all.contains_key(token));
         all.extend(first);
@@ -101,13 +101,14 @@ impl<'a> CompositionJobs<'a> {
         }
     }
 
-    /// A wrong finding is reported in any case, and a failure unless others found everything: then nothing is missing.
-    fn note(&self, Failed { report, is_invalid, has_ended }: Failed, is_complete: bool) {
+    /// Reports findings that break a rule always, and a failure only if other jobs did not find everything. What a
+    /// contract replied costs its own token, and no later question to the plugin.
+    fn note(&self, Failed { report, is_broken, has_ended }: Failed, is_complete: bool) {
         let mut state = self.state.lock();
-        if is_invalid || !has_ended {
+        if is_broken || !has_ended {
             state.given_up.insert(report.subject.clone());
         }
-        if is_invalid || !is_complete {
+        if is_broken || !is_complete {
             let about = |words: &String| format!("what tokens are made of: {words}");
             let detail = report.reason.map_or_else(String::new, |_| about(&report.detail));
             let not_covered = report.not_covered.iter().map(about).collect();
@@ -130,9 +131,9 @@ impl CompositionSource for CompositionJobs<'_> {
     }
 }
 
-/// A job that found less than it should have, or something wrong.
+/// A job that found less than expected, or something that breaks a rule.
 struct Failed {
     report: JobReport,
-    is_invalid: bool,
+    is_broken: bool,
     has_ended: bool,
 }

@@ -1,7 +1,7 @@
-//! The context of one answer: one snapshot of the plugins, one block of each network, one deadline.
+//! Context of one answer: one snapshot of the plugins, one block of each network, one deadline.
 //!
-//! Every kind of work reads through it. Invariant: all that is read of a network is read at its pinned block, and where
-//! no endpoint knows that block any more it is read again at another block, once.
+//! Every kind of work reads through it. Invariant: all reads of a network are at its pinned block. If no endpoint
+//! knows that block any more, everything read at it is read once more at another block.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -39,24 +39,24 @@ use crate::network::{Network, Networks};
 use crate::registry::Snapshot;
 use crate::spans;
 
-/// The transaction and its receipt in one batch, and the chain's id.
+/// The transaction and its receipt in one batch, and the chain id.
 const TRANSACTION_REQUESTS: u32 = 2;
 
-/// The block and whether its state is there; to find one by its time takes a few more.
+/// The block, and a check that its state is available; finding a block by time takes a few more.
 const NAMED_BLOCK_REQUESTS: u32 = 2;
 
-/// The sources that all answers of the process share.
+/// Sources that all answers of the process share.
 pub(super) struct Sources {
     pub(super) networks: Networks,
     pub(super) reader: Arc<dyn Reader>,
-    /// Networks with an endpoint, by chain id.
+    /// Chain ids of the networks with an endpoint.
     pub(super) with_endpoint: BTreeSet<u64>,
     pub(super) head_age_max: HeadAgeMax,
     pub(super) names: Names,
     pub(super) off_chain: OffChain,
     pub(super) codeless: Codeless,
     pub(super) prices: Prices,
-    /// Those that are known of any block.
+    /// Price sources that work at any block.
     pub(super) past_prices: Prices,
     pub(super) tables: Tables,
     pub(super) log_room: LogRoom,
@@ -65,18 +65,18 @@ pub(super) struct Sources {
     pub(super) gas_limits: GasLimits,
 }
 
-/// The context of one answer.
+/// Context of one answer.
 pub(super) struct Context {
     pub(super) sources: Arc<Sources>,
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) token_index: Arc<TokenIndex>,
     pub(super) budget: Arc<AnswerBudget>,
     pub(super) options: AnswerOptions,
-    /// Those that the choice of blocks leaves.
+    /// Networks that the choice of blocks allows to be read.
     networks: Networks,
     deadline: Deadline,
     sessions: Mutex<Sessions>,
-    /// Blocks, by chain id, that no earlier one than is pinned: number and hash.
+    /// Earliest block to pin, by chain id: number and hash.
     not_before: Mutex<BTreeMap<u64, (u64, B256)>>,
 }
 
@@ -98,16 +98,15 @@ impl Context {
         &self.networks
     }
 
-    /// When the answer's time is over.
+    /// Time at which the answer's time is over.
     pub(super) fn end(&self) -> Instant {
         self.deadline.end()
     }
 
-    /// Checks that there is an endpoint of the network that was named for these jobs. Where there are any, their reports
-    /// say so.
+    /// Checks that the named network has an endpoint, if there are no jobs whose reports would say so.
     ///
     /// # Errors
-    /// [`Problem::NetworkNotConfigured`].
+    /// Returns [`Problem::NetworkNotConfigured`].
     pub(super) fn check_endpoint(&self, jobs: &[JobPlan], chain_id: Option<u64>) -> Result<(), Problem> {
         let is_missing = |chain_id: &u64| jobs.is_empty() && !self.sources.with_endpoint.contains(chain_id);
         let named = chain_id.filter(is_missing).and_then(|chain_id| self.sources.networks.with_chain_id(chain_id));
@@ -127,8 +126,8 @@ impl Context {
         self.pin(chain_ids).await;
     }
 
-    /// Pins this block of a network, unless the one that is pinned is as new: what happened in it is not there before
-    /// it.
+    /// Pins this block of a network, unless the pinned block is at least as new. Earlier blocks do not contain what
+    /// happened in this one.
     pub(super) async fn open_not_before(&self, network: &Network, number: u64, hash: B256) {
         self.not_before.lock().insert(network.chain_id, (number, hash));
         if self.session(network).is_ok_and(|session| is_before(session.block(), number, hash)) {
@@ -136,22 +135,22 @@ impl Context {
         }
     }
 
-    /// The session of a network that was opened.
+    /// Returns the session of a network that was opened.
     ///
     /// # Errors
-    /// Why the network has no block.
+    /// Returns the reason why the network has no block.
     pub(super) fn session(&self, network: &Network) -> Result<Arc<Session>, ReadFailure> {
         self.sessions.lock().get(&network.chain_id).cloned().unwrap_or(Err(ReadFailure::NotConfigured))
     }
 
-    /// The block of each network that was opened, or why it has none.
+    /// The pinned block of each opened network, or the reason why it has none.
     pub(super) fn pins(&self) -> Pins {
         let sessions = self.sessions.lock();
         sessions.iter().map(|(chain_id, session)| (*chain_id, block(session))).collect()
     }
 
-    /// Runs jobs; those that read a block which no endpoint knows any more run again at another, and those that met a
-    /// refuted reply without it. They come last.
+    /// Runs jobs. Jobs that read a block unknown to all endpoints run again at another block; jobs that received a
+    /// cached reply since refuted run again without it. Their outcomes come last.
     pub(super) async fn run(&self, plans: Vec<JobPlan>) -> Vec<(JobPlan, JobOutcome)> {
         let ran = self.run_once(plans).await;
         let reopened = self.reopen_lost(self.networks().iter()).await;
@@ -164,11 +163,11 @@ impl Context {
         ran
     }
 
-    /// Does work that reads one network through its session. Where no endpoint knows the block any more, the work is
-    /// done once more at another block.
+    /// Does work that reads one network through its session. If no endpoint knows the block any more, the work is done
+    /// once more at another block.
     ///
     /// # Errors
-    /// Why the network has no block.
+    /// Returns the reason why the network has no block.
     pub(super) async fn read<T, F>(
         &self,
         network: &Arc<Network>,
@@ -184,10 +183,10 @@ impl Context {
         Ok(work(self.session(network)?).await)
     }
 
-    /// The transaction with this hash.
+    /// Returns the transaction with this hash.
     ///
     /// # Errors
-    /// Why it could not be read.
+    /// Returns the reason why it could not be read.
     pub(super) async fn transaction(&self, network: &Network, hash: B256) -> Result<TransactionLookup, ReadFailure> {
         let by = self.deadline.transaction_end();
         let reading = async {
@@ -198,7 +197,7 @@ impl Context {
         spans::lookup("transaction", self.networks(), network.chain_id, reading).await
     }
 
-    /// Whether each movement of the native token in this block left a log. Where that cannot be read, it is not known to.
+    /// Returns true if each movement of the native token in this block left a log; false if that could not be read.
     pub(super) async fn logs_native(&self, network: &Network, (number, hash): (u64, B256)) -> bool {
         let by = self.deadline.transaction_end();
         let reading = async {
@@ -208,12 +207,12 @@ impl Context {
         tokio::time::timeout_at(by, reading).await.is_ok_and(|read| read.unwrap_or_default())
     }
 
-    /// The off-chain documents that jobs of this answer may request.
+    /// Off-chain documents that jobs of this answer may request.
     pub(super) fn documents(&self) -> Documents<'_> {
         Documents { off_chain: &self.sources.off_chain, outgoing: &self.budget.outgoing }
     }
 
-    /// Tokens with their prices, and reports of the jobs by whose fault it is not known what some are made of.
+    /// Reads tokens with their prices. The reports are those of jobs whose failure left a composition unknown.
     pub(super) async fn tokens(&self, network: &Arc<Network>, wanted: &BTreeSet<Address>) -> (Tokens, Vec<JobReport>) {
         let Some(session) = self.session_to_the_end(network) else { return Default::default() };
         let jobs = CompositionJobs::new(&self.snapshot, &session, network, self.documents());
@@ -224,13 +223,13 @@ impl Context {
         (tokens, jobs.into_reports())
     }
 
-    /// Tokens as events show them, without prices.
+    /// Reads tokens without prices, as events show them.
     pub(super) async fn unpriced_tokens(&self, network: &Arc<Network>, wanted: &BTreeSet<Address>) -> Tokens {
         let Some(session) = self.session_to_the_end(network) else { return Tokens::default() };
         resolve::unpriced_tokens(&session, network, &self.token_index, wanted).await
     }
 
-    /// The answer that consists of these items, at the blocks that were pinned.
+    /// Builds the answer from these items, at the blocks that were pinned.
     pub(super) fn answer(&self, items: Items, jobs: Vec<JobReport>) -> Answer {
         let pins = self.pins();
         let missing = missing::missing(self.networks(), &pins, &jobs);
@@ -244,7 +243,7 @@ impl Context {
         Some(self.session(network).ok()?.until(self.deadline.simulations_end()))
     }
 
-    /// A session that goes on after the reads of jobs, until the answer has to be there.
+    /// A session that lasts beyond the reads of jobs, until the end of the answer's time.
     fn session_to_the_end(&self, network: &Network) -> Option<Arc<Session>> {
         Some(self.session(network).ok()?.until(self.deadline.end()))
     }
@@ -254,10 +253,10 @@ impl Context {
         job::run_all(plans, &sessions, self.documents(), self.deadline.reads_end()).await
     }
 
-    /// Opens those of these networks again whose block no endpoint knows any more; returns their chain ids.
+    /// Pins another block for the networks whose block no endpoint knows any more; returns their chain ids.
     async fn reopen_lost(&self, networks: impl IntoIterator<Item = &Arc<Network>>) -> BTreeSet<u64> {
         let is_lost = |network: &&Arc<Network>| self.session(network).is_ok_and(|session| session.block_lost());
-        // Nobody asked for another block than the one that was named.
+        // A block that the client named is never replaced by another.
         let lost =
             networks.into_iter().filter(|network| self.options.blocks.of(network.chain_id).is_none()).filter(is_lost);
         let lost: BTreeSet<u64> = lost.map(|network| network.chain_id).collect();
@@ -268,7 +267,7 @@ impl Context {
         lost
     }
 
-    /// The block that an answer which starts now is at, or the one that it must not be before.
+    /// Returns the newest block, or the one set by [`Self::open_not_before`] if that is later.
     async fn newest(&self, chain_id: u64, by: Instant) -> Result<Block, ReadFailure> {
         let reader = &self.sources.reader;
         let pinned = reader.pin(chain_id, by).await?;
@@ -280,7 +279,7 @@ impl Context {
         }
     }
 
-    /// The block that was named.
+    /// Returns the block that the client named.
     async fn named(&self, chain_id: u64, named: BlockRef) -> Result<Block, ReadFailure> {
         let by = self.deadline.transaction_end();
         let finding = async {
@@ -290,7 +289,7 @@ impl Context {
         tokio::time::timeout_at(by, finding).await.unwrap_or(Err(ReadFailure::Timeout))
     }
 
-    /// Waits until so many requests that are no reads may be made for the answer's client.
+    /// Waits until the answer's client may make this number of requests that are not reads.
     async fn wait_for_turn(&self, chain_id: u64, requests: u32, by: Instant) -> Result<(), ReadFailure> {
         self.sources.reader.wait_for_turn(chain_id, self.budget.client.address, requests, by).await
     }
@@ -318,7 +317,7 @@ impl Context {
     }
 }
 
-/// Whether a block is lower than this one, or another at its height.
+/// Returns true if `block` is lower than `number`, or a different block at that height.
 fn is_before(block: &Block, number: u64, hash: B256) -> bool {
     block.number < number || (block.number == number && block.hash != hash)
 }

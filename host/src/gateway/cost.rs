@@ -1,5 +1,5 @@
-//! What claims cost: gas at the network's present price, the fee for a transaction's data where the network charges one,
-//! and the fee that the claim itself declares; and what is left of their payments.
+//! Cost of claims: gas at the current price, the data fee of networks that charge one, and the fee that the claim
+//! itself declares. Net values of payments after that cost.
 
 use alloy::primitives::U256;
 use bigdecimal::BigDecimal;
@@ -12,20 +12,20 @@ use crate::gateway::planned_claim::PlannedClaim;
 /// Decimals of every native token.
 const NATIVE_DECIMALS: i64 = 18;
 
-/// The fees of a network for one claim.
+/// Fees of a network for one claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ClaimFees {
     pub(super) gas_price: GasPrice,
     /// Wei, for all transactions.
     pub(super) data_fee: U256,
-    /// The part of it that is paid in gas, which the gas limit has to have room for.
+    /// The part of the data fee that is paid in gas; the gas limit must include it.
     pub(super) data_gas: u64,
 }
 
-/// What a claim costs.
+/// Cost of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClaimCost {
-    /// The gas of all transactions.
+    /// Gas of all transactions.
     pub(crate) gas: u64,
     pub(crate) gas_price: GasPrice,
     /// Wei, for the data of all transactions.
@@ -39,20 +39,20 @@ impl ClaimCost {
         Self { gas, gas_price: fees.gas_price, data_fee: fees.data_fee, value: claim.fee() }
     }
 
-    /// All of it, wei.
+    /// Total cost in wei.
     pub(crate) fn native(&self) -> U256 {
         let gas = U256::from(self.gas).saturating_mul(U256::from(self.gas_price.total()));
         gas.saturating_add(self.data_fee).saturating_add(self.value)
     }
 
-    /// The same in dollars, at the price of one whole native token.
+    /// Total cost in dollars, at the price of one whole native token.
     pub(crate) fn dollars(&self, native_usd: &BigDecimal) -> BigDecimal {
         decimal(self.native(), NATIVE_DECIMALS) * native_usd
     }
 }
 
-/// What is left of payments worth these dollars: each bears the cost in proportion, or in equal parts where all are worth
-/// nothing.
+/// Net values of payments with these values in dollars. Each bears the cost in proportion, or in equal parts if all
+/// values are zero.
 pub(super) fn net(values: &[BigDecimal], cost: &BigDecimal) -> Vec<BigDecimal> {
     let total: BigDecimal = values.iter().sum();
     let count = BigDecimal::from(u64::try_from(values.len()).unwrap_or(u64::MAX));

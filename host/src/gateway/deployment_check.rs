@@ -1,7 +1,8 @@
-//! Checks the deployments of all plugins against the chains: which addresses have code and answer, and which questions.
+//! Checks the deployments of all plugins against the chains: which addresses have code and reply, and which questions
+//! are answered.
 //!
-//! Invariant: an address answers only where a job got a reply from it at the pinned block or as a fact of an earlier one;
-//! what could not be read is no "no".
+//! Invariant: an address counts as replying only if a job got a reply from it, at the pinned block or as a cached
+//! fact. A failed read is never a negative result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use crate::jobs::plan::{JobPlan, JobQuestion, Question};
 use crate::jobs::report::JobReport;
 use crate::network::{Network, Networks};
 
-/// The questions of jobs about an account, with their words.
+/// Questions of jobs about an account, with their names.
 const QUESTIONS: [(Question, &str); 5] = [
     (Question::Claimables, "claimables"),
     (Question::Farming, "farming"),
@@ -31,17 +32,17 @@ const QUESTIONS: [(Question, &str); 5] = [
     (Question::Pooling, "pooling"),
     (Question::Locked, "locked"),
 ];
-/// Jobs that did not end complete run so often: lists that they walk are gone on with by the next job.
+/// Maximum number of runs of a job that ends incomplete; each run continues the fact lists where the last one stopped.
 const TRIES: usize = 6;
-/// For each try.
+/// Time of each run.
 const TIME: Duration = Duration::from_secs(60);
 
-/// What was found out about deployments.
+/// Result of the check.
 #[derive(Debug, Default)]
 pub(crate) struct DeploymentCheck {
     pub(crate) addresses: Vec<CheckedAddress>,
     pub(crate) jobs: Vec<CheckedJob>,
-    /// The slugs of networks that have deployments and no endpoint; chain ids where a network is not known.
+    /// Slugs of networks that have deployments but no endpoint; a chain id if the network is unknown.
     pub(crate) not_checked: Vec<String>,
 }
 
@@ -52,13 +53,13 @@ pub(crate) struct CheckedAddress {
     pub(crate) network: Arc<Network>,
     pub(crate) market: String,
     pub(crate) address: Address,
-    /// Bytes of its code, or why that could not be read.
+    /// Size of its code in bytes, or the reason why it could not be read.
     pub(crate) code: Result<U256, String>,
-    /// Whether a job got a reply from it, and the function that gave the first one, where the plugin names it.
+    /// `Some` if a job got a reply from it, with the function of the first reply if the plugin names it.
     pub(crate) answered: Option<Option<Arc<str>>>,
 }
 
-/// A question of a protocol on a network.
+/// One question to a protocol on a network.
 #[derive(Debug)]
 pub(crate) struct CheckedJob {
     pub(crate) question: &'static str,
@@ -66,28 +67,28 @@ pub(crate) struct CheckedJob {
 }
 
 impl CheckedAddress {
-    /// Whether it has code. Whether it answers is not always known: jobs need not read it for every account.
+    /// Returns true if it has code. A reply is not required, because jobs need not read it for every account.
     pub(crate) fn is_sound(&self) -> bool {
         self.code.as_ref().is_ok_and(|bytes| !bytes.is_zero())
     }
 }
 
 impl DeploymentCheck {
-    /// Whether every address has code, and every question was answered whole.
+    /// Returns true if every address has code, and every question was answered completely.
     pub(crate) fn is_sound(&self) -> bool {
         self.addresses.iter().all(CheckedAddress::is_sound) && self.jobs.iter().all(CheckedJob::is_complete)
     }
 }
 
 impl CheckedJob {
-    /// What the plugin does not cover is no fault of a deployment.
+    /// Returns true if nothing failed. Something that the plugin does not cover is not a fault of a deployment.
     pub(crate) fn is_complete(&self) -> bool {
         self.report.reason.is_none()
     }
 }
 
 impl Gateway {
-    /// Checks all deployments on networks with an endpoint, by code and by the jobs of all questions about an account.
+    /// Checks all deployments on networks with an endpoint: their code, and all questions about an account.
     pub(crate) async fn check_deployments(&self, account: Address) -> DeploymentCheck {
         let limits = AnswerLimits { time: TIME, ..self.limits };
         let client = ClientShare::new(None);
@@ -140,10 +141,10 @@ impl Gateway {
     }
 }
 
-/// The jobs of all questions on these networks.
+/// Plans the jobs of all questions on these networks.
 fn plans(context: &Context, networks: &Networks, account: Address) -> Vec<JobPlan> {
     let questions = QUESTIONS.map(|(question, _)| question);
-    // Only a filter that names something can be wrong.
+    // This cannot fail: only a filter that names a protocol can be invalid.
     let plans = plan::for_all(&context.snapshot, networks, (&Filter::All, None), &questions, account);
     let mut plans = plans.unwrap_or_default();
     plans.jobs.iter_mut().for_each(|plan| plan.is_traced = true);
@@ -155,7 +156,7 @@ fn word(question: &JobQuestion) -> &'static str {
     QUESTIONS.iter().find(own).map_or("", |(_, word)| word)
 }
 
-/// The addresses of a network's deployments, in the order of the catalogue.
+/// Checks the addresses of a network's deployments, in the order of the catalogue.
 async fn addresses(
     context: &Context,
     network: &Arc<Network>,

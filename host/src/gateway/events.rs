@@ -1,8 +1,8 @@
-//! Events of a transaction: its native value and its logs in words.
+//! Events of a transaction: its native value and its logs, decoded.
 //!
-//! The host's own tables decode what any contract may emit, plugins what their protocols' contracts emit. Invariant: a
-//! log without an event is among the undecoded, what could not be read is reported as missing, and nothing is read at a
-//! block before the transaction's own.
+//! The host's own tables decode what any contract may emit; plugins decode what their protocols' contracts emit.
+//! Invariant: a log without an event is listed as undecoded, failed reads are reported as missing, and nothing is read
+//! at a block before the transaction's own.
 
 mod account;
 mod rows;
@@ -38,17 +38,17 @@ use crate::jobs::plan::JobPlan;
 use crate::jobs::report::JobReport;
 use crate::network::Network;
 
-/// The subject of the report about the tokens of all events, where jobs have a protocol's slug.
+/// Subject of the report about the tokens of all events, in the place of a protocol's slug.
 const TOKENS: &str = "tokens";
 
-/// Larger logs, some fifty transfers, take milliseconds to decode, and are decoded off the workers.
+/// Logs above this size, some fifty transfers, take milliseconds and are decoded off the runtime's workers.
 const LARGE_BYTES: usize = 16 << 10;
 
-/// The events of a transaction.
+/// Decodes the events of a transaction.
 pub(super) struct EventWork(pub(super) query::EventsQuery);
 
 impl Work for EventWork {
-    /// None: the network is pinned while the transaction is read, and again where that pin is older than its block.
+    /// Returns none: the network is pinned while the transaction is read, and again if that block is too old.
     fn networks(&self, _: &Context) -> Vec<Arc<Network>> {
         Vec::new()
     }
@@ -77,7 +77,7 @@ impl Work for EventWork {
     }
 }
 
-/// Decodes a transaction that was read; the answer holds the room of its logs.
+/// Decodes a transaction that was read; the answer holds the memory reserved for its logs.
 async fn decode(
     context: Context,
     network: Arc<Network>,
@@ -91,7 +91,7 @@ async fn decode(
     let decoder = TransactionDecoder::new(&context, network, transaction::of(query.hash, receipt))?;
     let native_logs = async {
         let logs = NativeLogs::of(network, &decoder.transaction);
-        // Only what a transaction did for an account depends on it.
+        // The check is needed only for the effects on an account.
         let is_open = query.account.is_some() && status == TransactionStatus::Succeeded && !logs.is_whole;
         NativeLogs { is_whole: logs.is_whole || is_open && context.logs_native(network, block).await, ..logs }
     };
@@ -104,7 +104,7 @@ async fn decode(
     let value = value.filter(|_| !native::logs_value(network, &events, &decoder.transaction));
     events.splice(0..0, deposit.into_iter().chain(value));
     let is_wanted = |merged: &MergedEvent| query.types.is_empty() || query.types.contains(&merged.event.kind);
-    // What a transaction did for an account follows from all its events.
+    // The effects on an account follow from all events, so the filter by type comes after them.
     let Some(Account::Address(account)) = query.account else {
         events.retain(is_wanted);
         parts::keep_last_reports(&mut events);
@@ -126,7 +126,7 @@ async fn decode(
     decoder.answer((events, undecoded), tokens, Some(Box::new(part)), reports, room)
 }
 
-/// The problem to answer with where nothing could be read.
+/// Returns the problem to send if nothing could be read.
 fn unread(network: &Arc<Network>, failure: ReadFailure) -> Problem {
     missing::problem(&[JobReport::blank(builtin::SUBJECT, network).failed(Failure::from(failure))])
 }
@@ -136,9 +136,9 @@ struct TransactionDecoder<'a> {
     context: &'a Context,
     network: &'a Arc<Network>,
     transaction: Arc<Transaction>,
-    /// The same, as plugins get it.
+    /// The transaction in the form that plugins receive.
     for_plugins: Arc<map::Transaction>,
-    /// The first topics of its logs.
+    /// First topics of its logs.
     topics: HashSet<B256>,
 }
 
@@ -153,10 +153,10 @@ impl<'a> TransactionDecoder<'a> {
     /// Runs the plugins' jobs and the host's own tables; their reads share batches.
     ///
     /// # Errors
-    /// There are more events than the budget allows.
+    /// Returns [`Problem::TooManyEvents`] if there are more events than the budget allows.
     async fn decode(&self, session: Arc<Session>) -> Result<(Vec<EventSource>, Vec<JobReport>), Problem> {
         let plans = plan::for_transaction(&self.context.snapshot, self.network, &self.topics, &self.for_plugins);
-        // Joins before any job begins, so that no batch is flushed without what the host reads.
+        // Joins before any job begins, so that the first batch includes the host's reads.
         let builtin = BuiltinDecoder::new(&self.context.sources.tables, &self.transaction, session.join());
         let room = &self.context.budget.events;
         let too_many = || Problem::TooManyEvents { events_max: room.max() };
@@ -185,7 +185,7 @@ impl<'a> TransactionDecoder<'a> {
         let sources = self.context.snapshot.event_sources();
         let served = sources.filter(|served| Arc::ptr_eq(&served.instance, &plan.instance));
         let served: BTreeSet<&str> = served.map(|served| served.protocol.slug.as_str()).collect();
-        // It may name what it has and does not serve, and nothing comes of that: the plugin cannot know.
+        // Events of the plugin's unserved protocols are valid but dropped; the plugin cannot know what is served.
         let protocols: BTreeSet<&str> = served.iter().copied().chain(plan.instance.slugs()).collect();
         let logs = self.transaction.logs.len();
         let (mut events, rejections) = validate_events(&outcome.findings, logs, &protocols);
@@ -196,13 +196,13 @@ impl<'a> TransactionDecoder<'a> {
         (EventSource::plugin(&plan.instance.label, events), report)
     }
 
-    /// The tokens that these events name, and further ones.
+    /// Reads the tokens that these events name, and further ones.
     async fn tokens(&self, events: &[MergedEvent], further: impl Iterator<Item = Address>) -> Tokens {
         let wanted: BTreeSet<Address> = events.iter().flat_map(rows::tokens).chain(further).collect();
         self.context.unpriced_tokens(self.network, &wanted).await
     }
 
-    /// Corrects what the shape of logs misled about; whether that changed anything. What cannot be read stays as it is.
+    /// Corrects events whose log shape misled; returns true if any changed. An event stays as it is if its read fails.
     async fn correct(&self, events: &mut [MergedEvent], tokens: &Tokens) -> bool {
         let doubtful = standards::doubtful(events, tokens);
         if doubtful.is_empty() {
@@ -216,7 +216,7 @@ impl<'a> TransactionDecoder<'a> {
         standards::correct(events, &doubtful, &replies)
     }
 
-    /// The answer with the rows of these events, and the places of logs without any.
+    /// Builds the answer from these events and the positions of undecoded logs.
     fn answer(
         &self,
         (events, undecoded): (Vec<MergedEvent>, Vec<usize>),
@@ -233,7 +233,7 @@ impl<'a> TransactionDecoder<'a> {
         Ok(self.context.answer(Items::Events(events), reports))
     }
 
-    /// The rows of these events, and a report of the tokens that could not be read: rows that need them are left out.
+    /// Builds the rows, and a report of the tokens that could not be read. Events that need those are left out.
     fn rows(&self, events: Vec<MergedEvent>, tokens: &Tokens) -> Result<(Vec<Event>, Option<JobReport>), Problem> {
         let (missing, count) = (self.missing_tokens(tokens, &events), events.len());
         let row = |merged| rows::row(merged, tokens, &self.context.snapshot);
@@ -244,7 +244,7 @@ impl<'a> TransactionDecoder<'a> {
         }
     }
 
-    /// The report, and whether a token was not read.
+    /// Reports the missing tokens; true if the metadata of at least one could not be read.
     fn missing_tokens(&self, tokens: &Tokens, events: &[MergedEvent]) -> Option<(JobReport, bool)> {
         let missing: BTreeMap<Address, TokenFailure> =
             events.iter().flat_map(|event| rows::missing(event, tokens)).collect();

@@ -1,7 +1,6 @@
-//! Reads the fees of networks for claims: the price of gas, and what a transaction's data costs where the network charges
-//! for it.
+//! Reads the fees of networks for claims: the gas price, and the data fee if the network charges one.
 //!
-//! Invariant: fees of which a part is not known are not known, and count nowhere as zero.
+//! Invariant: if any part of the fees is unknown, the whole is unknown; it never counts as zero.
 
 use std::collections::BTreeMap;
 
@@ -17,16 +16,16 @@ use crate::gateway::cost::ClaimFees;
 use crate::gateway::planned_claim::PlannedClaim;
 use crate::spans;
 
-/// The oracle of every network of the OP stack.
+/// The gas price oracle of every OP Stack network.
 const ORACLE: Address = address!("420000000000000000000000000000000000000f");
-/// Arbitrum's node answers calls of it, and no contract can.
+/// Precompile whose calls Arbitrum's node answers; contracts cannot call it.
 const NODE_INTERFACE: Address = address!("00000000000000000000000000000000000000c8");
 
-/// What stands in a transaction besides the call, where only its length counts.
+/// Typical values of fields besides the call; only their encoded length matters.
 const NONCE: u64 = 1_000;
 const GAS_LIMIT: u64 = 500_000;
 const GAS_PRICE: u64 = 1_000_000_000;
-/// The type of EIP-1559.
+/// The transaction type of EIP-1559.
 const DYNAMIC_FEE: u8 = 2;
 
 alloy::sol! {
@@ -34,7 +33,7 @@ alloy::sol! {
     function gasEstimateL1Component(address to, bool contractCreation, bytes data) external payable returns (uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate);
 }
 
-/// The fees of claims on one network, in their order and as many; `None` where they could not be read.
+/// Reads the fees of claims on one network, one entry per claim in order; `None` if they could not be read.
 pub(super) async fn fees(context: &Context, claims: &[&PlannedClaim<'_>]) -> Vec<Option<ClaimFees>> {
     let nothing = || vec![None; claims.len()];
     let Some(first) = claims.first() else { return nothing() };
@@ -46,7 +45,7 @@ pub(super) async fn fees(context: &Context, claims: &[&PlannedClaim<'_>]) -> Vec
     data.into_iter().map(|data| data.map(fees)).collect()
 }
 
-/// A fee for data.
+/// The fee for data, in wei or in gas.
 #[derive(Clone, Copy, Debug)]
 enum DataCost {
     Wei(U256),
@@ -54,7 +53,7 @@ enum DataCost {
 }
 
 impl DataCost {
-    /// What it takes of a transaction's gas limit.
+    /// Returns the part of a transaction's gas limit that it takes.
     fn gas(self) -> u64 {
         match self {
             Self::Wei(_) => 0,
@@ -78,7 +77,7 @@ async fn data_fees(session: &Session, kind: DataFee, claims: &[&PlannedClaim<'_>
     }
 }
 
-/// By the network's oracle, for each transaction.
+/// Reads the fee of each transaction from the network's oracle.
 async fn op_stack_fees(session: &Session, claims: &[&PlannedClaim<'_>]) -> Vec<Option<DataCost>> {
     let read = |transaction: &ClaimTransaction| {
         let unsigned = unsigned_bytes(session.chain_id(), transaction).into();
@@ -99,8 +98,8 @@ async fn op_stack_fees(session: &Session, claims: &[&PlannedClaim<'_>]) -> Vec<O
     claims.iter().map(of_claim).collect()
 }
 
-/// By the node's interface. Each estimate is a request of its own, so there is one for all transactions of the same
-/// length.
+/// Reads the gas from the node's interface. Each estimate is a separate request, so there is one for all transactions
+/// of the same length.
 async fn arbitrum_gas(session: &Session, claims: &[&PlannedClaim<'_>]) -> Vec<Option<DataCost>> {
     let mut by_length: BTreeMap<usize, &ClaimTransaction> = BTreeMap::new();
     for transaction in claims.iter().flat_map(|claim| claim.transactions) {
@@ -125,8 +124,7 @@ async fn arbitrum_gas(session: &Session, claims: &[&PlannedClaim<'_>]) -> Vec<Op
     claims.iter().map(of_claim).collect()
 }
 
-/// A transaction as it is before it is signed, with figures of the usual length in the place of those that its sender
-/// chooses.
+/// Encodes an unsigned transaction, with values of typical length for the fields that the sender chooses.
 fn unsigned_bytes(chain_id: u64, transaction: &ClaimTransaction) -> Vec<u8> {
     let value = u128::try_from(transaction.value).unwrap_or(u128::MAX);
     let (to, data) = (transaction.to.as_slice(), transaction.data.as_ref());

@@ -1,7 +1,7 @@
-//! The gas limits that claims are sent with: enough for what they used when they were tried, and a margin.
+//! Gas limits for sending claims: the gas used in simulation plus a margin.
 //!
-//! Invariant: no limit is above what the network allows to a transaction. A limit follows from what a claim used alone; the
-//! limits of before are remembered for the next trial, so that it has the limit that the claim is sent with.
+//! Invariant: no limit exceeds what the network allows to a transaction. A limit depends only on the gas that the
+//! claim used. It is remembered for the next simulation, which then runs with the limit that the claim is sent with.
 
 use std::hash::{BuildHasher as _, RandomState};
 
@@ -12,28 +12,28 @@ use quick_cache::sync::Cache;
 
 /// Networks with EIP-7825.
 const BOUNDED: [u64; 4] = [ETHEREUM, BSC, GNOSIS, POLYGON];
-/// The most elsewhere: what nodes allow for a simulation, less the rest of the request.
+/// Maximum on other networks: what nodes allow for a simulation, minus the rest of the request.
 const UNBOUNDED_GAS_MAX: u32 = 40_000_000;
 
-/// The first try of a claim: many times what claims need.
+/// Gas limit of a claim's first simulation: many times what claims need.
 const FIRST_GAS: u32 = TRANSACTION_GAS_MAX;
 
-/// What is added to the gas that was used, in hundredths: a call keeps back a 64th of its gas, so that nested ones need
-/// more than they use, and by the time that the claim is sent, more may be due.
+/// Percentage added to the gas used. A call keeps back 1/64 of its gas, so nested calls need more than they use; and
+/// more rewards may be due by the time the claim is sent.
 const MARGIN_PERCENT: u64 = 25;
-/// Two storage slots that become nonzero meanwhile.
+/// Gas of two storage slots that become nonzero in the meantime.
 const MARGIN_GAS: u64 = 40_000;
-/// Limits have so many significant bits: steps of an eighth at most.
+/// Significant bits of a limit: steps of at most an eighth.
 const LIMIT_BITS: u32 = 4;
 
-/// 24 bytes each.
+/// Maximum number of remembered limits, 24 bytes each.
 const KNOWN_MAX: usize = 50_000;
 
-/// The limits of transactions that were tried, by a hash of chain, sender, contract and data. Forgetting one, or taking
-/// one for another, costs a request, never truth.
+/// Limits of simulated transactions, by a hash of chain, sender, contract, value and data. A forgotten entry or a hash
+/// collision costs a request, but never makes an answer wrong.
 #[derive(Debug)]
 pub(super) struct GasLimits {
-    /// With the block after which they are used: at one block an answer is tried once, however often it is requested.
+    /// Limit, and the block after which it is used: at one block a claim is simulated the same way for every request.
     limits: Cache<u64, (u32, u64)>,
     hasher: RandomState,
 }
@@ -45,13 +45,13 @@ impl Default for GasLimits {
 }
 
 impl GasLimits {
-    /// The limit to try a transaction with.
+    /// Returns the limit to simulate a transaction with.
     pub(super) fn of(&self, (chain_id, block): (u64, u64), from: Address, step: &RunStep) -> u32 {
         let known = self.limits.get(&self.key(chain_id, from, step)).filter(|(_, after)| block > *after);
         known.map_or(FIRST_GAS, |(limit, _)| limit)
     }
 
-    /// Remembers the limit of a transaction that was tried at this block.
+    /// Remembers the limit of a transaction that was simulated at this block.
     pub(super) fn learn(&self, (chain_id, block): (u64, u64), from: Address, step: &RunStep, limit: u32) {
         let key = self.key(chain_id, from, step);
         if self.limits.get(&key).is_none_or(|(known, _)| known != limit) {
@@ -64,26 +64,26 @@ impl GasLimits {
     }
 }
 
-/// The most gas that a transaction of a network may have.
+/// Maximum gas of one transaction on a network.
 pub(super) fn gas_max(chain_id: u64) -> u32 {
     if BOUNDED.contains(&chain_id) { TRANSACTION_GAS_MAX } else { UNBOUNDED_GAS_MAX }
 }
 
-/// The most gas of each of so many transactions that are simulated one after the other.
+/// Maximum gas of each transaction if this number of them is simulated in sequence.
 pub(super) fn gas_max_of_each(transactions: usize) -> u32 {
     UNBOUNDED_GAS_MAX / u32::try_from(transactions.max(1)).unwrap_or(u32::MAX)
 }
 
-/// The limit of a transaction that ended so when it was tried; `None` where the method does not tell.
+/// Returns the gas limit of a transaction from its simulation; `None` if the method does not report the gas used.
 pub(super) fn gas_limit(chain_id: u64, end: &StepEnd) -> Option<u32> {
     let used = end.gas_before_refunds?;
     let needed = used.saturating_add(used / 100 * MARGIN_PERCENT).saturating_add(MARGIN_GAS);
     let limit = round_up(u32::try_from(needed).unwrap_or(u32::MAX)).min(gas_max(chain_id));
-    // What sufficed where a block had no room for more is the most that there is.
+    // The block may have had no room for more than the limit that was tried and sufficed.
     Some(end.gas_limit.filter(|tried| *tried >= FIRST_GAS).map_or(limit, |tried| limit.min(tried)))
 }
 
-/// Whether a transaction may have failed for want of gas.
+/// Returns true if a transaction may have run out of gas.
 pub(super) fn ran_out(end: &StepEnd) -> bool {
     let (Some(used), Some(limit)) = (end.gas, end.gas_limit) else { return false };
     end.reverted.is_some() && used >= u64::from(limit) / 64 * 63
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_limit_is_what_was_used_with_a_margin_in_steps_of_an_eighth() {
-        // 125,000 and 40,000 are 165,000, and 2^17 has steps of 16,384.
+        // 125,000 plus 40,000 is 165,000, and 2^17 has steps of 16,384.
         assert_eq!(gas_limit(ETHEREUM, &end(100_000, FIRST_GAS)), Some(11 * 16_384));
         assert_eq!((round_up(0), round_up(15), round_up(17), round_up(u32::MAX)), (0, 15, 18, u32::MAX));
         assert_eq!(gas_limit(ETHEREUM, &StepEnd { gas_before_refunds: None, ..end(1, 1) }), None);

@@ -1,7 +1,7 @@
-//! The room for the logs of all transactions that are decoded at the same time.
+//! Limits the memory for logs of all transactions that are decoded at the same time.
 //!
-//! Invariant: an answer holds its part until it is written. Without it, answers that are each within their bounds would
-//! take as much memory as there are answers.
+//! Invariant: an answer holds its share until it is written. Without it, each of many
+//! answers could use its full bound at the same time.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::gateway::problem::Problem;
 
-/// The size of a log without its data.
+/// Estimated size of a log without its data.
 const LOG_BYTES: usize = 256;
 
-/// The room for logs. One for the process.
+/// Memory for logs. One instance per process.
 #[derive(Debug)]
 pub(super) struct LogRoom {
     bytes_max: u32,
@@ -26,17 +26,18 @@ impl LogRoom {
         Self { bytes_max, free: Arc::new(Semaphore::new(permits)) }
     }
 
-    /// Takes the room for these logs; all of it where they need more, so that a large transaction is decoded alone.
+    /// Reserves memory for these logs, at most all of it, so that a very large transaction is decoded alone.
     ///
     /// # Errors
-    /// Others hold it. Nobody waits: who waits holds the logs.
+    /// Returns [`Problem::Overloaded`] if other answers hold it. There is no queue, because waiting answers would hold
+    /// logs too.
     pub(super) fn take(&self, logs: &[Log]) -> Result<OwnedSemaphorePermit, Problem> {
         let bytes = u32::try_from(bytes(logs)).unwrap_or(u32::MAX).min(self.bytes_max);
         Arc::clone(&self.free).try_acquire_many_owned(bytes).map_err(|_| Problem::Overloaded)
     }
 }
 
-/// The size of these logs.
+/// Estimated size of these logs in bytes.
 pub(super) fn bytes(logs: &[Log]) -> usize {
     logs.iter().map(|log| LOG_BYTES + log.data.len()).sum()
 }

@@ -1,4 +1,4 @@
-//! Lists what is missing from an answer, and gives the problem that takes its place where nothing is left of it.
+//! Lists what is missing from an answer, and chooses the problem to send if nothing is left.
 
 use portolan_reader::Pins;
 
@@ -9,14 +9,14 @@ use crate::jobs::report::{JobReport, JobStatus};
 use crate::network::Networks;
 use crate::sanitize;
 
-/// Jobs named in a problem's detail.
+/// Maximum number of jobs named in a problem's detail.
 const PROBLEM_JOBS_NAMED: usize = 8;
-/// Jobs that a problem with `detail=full` lists.
+/// Maximum number of jobs listed in a problem with `detail=full`.
 const PROBLEM_JOBS_MAX: usize = 64;
-/// Characters of what such a job says.
+/// Maximum characters of each listed job's detail.
 const PROBLEM_DETAIL_CHARS_MAX: usize = 1_000;
 
-/// All that is missing: `*` for a network of which everything is, else the subject; in the order of networks.
+/// Lists what is missing, in the order of networks: `*` if everything of a network is, otherwise each subject.
 pub(super) fn missing(networks: &Networks, pins: &Pins, jobs: &[JobReport]) -> Vec<Missing> {
     let mut missing = Vec::new();
     for network in networks.iter() {
@@ -40,7 +40,7 @@ pub(super) fn missing(networks: &Networks, pins: &Pins, jobs: &[JobReport]) -> V
     missing
 }
 
-/// The parts of one job that are missing: a number of tokens for each reason, or something that has no number.
+/// Returns the missing parts of one job: a token count for each reason, or one entry for each reason without a count.
 fn missing_of(job: &JobReport, entry: impl Fn(&str, Reason, Option<usize>) -> Missing) -> Vec<Missing> {
     if job.missing_tokens.is_empty() {
         return job.reasons().map(|reason| entry(&job.subject, reason, None)).collect();
@@ -48,7 +48,7 @@ fn missing_of(job: &JobReport, entry: impl Fn(&str, Reason, Option<usize>) -> Mi
     job.missing_tokens.iter().map(|(reason, count)| entry(&job.subject, *reason, Some(*count))).collect()
 }
 
-/// The network's reason, where every job on it failed for that reason: then it is not about the protocols.
+/// Returns the reason if every job on the network failed for the same one; then the network is at fault.
 fn failed_network<'a>(jobs: impl Iterator<Item = &'a JobReport>) -> Option<Reason> {
     let failed = |job: &JobReport| match job.reason? {
         reason @ (Reason::Timeout | Reason::Upstream) if job.status == JobStatus::Failed => Some(reason),
@@ -59,8 +59,10 @@ fn failed_network<'a>(jobs: impl Iterator<Item = &'a JobReport>) -> Option<Reaso
     reasons.all(|reason| reason == Some(first)).then_some(first)
 }
 
+/// Checks that at least one job succeeded, if there are any.
+///
 /// # Errors
-/// The problem to answer with where there are jobs and all of them failed.
+/// Returns the problem to send if all jobs failed.
 pub(super) fn check(jobs: &[JobReport]) -> Result<(), Problem> {
     if jobs.is_empty() || jobs.iter().any(|job| job.status != JobStatus::Failed) {
         return Ok(());
@@ -68,7 +70,7 @@ pub(super) fn check(jobs: &[JobReport]) -> Result<(), Problem> {
     Err(problem(jobs))
 }
 
-/// The problem to answer with where these jobs are all that there is.
+/// Builds the problem to send if these jobs are all there is, and all of them failed.
 pub(super) fn problem(jobs: &[JobReport]) -> Problem {
     let named = jobs
         .iter()
@@ -119,7 +121,7 @@ mod tests {
         Arc::clone(Networks::new([]).with_chain_id(MAINNET).unwrap())
     }
 
-    /// A report of `acme` that says of one thing that it is not covered.
+    /// A report of `acme` with one sentence about what is not covered.
     fn not_covered() -> JobReport {
         let not_covered = vec!["the first locker holds a stake".to_owned()];
         JobReport { status: JobStatus::Partial, not_covered, ..JobReport::blank("acme", &network()) }

@@ -1,6 +1,6 @@
-//! The address of a name, and the name of an account.
+//! Resolves names to addresses, and accounts to names.
 //!
-//! Invariant: all of it is read at one block of Ethereum, where names are.
+//! Invariant: all reads are at one block of Ethereum, where ENS is deployed.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use crate::names::{
 };
 use crate::network::Network;
 
-/// The subject of what is missing, where jobs have a protocol's slug.
+/// Subject of missing entries, in the place of a protocol's slug.
 const SUBJECT: &str = "names";
 
-/// A name or an account whose record is looked up.
+/// Lookup of one name or one account.
 pub(super) struct NameLookup {
     query: NameQuery,
     lookup: Lookup,
@@ -65,7 +65,7 @@ impl NameLookup {
         record.unwrap_or(Err(ReadFailure::Upstream.into()))
     }
 
-    /// The coins of the known networks, but for the one that the query is about.
+    /// The coins of all known networks except the one that the query is about.
     fn other_coins(&self, context: &Context) -> Vec<CoinType> {
         let known = context.networks().iter().filter_map(|network| CoinType::of_chain(network.chain_id));
         known.filter(|coin| self.lookup.full && *coin != self.lookup.coin).collect()
@@ -110,10 +110,10 @@ impl Work for NameLookup {
     }
 }
 
-/// The account that a name in a query's path leads to. The block that it was read at is the context's from then on.
+/// Resolves the account name in a query's path. Pins the block of Ethereum that it is read at for the whole context.
 ///
 /// # Errors
-/// [`Problem::NameNotFound`] where the name is known to have no address; else why that is not known.
+/// Returns [`Problem::NameNotFound`] if the name is known to have no address, otherwise why that is unknown.
 pub(super) async fn account(context: &Context, name: Name) -> Result<Address, Problem> {
     context.open([&mainnet(context)?]).await;
     let lookup = Lookup { coin: CoinType::ETHEREUM, full: false };
@@ -126,7 +126,7 @@ fn mainnet(context: &Context) -> Result<Arc<Network>, Problem> {
     mainnet.ok_or_else(|| Problem::Internal("ethereum is not among the networks".into()))
 }
 
-/// Why a value could not be read, where one could not.
+/// Returns why a value could not be read, for the first such value.
 fn first_missing(details: &NameDetails) -> Option<Reason> {
     let addresses = details.addresses.iter().map(|(_, address)| address.as_ref().err());
     let missing = [details.expires_s.as_ref().err(), details.avatar.as_ref().err()].into_iter().chain(addresses);

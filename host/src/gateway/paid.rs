@@ -1,6 +1,7 @@
-//! What a claim comes to: what its trial paid where it was tried, else what its contracts say.
+//! Amounts that a claim pays: what its simulation paid, or what its contracts report if it was not simulated.
 //!
-//! Invariant: nothing is counted twice. What a claim pays of one token is shared out among its payments of that token.
+//! Invariant: nothing is counted twice. The amount of one token that a claim pays is divided among its payments of
+//! that token.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +13,9 @@ use portolan_abi::map::{Claimable, PaidTo};
 use crate::assets::token::{NATIVE, Token};
 use crate::gateway::verdict::ClaimSimulation;
 
-/// What the payments of a claim come to, in their order and in smallest units. A claim that fails or is refused pays
-/// nothing. What one that differs pays to others than the account is not watched, so that its word counts for that.
+/// Returns the amounts of a claim's payments, in order and in smallest units. A claim that reverts or is refused pays
+/// nothing. For a claim that differs, payments to others than the account are not simulated, so the reported amount
+/// counts.
 pub(super) fn amounts(found: &Claimable, simulation: Option<&ClaimSimulation>) -> Vec<U256> {
     let payments = &found.payments;
     if simulation.is_some_and(ClaimSimulation::is_bad) {
@@ -34,7 +36,7 @@ pub(super) fn amounts(found: &Claimable, simulation: Option<&ClaimSimulation>) -
     (0..payments.len()).map(&mut come_to).collect()
 }
 
-/// What the account gets besides, by a claim that differs: tokens that it does not say, and their amounts.
+/// Returns tokens that a claim with differences pays to the account without declaring them, with their amounts.
 pub(super) fn beside(found: &Claimable, simulation: Option<&ClaimSimulation>) -> Vec<(Address, U256)> {
     let is_said = |token: Address| found.payments.iter().any(|payment| payment.token == token);
     let moved = simulation.into_iter().flat_map(|own| own.moved().map(move |token| (token, own.differing(token))));
@@ -42,17 +44,17 @@ pub(super) fn beside(found: &Claimable, simulation: Option<&ClaimSimulation>) ->
     moved.filter(|(token, raw)| !is_said(*token) && !raw.is_zero()).collect()
 }
 
-/// What amounts are worth together.
+/// Sum of amounts in dollars.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DollarSum {
-    /// It counts those that have a price.
+    /// Value of the amounts that have a price.
     pub(crate) usd: BigDecimal,
-    /// How many have none.
+    /// Number of amounts without a price.
     pub(crate) unpriced: usize,
 }
 
 impl DollarSum {
-    /// Amounts of zero need no price.
+    /// Sums up these amounts. Amounts of zero need no price.
     pub(super) fn of<'a>(amounts: impl IntoIterator<Item = (Option<&'a Token>, U256)>) -> Self {
         let mut sum = Self { usd: BigDecimal::zero(), unpriced: 0 };
         for (token, raw) in amounts.into_iter().filter(|(_, raw)| !raw.is_zero()) {
@@ -65,7 +67,7 @@ impl DollarSum {
     }
 }
 
-/// The token of an amount that a claim pays besides: the native one alone is known, for it is what claims cost.
+/// Returns the token of an undeclared payment if it is the native one; others are unknown.
 pub(super) fn known(token: Address, native: Option<&Token>) -> Option<&Token> {
     native.filter(|_| token == NATIVE)
 }

@@ -1,5 +1,5 @@
-//! Plans the jobs of a question: one for each protocol and network, from one immutable snapshot of the registry. About a
-//! transaction it is one job for each plugin, because neighbouring logs make up one event together.
+//! Plans the jobs of a question from one snapshot of the registry: one job for each protocol and network. A question
+//! about a transaction is one job for each plugin, because adjacent logs may form one event.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -17,17 +17,17 @@ use crate::registry::protocol::Protocol;
 use crate::registry::unserved::{Unserved, UnservedWhy};
 use crate::registry::{Instance, Served, Snapshot};
 
-/// The jobs of an answer, and a report of each protocol that would have one and is not served now.
+/// Jobs of an answer, and a report of each protocol that would have one but is not served.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plans {
     pub(super) jobs: Vec<JobPlan>,
     pub(super) unserved: Vec<JobReport>,
 }
 
-/// The jobs of questions to all protocols that the filter leaves, on one network or on all.
+/// Plans jobs for all protocols that the filter selects, on one network or on all.
 ///
 /// # Errors
-/// [`Problem::InvalidFilter`] names a protocol that is not known.
+/// Returns [`Problem::InvalidFilter`] if the filter names an unknown protocol.
 pub(super) fn for_all(
     snapshot: &Snapshot,
     networks: &Networks,
@@ -59,7 +59,7 @@ pub(super) fn for_all(
         let answered = |network: &&Arc<Network>| {
             let answered =
                 |question: &Question| unserved.answered(portolan_abi::Question(*question as u8), network.chain_id);
-            // What its tokens redeem to is missing from the rows of others.
+            // An unserved protocol's compositions are missing from the rows of other protocols.
             let has_compositions = unserved.answered(portolan_abi::Question::COMPOSITION, network.chain_id);
             is_meant(chain_id, network) && (has_compositions || questions.iter().any(answered))
         };
@@ -68,10 +68,10 @@ pub(super) fn for_all(
     Ok(Plans { jobs: plans, unserved: unserved.collect() })
 }
 
-/// The jobs of a question to one protocol, on one network or on all; none where it has no deployments that answer it.
+/// Plans jobs for one protocol, on one network or on all; none if no deployment answers the question.
 ///
 /// # Errors
-/// [`Problem::UnknownProtocol`].
+/// Returns [`Problem::UnknownProtocol`], or [`Problem::ProtocolUnavailable`] if the protocol is not served now.
 pub(super) fn for_one(
     snapshot: &Snapshot,
     networks: &Networks,
@@ -83,7 +83,7 @@ pub(super) fn for_one(
         snapshot.unserved.iter().find(|unserved| unserved.protocol.as_ref().is_some_and(|own| own.slug == slug));
     let number = portolan_abi::Question(question as u8);
     let is_missed = |unserved: &Unserved| networks.iter().any(|network| unserved.answered(number, network.chain_id));
-    // Where another plugin decodes its events alone, there are both.
+    // A slug may be served and unserved at once, if another plugin decodes only its events.
     if let Some(served) = snapshot.served(slug).filter(|_| !unserved.is_some_and(is_missed)) {
         let mut jobs = jobs(served, networks, question, account);
         jobs.retain(|plan| is_meant(chain_id, &plan.network));
@@ -97,7 +97,7 @@ pub(super) fn for_one(
     })
 }
 
-/// Whether a network is the one that is named, if any is.
+/// Returns true if the network is the named one, or if none is named.
 fn is_meant(chain_id: Option<u64>, network: &Network) -> bool {
     chain_id.is_none_or(|chain_id| network.chain_id == chain_id)
 }
@@ -115,15 +115,15 @@ fn report(unserved: &Unserved, network: &Arc<Network>) -> JobReport {
     JobReport::blank(unserved.subject(), network).failed(failure)
 }
 
-/// The jobs about what tokens of a network are made of, in the order of slugs.
+/// Plans jobs about the compositions of a network's tokens, in the order of slugs.
 pub(super) fn for_tokens(snapshot: &Snapshot, network: &Arc<Network>, tokens: &[Address]) -> Vec<JobPlan> {
     let question = JobQuestion::Tokens(tokens.into());
     let answering = snapshot.iter().filter(|served| served.answers(question.number(), network.chain_id));
     answering.map(|served| job(served, network, &question, Address::ZERO)).collect()
 }
 
-/// The jobs about a transaction's logs, in the order of the plugins' names: one for each plugin that wants any of these
-/// first topics; and a report of each such plugin that is not served now.
+/// Plans one job for each plugin that decodes any of these first topics, in the order of the plugins' names, and a
+/// report for each such plugin that is not served.
 pub(super) fn for_transaction(
     snapshot: &Snapshot,
     network: &Arc<Network>,
@@ -152,7 +152,7 @@ pub(super) fn for_transaction(
     Plans { jobs: wanting.map(plan).collect(), unserved: unserved.into_iter().map(report).collect() }
 }
 
-/// By slug, or by upper-case name.
+/// Returns true if `text` is the slug or the upper-case name of the protocol.
 fn names_protocol(text: &str, protocol: &Protocol) -> bool {
     text == protocol.slug || text == protocol.name.as_str()
 }
@@ -184,7 +184,7 @@ mod tests {
     const OPTIMISM: u64 = 10;
     const POLYGON: u64 = 137;
 
-    /// The networks of which an answer to all protocols tells the protocol as missing.
+    /// Returns the networks on which an answer from all protocols reports the protocol as missing.
     fn missing(snapshot: &Snapshot, chain_id: Option<u64>, questions: &[Question]) -> Vec<u64> {
         let networks = Networks::new([]);
         let plans = for_all(snapshot, &networks, (&Filter::All, chain_id), questions, Address::ZERO);

@@ -1,4 +1,4 @@
-//! A claim that is to be simulated, and what it touches.
+//! A claim to simulate, and the contracts and tokens it touches.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use portolan_validation::ClaimTransaction;
 use crate::assets::token::NATIVE;
 use crate::network::Network;
 
-/// A claim that is to be simulated.
+/// A claim to simulate.
 pub(super) struct PlannedClaim<'a> {
-    /// The plugin that found it.
+    /// Name of the plugin that found it.
     pub(super) plugin: &'a str,
     pub(super) network: &'a Arc<Network>,
     pub(super) found: &'a Claimable,
@@ -20,18 +20,17 @@ pub(super) struct PlannedClaim<'a> {
 }
 
 impl PlannedClaim<'_> {
-    /// Whose claim it is.
+    /// The account that claims.
     pub(super) fn account(&self) -> Address {
         self.transactions.first().map(|transaction| transaction.from).unwrap_or_default()
     }
 
-    /// The tokens that it pays, without the native one.
+    /// Tokens that it pays, except the native one.
     pub(super) fn tokens(&self) -> BTreeSet<Address> {
         self.found.payments.iter().map(|payment| payment.token).filter(|token| *token != NATIVE).collect()
     }
 
-    /// The targets of the claim, then the addresses that its arguments name, without the account and the tokens that it
-    /// pays.
+    /// Targets of the claim, then the addresses in its arguments; without the account and the tokens that it pays.
     pub(super) fn contracts(&self) -> Vec<Address> {
         let paid = self.tokens();
         let mut contracts: Vec<Address> = Vec::new();
@@ -47,13 +46,13 @@ impl PlannedClaim<'_> {
         contracts
     }
 
-    /// The native value that its transactions send, wei.
+    /// Native value that its transactions send, in wei.
     pub(super) fn fee(&self) -> U256 {
         self.transactions.iter().fold(U256::ZERO, |sum, transaction| sum.saturating_add(transaction.value))
     }
 }
 
-/// The addresses in an argument's text.
+/// Returns the addresses in an argument's text.
 fn addresses(text: &str) -> impl Iterator<Item = Address> + '_ {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
     words.filter(|word| word.len() == 42 && word.starts_with("0x")).filter_map(|word| word.parse().ok())

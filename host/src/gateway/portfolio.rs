@@ -1,4 +1,4 @@
-//! Answers what an account holds in all protocols at once, and what it could claim there.
+//! Answers with an account's positions in all protocols, and what it could claim there.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,21 +21,21 @@ use crate::network::Network;
 
 const QUESTIONS: [Question; 4] = [Question::Farming, Question::Lending, Question::Pooling, Question::Locked];
 
-/// All questions about positions, and the one about claimables where no kinds are named: its claims are tried, so that
-/// sums say what they would pay.
+/// Asks all questions about positions, and the one about claimables if no kinds are named. Its claims are simulated,
+/// so that sums contain what they would pay.
 pub(super) struct PortfolioWork {
     plans: Plans,
     kinds: BTreeSet<PositionKind>,
     simulating: Option<Effort>,
-    /// Whether claims that cost more than they bring are left out of the sums.
+    /// True if claims that cost more than they pay are left out of the sums.
     worth: bool,
 }
 
 impl PortfolioWork {
-    /// Plans the questions that these kinds need to the protocols that the filter leaves.
+    /// Plans the questions that these kinds need, for the protocols that the filter selects.
     ///
     /// # Errors
-    /// The filter names a protocol that is not served, or the network that is named cannot be read.
+    /// Returns a problem if the filter names an unknown protocol, or if the named network has no endpoint.
     pub(super) fn new(
         context: &Context,
         account: Address,

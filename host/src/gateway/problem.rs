@@ -1,24 +1,24 @@
-//! Why a query has no answer, in the words that the client reads.
+//! Problems: why a query has no answer, in words for the client.
 //!
-//! Invariant: a problem knows nothing of HTTP; `http/problem.rs` alone gives each its status code.
+//! Invariant: a problem knows nothing of HTTP; only `http/problem.rs` maps it to a status code.
 
 use serde::Serialize;
 
 use crate::sanitize;
 
-/// Characters of a client's input that a detail repeats: a transaction hash and some more.
+/// Maximum characters of a client's input that a detail repeats: a transaction hash and a few more.
 const QUOTED_CHARS_MAX: usize = 80;
 
-/// The contract of the API: method, target and version, without the line's end.
+/// Part of the API's contract. Counts method, target and version, without the line end.
 pub(crate) const REQUEST_LINE_BYTES_MAX: usize = 8 * 1024;
 
-/// The contract of the API: names and values, with colon, space and the line's end for each.
+/// Part of the API's contract. Counts names and values, with colon, space and line end for each.
 pub(crate) const HEADERS_BYTES_MAX: usize = 32 * 1024;
 
-/// The contract of the API: fields of a head, many more than any client sends.
+/// Part of the API's contract. Maximum number of header fields, many more than clients send.
 pub(crate) const FIELDS_MAX: usize = 512;
 
-/// The response in the place of an answer; the text is the document's `detail`.
+/// A response in the place of an answer; the text is the document's `detail`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Problem {
     #[error("{0}")]
@@ -82,19 +82,19 @@ pub(crate) enum Problem {
     OfJobs { problem: Box<Problem>, jobs: Vec<FailedJob> },
 }
 
-/// A job by whose failure there is no answer.
+/// A failed job, listed in a problem.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct FailedJob {
-    /// As in the report of an answer.
+    /// Subject of the job's report.
     pub(crate) protocol: String,
-    /// Slug.
+    /// Slug of the network.
     pub(crate) network: String,
     pub(crate) reason: &'static str,
     pub(crate) detail: String,
 }
 
 impl Problem {
-    /// The same without the jobs that failed, for a client that requested no details.
+    /// Returns the problem without the failed jobs, for a client that did not request details.
     pub(crate) fn without_jobs(self) -> Self {
         match self {
             Self::OfJobs { problem, .. } => *problem,
@@ -103,7 +103,7 @@ impl Problem {
     }
 }
 
-/// Which part of a request is too large.
+/// The part of a request that is too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TooLarge {
     #[error("a request must not have a body")]
@@ -112,7 +112,7 @@ pub(crate) enum TooLarge {
     Line,
     #[error("the headers are longer than {HEADERS_BYTES_MAX} bytes")]
     Headers,
-    /// It was not read to its end.
+    /// The head was not read to its end.
     #[error(
         "the head of the request is too large: {REQUEST_LINE_BYTES_MAX} bytes may be in its first line, \
          {HEADERS_BYTES_MAX} in its headers, and {FIELDS_MAX} headers"
@@ -120,7 +120,7 @@ pub(crate) enum TooLarge {
     Head,
 }
 
-/// A client's input, fit to be repeated in a detail.
+/// Returns a client's input in a form fit for a detail.
 pub(crate) fn quoted(input: &str) -> String {
     sanitize::cut(input, QUOTED_CHARS_MAX)
 }

@@ -1,6 +1,6 @@
-//! Answers what an account can claim from all protocols, or what it can claim or holds in one of them.
+//! Answers with an account's claimables in all protocols, or with its claimables or positions in one protocol.
 //!
-//! Invariant: a row whose tokens could not be read is left out and reported, never shown half.
+//! Invariant: a row whose tokens could not be read is left out and reported, never shown in part.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,21 +29,21 @@ use crate::network::Network;
 use portolan_reader::{Effort, Pins};
 use portolan_validation::ValidFinding;
 
-/// A question to protocols about an account.
+/// Question to protocols about an account.
 pub(super) struct ProtocolWork {
     plans: Plans,
     kind: RowKind,
     simulating: Option<Effort>,
-    /// Whether claims that cost more than they bring are left out.
+    /// True if claims that cost more than they pay are left out.
     worth: bool,
     aggregate: bool,
 }
 
 impl ProtocolWork {
-    /// Plans the claimables of the account from all protocols that the filter leaves, on one network or on all.
+    /// Plans the account's claimables from all protocols that the filter selects, on one network or on all.
     ///
     /// # Errors
-    /// The filter names a protocol that is not served, or the network that is named cannot be read.
+    /// Returns a problem if the filter names an unknown protocol, or if the named network has no endpoint.
     pub(super) fn to_all(
         context: &Context,
         account: Address,
@@ -58,10 +58,10 @@ impl ProtocolWork {
         Ok(Self { plans, kind: RowKind::Payments, simulating, worth, aggregate: true })
     }
 
-    /// A question to one protocol, on one network or on all.
+    /// Plans a question to one protocol, on one network or on all.
     ///
     /// # Errors
-    /// The protocol is not served, or the network that is named cannot be read.
+    /// Returns a problem if the protocol is not served, or if the named network has no endpoint.
     pub(super) fn to_one(
         context: &Context,
         account: Address,
@@ -92,10 +92,10 @@ impl Work for ProtocolWork {
     }
 }
 
-/// Runs jobs, and makes sorted rows of what they found: of each finding those that its job's question says.
+/// Runs jobs and makes sorted rows of their findings; `kind` chooses the rows by the job.
 ///
 /// # Errors
-/// Everything failed.
+/// Returns a problem if everything failed.
 pub(super) async fn rows_of(
     context: &Context,
     plans: Plans,
@@ -107,7 +107,7 @@ pub(super) async fn rows_of(
     let ran = match simulating {
         Some(_) => {
             let account = plans.first().map(|plan| plan.account).unwrap_or_default();
-            // The jobs first: what is read beside them leaves with their first batch.
+            // Begins the jobs first, so that the other reads leave with their first batch.
             let reading = read_natives(context, networks(&plans), account);
             tokio::join!(context.run(plans), reading).0
         }
@@ -123,8 +123,8 @@ pub(super) async fn rows_of(
     Ok((rows, reports))
 }
 
-/// Reads what the price of the native tokens needs, in which claims cost gas, and what is to be known of their sender, with
-/// the first reads of the jobs: requests of their own are then not needed for it.
+/// Reads the native tokens' prices, which claim costs need, and the sender's state. These reads share the jobs' first
+/// batch and need no requests of their own.
 async fn read_natives(context: &Context, networks: Vec<Arc<Network>>, account: Address) {
     let natives = BTreeSet::from([NATIVE]);
     let reading = networks.into_iter().map(async |network| {
@@ -139,12 +139,12 @@ fn networks(plans: &[JobPlan]) -> Vec<Arc<Network>> {
     by_chain_id.into_values().cloned().collect()
 }
 
-/// The validated findings of a job.
+/// Validated findings of a job.
 pub(super) struct ValidatedJob {
     pub(super) plan: JobPlan,
     findings: Vec<ValidFinding>,
     pub(super) report: JobReport,
-    /// Its reads, where they are kept.
+    /// The job's reads, if they are traced.
     pub(super) trace: Option<ReadTrace>,
 }
 
@@ -162,7 +162,7 @@ impl ValidatedJob {
     }
 }
 
-/// The tokens of all findings by chain id, and reports of the jobs by whose fault it is not known what some are made of.
+/// Reads the tokens of all findings by chain id, with the reports of jobs whose failure left a composition unknown.
 async fn tokens(context: &Context, found: &[ValidatedJob]) -> (BTreeMap<u64, Tokens>, Vec<JobReport>) {
     let mut wanted: BTreeMap<u64, BTreeSet<Address>> = BTreeMap::new();
     for ValidatedJob { plan, findings, .. } in found {
@@ -179,7 +179,7 @@ async fn tokens(context: &Context, found: &[ValidatedJob]) -> (BTreeMap<u64, Tok
     (tokens, reports)
 }
 
-/// What is found out about all claims besides what plugins say, in their order and as many.
+/// Simulates all claims and reads their costs; one result per claim, in order.
 async fn tried(context: &Context, found: &[ValidatedJob], simulating: Option<Effort>) -> Vec<TriedClaim> {
     let claims = found.iter().flat_map(|ValidatedJob { plan, findings, .. }| {
         findings.iter().filter_map(|finding| match finding {

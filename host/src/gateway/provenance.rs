@@ -1,5 +1,4 @@
-//! Where the amounts of a finding come from: its plugin, the block, and the reads that returned them or that they were
-//! computed from.
+//! Provenance of a finding's amounts: plugin, block, and the reads that returned them or that they were computed from.
 
 use std::sync::Arc;
 
@@ -10,10 +9,10 @@ use portolan_validation::ValidFinding;
 use crate::jobs::job::{AmountSource, SourceIndex};
 use crate::jobs::plan::JobPlan;
 
-/// The provenance of a finding.
+/// Provenance of a finding.
 #[derive(Clone, Debug)]
 pub(crate) struct Provenance {
-    /// The SHA-256 of the plugin's file, in hex.
+    /// Hex SHA-256 of the plugin's file.
     pub(crate) digest: Option<Arc<str>>,
     pub(crate) block: Block,
     pub(crate) amounts: Vec<AmountSource>,

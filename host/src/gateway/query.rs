@@ -1,4 +1,4 @@
-//! A query: a validated request, after every input has been checked and before anything is looked up.
+//! A query: a request whose inputs were all validated, before anything is looked up.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,60 +15,60 @@ use crate::jobs::plan::Question;
 use crate::names::{CoinType, Name};
 use crate::network::Network;
 
-/// A query.
+/// A validated request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Query {
-    /// The networks, in order.
+    /// All networks, in order.
     Networks,
     /// The protocols that are served now.
     Protocols,
-    /// The address that a name leads to.
+    /// The address that a name resolves to.
     Address(Name, Lookup),
     /// The events of a transaction.
     Events(EventsQuery),
     Of(Account, About),
 }
 
-/// The transaction whose events are queried.
+/// A query for the events of a transaction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct EventsQuery {
     pub(crate) chain_id: u64,
     pub(crate) hash: B256,
-    /// Types that are shown; all of them where none is named.
+    /// Types to show; all if empty.
     pub(crate) types: BTreeSet<Kind>,
-    /// Logs that the client takes; a transaction with more is a problem, never cut.
+    /// Maximum number of logs that the client accepts. A transaction with more is a problem; its logs are never cut.
     pub(crate) logs_max: usize,
-    /// Whose part of the transaction is wanted besides.
+    /// Account whose effects are wanted too.
     pub(crate) account: Option<Account>,
 }
 
-/// The account that a query is about. A name is resolved to its address before anything else is read.
+/// The account of a query. A name is resolved to its address before anything else is read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Account {
     Address(Address),
     Name(Name),
 }
 
-/// What a client says of any query: at which blocks it is answered, and whether with the sources of amounts.
+/// Options of any query: the blocks to read at, and whether to trace the sources of amounts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct AnswerOptions {
     pub(crate) blocks: BlockChoice,
     pub(crate) is_traced: bool,
 }
 
-/// The block of each network that an answer is at.
+/// The block of each network to answer at.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum BlockChoice {
     #[default]
     Newest,
-    /// The one that is named, of every network that is read. A number or a hash names a block of one network alone.
+    /// This block on every network read. A number or a hash is allowed for one network only.
     Named(BlockRef),
-    /// By chain id; no other network is read.
+    /// Blocks by chain id; no other network is read.
     Each(BTreeMap<u64, BlockRef>),
 }
 
 impl BlockChoice {
-    /// The block that is named for a network; `None` for its newest.
+    /// The block named for a network; `None` for its newest block.
     pub(crate) fn of(&self, chain_id: u64) -> Option<BlockRef> {
         match self {
             Self::Newest => None,
@@ -77,15 +77,15 @@ impl BlockChoice {
         }
     }
 
-    /// Whether it leaves a network to be read.
+    /// Returns true if the network may be read.
     pub(crate) fn reads(&self, chain_id: u64) -> bool {
         !matches!(self, Self::Each(named) if !named.contains_key(&chain_id))
     }
 
-    /// Checks that these networks have the blocks that it may name.
+    /// Checks that this choice fits these networks.
     ///
     /// # Errors
-    /// [`Problem::InvalidBlock`].
+    /// Returns [`Problem::InvalidBlock`].
     pub(crate) fn check(&self, networks: &[Arc<Network>]) -> Result<(), Problem> {
         let slugs: BTreeSet<&str> = networks.iter().map(|network| network.slug.as_str()).collect();
         match self {
@@ -105,7 +105,7 @@ impl BlockChoice {
     }
 }
 
-/// Whether it names a time that no block has yet.
+/// Returns true if the block is named by a time in the future.
 fn is_to_come(named: BlockRef) -> bool {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     matches!(named, BlockRef::At(time) if time > now.as_secs())
@@ -115,27 +115,27 @@ fn to_come() -> Problem {
     Problem::InvalidBlock("block names a time that is still to come".into())
 }
 
-/// The subject of a query about an account.
+/// Subject of a query about an account.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum About {
-    /// Its claimables from all protocols that the filter leaves, on one network by its chain id or on all.
+    /// Claimables from all protocols that the filter selects, on one network or on all.
     Claimables { filter: Filter, chain_id: Option<u64>, options: ClaimOptions },
-    /// How it claims all that the filter leaves on one network, by its chain id; only what brings more than it costs where
-    /// that is asked for.
+    /// Plan for claiming everything that the filter selects on one network; with `worth`, only claims that pay at
+    /// least their cost.
     ClaimPlan { filter: Filter, chain_id: u64, worth: bool },
-    /// Its positions in all protocols that the filter leaves, on one network by its chain id or on all; of these kinds,
-    /// or of all and with what can be claimed where none is named.
+    /// Positions in all protocols that the filter selects, on one network or on all. Without `kinds`, positions of all
+    /// kinds and claimables.
     Positions { filter: Filter, chain_id: Option<u64>, kinds: BTreeSet<PositionKind>, options: ClaimOptions },
-    /// What it has in one protocol, on one network by its chain id or on all.
+    /// One list from one protocol, on one network or on all.
     Protocol { slug: String, chain_id: Option<u64>, list: List },
-    /// Its balances of native tokens or of listed ones, on one network by its chain id, or on all.
+    /// Balances of native or of listed tokens, on one network or on all.
     Balances { assets: Assets, chain_id: Option<u64> },
-    /// Its name.
+    /// The account's ENS name.
     Name(Lookup),
 }
 
 impl About {
-    /// Whether it is answered by rows of claims and positions.
+    /// Returns true if the answer consists of rows of claims and positions.
     pub(crate) fn has_rows(&self) -> bool {
         match self {
             Self::Claimables { .. } | Self::Positions { .. } | Self::Protocol { .. } => true,
@@ -156,7 +156,7 @@ pub(crate) enum List {
 }
 
 impl List {
-    /// The question that it is answered from, and what its rows are.
+    /// Returns the question that answers this list, and the kind of its rows.
     pub(crate) fn plan(self) -> (Question, RowKind) {
         match self {
             Self::Claimables(_) => (Question::Claimables, RowKind::Payments),
@@ -169,16 +169,16 @@ impl List {
     }
 }
 
-/// The options of a query about claimables.
+/// Options of a query for claimables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ClaimOptions {
-    /// Whether claims are simulated; as the configuration says where the client does not.
+    /// Overrides the configuration's choice whether claims are simulated, if set.
     pub(crate) simulate: Option<bool>,
-    /// Whether claims that cost more than they bring are left out.
+    /// True if claims that cost more than they pay are left out.
     pub(crate) worth: bool,
 }
 
-/// The kinds of positions by their names on the wire.
+/// Kinds of positions by their names in the API.
 pub(crate) static POSITION_KINDS: [(&str, PositionKind); 6] = [
     ("lent", PositionKind::LENT),
     ("borrowed", PositionKind::BORROWED),
@@ -188,11 +188,11 @@ pub(crate) static POSITION_KINDS: [(&str, PositionKind); 6] = [
     ("vesting", PositionKind::VESTING),
 ];
 
-/// The options of a name's lookup.
+/// Options of a name lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Lookup {
     pub(crate) coin: CoinType,
-    /// With all that a resolver knows of the name.
+    /// True if all records of the name are requested.
     pub(crate) full: bool,
 }
 
@@ -200,11 +200,11 @@ pub(crate) struct Lookup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Assets {
     Native,
-    /// The tokens that lists name.
+    /// The tokens of the token lists.
     Tokens,
 }
 
-/// The protocols of the aggregate call: slugs or upper-case names, as the client wrote them.
+/// Selection of protocols: slugs or upper-case names, as the client wrote them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Filter {
     #[default]

@@ -1,6 +1,7 @@
-//! Makes rows of an answer from validated findings: their tokens, symbols in names, ids.
+//! Rows of an answer from validated findings: tokens, symbols in names, ids.
 //!
-//! Invariant: a leg, a reward or a payment whose token could not be read is left out and reported, alone and never half.
+//! Invariant: a leg, a reward or a payment whose token could not be read is left out and reported, never shown in
+//! part.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,7 +9,8 @@ use std::sync::Arc;
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use portolan_abi::map::{self, LegRole};
-use portolan_validation::{ClaimTransaction, ValidFinding, leg_key, payment_key};
+use portolan_abi::reply_rules::{leg_key, payment_key};
+use portolan_validation::{ClaimTransaction, ValidFinding};
 
 use crate::assets::resolve::{TokenFailure, Tokens};
 use crate::assets::token::{NATIVE, Token};
@@ -22,7 +24,7 @@ use crate::jobs::plan::JobPlan;
 use crate::network::Networks;
 use crate::sanitize::text::Text;
 
-/// What the rows of a query are.
+/// Kind of a query's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum RowKind {
     /// A row for each payment of a claim.
@@ -35,7 +37,7 @@ pub(crate) enum RowKind {
     Debts,
 }
 
-/// What was found out about a claim besides what its plugin says.
+/// Simulation and cost of a claim.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TriedClaim {
     pub(super) simulation: Option<ClaimSimulation>,
@@ -43,7 +45,7 @@ pub(super) struct TriedClaim {
 }
 
 impl TriedClaim {
-    /// What it costs is known where its gas and the fees are.
+    /// Adds the data gas to the gas limits. The cost is known only if both the gas and the fees are.
     pub(super) fn new(
         claim: &PlannedClaim<'_>,
         mut simulation: Option<ClaimSimulation>,
@@ -58,13 +60,13 @@ impl TriedClaim {
     }
 }
 
-/// The tokens that a finding needs: those that it is about, and those that its names show.
+/// Tokens that a finding needs: those of its amounts, and those in its names.
 pub(super) fn tokens(finding: &ValidFinding) -> BTreeSet<Address> {
     match finding {
         ValidFinding::Claim(found, _) => {
             let names = found.payments.iter().filter_map(|payment| payment.name.as_deref());
             let symbols = names.chain([found.name.as_str()]).flat_map(symbols);
-            // What the claim costs is due in the native token.
+            // The claim's cost is paid in the native token.
             found.payments.iter().map(|payment| payment.token).chain(symbols).chain([NATIVE]).collect()
         }
         ValidFinding::Position(found) => {
@@ -78,14 +80,14 @@ pub(super) fn tokens(finding: &ValidFinding) -> BTreeSet<Address> {
     }
 }
 
-/// The tokens of a position's prices.
+/// Tokens of a position's prices.
 fn prices(found: &map::Position) -> impl Iterator<Item = Address> + '_ {
     let liquidation = found.health.and_then(|health| health.liquidation_price);
     let prices = found.range.into_iter().flat_map(|range| [range.lower, range.upper]).chain(liquidation);
     prices.flat_map(|price| [Some(price.base), price.quote]).flatten()
 }
 
-/// The rows of a finding, and the tokens for lack of which some of it is missing.
+/// Returns the rows of a finding, and the tokens whose lack left a part of it out.
 pub(super) fn rows(
     plan: &JobPlan,
     finding: ValidFinding,
@@ -138,7 +140,7 @@ fn id(plan: &JobPlan, key: &str) -> String {
     format!("{}-{}-{key}", plan.protocol.slug, plan.network.slug)
 }
 
-/// The tokens of a finding that are known, and those that are missing.
+/// Known and missing tokens of a finding.
 struct Known<'a> {
     tokens: &'a Tokens,
     found: BTreeMap<Address, Arc<Token>>,
@@ -146,7 +148,7 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// `None` where its name cannot be shown, or where there is no payment that can be.
+    /// Returns `None` if the name or all of the payments cannot be shown.
     fn claim(
         &mut self,
         id: String,
@@ -164,7 +166,7 @@ impl Known<'_> {
         })
     }
 
-    /// `None` where its name cannot be shown, or where there is no leg that can be.
+    /// Returns `None` if the name or all of the legs cannot be shown.
     fn position(&mut self, id: String, found: map::Position) -> Option<Arc<PositionItem>> {
         let name = self.named(&found.name)?;
         let leg_names = found.legs.iter().map(|leg| self.name_of(leg.name.as_deref(), &name)).collect();
@@ -201,7 +203,7 @@ impl Known<'_> {
     }
 }
 
-/// A claim with what it costs and what is left of it.
+/// Builds a claim with its cost and net values.
 pub(super) fn claim_item(
     (id, names): (String, Vec<Text>),
     found: map::Claimable,
@@ -213,7 +215,7 @@ pub(super) fn claim_item(
     ClaimItem { id, names, found, transactions, simulation, cost, native, net_usd, tokens }
 }
 
-/// What is left of each payment, in dollars. Of a claim that pays otherwise than it says, what it pays counts.
+/// Returns the net value of each payment in dollars. For a claim that differs, the simulated payments count.
 fn net_usd(
     found: &map::Claimable,
     tokens: &BTreeMap<Address, Arc<Token>>,
@@ -224,7 +226,7 @@ fn net_usd(
     if simulation.is_some_and(ClaimSimulation::is_bad) {
         return None;
     }
-    // Nothing is worth nothing, whatever its price.
+    // An amount of zero is worth zero at any price.
     let value = |(payment, amount): (&map::Payment, U256)| match amount.is_zero() {
         true => Some(BigDecimal::default()),
         false => tokens.get(&payment.token)?.dollars(amount),
@@ -235,7 +237,7 @@ fn net_usd(
     Some(cost::net(&values, &cost))
 }
 
-/// Puts rows in the order of networks, protocol slugs and ids; claims that fail or are refused come last.
+/// Sorts rows by network, protocol slug and id; claims that revert or are refused come last.
 pub(super) fn sort(networks: &Networks, rows: &mut [Row]) {
     rows.sort_by_cached_key(|row| {
         let is_bad = row.verdict().is_some_and(Verdict::is_bad);
@@ -249,7 +251,7 @@ enum Piece<'a> {
     Symbol(Address),
 }
 
-/// Splits a name at its `{0x…}`; braces around anything else are text.
+/// Splits a name at each `{0x…}`; braces around anything else are text.
 fn pieces(name: &str) -> impl Iterator<Item = Piece<'_>> {
     name.split_inclusive('}')
         .flat_map(|part| {

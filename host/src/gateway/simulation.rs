@@ -1,8 +1,8 @@
-//! Simulates claims before they are shown: all of an account on one network in one request.
+//! Simulates claims before they are shown: all claims of an account on one network in one request.
 //!
-//! Invariant: a simulation is read at the answer's block, within its budget and its deadline. What it watches besides the
-//! claim's own tokens are those of the other claims, so that a claim which takes what another one pays is seen also where
-//! the method tells no logs. A claim whose logs name what is not watched is simulated once more, with that watched.
+//! Invariant: a simulation is at the answer's block, within its budget and its deadline. It watches the tokens of the
+//! other claims too, so that a claim which takes another's payment is noticed even if the method returns no logs. A
+//! claim whose logs name an unwatched token or spender is simulated once more, with that watched.
 
 use std::collections::HashMap;
 
@@ -20,12 +20,12 @@ use crate::gateway::query::ClaimOptions;
 use crate::gateway::verdict::{self, ClaimSimulation, Tried};
 use crate::network::Network;
 
-/// Claims of one plugin that are simulated for an account on one network; of more, nothing is said of the rest.
+/// Maximum number of claims of one plugin that are simulated for an account on one network; further ones are not.
 const CLAIMS_MAX: usize = 200;
-/// The gas of a transaction of a plan whose own is not known.
+/// Gas limit of a plan's transaction whose own limit is unknown.
 const UNKNOWN_GAS: u32 = 5_000_000;
 
-/// How much is watched.
+/// Limits on what a simulation watches.
 struct WatchLimits {
     /// Tokens of the claim itself, also for approvals.
     own: usize,
@@ -36,12 +36,12 @@ struct WatchLimits {
 }
 
 const CLAIM_LIMITS: WatchLimits = WatchLimits { own: 40, others: 16, spenders: 4 };
-/// With what the logs of a claim named.
+/// Limits of a second simulation, which adds the tokens and spenders that the logs named.
 const AGAIN_LIMITS: WatchLimits = WatchLimits { own: 48, others: 16, spenders: 8 };
-/// A plan pays tokens and calls contracts of all its claims.
+/// Limits of a plan, which has the tokens and contracts of all its claims.
 const PLAN_LIMITS: WatchLimits = WatchLimits { own: 32, others: 64, spenders: 32 };
 
-/// How much these options allow to spend on simulations; `None` for nothing.
+/// Returns the effort that these options allow for simulations; `None` for no simulation.
 pub(super) fn effort(context: &Context, options: ClaimOptions) -> Option<Effort> {
     match (options.simulate, context.sources.simulate_claims) {
         (Some(true), _) => Some(Effort::Any),
@@ -50,7 +50,7 @@ pub(super) fn effort(context: &Context, options: ClaimOptions) -> Option<Effort>
     }
 }
 
-/// Reads what is to be known of the sender of claims, with the first reads of the jobs.
+/// Reads the code size and balance of the claims' sender, together with the first reads of the jobs.
 pub(super) async fn read_sender(context: &Context, network: &Network, account: Address) {
     if let Ok(session) = context.session(network) {
         session.read_as_guest(sender_reads(account)).await;
@@ -73,10 +73,10 @@ async fn sender(session: &Session, account: Address) -> Result<Sender, ReadFailu
     Ok(Sender { account, code: AccountCode::of_size(word(0)?), balance: word(1)? })
 }
 
-/// Runs all transactions of a plan one after the other, each with this gas where it is known.
+/// Simulates all transactions of a plan in sequence, each with its gas limit if known.
 ///
 /// # Errors
-/// Why that could not be done; `Ok(None)` where no endpoint has a method for it.
+/// Returns the read failure; `Ok(None)` if no endpoint has a method for it.
 pub(super) async fn run_plan(
     context: &Context,
     plan: &PlannedClaim<'_>,
@@ -92,8 +92,8 @@ pub(super) async fn run_plan(
     Ok(run.map(|run| Tried { simulation, run }))
 }
 
-/// Simulates the claims of one account on one network, in their order and as many; `None` for one of which nothing can be
-/// said.
+/// Simulates the claims of one account on one network; one result per claim, in order. `None` if nothing is known
+/// about a claim.
 pub(super) async fn simulate(
     context: &Context,
     claims: &[&PlannedClaim<'_>],
@@ -139,7 +139,7 @@ pub(super) async fn simulate(
     judged
 }
 
-/// Simulates once more, together, what the first simulation does not suffice for.
+/// Simulates once more, in one request, the claims that need a better simulation.
 async fn try_again(
     session: &Session,
     sender: &Sender,
@@ -162,8 +162,8 @@ async fn try_again(
     }
 }
 
-/// A simulation that tells more than one that was made: with what its logs name watched, with more gas where that was used
-/// up, and, where any effort is allowed, with the gas that the claim is sent with.
+/// Returns a more informative simulation, if there is one. It watches what the logs named, and adds gas where gas ran
+/// out. With any effort allowed, it uses the gas limits that the claim is sent with.
 fn better(chain_id: u64, tried: &Tried, effort: Effort) -> Option<Simulation> {
     let Tried { simulation, run } = tried;
     let mut again = simulation.clone();
@@ -181,7 +181,7 @@ fn better(chain_id: u64, tried: &Tried, effort: Effort) -> Option<Simulation> {
     (again != *simulation).then_some(again)
 }
 
-/// What a run's logs say that the account sends or approves and that is not watched, added to what is.
+/// Returns the watch list extended by what the logs say the account sends or approves, if any of it is unwatched.
 fn unwatched(run: &Run, watched: &Watched) -> Option<Watched> {
     let logs = &run.changes.as_ref()?.logs;
     let own = || watched.tokens.iter().take(watched.own.into());
@@ -207,8 +207,8 @@ fn unwatched(run: &Run, watched: &Watched) -> Option<Watched> {
     Some(Watched { tokens, own, spenders })
 }
 
-/// The places of the claims that are simulated: the first of each plugin, then the second of each, and so on, so that no
-/// plugin's claims take the gas or the time of another's.
+/// Returns the indexes of the claims to simulate: the first claim of each plugin, then the second of each, and so on,
+/// so that no plugin's claims use up the gas or time of another's.
 fn in_turn(claims: &[&PlannedClaim<'_>]) -> Vec<usize> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     let mut turns: Vec<usize> = Vec::with_capacity(claims.len());
@@ -222,7 +222,7 @@ fn in_turn(claims: &[&PlannedClaim<'_>]) -> Vec<usize> {
     order
 }
 
-/// The tokens that claims pay, as many as any claim needs to watch.
+/// Returns the tokens that claims pay, at most as many as one claim watches.
 fn tokens_in_turn(claims: &[&PlannedClaim<'_>], order: &[usize]) -> Vec<Address> {
     let mut tokens: Vec<Address> = Vec::new();
     for token in order.iter().flat_map(|place| claims[*place].tokens()) {

@@ -1,7 +1,8 @@
-//! Single flight: of equal queries at the same blocks only one is answered at a time, and the others get its answer.
+//! Single flight: equal queries at the same blocks are answered once at a time, and all of them get the answer.
 //!
-//! Invariant: an answer ends for all who wait for it, or is dropped where they all went away. Nothing of it stays. Who joins
-//! a query has the time of its own request: where the time of the one that began it ran out, the query begins anew.
+//! Invariant: a flight ends for all who wait for it, or is dropped when none is left; no result is cached. A query
+//! that joins has the time of its own request: if the flight ran out of the time of an earlier request, the query
+//! starts anew.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,39 +18,39 @@ use crate::gateway::problem::Problem;
 use crate::gateway::query::{AnswerOptions, Query};
 use crate::jobs::failure::Reason;
 
-/// The query, with the account in the place of a name; the options; the registry's generation; and the block of each
-/// network that was pinned before. A transaction is the same at any block, so its network's block is no part of the key.
+/// The query with its resolved account, the options, the registry's generation, and the blocks pinned before the
+/// flight. A transaction is the same at any block, so its network's block is not part of the key.
 pub(super) type FlightKey = (Query, AnswerOptions, u64, Pins);
 
 type Answered = Result<Arc<Answer>, Problem>;
 type Flight = BoxFuture<'static, Answered>;
 
-/// An answer under way, and when its time is over.
+/// A query in flight, and the end of its time.
 #[derive(Debug)]
 struct QueryUnderWay {
     flight: WeakShared<Flight>,
     end: Instant,
 }
 
-/// The answers under way.
+/// The queries in flight.
 #[derive(Debug, Default)]
 pub(super) struct SingleFlight(Mutex<HashMap<FlightKey, QueryUnderWay>>);
 
 impl SingleFlight {
-    /// Joins the flight of an equal query; else starts this one, whose time is over at `end`.
+    /// Joins the flight of an equal query, or starts one whose time ends at `end`.
     pub(super) async fn join(&self, mut key: FlightKey, end: Instant, mut start: impl FnOnce() -> Flight) -> Answered {
         loop {
             let (flight, joined) = self.find_or_start(key, end, start);
             let answered = flight.await;
             match joined {
-                // Each one that is joined ends later than the one before.
+                // This ends: each flight that is joined ends later than the one before.
                 Some(joined) if joined.end < end && ran_out(&answered) => (key, start) = (joined.key, joined.start),
                 _ => return answered,
             }
         }
     }
 
-    /// The flight of the query; where it was under way already, with what it takes to begin it anew.
+    /// Returns the flight of the query; if it was joined, also what is needed to start the query anew.
     fn find_or_start<S: FnOnce() -> Flight>(
         &self,
         key: FlightKey,
@@ -57,7 +58,7 @@ impl SingleFlight {
         start: S,
     ) -> (Shared<Flight>, Option<JoinedFlight<S>>) {
         let mut flights = self.0.lock();
-        // No more than there are answers under way: those that ended, or that nobody waits for, are removed here.
+        // Removes flights that ended or that nobody waits for, so there are never more entries than answers in flight.
         flights.retain(|_, own| own.flight.upgrade().is_some_and(|flight| flight.peek().is_none()));
         if let Some(QueryUnderWay { flight, end }) = flights.get(&key)
             && let (Some(flight), end) = (flight.upgrade(), *end)
@@ -72,14 +73,14 @@ impl SingleFlight {
     }
 }
 
-/// When the time of the flight of an equal query is over, and what it takes to begin the query anew.
+/// A joined flight's end, and what is needed to start the query anew.
 struct JoinedFlight<S> {
     end: Instant,
     key: FlightKey,
     start: S,
 }
 
-/// Whether there would be more of it with more time.
+/// Returns true if more time could have given a better answer.
 fn ran_out(answered: &Answered) -> bool {
     match answered {
         Ok(answer) => answer.missing.iter().any(|missing| missing.reason == Reason::Timeout),

@@ -1,4 +1,4 @@
-//! Starts the gateway: the registry, the reader, and what all answers are made from.
+//! Starts the gateway: the registry, the reader, and the sources of all answers.
 
 use std::io;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::names::Names;
 use crate::net::off_chain::OffChain;
 use crate::registry::{Registry, RegistryError};
 
-/// Why the process cannot serve.
+/// Reason why the process cannot serve.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     #[error(transparent)]
@@ -37,10 +37,10 @@ pub(crate) enum StartError {
 }
 
 impl Gateway {
-    /// Starts the registry's watch of the plugins folder, and answers from then on.
+    /// Starts watching the plugins folder, and answers queries from then on.
     ///
     /// # Errors
-    /// A folder that it needs is not there and cannot be made.
+    /// Returns an error if the registry, the token lists, the event tables or the worker threads cannot start.
     pub(crate) async fn start(config: &Config) -> Result<Self, StartError> {
         let networks = config.networks.clone();
         let (plugins_dir, state_dir, writers) = (&config.plugins_dir, &config.state_dir, config.writers);

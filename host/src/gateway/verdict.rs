@@ -1,8 +1,8 @@
-//! Judges a claim by its simulation: whether it pays what it says, takes what it should not, or fails.
+//! Judges a claim by its simulation: whether it pays the stated amounts, takes anything it should not, or reverts.
 //!
-//! Invariant: a claim that changes an approval of the account, or lets anything leave it beyond its declared fee, is
-//! refused, whatever it pays. The one exception is a contract that burns of itself no more than it pays, as a vester does
-//! with what has vested: what an account has of a contract's own token is that contract's to say, with or without a claim.
+//! Invariant: a claim that changes an approval of the account, or takes anything from it beyond the declared fee, is
+//! refused, whatever it pays. The one exception is a target that burns at most as many units of its own token as it
+//! pays, as a vesting contract does. A contract controls its own token with or without a claim.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +18,10 @@ use crate::gateway::gas_limit;
 use crate::gateway::planned_claim::PlannedClaim;
 use crate::sanitize::text::Text;
 
-/// Characters of a contract's own words on why it reverted.
+/// Maximum characters of a contract's revert reason.
 const REASON_CHARS_MAX: usize = 200;
 
-/// The outcome of a simulation, by the word of the answer.
+/// Result of a simulation; serialized as `simulated`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
     Paid,
@@ -31,7 +31,7 @@ pub(crate) enum Verdict {
 }
 
 impl Verdict {
-    /// Whether the claim fails or is refused, so that nobody should sign it.
+    /// Returns true if the claim reverts or is refused, so that nobody should sign it.
     pub(crate) fn is_bad(self) -> bool {
         self >= Self::Reverted
     }
@@ -46,55 +46,55 @@ impl Verdict {
     }
 }
 
-/// A simulation of a claim, and what came of it.
+/// A simulation of a claim, and its run.
 #[derive(Clone, Debug)]
 pub(super) struct Tried {
     pub(super) simulation: Simulation,
     pub(super) run: Run,
 }
 
-/// What a simulation of a claim says.
+/// Judged simulation of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClaimSimulation {
-    /// `None` where the method tells too little, or the simulation could not be made.
+    /// `None` if the method reports too little, or if the simulation failed.
     pub(crate) verdict: Option<Verdict>,
-    /// What the claim does that it does not say, in words.
+    /// Effects of the claim that it does not state, in sentences.
     pub(crate) differs: Vec<Text>,
     pub(crate) run: Result<ClaimRun, ReadFailure>,
-    /// The gas limit of each transaction, in order; `None` where the method does not tell.
+    /// Gas limit of each transaction, in order; `None` if the method does not report gas.
     pub(crate) gas_limits: Option<Vec<u32>>,
 }
 
 impl ClaimSimulation {
-    /// Whether nobody should sign the claim.
+    /// Returns true if nobody should sign the claim.
     pub(crate) fn is_bad(&self) -> bool {
         self.verdict.is_some_and(Verdict::is_bad)
     }
 
-    /// The gas of all transactions, where it is known.
+    /// Gas of all transactions, if known.
     pub(super) fn gas(&self) -> Option<u64> {
         self.run.as_ref().ok()?.gas
     }
 
-    /// Makes room in each gas limit for gas that pays for data and is not used by any call; twice as much, for its price
-    /// moves.
+    /// Adds room for gas that pays for data, which no call uses, to each gas limit. It adds twice the gas, because the
+    /// price of data changes.
     pub(super) fn add_data_gas(&mut self, gas: u64) {
         let room = u32::try_from(gas.saturating_mul(2)).unwrap_or(u32::MAX);
         self.gas_limits.iter_mut().flatten().for_each(|limit| *limit = limit.saturating_add(room));
     }
 
-    /// The gas limit of a transaction, by its place.
+    /// Gas limit of one transaction, by its index.
     pub(crate) fn gas_limit(&self, place: usize) -> Option<u32> {
         self.gas_limits.as_ref()?.get(place).copied()
     }
 
-    /// What the account gets of a token, where that is not what the claim says.
+    /// Returns the amount of a token that the account receives, if the verdict is [`Verdict::Differs`].
     pub(super) fn differing(&self, token: Address) -> Option<U256> {
         let run = self.run.as_ref().ok().filter(|_| self.verdict == Some(Verdict::Differs))?;
         Some(paid((run.receives.as_ref()?, run.gives.as_ref()?), token, run.value))
     }
 
-    /// The tokens that the account has more or less of, where the claim pays otherwise than it says.
+    /// Tokens whose balance changed, if the verdict is [`Verdict::Differs`].
     pub(super) fn moved(&self) -> impl Iterator<Item = Address> + '_ {
         let run = self.run.as_ref().ok().filter(|_| self.verdict == Some(Verdict::Differs));
         let flows = run.into_iter().flat_map(|run| run.receives.iter().chain(&run.gives));
@@ -102,24 +102,24 @@ impl ClaimSimulation {
     }
 }
 
-/// What a claim did when it was run.
+/// Effects of a claim when it was run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClaimRun {
     pub(crate) method: SimulationMethod,
-    /// All transactions; `None` where the method does not tell.
+    /// Gas of all transactions; `None` if the method does not report it.
     pub(crate) gas: Option<u64>,
     /// Wei that its transactions send.
     pub(crate) value: U256,
-    /// Why it reverted, if it did.
+    /// The revert reason, if it reverted.
     pub(crate) reverted: Option<Text>,
-    /// Tokens and what the account has more of; `None` where the method does not tell.
+    /// Tokens that increased for the account; `None` if the method does not report balances.
     pub(crate) receives: Option<Vec<(Address, U256)>>,
-    /// Tokens and what the account has less of, the fee included.
+    /// Tokens that decreased for the account, including the fee.
     pub(crate) gives: Option<Vec<(Address, U256)>>,
     pub(crate) approvals: Vec<Approval>,
 }
 
-/// Judges a claim. `None` where no endpoint simulates with so little effort.
+/// Judges a claim by its simulation. `None` if no endpoint simulates with the allowed effort.
 pub(super) fn judge(claim: &PlannedClaim<'_>, tried: Result<Tried, ReadFailure>) -> Option<ClaimSimulation> {
     let Tried { simulation, run } = match tried {
         Ok(tried) => tried,
@@ -147,10 +147,10 @@ pub(super) fn judge(claim: &PlannedClaim<'_>, tried: Result<Tried, ReadFailure>)
     Some(ClaimSimulation { verdict, differs, run: Ok(run), gas_limits })
 }
 
-/// Tokens and how much of each.
+/// Amounts by token.
 type TokenAmounts = [(Address, U256)];
 
-/// What goes to the account and leaves it.
+/// Changes of the account's balances and approvals.
 struct Flows {
     receives: Vec<(Address, U256)>,
     gives: Vec<(Address, U256)>,
@@ -158,7 +158,7 @@ struct Flows {
 }
 
 impl Flows {
-    /// By the balances and approvals that were watched, and by logs of what was not.
+    /// Combines the watched balances and approvals with the logs about everything unwatched.
     fn of(changes: &Changes, watched: &Watched) -> Self {
         let native = changes.native.map(|(before, after)| (NATIVE, before, after));
         let mut flows = Self { receives: Vec::new(), gives: Vec::new(), approvals: changes.approvals.clone() };
@@ -212,7 +212,7 @@ fn amount_of(flow: &TokenAmounts, token: Address) -> U256 {
     flow.iter().find(|(own, _)| *own == token).map_or(U256::ZERO, |(_, amount)| *amount)
 }
 
-/// What a claim pays of a token, by what the account has more and less of. What was sent as a fee is no longer there.
+/// Returns what a claim pays of a token, from the account's balance changes; the fee that was sent is added back.
 fn paid((receives, gives): (&TokenAmounts, &TokenAmounts), token: Address, fee: U256) -> U256 {
     let received = amount_of(receives, token);
     if token == NATIVE { (received + fee).saturating_sub(amount_of(gives, NATIVE)) } else { received }
@@ -229,7 +229,7 @@ fn compare(claim: &PlannedClaim<'_>, flows: &Flows, method: SimulationMethod) ->
     let to_account = claim.found.payments.iter().filter(|payment| payment.paid_to == PaidTo::ACCOUNT);
     for payment in to_account {
         let paid = paid((&flows.receives, &flows.gives), payment.token, fee);
-        // It simulates the next block, until which more may be due.
+        // `eth_simulateV1` runs in the next block, by which more rewards may be due.
         if paid < payment.amount || (paid > payment.amount && !is_later) {
             differs.push(words(&format!("It pays {paid} of {}, not {}.", name(payment.token), payment.amount)));
         }
@@ -247,7 +247,7 @@ fn compare(claim: &PlannedClaim<'_>, flows: &Flows, method: SimulationMethod) ->
     (Some(if differs.is_empty() { Verdict::Paid } else { Verdict::Differs }), differs)
 }
 
-/// What a claim takes beyond its declared fee.
+/// Returns what a claim takes beyond its declared fee, as sentences.
 fn takes(claim: &PlannedClaim<'_>, flows: &Flows) -> Vec<Text> {
     let fee = claim.fee();
     let beyond = |(token, amount): &&(Address, U256)| match *token {
@@ -266,8 +266,8 @@ fn takes(claim: &PlannedClaim<'_>, flows: &Flows) -> Vec<Text> {
     leaves.chain(approvals).collect()
 }
 
-/// Whether what is taken is the token of a target of the claim, which pays the account at least as many units of something
-/// that it says it pays.
+/// Returns true if the taken token is a target of the claim, and the account receives at least as many units of a token
+/// that the claim states.
 fn is_exchanged(claim: &PlannedClaim<'_>, flows: &Flows, (token, taken): (Address, U256)) -> bool {
     let to_account = claim.found.payments.iter().filter(|payment| payment.paid_to == PaidTo::ACCOUNT);
     claim.transactions.iter().any(|transaction| transaction.to == token)
@@ -282,7 +282,7 @@ fn words(text: &str) -> Text {
     Text::clean(text, REASON_CHARS_MAX * 2)
 }
 
-/// What a contract says on why it reverted, or the selector of its error.
+/// Returns the revert reason of a contract, or the selector of its error.
 fn reason(data: &[u8]) -> Text {
     let text = match (decode_revert_reason(data), data.first_chunk::<4>()) {
         (Some(reason), _) if !reason.is_empty() => reason,

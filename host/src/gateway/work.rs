@@ -1,4 +1,4 @@
-//! The work for a query, of whichever kind.
+//! The trait for the work of all kinds of queries.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
 use crate::network::Network;
 
-/// The work for one kind of query. A new kind is a file with an implementation, and its line in the gateway.
+/// Work of one kind of query. To add a kind, implement this in a new file and call it in the gateway.
 pub(super) trait Work: Send + 'static {
-    /// The networks whose blocks are pinned before the work begins.
+    /// Networks whose blocks are pinned before the work begins.
     fn networks(&self, context: &Context) -> Vec<Arc<Network>>;
 
     /// Does the work.
     ///
     /// # Errors
-    /// The problem in the place of the answer.
+    /// Returns the problem to send instead of the answer.
     fn answer(self, context: Context) -> impl Future<Output = Result<Answer, Problem>> + Send;
 }

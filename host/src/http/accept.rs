@@ -1,7 +1,7 @@
-//! The form of amounts that a client names in `Accept`: `application/json;amounts=string`.
+//! The form of amounts requested in `Accept`: `application/json;amounts=string`.
 //!
-//! Invariant: what is accepted of other types says nothing of amounts, and of several ranges the one with the highest
-//! weight counts, the first of equals (RFC 9110, 12.5.1).
+//! Invariant: ranges of other media types are ignored. Of several JSON ranges the one with the highest weight counts,
+//! the first among equals (RFC 9110, 12.5.1).
 
 use hyper::header::{ACCEPT, HeaderMap};
 
@@ -11,10 +11,10 @@ use crate::sanitize::door::Numbers;
 
 const JSON: &str = "application/json";
 
-/// The form that the most wanted range of JSON names; `None` where it names none.
+/// Returns the form that the preferred JSON range names; `None` if it names none.
 ///
 /// # Errors
-/// It names a form that there is not.
+/// The form is unknown.
 pub(super) fn numbers(headers: &HeaderMap) -> Result<Option<Numbers>, Problem> {
     let lines = headers.get_all(ACCEPT).iter().filter_map(|line| line.to_str().ok());
     let mut wanted: Option<Range<'_>> = None;
@@ -26,15 +26,15 @@ pub(super) fn numbers(headers: &HeaderMap) -> Result<Option<Numbers>, Problem> {
     wanted.and_then(|range| range.amounts).map(form::numbers).transpose()
 }
 
-/// A range of JSON.
+/// Media range of JSON.
 struct Range<'a> {
     amounts: Option<&'a str>,
-    /// Thousandths.
+    /// Quality value in thousandths.
     weight: u16,
 }
 
 impl<'a> Range<'a> {
-    /// `None` for another type, or for one that is not wanted at all.
+    /// Returns `None` for other types and for a weight of 0.
     fn of(text: &'a str) -> Option<Self> {
         let mut parts = text.split(';').map(str::trim);
         parts.next().filter(|media_type| media_type.eq_ignore_ascii_case(JSON))?;
@@ -50,7 +50,7 @@ impl<'a> Range<'a> {
     }
 }
 
-/// A quality value, at most three digits after the point.
+/// Parses a quality value with at most three decimals into thousandths.
 fn weight(text: &str) -> Option<u16> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let thousandths = format!("{fraction:0<3}").parse::<u16>().ok().filter(|_| fraction.len() <= 3)?;

@@ -1,8 +1,7 @@
-//! Who may read the operators' listener: requests to a host that it is known by, with the token if there is one.
+//! Access to the operators' listener: the request must name a host of the listener, and have the token if one is set.
 //!
-//! A page of a foreign site can have its name lead to this address, and its visitor's browser then sends the page's
-//! requests here; `Host` still names the site. Invariant: nothing is answered before both checks, but that the process
-//! lives, which needs no token.
+//! This defends against DNS rebinding: a foreign site can resolve its name to this address, but a browser still sends
+//! the site's name in `Host`. Invariant: both checks precede every answer; only `/healthz` needs no token.
 
 use std::net::IpAddr;
 
@@ -14,11 +13,11 @@ use crate::config::{OperatorAccess, OperatorToken};
 use crate::gateway::problem::{Problem, quoted};
 
 const BEARER: &str = "bearer ";
-/// A probe of the process knows no token.
+/// Liveness probes have no token.
 const HEALTH: &str = "/healthz";
 
-/// Checks the host and the token of a request. `local` is the address that it came to; `None` for a Unix socket, which
-/// no page reaches.
+/// Checks the host and the token of a request. `local` is the address it arrived at; `None` for a Unix socket, which
+/// no web page can reach.
 pub(super) fn check(access: &OperatorAccess, head: &Parts, local: Option<IpAddr>) -> Result<(), Problem> {
     if let Some(local) = local {
         check_hosts(&access.allowed_hosts, head, local)?;
@@ -29,7 +28,7 @@ pub(super) fn check(access: &OperatorAccess, head: &Parts, local: Option<IpAddr>
     }
 }
 
-/// HTTP/2 names its host in the target, HTTP/1.1 in a header; where both do, both count.
+/// Checks the host in the target (HTTP/2) and in the headers (HTTP/1.1): there must be one, and all must be allowed.
 fn check_hosts(allowed: &[String], head: &Parts, local: IpAddr) -> Result<(), Problem> {
     let of_target = head.uri.authority().map(Authority::as_str);
     let of_headers = head.headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default());

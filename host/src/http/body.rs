@@ -1,7 +1,7 @@
-//! Bodies of answers: large ones are written in a turn, off the workers, and each only up to its bound.
+//! Writes bodies of answers: large ones as long work, off the runtime's workers, and each up to its limit of bytes.
 //!
-//! Invariant: what is written is never longer than the answer's limit, nor is written after its time; and where only the
-//! length is wanted, no byte is stored.
+//! Invariant: a body neither exceeds the answer's limit nor is written past its deadline. If only the length is
+//! wanted, no byte is stored.
 
 use std::cell::Cell;
 use std::io;
@@ -17,13 +17,13 @@ use crate::gateway::GatewayResponse;
 use crate::gateway::problem::Problem;
 use crate::long_work::LongWork;
 
-/// Answers with fewer rows take less time to write than to pass to another thread.
+/// Answers with fewer rows are written in less time than it takes to pass them to another thread.
 const SMALL_ROWS: usize = 64;
 
-/// The clock is read once for so many bytes.
+/// The clock is read once per this many bytes.
 const CLOCK_EVERY_BYTES: u64 = 64 * 1024;
 
-/// Whether a body is stored, or only measured.
+/// Selects whether a body is stored or only measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     Bytes,
@@ -33,15 +33,15 @@ pub(super) enum Wanted {
 /// A body and its length.
 #[derive(Debug)]
 pub(super) struct Written {
-    /// Empty where only the length was wanted.
+    /// Empty if only the length was wanted.
     pub(super) bytes: Bytes,
     pub(super) length: u64,
 }
 
-/// Writes the body of an answer to a client until then. The answer stays admitted until it is written.
+/// Writes the body of an answer by `until`. The answer stays admitted until it is written.
 ///
 /// # Errors
-/// The body is too long, or is not there in time.
+/// The body is too long, late or cannot be serialized.
 pub(super) async fn write(
     (long_work, client): (&LongWork, &ClientShare),
     response: GatewayResponse,
@@ -54,7 +54,7 @@ pub(super) async fn write(
     }
     let writing = long_work.run(client, move || {
         let written = write_now(&response, form, wanted, until);
-        // Thousands of rows are freed here, before the next body is written.
+        // Free thousands of rows here, before the next body is written.
         drop(response);
         written
     });
@@ -82,9 +82,9 @@ fn late() -> Problem {
     Problem::Deadline("the answer could not be written in time".into())
 }
 
-/// Takes what fits.
+/// Writer that stops at the size limit or at the deadline.
 struct Sink<'a> {
-    /// `None` where only the length is wanted.
+    /// `None` if only the length is wanted.
     stored: Option<Vec<u8>>,
     length: &'a Cell<u64>,
     bytes_max: u64,
@@ -92,7 +92,7 @@ struct Sink<'a> {
     stop: Option<WriteStop>,
 }
 
-/// Why no more is taken.
+/// Reason to stop writing.
 #[derive(Clone, Copy, Debug)]
 enum WriteStop {
     TooLong,

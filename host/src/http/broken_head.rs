@@ -1,8 +1,8 @@
-//! Heads that never become requests. hyper answers them by itself, with a status and nothing else; here such an answer
-//! becomes a problem document, on its way to the client.
+//! Problem documents for request heads that hyper refuses. hyper answers those itself with a bare status; this stream
+//! replaces such an answer on its way to the client.
 //!
-//! Invariant: no other answer is touched. hyper writes its own in one piece, as a head of status 4xx without content and
-//! without an `x-request-id`, which each answer of a service has; and it ends the connection with it.
+//! Invariant: no other answer is touched. hyper writes its own in one piece, as a 4xx head without content and without
+//! the `x-request-id` that every answer of a service has. It then closes the connection.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -17,23 +17,23 @@ use tokio::time::{Sleep, sleep};
 use super::content::Content;
 use super::request_id::REQUEST_ID;
 
-/// What hyper says of the content of its own answers.
+/// Content header of hyper's own answers.
 const NO_CONTENT: &str = "content-length: 0\r\n";
 
-/// The client's stream, of which what follows a broken head is read for a while: so that the client sees the answer, and
-/// not a reset connection.
+/// The client's stream. After a broken head it is read for a while longer, so that the client sees the answer and not
+/// a connection reset.
 pub(super) struct BrokenHeads<S, A> {
     stream: S,
-    /// The answer of a status.
+    /// Makes the answer for a status.
     answer: A,
-    /// What is left to send of an answer in the place of hyper's.
+    /// Unsent bytes of an answer that replaces hyper's.
     unsent: Bytes,
-    /// After such an answer.
+    /// Set once such an answer is made.
     reading: Option<ReadingOn>,
     reading_max: (Duration, usize),
 }
 
-/// What is still read, and thrown away.
+/// Bounds on what is still read and discarded.
 struct ReadingOn {
     until: Pin<Box<Sleep>>,
     room_bytes: usize,
@@ -48,7 +48,7 @@ where
         Self { stream, answer, unsent: Bytes::new(), reading: None, reading_max }
     }
 
-    /// Takes what hyper wrote, if it is an answer of its own.
+    /// Takes over what hyper wrote if it is an answer of its own; returns the number of bytes taken.
     fn take(&mut self, written: &[u8]) -> Option<usize> {
         let own = OwnAnswer::read(written)?;
         self.unsent = own.with((self.answer)(own.status));
@@ -68,7 +68,7 @@ where
         Poll::Ready(Ok(()))
     }
 
-    /// However it ends, the answer is sent.
+    /// Reads and discards what the client still sends. Errors are ignored, because the answer is already sent.
     fn poll_reading(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Some(reading) = &mut self.reading else { return Poll::Ready(()) };
         let mut chunk = [0; 4096];
@@ -83,11 +83,11 @@ where
     }
 }
 
-/// An answer that hyper made.
+/// An answer made by hyper.
 #[derive(Debug, PartialEq, Eq)]
 struct OwnAnswer<'a> {
     status: StatusCode,
-    /// The head without what it says of its content.
+    /// The head up to its content header; `after` is the rest.
     before: &'a str,
     after: &'a str,
 }
@@ -103,7 +103,7 @@ impl<'a> OwnAnswer<'a> {
         Some(Self { status, before, after })
     }
 
-    /// With the headers and the content of that response.
+    /// Returns this head with the headers and the content of `response`.
     fn with(&self, response: Response<Content>) -> Bytes {
         let (head, content) = response.into_parts();
         let mut bytes = self.before.as_bytes().to_vec();

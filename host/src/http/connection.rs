@@ -1,7 +1,7 @@
 //! One connection: HTTP/1.1 or h2c, with a bound on everything that a client can make it hold.
 //!
-//! Invariant: a connection ends by itself: when its guard says so, it is too old, or the process drains. It never sees what
-//! an answer means.
+//! Invariant: every connection ends: by its guard, by its age or when the process drains. Nothing here interprets an
+//! answer.
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
@@ -36,48 +36,48 @@ use super::view;
 use crate::gateway::problem::{FIELDS_MAX, HEADERS_BYTES_MAX, Problem, REQUEST_LINE_BYTES_MAX, TooLarge};
 use crate::spans;
 
-/// Whatever is wrong with a connection ends with it.
+/// Maximum age of a connection, so that no fault of a connection lasts longer.
 const AGE_MAX: Duration = Duration::from_secs(3600);
 
-/// From the word that a connection ends to its end, where nobody uses it.
+/// Grace period for closing an idle connection.
 const GOODBYE: Duration = Duration::from_secs(1);
 
-/// The bytes of a request's head: the contract's, and the ends of its lines. `limit.rs` answers as long as a
-/// head fits; past this the connection does, and nothing more is buffered.
+/// Maximum bytes of a request head: the API's limits and the line ends. `limit.rs` answers oversized heads up to this;
+/// beyond it the connection does, without buffering more.
 const HEAD_BYTES_MAX: usize = REQUEST_LINE_BYTES_MAX + HEADERS_BYTES_MAX + 1024;
 
-/// What HTTP/2 counts for a field on top of its name and value (RFC 9113, 6.5.2).
+/// Overhead of a field that HTTP/2 adds to its name and value (RFC 9113, 6.5.2).
 const FIELD_BYTES: usize = 32;
 
-/// What a client may send of bodies before they are read, which none needs: the least that HTTP/2 has for a connection.
+/// Flow-control window for request bodies, which no endpoint needs: the smallest that HTTP/2 allows for a connection.
 const WINDOW_BYTES: u32 = 65_535;
 
-/// As many answers as one client can sensibly wait for on one connection.
+/// Maximum concurrent HTTP/2 streams, as many answers as a client can sensibly await on one connection.
 const STREAMS_MAX: u32 = 64;
 
-/// Streams that this side reset for a client's errors, until its connection ends.
+/// Number of streams reset for a client's errors after which its connection ends.
 const RESETS_MAX: usize = 64;
 
-/// For each stream of HTTP/2; what does not fit waits with its answer.
+/// Send buffer of each HTTP/2 stream; the rest of a body waits with its answer.
 const SEND_BYTES_MAX: usize = 64 * 1024;
 
-/// What is refused is read this far, and this long, so that the client sees the answer and not a reset connection.
+/// Bounds on reading the rest of a refused request, so that the client sees the answer and not a connection reset.
 const REFUSED_BYTES_MAX: usize = 1024 * 1024;
 const REFUSED: Duration = Duration::from_millis(500);
 
-/// Reports when the process drains.
+/// Signals that the process drains.
 #[derive(Clone, Debug)]
 pub(super) struct Drain(pub(super) watch::Receiver<bool>);
 
 impl Drain {
-    /// Ends when the drain begins, also when it began before.
+    /// Completes once the drain has begun.
     pub(super) async fn begun(&mut self) {
-        // A sender that is gone means the same.
+        // A dropped sender also means draining.
         let _ = self.0.wait_for(|begun| *begun).await;
     }
 }
 
-/// What the requests of a connection are answered by.
+/// Handler of a connection's requests.
 pub(super) enum Service {
     Front(Front),
     Operators(Operators),
@@ -98,10 +98,10 @@ impl Service {
         }
     }
 
-    /// The span of an answer to a client.
+    /// Returns the span of an answer to a client.
     fn span(&self, head: &Parts, ids: &RequestIds) -> Span {
         match self {
-            // To make a span takes a good part of what it takes to send a stored body, and there is nothing below it.
+            // Creating a span costs a good part of sending a stored body, and it would have no children.
             Self::Front(_) if ids.trace.is_none() && is_of_a_list(&head.uri) => Span::none(),
             Self::Front(_) => {
                 let route = || record::route(self.name(), head.uri.path());
@@ -142,7 +142,7 @@ impl Service {
         Ok(response)
     }
 
-    /// The answer to a head that hyper refused with that status.
+    /// Answers a head that hyper refused with `status`.
     fn refuse(&self, status: StatusCode) -> Response<Content> {
         let (ids, began) = (&RequestIds::of(&HeaderMap::new()), Instant::now());
         let problem = match status {
@@ -156,7 +156,8 @@ impl Service {
         response
     }
 
-    /// The answer to a request on a stream that is one too many: without a body, which would have to wait for its client.
+    /// Answers a request on a stream beyond the limit. The answer has no body, which would have to wait for its
+    /// client.
     fn refuse_stream(&self, request: Request<Incoming>) -> Response<AnswerBody> {
         let (head, _) = request.into_parts();
         let (ids, began) = (&RequestIds::of(&head.headers), Instant::now());
@@ -168,7 +169,7 @@ impl Service {
         response
     }
 
-    /// Records an answer of so many bytes, whose request began then; there is no head where it was no request.
+    /// Records an answer's size and duration; `head` is `None` if there was no valid request.
     fn record<B>(
         &self,
         head: Option<&Parts>,
@@ -188,19 +189,19 @@ impl Service {
     }
 }
 
-/// Whether a stored body answers it.
+/// Returns true if a stored body answers the request.
 fn is_of_a_list(uri: &Uri) -> bool {
     matches!(uri.path(), "/networks" | "/protocols") && uri.query().is_none()
 }
 
-/// A panic is a fault of one answer, not of the others on its connection. The hook of `log.rs` tells people about it.
+/// Turns a panic into a 500 for this request alone. The panic hook in `log.rs` reports it.
 async fn guarded(work: impl Future<Output = Response<Content>>) -> Response<Content> {
     let outcome = AssertUnwindSafe(work).catch_unwind().await;
     outcome.unwrap_or_else(|_| Problem::Internal("the request could not be answered".into()).response())
 }
 
-/// With a body that the guard counts until it is sent. Where too many wait, it is a refusal; where too many of these wait
-/// as well, there is none.
+/// Has the guard count the body until it is sent. Without room, it becomes a refusal; if too many refusals wait as
+/// well, there is no response.
 fn counted(response: Response<Content>, connection: &Arc<Connection>) -> Result<Response<AnswerBody>, NoRoom> {
     let (head, Content { bytes, is_shared }) = response.into_parts();
     if let Ok(body) = connection.send(bytes, is_shared) {
@@ -210,7 +211,7 @@ fn counted(response: Response<Content>, connection: &Arc<Connection>) -> Result<
     Ok(Response::from_parts(head, connection.send_refusal(body.bytes)?))
 }
 
-/// With its length, unless that stands there already, the word that it is what it says, and for HEAD without its body.
+/// Adds `Content-Length` and `X-Content-Type-Options: nosniff`; drops the body for HEAD.
 fn finished(mut response: Response<Content>, method: &Method) -> Response<Content> {
     if response.status() != StatusCode::NO_CONTENT && !response.headers().contains_key(CONTENT_LENGTH) {
         let length = response.body().bytes.len();
@@ -231,12 +232,12 @@ async fn read_refused(mut body: Incoming) {
             }
         }
     };
-    // However it ends, the answer is sent.
+    // The answer is sent however this ends.
     let _ = timeout(REFUSED, read).await;
 }
 
-/// Serves a connection, which came to `local`, to its end; `drain` changing asks it to end after the answers that are under
-/// way.
+/// Serves a connection, accepted at `local`, until it ends. When `drain` begins, the answers under way are finished
+/// first.
 pub(super) async fn serve(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     local: Option<IpAddr>,
@@ -253,7 +254,7 @@ pub(super) async fn serve(
             if is_of_refused_stream() {
                 return Ok(service.refuse_stream(request));
             }
-            // Until it begins, a stream holds its request alone, and an answer that is made holds its body alone.
+            // Boxed: a stream holds only its request before the work begins, and only the body after it.
             Box::pin(service.handle(request, &connection, local)).await
         }
     });
@@ -279,9 +280,11 @@ pub(super) async fn serve(
             }
         }
     };
-    // Polled only when it is woken itself, and not with each request.
+    // `FuturesUnordered` polls it only when it is woken itself, not with each request.
     let mut due: FuturesUnordered<_> = [due].into_iter().collect();
     let ended = tokio::select! {
+        // After a wait for a worker, a request that has come counts before the time for it that is over.
+        biased;
         ended = in_turn(&slot.connection, connection.as_mut()) => Ok(ended),
         grace = due.select_next_some() => match grace {
             Some(grace) => Err(grace),
@@ -303,7 +306,7 @@ pub(super) async fn serve(
     }
 }
 
-/// Counts a connection among those that are open.
+/// Counts an open connection in its gauge.
 struct OpenGauge(Gauge);
 
 impl OpenGauge {
@@ -326,7 +329,7 @@ pub(super) fn builder<E>(streams: E) -> Builder<E> {
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(None)
-        // Who has sent all that it has to say is answered all the same.
+        // Answer clients that half-close after the request.
         .half_close(true)
         .max_buf_size(HEAD_BYTES_MAX)
         .max_headers(FIELDS_MAX);

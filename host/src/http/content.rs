@@ -1,12 +1,12 @@
-//! The content of a response, from whoever makes it until the guard counts it.
+//! The body of a response, on its way from the handler to the guard that counts it.
 
 use bytes::Bytes;
 
-/// What a response holds.
+/// Body of a response.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Content {
     pub(super) bytes: Bytes,
-    /// Whether it is the same memory for all clients.
+    /// True if all clients share this memory.
     pub(super) is_shared: bool,
 }
 

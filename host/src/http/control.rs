@@ -1,7 +1,7 @@
 //! Commands of the operator to a running gateway, over a Unix socket in the state folder.
 //!
-//! Invariant: a request is one line of JSON and so is its reply, and what a command does is the same whether the
-//! gateway that runs does it or the command itself, where none runs.
+//! Invariant: a request and its reply are one line of JSON each. A command on facts does the same whether the running
+//! gateway executes it or, if none runs, the command itself.
 
 pub(crate) mod client;
 mod columns;
@@ -22,7 +22,7 @@ use crate::registry::commands::PluginDecision;
 
 const SOCKET: &str = "control.sock";
 
-/// What the commands are about.
+/// State that the commands act on.
 #[derive(Clone, Debug)]
 pub(crate) struct Operated {
     pub(crate) facts: Facts,
@@ -35,7 +35,7 @@ impl Operated {
     }
 }
 
-/// What an operator requests.
+/// A command as it is sent over the socket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum ControlRequest {
@@ -45,13 +45,13 @@ pub(crate) enum ControlRequest {
     Decide { plugin: String, decision: PluginDecision },
 }
 
-/// What became of a request.
+/// The result of a command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum ControlReply {
     Facts {
         facts: Vec<StoredFact>,
-        /// How many were left out.
+        /// Number of facts left out.
         more: usize,
     },
     Purged {
@@ -59,13 +59,13 @@ pub(crate) enum ControlReply {
         disk: usize,
     },
     Plugins(Box<PluginsReport>),
-    /// What a decision comes to.
+    /// Describes what the decision does.
     Decided(String),
     Failed(String),
 }
 
 impl ControlRequest {
-    /// Does what is requested, which blocks.
+    /// Executes the command. Blocks.
     fn answer(self, operated: &Operated) -> ControlReply {
         match self {
             Self::Plugins => PluginsReport::of(&operated.registry).map_or_else(
@@ -80,7 +80,7 @@ impl ControlRequest {
         }
     }
 
-    /// Does what needs the facts alone.
+    /// Executes a command that needs only the facts.
     fn answer_from(&self, facts: &Facts) -> ControlReply {
         let done = match self {
             Self::ShowFacts(filter) => facts.list(filter).map(|(facts, more)| ControlReply::Facts { facts, more }),

@@ -1,6 +1,6 @@
-//! How an answer is written, as the client asks: with or without all details, and its amounts as numbers or as strings.
+//! The form of a body that the client requests: with or without all details, amounts as numbers or as strings.
 //!
-//! Invariant: it says nothing of what is in the answer, so that clients who want other forms share one.
+//! Invariant: the form does not affect what is in the answer, so clients with different forms share one.
 
 use crate::gateway::problem::{Problem, quoted};
 use crate::sanitize::door::Numbers;
@@ -14,10 +14,10 @@ pub(super) struct Form {
     pub(super) numbers: Numbers,
 }
 
-/// The form of amounts by its word.
+/// Parses the form of amounts.
 ///
 /// # Errors
-/// There is no such word.
+/// The form is unknown.
 pub(super) fn numbers(word: &str) -> Result<Numbers, Problem> {
     match word {
         "number" => Ok(Numbers::Plain),

@@ -1,4 +1,4 @@
-//! The fuzz targets of what the public listeners read and write: requests, and the views of events.
+//! Fuzz targets for the public listeners: parsing of requests, and views of events.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -32,13 +32,13 @@ use crate::network::Networks;
 use crate::paths;
 use crate::sanitize::fuzzing::{require_document, require_sentence};
 
-/// Logs of a transaction.
+/// Maximum number of logs of a transaction.
 const LOGS_MAX: usize = 5000;
 
-/// Bytes of a problem document: its detail twice, with escapes.
+/// Maximum size of a problem document: its detail twice, with escapes.
 const PROBLEM_BYTES_MAX: usize = 16 << 10;
 
-/// Bytes of one value of an event: a token has two texts of 64 characters, its network and some numbers.
+/// Maximum size of one value of an event: a token has two texts of 64 characters, its network and some numbers.
 const VALUE_BYTES_MAX: usize = 2048;
 
 static NETWORKS: LazyLock<Networks> = LazyLock::new(|| Networks::new([]));
@@ -48,8 +48,8 @@ thread_local! {
         Builder::new_current_thread().enable_time().build().unwrap_or_else(|error| unreachable!("{error}"));
 }
 
-/// Reads any bytes as what a client sends on a connection, its first byte as the listener: each request in it is a query
-/// that means the same in whichever form it is written, or a problem of the client's.
+/// Reads `bytes` as a client's connection; the first byte selects the listener. Each request must become a query that
+/// means the same however it is spelled, or a client error.
 pub fn request(bytes: &[u8]) {
     let Some((first, sent)) = bytes.split_first() else { return };
     let listener = if first % 2 == 0 { Listener::Base } else { Listener::Claimables };
@@ -64,7 +64,7 @@ pub fn request(bytes: &[u8]) {
             let builder = connection::builder(TokioExecutor::new());
             let serving = builder.serve_connection(TokioIo::new(server), service_fn(answer));
             let talking = async {
-                // The connection may have ended before.
+                // The connection may have ended already.
                 let _ = client.write_all(sent).await;
                 let _ = client.shutdown().await;
                 let mut received = Vec::new();
@@ -75,7 +75,7 @@ pub fn request(bytes: &[u8]) {
     });
 }
 
-/// The body of a problem; empty where the request is a query.
+/// Returns the body of a problem; empty if the request is a query.
 fn answer(listener: Listener, head: &Parts, has_body: bool) -> Bytes {
     match respond::read_head(listener, head, has_body, &NETWORKS, LOGS_MAX) {
         Ok(Some(request)) => {
@@ -92,7 +92,7 @@ fn answer(listener: Listener, head: &Parts, has_body: bool) -> Bytes {
     }
 }
 
-/// A client's fault is a document of bounded size with a clean text, and never a fault of ours.
+/// Requires a client error with a document of bounded size and clean text.
 fn require_problem(problem: &Problem) -> Bytes {
     let (head, Content { bytes: body, .. }) = problem.response().into_parts();
     assert!([400, 404, 405, 413, 414, 431].contains(&head.status.as_u16()), "{problem:?}");
@@ -105,7 +105,7 @@ fn require_problem(problem: &Problem) -> Bytes {
     body
 }
 
-/// A slash at the end, the encoding of letters that need none, and parameters that are for others change nothing.
+/// Requires that a trailing slash, needless percent-encoding and ignored parameters change nothing.
 fn require_one_meaning(listener: Listener, head: &Parts, request: &Request) {
     let path = head.uri.path();
     let inner = path.strip_prefix('/').unwrap_or(path);
@@ -169,7 +169,7 @@ fn require_filter(filter: &Filter) {
     }
 }
 
-/// A normalised name is its own normalised form.
+/// Requires that a parsed name is its own normalised form.
 fn require_name(name: &Name) {
     assert_eq!(Name::parse(name.as_str()).as_ref(), Ok(name));
     assert!(
@@ -179,17 +179,17 @@ fn require_name(name: &Name) {
     assert!(!name.as_str().bytes().any(|byte| byte.is_ascii_uppercase() || byte.is_ascii_control()), "{name}");
 }
 
-/// Reads any bytes as the logs of a transaction and what contracts and plugins say of them, and writes its events: a
-/// document of bounded size in which each log stands once, with an event or without.
+/// Reads `bytes` as a transaction's logs and what contracts and plugins say about them, and writes its events. The
+/// document must be of bounded size and name each log once, decoded or not.
 pub fn event_view(bytes: &[u8]) {
     let (events, found) = fuzzed_events(bytes);
     let values: usize = events.events.iter().map(|event| values(&event.merged.event)).sum();
     let logs_bytes: usize = events.transaction.logs.iter().map(|log| 32 * log.topics.len() + log.data.len() + 20).sum();
     let logs = events.transaction.logs.len();
-    // A batch has seven values for two words of its log.
+    // A batch has seven values per two words of its log.
     let most = 64 + 16 * logs + logs_bytes / 4 + bytes.len();
     assert!(values <= most, "{values} values of {logs_bytes} bytes of logs");
-    // A movement is no longer than the event that it is of, and there are two tokens in a wrap.
+    // A movement is no longer than its event, and a wrap has two tokens.
     let movements = events.account.as_ref().map_or(0, |part| part.incoming.len() + part.outgoing.len());
     let sentence = events.account.as_ref().map_or(0, |part| part.summary.as_str().len());
     let bound =
@@ -218,7 +218,7 @@ fn values(event: &portolan_events::Event) -> usize {
     event.members.iter().map(|(_, value)| of(value)).sum()
 }
 
-/// Each item is of the vocabulary, with all members of its type.
+/// Requires a known type and all of its members for each item.
 fn require_items(items: &Value, events: &TransactionEvents) {
     let items = items.as_array().map(Vec::as_slice).unwrap_or_default();
     assert_eq!(items.len(), events.events.iter().filter(|event| !event.merged.is_repeat).count());
@@ -230,7 +230,7 @@ fn require_items(items: &Value, events: &TransactionEvents) {
     }
 }
 
-/// Each log stands once, and has an event or is undecoded.
+/// Requires each log exactly once, with an event or as undecoded.
 fn require_logs(document: &Value, events: &TransactionEvents) {
     let indexes = |name: &str| -> Vec<u64> {
         let rows = document[name].as_array().map(Vec::as_slice).unwrap_or_default();

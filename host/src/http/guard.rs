@@ -1,11 +1,11 @@
-//! The guard of connections: how many there are, and how long and how much each may hold.
+//! The guard of connections: limits how many are open, and how long and how much each may hold.
 //!
-//! A connection is closed when its first request is late and when nobody uses it; an answer is given up when its client
-//! takes nothing of it. A stream of HTTP/2 that is one too many of its client's or of all gets an answer without a body.
-//! Where all slots are taken, the connection goes that has not been used for longest of the client that
-//! has most; where too many bytes wait to be sent, the answers go of which nothing was taken for longest. What one client
-//! opens begins one after the other, and has its part of the workers' time.
-//! Invariant: listeners share fate only if they share a guard, and the operators' shares its with no other.
+//! A connection is closed if its first request is late or if it is idle. An answer is given up if its client stops
+//! reading it. HTTP/2 streams beyond the limits, per client and in total, get an answer without a body. If all slots
+//! are taken, the client with the most connections loses its least recently used one. If too many bytes wait to be
+//! sent, the answers that stalled longest are given up. The work that one client opens starts one at a time, and each
+//! client has its share of the workers' time.
+//! Invariant: listeners share limits only if they share a guard; the operators' listener has a guard of its own.
 
 pub(super) mod files;
 
@@ -35,19 +35,19 @@ use crate::client_share::ClientShare;
 use crate::config::ConnectionLimits;
 use crate::memory::Memory;
 
-/// The guard of one or several listeners.
+/// Guard of one or several listeners.
 #[derive(Debug)]
 pub(super) struct Guard {
     limits: ConnectionLimits,
     open: Mutex<OpenConnections>,
     unsent_bytes: AtomicUsize,
-    /// Streams of HTTP/2 that have not ended.
+    /// Open HTTP/2 streams.
     streams: AtomicUsize,
     sought: LastSought,
-    /// The threads that the tasks of clients run on.
+    /// Threads of the runtime.
     workers: u32,
     sharers: Mutex<Sharers>,
-    /// What refuses answers and streams while it is short; operators are answered all the same.
+    /// Causes refusals of answers and streams while memory is short; `None` for operators, who are always answered.
     memory: Option<Arc<Memory>>,
 }
 
@@ -56,81 +56,81 @@ struct OpenConnections {
     next_id: u64,
     by_id: BTreeMap<u64, Arc<Connection>>,
     clients: HashMap<IpAddr, Arc<Client>>,
-    /// The connections that were to go first when they were last looked for, among all and among each client's, with the
-    /// time since when they are unused. Whoever was used since is younger than all of its client's.
+    /// Eviction candidates per client and overall (`None`). First come those of the client with the most connections,
+    /// then the longest unused. Entries of connections used since are stale and skipped.
     oldest: HashMap<Option<IpAddr>, VecDeque<(Instant, u64)>>,
 }
 
-/// So many are found at a time: where thousands connect at once, looking for each alone takes a core.
+/// Candidates found per scan. If thousands connect at once, a scan for each takes a whole core.
 const OLDEST_MAX: usize = 64;
 
-/// Whoever is behind an address.
+/// One client: everyone behind one address.
 #[derive(Debug)]
 struct Client {
     address: IpAddr,
     share: Arc<ClientShare>,
-    /// Changed under the lock of the open connections alone.
+    /// Changed only under the lock of the open connections.
     connections: AtomicUsize,
     unsent_bytes: AtomicUsize,
     streams: AtomicUsize,
     sought: LastSought,
-    /// One turn (`turn.rs`).
+    /// Held to start work (`turn.rs`).
     turn: Semaphore,
     worker_time: Mutex<WorkerTime>,
-    /// One step of a task, where it has to wait for it (`worker_time.rs`).
+    /// Held to wait for worker time (`worker_time.rs`).
     step: Semaphore,
 }
 
-/// The right to have a connection open; ends with it.
+/// Permission to keep a connection open; released on drop.
 #[derive(Debug)]
 pub(super) struct ConnectionSlot {
     id: u64,
     pub(super) connection: Arc<Connection>,
 }
 
-/// What the guard knows about a connection.
+/// The guard's state of a connection.
 #[derive(Debug)]
 pub(super) struct Connection {
     guard: Arc<Guard>,
     client: Arc<Client>,
     activity: Mutex<Activity>,
-    /// Its slot or its bytes are needed.
+    /// Notified when its slot or its bytes are needed.
     evicted: Notify,
 }
 
 #[derive(Debug)]
 struct Activity {
-    /// Requests whose answers are being made.
+    /// Requests being answered.
     under_way: usize,
-    /// Since the connection began, a request ended, or some of an answer was taken.
+    /// When the connection began, a request ended or some of an answer was taken, whichever was last.
     used: Instant,
-    /// Whether there was a request.
+    /// True once there was a request.
     had_request: bool,
-    /// Answers that are not taken yet.
+    /// Answers that the client has not taken yet.
     unsent: Vec<Unsent>,
     next_unsent: u64,
 }
 
-/// A request whose answer is being made.
+/// A request being answered, until it is dropped.
 #[derive(Debug)]
 pub(super) struct UnderWay(Arc<Connection>);
 
-/// As many bytes as allowed wait to be sent.
+/// The limit of bytes that wait to be sent is reached.
 #[derive(Debug, thiserror::Error)]
 #[error("too many bytes wait to be sent")]
 pub(super) struct NoRoom;
 
-/// Whose slots are all in use by requests under way.
+/// The limit whose slots are all in use by requests under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoSlot {
     /// `per_client_max` of one client.
     Client,
-    /// `max` of all.
+    /// `max` of all clients.
     All,
 }
 
 impl NoSlot {
-    /// In labels of figures.
+    /// Returns the metric's label.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Client => "per_client_max",
@@ -139,7 +139,7 @@ impl NoSlot {
     }
 }
 
-/// Why a connection must end.
+/// Reason to close a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expiry {
     NoRequest,
@@ -162,7 +162,7 @@ impl Expiry {
 impl Guard {
     pub(super) fn new(limits: ConnectionLimits, memory: Option<Arc<Memory>>) -> Arc<Self> {
         let (unsent_bytes, streams) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        // As many as the runtime has of its own accord.
+        // The runtime starts as many by default.
         let workers = available_parallelism().map_or(1, NonZero::get);
         let workers = u32::try_from(workers).unwrap_or(u32::MAX);
         let sharers = Mutex::new(Sharers::none(Instant::now()));
@@ -170,15 +170,15 @@ impl Guard {
         Arc::new(Self { limits, open: Mutex::default(), unsent_bytes, streams, sought, workers, sharers, memory })
     }
 
-    /// Whether an answer or a stream is refused for want of memory.
+    /// Returns true if answers and streams are refused because memory is short.
     fn refuses(&self) -> bool {
         self.memory.as_ref().is_some_and(|memory| memory.refuses())
     }
 
-    /// A slot for a new connection.
+    /// Opens a slot for a new connection, evicting another one if none is free.
     ///
     /// # Errors
-    /// All are in use by requests under way.
+    /// All slots are in use by requests under way.
     pub(super) fn open(self: &Arc<Self>, address: IpAddr) -> Result<ConnectionSlot, NoSlot> {
         let address = client_address(address);
         let is_short = self.memory.as_ref().is_some_and(|memory| memory.is_short());
@@ -198,7 +198,7 @@ impl Guard {
         Ok(ConnectionSlot { id, connection })
     }
 
-    /// The bytes that may wait for one client: its share of them is that of connections.
+    /// Bytes that may wait for one client; its share is the same as of connections.
     fn client_unsent_bytes_max(&self) -> usize {
         let ConnectionLimits { max, per_client_max, unsent_bytes_max, .. } = self.limits;
         unsent_bytes_max / max.div_ceil(per_client_max).max(1)
@@ -206,8 +206,8 @@ impl Guard {
 }
 
 impl OpenConnections {
-    /// Closes the connection that has not been used for longest, of this client or of the one that has most; `None` where
-    /// all have requests under way.
+    /// Closes the least recently used connection of `client`, or of the client with the most. Returns `None` if all
+    /// have requests under way.
     fn evict(&mut self, client: Option<IpAddr>) -> Option<()> {
         let id = self.take_oldest(client).or_else(|| {
             self.find_oldest(client);
@@ -269,10 +269,10 @@ impl Client {
 }
 
 impl ConnectionSlot {
-    /// Ends when the connection must be closed.
+    /// Completes when the connection must be closed.
     pub(super) async fn expired(&self) -> Expiry {
         let limits = &self.connection.guard.limits;
-        // What begins while this sleeps ends no sooner than that.
+        // Nothing that begins during the sleep can expire before it ends.
         let shortest = limits.head.min(limits.idle).min(limits.send);
         loop {
             let now = Instant::now();
@@ -301,12 +301,12 @@ impl Connection {
         Self { guard, client, activity: Mutex::new(activity), evicted: Notify::new() }
     }
 
-    /// What its client takes of what all share.
+    /// Returns the client's share of common resources.
     pub(super) fn client_share(&self) -> &Arc<ClientShare> {
         &self.client.share
     }
 
-    /// Marks a request as under way until the mark is dropped.
+    /// Marks a request as under way until the returned value is dropped.
     pub(super) fn begin(self: &Arc<Self>) -> UnderWay {
         let mut activity = self.activity.lock();
         activity.under_way += 1;
@@ -314,23 +314,23 @@ impl Connection {
         UnderWay(Arc::clone(self))
     }
 
-    /// A body that is counted until the client has taken it; one that `is_shared` takes no memory of its own.
+    /// Returns a body that is counted until the client has taken it; of a body that `is_shared`, only the head counts.
     pub(super) fn send(self: &Arc<Self>, body: Bytes, is_shared: bool) -> Result<AnswerBody, NoRoom> {
         unsent::send(self, body, if is_shared { Own::Head } else { Own::HeadAndBody })
     }
 
-    /// A small body that is sent even if there is no room for an answer; an error where too many of these wait as well.
+    /// Returns a small body for which there is extra room; fails if too many refusals wait as well.
     pub(super) fn send_refusal(self: &Arc<Self>, body: Bytes) -> Result<AnswerBody, NoRoom> {
         unsent::send(self, body, Own::Refusal)
     }
 
-    /// Since when nobody uses it; `None` while a request is under way.
+    /// Returns since when it is unused; `None` while a request is under way.
     fn unused_since(&self) -> Option<Instant> {
         let activity = self.activity.lock();
         (activity.under_way == 0).then_some(activity.used)
     }
 
-    /// When to look again; the error is why the connection must be closed now.
+    /// Returns when to check again, or why the connection must be closed now.
     fn expiry(&self, now: Instant) -> Result<Option<Instant>, Expiry> {
         let limits = &self.guard.limits;
         let mut activity = self.activity.lock();
@@ -353,7 +353,7 @@ impl Drop for UnderWay {
     }
 }
 
-/// Who is behind an address: in IPv6, one customer has a whole network of 64 bits.
+/// Returns the address that identifies the client: for IPv6 its /64 network, which one customer has.
 fn client_address(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {

@@ -1,11 +1,11 @@
-//! How large a request may be. Invariant: these answer before the connection's own limits do (`connection.rs`), so
-//! that the client learns which part is too large.
+//! Size limits of requests. Invariant: they apply before the connection's own limits (`connection.rs`), so that the
+//! client learns which part is too large.
 
 use hyper::http::request::Parts;
 
 use crate::gateway::problem::{HEADERS_BYTES_MAX, Problem, REQUEST_LINE_BYTES_MAX, TooLarge};
 
-/// Checks the size of everything that came before the body, and that there is no body.
+/// Checks the sizes of request line and headers, and that there is no body.
 pub(super) fn check(head: &Parts, has_body: bool) -> Result<(), Problem> {
     let too_large = if request_line_bytes(head) > REQUEST_LINE_BYTES_MAX {
         TooLarge::Line

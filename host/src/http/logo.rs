@@ -1,6 +1,6 @@
-//! The drawings of logos: the only answers of the public listeners that are no JSON.
+//! Logos as SVG: the only answers of the public listeners that are not JSON.
 //!
-//! Invariant: a drawing runs nothing and loads nothing, wherever it is opened.
+//! Invariant: a drawing executes and loads nothing, wherever it is opened.
 
 use hyper::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH,
@@ -17,15 +17,15 @@ use crate::gateway::problem::Problem;
 use crate::paths::{self, Endpoint};
 use crate::registry::logos;
 
-/// Thirty days: another version of the gateway may draw otherwise.
+/// Thirty days: another version of the gateway may draw differently.
 const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=2592000");
 const SVG: HeaderValue = HeaderValue::from_static("image/svg+xml");
-/// For who opens the URL itself: no script, no style sheet, no request, and an origin of its own.
+/// For those who open the URL itself: no script, style sheet or request, and an opaque origin.
 const POLICY: HeaderValue = HeaderValue::from_static("default-src 'none'; sandbox");
 const RESOURCE_POLICY: (HeaderName, HeaderValue) =
     (HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("cross-origin"));
 
-/// The drawing that is requested; `None` where something else is.
+/// Returns the requested drawing; `None` for other paths and preflights.
 pub(super) fn respond(head: &Parts, has_body: bool) -> Result<Option<Response<Content>>, Problem> {
     let segments = route::segments(head.uri.path());
     let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
@@ -55,7 +55,7 @@ fn drawing(head: &Parts, drawn: String) -> Result<Response<Content>, Problem> {
     Ok(response)
 }
 
-/// As RFC 9110 has it for reads: a list of tags, weak ones among them, or `*`.
+/// Returns true if `If-None-Match` has the tag (RFC 9110, weak comparison) in its list, or is `*`.
 fn knows(known: &HeaderValue, tag: &HeaderValue) -> bool {
     let (Ok(known), Ok(tag)) = (known.to_str(), tag.to_str()) else { return false };
     known.split(',').map(str::trim).any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)

@@ -10,36 +10,36 @@ use bigdecimal::{BigDecimal, RoundingMode};
 
 use crate::assets::amount::decimal;
 
-/// Longest text in plain digits; the contract of the API. Longer ones are written with an exponent.
+/// Maximum characters of plain digits, by the API's contract. Longer texts have an exponent.
 const PLAIN_CHARS_MAX: i64 = 40;
 
-/// Digits of dollars and rates that are kept; the contract of the API.
+/// Significant digits of dollars and rates, by the API's contract.
 const SIGNIFICANT_DIGITS: NonZeroU64 = NonZeroU64::MIN.saturating_add(17);
 
-/// `raw` smallest units in whole units: all digits, no trailing zeros.
+/// Formats `raw` smallest units in whole units: all digits, no trailing zeros.
 pub(super) fn amount(raw: U256, decimals: u8) -> String {
     text(false, &raw.to_string(), i64::from(decimals))
 }
 
-/// An integer of smallest units.
+/// Formats an integer of smallest units.
 pub(super) fn integer(raw: U256) -> String {
     amount(raw, 0)
 }
 
-/// Dollars, a rate or a ratio: rounded half-even to 18 significant digits.
+/// Formats dollars, a rate or a ratio, rounded half-even to 18 significant digits.
 pub(super) fn rounded(value: &BigDecimal) -> String {
     let rounded = value.with_precision_round(SIGNIFICANT_DIGITS, RoundingMode::HalfEven);
     let (digits, scale) = rounded.into_bigint_and_scale();
     text(digits.sign() == Sign::Minus, &digits.magnitude().to_string(), scale)
 }
 
-/// What `raw` smallest units are worth; 0 where no price is known, because the wire has no null there.
+/// Formats the value of `raw` smallest units; 0 without a known price, because the wire has no null there.
 pub(super) fn dollars(raw: U256, decimals: u8, price_usd: Option<&BigDecimal>) -> String {
     let Some(price_usd) = price_usd else { return "0".into() };
     rounded(&(decimal(raw, i64::from(decimals)) * price_usd))
 }
 
-/// The text of `digits` / 10^`scale`.
+/// Formats `digits` / 10^`scale`.
 fn text(is_negative: bool, digits: &str, scale: i64) -> String {
     let digits = digits.trim_start_matches('0');
     let kept = digits.trim_end_matches('0');
@@ -47,7 +47,7 @@ fn text(is_negative: bool, digits: &str, scale: i64) -> String {
         return "0".into();
     }
     let scale = scale - length(digits) + length(kept);
-    // Digits before the decimal point; negative where zeros follow the point.
+    // Digits before the decimal point; negative if zeros follow the point.
     let whole = length(kept) - scale;
     let unsigned =
         if plain_chars(length(kept), scale) <= PLAIN_CHARS_MAX { plain(kept, whole) } else { scientific(kept, whole) };
@@ -64,7 +64,7 @@ fn plain_chars(digits: i64, scale: i64) -> i64 {
     }
 }
 
-/// Only for texts of at most [`PLAIN_CHARS_MAX`] characters.
+/// Formats without an exponent, for texts of at most [`PLAIN_CHARS_MAX`] characters.
 fn plain(digits: &str, whole: i64) -> String {
     let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or_default());
     match usize::try_from(whole) {
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_exponent_starts_past_forty_characters() {
-        // Thirty-nine digits and a point are forty characters, forty digits and a point are one more.
+        // Thirty-nine digits and a point are forty characters; forty digits and a point are one more.
         let ones = |count: usize| "1".repeat(count).parse::<U256>().unwrap();
         assert_eq!(amount(ones(39), 2), format!("{}.11", "1".repeat(37)));
         assert_eq!(amount(ones(40), 2), format!("1.{}E+37", "1".repeat(39)));
@@ -187,7 +187,7 @@ mod tests {
             if raw.is_zero() {
                 prop_assert!(off.is_zero());
             } else {
-                // The last of eighteen digits counts 10^(digits before the point - 18).
+                // The last of eighteen digits is worth 10^(digits before the point - 18).
                 let whole = i64::try_from(raw.to_string().len()).unwrap() - i64::from(decimals);
                 prop_assert!(off * 2 <= BigDecimal::new(1.into(), 18 - whole), "{}", text);
             }

@@ -1,5 +1,5 @@
-//! The operators' listener: health, readiness, plugins, networks, token lists. Invariant: nothing here changes state or
-//! shows more of an endpoint's URL than its host, and who may read it is checked first (`access.rs`).
+//! The operators' listener: health, readiness, metrics, plugins, networks, token lists. Invariant: nothing here
+//! changes state or shows more of an endpoint's URL than its host, and access is checked first (`access.rs`).
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(super) struct Operators {
 }
 
 impl Operators {
-    /// Never fails: what goes wrong is a problem document. `local` is the address that the request came to, if any.
+    /// Never fails: errors become problem documents. `local` is the address at which the request arrived, if any.
     pub(super) fn respond(&self, head: &Parts, has_body: bool, local: Option<IpAddr>) -> Response<Content> {
         self.answer(head, has_body, local).unwrap_or_else(|problem| problem.response())
     }

@@ -1,5 +1,5 @@
-//! Problem documents (RFC 9457). Invariant: this is the only place where an error becomes a status code, and nothing
-//! of a client's input reaches a document uncut or with its control characters.
+//! Problem documents (RFC 9457). Invariant: only here do errors become status codes, and a client's input enters a
+//! document only shortened and without control characters.
 
 use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
@@ -9,17 +9,17 @@ use super::view;
 use crate::gateway::problem::{Problem, TooLarge};
 use crate::sanitize;
 
-/// Characters of `detail`; the longest are the lists of valid networks and of types of events.
+/// Maximum characters of `detail`; the longest list all networks or types of events.
 const DETAIL_CHARS_MAX: usize = 1000;
 
-/// Methods of everything that answers browsers.
+/// Methods that the public listeners allow.
 pub(crate) const ALLOW_ANSWERS: &str = "GET, HEAD, OPTIONS";
 
-/// Methods of the operators' listener.
+/// Methods that the operators' listener allows.
 pub(crate) const ALLOW_OPERATORS: &str = "GET, HEAD";
 
 impl Problem {
-    /// Status, last part of `type`, and `title`.
+    /// Returns status, last part of `type`, and `title`.
     fn row(&self) -> (StatusCode, &'static str, &'static str) {
         match self {
             Self::InvalidAddress(_) => (StatusCode::BAD_REQUEST, "invalid-address", "Invalid address"),
@@ -60,7 +60,7 @@ impl Problem {
         }
     }
 
-    /// The whole document, with its headers.
+    /// Returns the whole document with its headers.
     pub(crate) fn response(&self) -> Response<Content> {
         let (status, name, title) = self.row();
         let detail = sanitize::shorten(&self.to_string(), DETAIL_CHARS_MAX);
@@ -81,7 +81,7 @@ impl Problem {
     }
 }
 
-/// What was found cannot be put on the wire: a fault of ours, reported to people and not to clients.
+/// Logs that an answer cannot be serialized; the problem for clients does not say why.
 pub(super) fn unwritable(error: &dyn std::error::Error) -> Problem {
     tracing::error!(reason = %error, "answer cannot be written");
     Problem::Internal("the answer cannot be written".into())

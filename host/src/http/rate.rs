@@ -12,20 +12,20 @@ use crate::assets::amount::decimal;
 use crate::assets::token::Token;
 use crate::gateway::answer::PositionItem;
 
-/// Rewards are paid by the second, rates are given by the year of 365 days.
+/// Rewards are per second, rates per year of 365 days.
 const SECONDS_A_YEAR: u32 = 31_536_000;
 const RAY_DECIMALS: i64 = 27;
 const WAD_DECIMALS: i64 = 18;
 
-/// Value of the rewards of a year over the value of a leg; `None` where a rate, a price or the stake is unknown.
+/// Returns a year's rewards over the value of a leg; `None` if a rate, a price or the stake is unknown.
 pub(super) fn apr(position: &PositionItem, leg: &map::Leg) -> Option<BigDecimal> {
     let aprs = position.found.rewards.iter().map(|reward| reward_apr(position, leg, reward));
     aprs.sum::<Option<BigDecimal>>()
 }
 
-/// The same of one reward. What pays nothing needs no price.
+/// Returns a year of one reward over the value of a leg. A reward that pays nothing needs no price.
 pub(super) fn reward_apr(position: &PositionItem, leg: &map::Leg, reward: &map::Reward) -> Option<BigDecimal> {
-    // What the position alone earns is earned by its own stake, anything else by all stakes together.
+    // The position's own reward is relative to its own stake, any other to the total stake.
     let (per_second, stake) = match reward.own_per_second {
         Some(own) => (own, Some(leg.amount)),
         None => (reward.per_second?, leg.total),
@@ -39,12 +39,12 @@ pub(super) fn reward_apr(position: &PositionItem, leg: &map::Leg, reward: &map::
     (!staked_usd.is_zero()).then(|| paid_usd * BigDecimal::from(SECONDS_A_YEAR) / staked_usd)
 }
 
-/// What the rates of a reward are divided by.
+/// Returns the divisor of a reward's rates.
 pub(super) fn divisor(reward: &map::Reward) -> BigDecimal {
     decimal(reward.divisor.unwrap_or(U256::ONE), 0)
 }
 
-/// What a leg is worth in dollars: what it redeems to, where it says so; `None` where a price is unknown.
+/// Returns a leg's value in dollars, by what it redeems to if that is known; `None` if a price is unknown.
 pub(super) fn leg_usd(position: &PositionItem, leg: &map::Leg) -> Option<BigDecimal> {
     let value = |token, amount| position.tokens.get(token)?.dollars(amount);
     match &leg.redeems_to {
@@ -53,7 +53,7 @@ pub(super) fn leg_usd(position: &PositionItem, leg: &map::Leg) -> Option<BigDeci
     }
 }
 
-/// A price as whole units of the quote for one whole unit of the base; `None` where one of them is unknown.
+/// Returns a price in whole units of the quote per whole unit of the base; `None` if either token is unknown.
 pub(super) fn price(price: &map::Price, tokens: &BTreeMap<Address, Arc<Token>>) -> Option<BigDecimal> {
     let decimals = |token| Some(i64::from(tokens.get(token)?.decimals));
     let (base, quote) = (decimals(&price.base)?, price.quote.as_ref().map_or(Some(WAD_DECIMALS), decimals)?);

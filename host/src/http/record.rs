@@ -1,6 +1,6 @@
-//! What is recorded of each request: its figures, and a line of the access log where that is on.
+//! Records of requests: metrics, and a line of the access log if that is on.
 //!
-//! Invariant: labels are of a fixed set, whatever clients request.
+//! Invariant: labels come from a fixed set, whatever clients request.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,13 +15,13 @@ use super::{route, view};
 use crate::figures;
 use crate::paths;
 
-/// The route of paths that are none.
+/// Label of unknown paths.
 const NO_ROUTE: &str = "none";
-/// Far less than what figures of which nothing is heard are dropped after: those that were dropped are found anew.
+/// Far below the time after which idle metrics are dropped; a dropped one must be looked up again.
 const FOUND_FOR: Duration = Duration::from_secs(60);
 const OPERATORS: [&str; 6] = ["healthz", "readyz", "metrics", "plugins", "networks", "lists"];
 
-/// The listener and what was requested there, as a label.
+/// Returns the label for a path of a listener.
 pub(super) fn route(listener: &str, path: &str) -> &'static str {
     let segments = route::segments(path);
     let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
@@ -33,7 +33,7 @@ pub(super) fn route(listener: &str, path: &str) -> &'static str {
     }
 }
 
-/// Figures of one listener, route and status: to find them takes longer than to count.
+/// Metrics of one listener, route and status, stored because finding them takes longer than counting.
 struct RouteFigures {
     found: Instant,
     requests: Counter,
@@ -52,7 +52,7 @@ impl RouteFigures {
 }
 
 thread_local! {
-    /// As many as there are labels of a fixed set.
+    /// Bounded, because labels come from a fixed set.
     static FIGURES: RefCell<HashMap<(&'static str, &'static str, u16), RouteFigures>> = RefCell::default();
 }
 
@@ -71,14 +71,14 @@ fn count(listener: &'static str, route: &'static str, status: u16, took: Duratio
 /// An answered request.
 pub(super) struct AccessRecord<'a> {
     pub(super) listener: &'static str,
-    /// `None` where it was no request.
+    /// `None` if there was no valid request.
     pub(super) head: Option<&'a Parts>,
     pub(super) status: u16,
     pub(super) headers: &'a HeaderMap,
     pub(super) bytes: usize,
     pub(super) began: Instant,
     pub(super) ids: &'a RequestIds,
-    /// Whether each request is a line of the log.
+    /// True if the access log is on.
     pub(super) is_logged: bool,
 }
 

@@ -1,6 +1,6 @@
-//! What a request is called: its own id, and the trace that it belongs to.
+//! Ids of a request: its own, and that of its trace.
 //!
-//! Invariant: an id of a client's own is visible ASCII of a bounded length; any other is replaced.
+//! Invariant: a client's id is used only if it is plain ASCII of a bounded length; otherwise it is replaced.
 
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
@@ -8,7 +8,7 @@ use hyper::header::{HeaderName, HeaderValue};
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// Longer ids of clients are not taken over.
+/// Longer ids of clients are replaced.
 const ID_BYTES_MAX: usize = 128;
 
 tokio::task_local! {
@@ -16,16 +16,16 @@ tokio::task_local! {
     static ID: HeaderValue;
 }
 
-/// What a request is called in logs and answers.
+/// Ids of a request, for logs and answers.
 #[derive(Clone, Debug)]
 pub(super) struct RequestIds {
     pub(super) id: HeaderValue,
-    /// The id of the trace that it belongs to, by W3C's `traceparent`: 32 digits of hex.
+    /// Trace id of the W3C `traceparent` header: 32 hex digits.
     pub(super) trace: Option<String>,
 }
 
 impl RequestIds {
-    /// Those that the request brings, or an id of its own.
+    /// Reads the ids from the request; without a valid id, a new one is made.
     pub(super) fn of(headers: &HeaderMap) -> Self {
         let is_id = |id: &&HeaderValue| {
             let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"._:-+/=@".contains(byte);
@@ -42,7 +42,7 @@ fn new_id() -> HeaderValue {
     HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("0"))
 }
 
-/// The trace of a `traceparent`: version, trace, parent and flags, of which the trace must not be zero.
+/// Parses the trace of `version-trace-parent-flags`; neither trace nor parent may be zero.
 fn trace_id(text: &str) -> Option<String> {
     let mut parts = text.split('-');
     let (version, trace, parent, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
@@ -55,17 +55,17 @@ fn trace_id(text: &str) -> Option<String> {
     (is_valid && is_set).then(|| trace.to_owned())
 }
 
-/// Does work for a request of that id.
+/// Runs work for a request with this id.
 pub(super) async fn within<T>(id: HeaderValue, work: impl Future<Output = T>) -> T {
     ID.scope(id, work).await
 }
 
-/// Does work that never waits for a request of that id.
+/// Runs work that never waits, for a request with this id.
 pub(super) fn within_now<T>(id: HeaderValue, work: impl FnOnce() -> T) -> T {
     ID.sync_scope(id, work)
 }
 
-/// The id of the request that is being answered, if there is one.
+/// Returns the id of the request being answered, if any.
 pub(super) fn id() -> Option<String> {
     ID.try_with(|id| id.to_str().ok().map(str::to_owned)).ok().flatten()
 }

@@ -1,7 +1,7 @@
-//! One request of the two public listeners, from its head to its answer.
+//! Answers one request of the public listeners, from its head to the response.
 //!
-//! Invariant: the order of checks is the contract's (method, size, path, form, protocol, admission), and every way
-//! out is an answer of the gateway or a problem document.
+//! Invariant: checks follow the order of the API's contract (method, size, path, form, protocol, admission). The
+//! outcome is an answer of the gateway or a problem document.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,13 +29,13 @@ use crate::gateway::query::{AnswerOptions, Query};
 use crate::gateway::{Gateway, GatewayResponse};
 use crate::network::Networks;
 
-/// What the gateway may take past its own deadline before it counts as a fault.
+/// Time past the gateway's own deadline after which a missing answer is a fault.
 pub(super) const BACKSTOP: Duration = Duration::from_secs(2);
 
-/// A day: what is allowed never changes while the process runs.
+/// A day: the allowed methods never change while the process runs.
 const PREFLIGHT_AGE_S: &str = "86400";
 
-/// As many as an answer has, so that they are stored once.
+/// Capacity for the headers of an answer, so that they are allocated once.
 const HEADERS: usize = 9;
 
 /// Answers the requests of one public listener.
@@ -47,7 +47,7 @@ pub(super) struct Front {
     pub(super) access_log: bool,
 }
 
-/// The plain bodies of `/networks` and `/protocols`, with the generation of plugins that each is of.
+/// Stored bodies of `/networks` and `/protocols` in the default form, each with its generation of plugins.
 #[derive(Debug, Default)]
 pub(super) struct ListBodies {
     networks: Mutex<Option<(u64, Bytes)>>,
@@ -55,7 +55,7 @@ pub(super) struct ListBodies {
 }
 
 impl ListBodies {
-    /// The place of the body that answers this query; `None` where each client gets its own.
+    /// Returns the stored body's slot for this query; `None` if each client gets a body of its own.
     fn of(&self, query: &Query) -> Option<&Mutex<Option<(u64, Bytes)>>> {
         match query {
             Query::Networks => Some(&self.networks),
@@ -66,7 +66,7 @@ impl ListBodies {
 }
 
 impl Front {
-    /// Never fails: what goes wrong is a problem document.
+    /// Never fails: errors become problem documents.
     pub(super) async fn respond(&self, head: &Parts, has_body: bool, client: &Arc<ClientShare>) -> Response<Content> {
         self.answer(head, has_body, client).await.unwrap_or_else(|problem| problem.response())
     }
@@ -92,7 +92,7 @@ impl Front {
         {
             return Ok(shared(body.clone()));
         }
-        // On the heap, so that neither a stored body nor an answer that waits for its client has the place of the work.
+        // Boxed, so that stored bodies and answers that wait for their clients do not hold this future's memory.
         let answer = Box::pin(self.work((query, options), form, &head.method, client)).await;
         answer.map_err(|problem| if form.full { problem } else { problem.without_jobs() })
     }
@@ -105,14 +105,14 @@ impl Front {
         client: &Arc<ClientShare>,
     ) -> Result<Response<Content>, Problem> {
         let list = self.lists.of(&query).filter(|_| form == Form::default());
-        // Read before the answer, so that a body is never taken for one of a later generation.
+        // Read before the answer, so that a body never counts as one of a later generation.
         let generation = self.gateway.generation();
         let until = Instant::now() + self.deadline + BACKSTOP;
         let response = timeout_at(until, self.gateway.answer(query, options, client))
             .await
             .map_err(|_| Problem::Deadline("the answer was not there in time".into()))??;
         let headers = own_headers(&response)?;
-        // The lists are stored for all clients, so that their bodies are needed in any case.
+        // Lists are stored for all clients, so that HEAD needs their bodies too.
         let wanted = if *method == Method::HEAD && list.is_none() { Wanted::Length } else { Wanted::Bytes };
         let long_work = (self.gateway.long_work(), &**client);
         let Written { bytes, length } = body::write(long_work, response, form, wanted, until).await?;
@@ -127,7 +127,7 @@ impl Front {
     }
 }
 
-/// What is requested; `None` for a preflight.
+/// Parses the request; `None` for a preflight.
 pub(super) fn read_head(
     listener: Listener,
     head: &Parts,
@@ -143,7 +143,7 @@ pub(super) fn read_head(
     }
 }
 
-/// The form of the body that is requested; a parameter counts before a header.
+/// Returns the form of the requested body; a parameter overrides a header.
 fn form(request: &Request, head: &Parts) -> Result<Form, Problem> {
     let numbers = match request.numbers {
         Some(numbers) => numbers,
@@ -152,7 +152,7 @@ fn form(request: &Request, head: &Parts) -> Result<Form, Problem> {
     Ok(Form { full: request.detail_full, numbers })
 }
 
-/// Headers that let pages of any origin read an answer; on every answer of the public listeners.
+/// Lets pages of any origin read the response; called for every response of the public listeners.
 pub(super) fn allow_origins<B>(response: &mut Response<B>) {
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
@@ -176,7 +176,7 @@ fn own_headers(GatewayResponse { answer, named, .. }: &GatewayResponse) -> Resul
     let mut headers = HeaderMap::new();
     if answer.about_account {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        // For those who keep it all the same.
+        // For caches that ignore `no-store`.
         headers.insert(VARY, HeaderValue::from_static("accept"));
     }
     let own = [
@@ -196,7 +196,7 @@ fn shared(bytes: Bytes) -> Response<Content> {
     json(Content { bytes, is_shared: true })
 }
 
-/// A 200 with a JSON body.
+/// Makes a 200 with a JSON body.
 pub(super) fn json(body: impl Into<Content>) -> Response<Content> {
     let mut response = Response::new(body.into());
     response.headers_mut().reserve(HEADERS);

@@ -1,6 +1,6 @@
-//! The API: method, path and query string in, a validated query out.
+//! The routes of the API: parses method, path and query string into a validated query.
 //!
-//! Invariant: pure. Whether a protocol exists is not known here; everything else about the form of a request is.
+//! Invariant: pure. Everything about the form of a request is checked here, but not whether a protocol exists.
 
 mod search;
 
@@ -30,10 +30,10 @@ use crate::network::Networks;
 use crate::paths::{self, Endpoint};
 use crate::sanitize::door::Numbers;
 
-/// Most segments of a path that means anything, and one more to see that there are more.
+/// Maximum segments of a valid path, and one to detect longer paths.
 const SEGMENTS_MAX: usize = 5;
 
-/// Which of the two public addresses got the request.
+/// The public listener that got the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listener {
     Base,
@@ -49,27 +49,27 @@ impl Listener {
     }
 }
 
-/// What is to be done with a request of this method.
+/// A request's method, by its handling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
-    /// GET and HEAD; who sends the answer leaves out the body of the latter.
+    /// GET and HEAD; the sender drops the body for HEAD.
     Read,
     /// OPTIONS.
     Preflight,
 }
 
-/// A request that is well-formed.
+/// A well-formed request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) query: Query,
     pub(super) options: AnswerOptions,
     /// `?detail=full`
     pub(super) detail_full: bool,
-    /// `?amounts=`; `None` where it is not given.
+    /// `?amounts=`; `None` if it is absent.
     pub(super) numbers: Option<Numbers>,
 }
 
-/// The first check of all.
+/// Checks the method, before all else.
 pub(super) fn verb(method: &Method) -> Result<Verb, Problem> {
     match *method {
         Method::GET | Method::HEAD => Ok(Verb::Read),
@@ -78,8 +78,8 @@ pub(super) fn verb(method: &Method) -> Result<Verb, Problem> {
     }
 }
 
-/// Reads what is requested with `path` and `search` (the part after `?`); of transactions with more than `logs_max`
-/// logs nothing.
+/// Parses a request for `path` and `search` (the part after `?`). `logs_max` is the gateway's limit of logs per
+/// transaction.
 pub(super) fn route(
     listener: Listener,
     path: &str,
@@ -102,7 +102,7 @@ pub(super) fn route(
     Ok(Request { query, options, detail_full, numbers })
 }
 
-/// `None` where the path has other values than its endpoint needs.
+/// Returns `None` if the path's values do not fit its endpoint.
 fn query(
     (endpoint, values): (Endpoint, &[&str]),
     search: &Search,
@@ -165,7 +165,7 @@ fn claim_options(search: &Search) -> Result<ClaimOptions, Problem> {
     Ok(ClaimOptions { simulate, worth: worth.unwrap_or_default() })
 }
 
-/// `None` where the parameter is not given.
+/// Parses a boolean parameter; `None` if it is absent.
 fn flag(search: &Search, name: &'static str) -> Result<Option<bool>, Problem> {
     let Some(text) = search.one(name)? else { return Ok(None) };
     let known = text.parse().ok();
@@ -178,7 +178,7 @@ fn all_positions(account_text: &str, search: &Search, networks: &Networks) -> Re
     Ok(Query::Of(account(account_text)?, About::Positions { filter, chain_id, kinds, options }))
 }
 
-/// The kinds of positions that are named, in any letter case; none where none is.
+/// Parses the kinds of positions in any letter case; empty if the parameter is absent.
 fn kinds(search: &Search) -> Result<BTreeSet<PositionKind>, Problem> {
     let kind = |text: String| {
         let known = POSITION_KINDS.iter().find(|(name, _)| name.eq_ignore_ascii_case(&text));
@@ -194,7 +194,7 @@ fn balances(assets: Assets, account_text: &str, search: &Search, networks: &Netw
     Ok(Query::Of(account, About::Balances { assets, chain_id: network(search, networks)? }))
 }
 
-/// An address; names have a dot, addresses do not.
+/// Parses an account. Names have a dot, addresses do not.
 fn account(text: &str) -> Result<Account, Problem> {
     if text.contains('.') {
         return name(text).map(Account::Name);
@@ -207,7 +207,7 @@ fn name(text: &str) -> Result<Name, Problem> {
     Name::parse(text).map_err(|error| Problem::InvalidName(format!("{} {error}", quoted(text))))
 }
 
-/// Names lead to an address of each network; where none is named, to that on Ethereum.
+/// Parses a name's look-up. Names have an address per network; without `network`, Ethereum's is meant.
 fn lookup(search: &Search, networks: &Networks) -> Result<Lookup, Problem> {
     let coin = match network(search, networks)? {
         None => CoinType::ETHEREUM,
@@ -223,7 +223,7 @@ fn hash(text: &str) -> Result<B256, Problem> {
     hash.ok_or_else(|| Problem::InvalidHash(format!("{} is not 0x and 64 hex digits", quoted(text))))
 }
 
-/// The types of events that are named, in any letter case; none where none is.
+/// Parses the types of events in any letter case; empty if the parameter is absent.
 fn types(search: &Search) -> Result<BTreeSet<Kind>, Problem> {
     let kind = |text: String| Kind::named(&text.to_ascii_uppercase()).ok_or_else(|| unknown_type(&text));
     search.members("type").into_iter().map(kind).collect()
@@ -234,14 +234,14 @@ fn unknown_type(text: &str) -> Problem {
     Problem::InvalidFilter(format!("{} is no type of events; the types are {}", quoted(text), names.join(", ")))
 }
 
-/// How many logs the client takes: at most as many as this gateway does.
+/// Parses the client's limit of logs, which is at most, and by default, the gateway's.
 fn taken_logs(search: &Search, logs_max: usize) -> Result<usize, Problem> {
     let Some(text) = search.one("max-logs")? else { return Ok(logs_max) };
     let number = text.parse().ok().filter(|number| (1..=logs_max).contains(number));
     number.ok_or_else(|| Problem::InvalidFilter(format!("max-logs {} is no number from 1 to {logs_max}", quoted(text))))
 }
 
-/// The chain id of the network that is named; `None` where none is.
+/// Returns the chain id of the named network; `None` if the parameter is absent.
 fn network(search: &Search, networks: &Networks) -> Result<Option<u64>, Problem> {
     let Some(text) = search.one("network")? else { return Ok(None) };
     match networks.requested(text) {
@@ -259,7 +259,7 @@ fn unknown_network(text: Option<&str>, networks: &Networks) -> Problem {
     Problem::InvalidNetwork(format!("{what}; the networks are {}", names.join(", ")))
 }
 
-/// Blocks are named for accounts and names, and amounts of rows have sources.
+/// Accounts and names can be read at chosen blocks, and only rows can be traced.
 fn options(query: &Query, search: &Search, networks: &Networks) -> Result<AnswerOptions, Problem> {
     let (blocks, has_rows) = match query {
         Query::Of(_, about) => (blocks(search, networks)?, about.has_rows()),
@@ -269,7 +269,7 @@ fn options(query: &Query, search: &Search, networks: &Networks) -> Result<Answer
     Ok(AnswerOptions { blocks, is_traced: has_rows && search.is_full()? })
 }
 
-/// The blocks that are named; the newest where none is.
+/// Parses the chosen blocks; the newest if the parameter is absent.
 fn blocks(search: &Search, networks: &Networks) -> Result<BlockChoice, Problem> {
     let Some(text) = search.one("block")? else { return Ok(BlockChoice::Newest) };
     if text.eq_ignore_ascii_case("latest") {
@@ -293,7 +293,7 @@ fn blocks(search: &Search, networks: &Networks) -> Result<BlockChoice, Problem> 
     Ok(BlockChoice::Each(each))
 }
 
-/// A number, a hash, a tag, or a time in UTC.
+/// Parses a number, a hash, a tag or a time in UTC.
 fn block(text: &str) -> Option<BlockRef> {
     match text {
         "safe" => Some(BlockRef::Safe),
@@ -326,7 +326,7 @@ fn filter(search: &Search) -> Result<Filter, Problem> {
     }
 }
 
-/// Decoded segments, without those that a slash at the end or nothing at all would make.
+/// Returns the decoded segments; one leading and one trailing slash are ignored.
 pub(super) fn segments(path: &str) -> Vec<Cow<'_, str>> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let path = path.strip_suffix('/').unwrap_or(path);

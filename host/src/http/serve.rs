@@ -22,24 +22,24 @@ use crate::gateway::Gateway;
 use crate::log::RareLog;
 use crate::memory::Memory;
 
-/// Connections of the operators' listener, which has its own so that clients never keep operators out: probes, scrapers,
-/// and people.
+/// Maximum connections of the operators' listener: probes, scrapers and people. They are apart from clients' ones, so
+/// that clients never keep operators out.
 const OPERATORS_MAX: usize = 64;
 
-/// Answers of the operators' listener that wait to be sent.
+/// Maximum bytes of operators' answers that wait to be sent.
 const OPERATORS_UNSENT_BYTES_MAX: usize = 16 << 20;
 
-/// Pause after an error of accepting that is not the connection's own (no file descriptors left): trying again at
-/// once would only spin.
+/// Pause after a failed accept that is not the connection's fault, such as no file descriptors left: an immediate
+/// retry would only spin.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// The end of an answer's drain, on top of what the answer itself may take: writing it to a slow client.
+/// Time to write an answer to a slow client, added to the answer's own time when draining.
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// Between two lines about refused connections: a crowd of them lasts.
+/// Minimum time between two log lines about refused connections, which come in crowds.
 const REFUSED_LINES: Duration = Duration::from_secs(60);
 
-/// An address that cannot be listened at.
+/// The error of an address that cannot be bound.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot listen at {address} ({key}): {source}")]
 pub(crate) struct BindError {
@@ -48,7 +48,7 @@ pub(crate) struct BindError {
     source: io::Error,
 }
 
-/// The three bound listeners.
+/// The bound listeners.
 #[derive(Debug)]
 pub(crate) struct Listeners {
     base: Socket,
@@ -57,7 +57,7 @@ pub(crate) struct Listeners {
 }
 
 impl Listeners {
-    /// Binds all three addresses, or none stays bound.
+    /// Binds all three addresses; if one fails, none stays bound.
     pub(crate) fn bind(config: &Config) -> Result<Self, BindError> {
         Ok(Self {
             base: bind("listen", ListenAddress::Tcp(config.listen))?,
@@ -66,18 +66,18 @@ impl Listeners {
         })
     }
 
-    /// How a client on this machine names the base listener.
+    /// Returns the URL of the base listener for a client on this machine.
     pub(crate) fn base_url(&self) -> io::Result<String> {
         self.base.local_url()
     }
 
-    /// The line that names the real ports.
+    /// Returns the line that names the real ports.
     pub(crate) fn line(&self) -> io::Result<String> {
         let (base, claimables, operators) = (self.base.url()?, self.claimables.url()?, self.operators.url()?);
         Ok(format!("listening base={base} claimables={claimables} operators={operators}"))
     }
 
-    /// Serves until `stop` ends, then stops accepting and lets the answers under way end.
+    /// Serves until `stop` completes, then stops accepting and finishes the answers under way.
     pub(crate) async fn serve(self, config: &Config, gateway: Arc<Gateway>, stop: impl Future<Output = ()>) {
         let deadline = Duration::from_millis(config.deadline_ms);
         let drain_time = deadline + BACKSTOP + DRAIN;
@@ -112,7 +112,7 @@ impl Listeners {
         sleep(config.connections.unready).await;
         tracing::info!("draining");
         draining.send_replace(true);
-        // Each connection cuts itself after the drain time; this bound is the one of last resort.
+        // Each connection ends itself after the drain time; this bound is the last resort.
         let drained = async { while listeners.join_next().await.is_some() {} };
         if timeout(drain_time + DRAIN, drained).await.is_err() {
             tracing::warn!("connections cut while draining");
@@ -124,7 +124,7 @@ fn bind(key: &'static str, address: ListenAddress) -> Result<Socket, BindError> 
     Socket::bind(&address).map_err(|source| BindError { key, address, source })
 }
 
-/// The guard of the public listeners, and that of the operators' one.
+/// Returns the guards of the public listeners and of the operators' listener.
 fn guards(limits: &ConnectionLimits, memory: Arc<Memory>) -> (Arc<Guard>, Arc<Guard>) {
     let fitting = files::connections(OPERATORS_MAX);
     if fitting < limits.max {
@@ -140,7 +140,7 @@ fn guards(limits: &ConnectionLimits, memory: Arc<Memory>) -> (Arc<Guard>, Arc<Gu
     (Guard::new(public, Some(memory)), Guard::new(operators, None))
 }
 
-/// Accepts until the drain begins, then waits for its connections.
+/// Accepts connections until the drain begins, then waits for those that are open.
 async fn accept(listener: Socket, guard: Arc<Guard>, service: Arc<Service>, mut drain: Drain, drain_time: Duration) {
     let (mut connections, refused) = (JoinSet::new(), RefusedLog::default());
     RefusedLog::begin(service.name());
@@ -155,7 +155,7 @@ async fn accept(listener: Socket, guard: Arc<Guard>, service: Arc<Service>, mut 
                         let (service, drain) = (service.clone(), watched.clone());
                         match accepted {
                             Accepted::Tcp(stream, _) => {
-                                // Where it cannot be read, the connection is gone.
+                                // If it cannot be read, the connection is gone.
                                 let local = stream.local_addr().map_or(Ipv4Addr::UNSPECIFIED.into(), |local| local.ip());
                                 connections.spawn(connection::serve(stream, Some(local), slot, service, drain, drain_time))
                             }
@@ -178,7 +178,7 @@ async fn accept(listener: Socket, guard: Arc<Guard>, service: Arc<Service>, mut 
     while connections.join_next().await.is_some() {}
 }
 
-/// Connections that found no slot, by the bound that they met.
+/// Logs and counts connections that found no slot, by the limit they met.
 #[derive(Debug)]
 struct RefusedLog {
     of_client: RareLog,
@@ -192,7 +192,7 @@ impl Default for RefusedLog {
 }
 
 impl RefusedLog {
-    /// Figures begin at zero, so that the first refusal is an increase.
+    /// Starts the counters at zero, so that the first refusal is an increase.
     fn begin(listener: &'static str) {
         for bound in [NoSlot::Client, NoSlot::All] {
             counter!("portolan_connections_refused_total", "listener" => listener, "bound" => bound.as_str())
@@ -211,7 +211,7 @@ impl RefusedLog {
     }
 }
 
-/// The client went away before it was accepted.
+/// Returns true if the client went away before it was accepted.
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)

@@ -1,6 +1,6 @@
-//! What a listener is bound to: an address, or for operators a socket in the file system.
+//! Sockets of the listeners: TCP, or for operators a socket in the file system.
 //!
-//! Invariant: a socket file is this user's and group's alone, and is removed at the end.
+//! Invariant: a socket file is accessible to this user and group only, and is removed at the end.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -12,11 +12,11 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream, UnixListener, UnixStream};
 
 use crate::config::ListenAddress;
 
-/// Whoever is in the group may connect, as the group of operators.
+/// The group is the operators' group and may connect.
 const MODE: u32 = 0o660;
 
-/// Connections that wait to be accepted; where more come at once, the system lets them try again after a second. It takes
-/// no more than `net.core.somaxconn`.
+/// Maximum connections that wait to be accepted, capped by `net.core.somaxconn`. Beyond it clients retry after a
+/// second.
 const BACKLOG: u32 = 4096;
 
 /// A bound listener.
@@ -26,11 +26,11 @@ pub(super) enum Socket {
     Unix(UnixListener, SocketFile),
 }
 
-/// The file of a Unix socket, as long as somebody listens there.
+/// The file of a Unix socket; removed on drop.
 #[derive(Debug)]
 pub(super) struct SocketFile(PathBuf);
 
-/// A connection, not served yet.
+/// An accepted connection.
 #[derive(Debug)]
 pub(super) enum Accepted {
     Tcp(TcpStream, SocketAddr),
@@ -51,7 +51,7 @@ impl Socket {
         }
     }
 
-    /// How a client names it.
+    /// Returns the URL for clients.
     pub(super) fn url(&self) -> io::Result<String> {
         Ok(match self {
             Self::Tcp(listener) => format!("http://{}", listener.local_addr()?),
@@ -59,7 +59,7 @@ impl Socket {
         })
     }
 
-    /// The same for a client on this machine: an address of no machine in particular is its own there.
+    /// Returns the URL for clients on this machine, with the loopback address in place of an unspecified one.
     pub(super) fn local_url(&self) -> io::Result<String> {
         let Self::Tcp(listener) = self else { return self.url() };
         let mut address = listener.local_addr()?;
@@ -73,8 +73,8 @@ impl Socket {
         match self {
             Self::Tcp(listener) => {
                 let (stream, client) = listener.accept().await?;
-                // Answers are written at once, so waiting to fill packets only delays them. A refusal is seen when it is
-                // used.
+                // Answers are written at once, so waiting to fill packets only delays them. A failure shows when the
+                // connection is used.
                 let _ = stream.set_nodelay(true);
                 Ok(Accepted::Tcp(stream, client))
             }
@@ -85,14 +85,14 @@ impl Socket {
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // The address of a process that has just ended is free at once.
+    // Makes the address of a process that has just ended available at once.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
 impl Accepted {
-    /// The address that stands for the client.
+    /// Returns the client's address; loopback for a Unix socket.
     pub(super) fn client(&self) -> IpAddr {
         match self {
             Self::Tcp(_, client) => client.ip(),
@@ -101,7 +101,7 @@ impl Accepted {
     }
 }
 
-/// Removes the file of a process that ended without doing so; nobody listens there.
+/// Removes the socket file that a killed process left: nobody listens there.
 fn remove_abandoned(path: &Path) -> io::Result<()> {
     let is_socket = fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
     let is_refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
@@ -113,7 +113,7 @@ fn remove_abandoned(path: &Path) -> io::Result<()> {
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // What is left there is removed at the next start.
+        // A leftover file is removed at the next start.
         let _ = fs::remove_file(&self.0);
     }
 }

@@ -1,7 +1,7 @@
-//! The wire: the only place where the names of JSON members and of Portolan's headers stand.
+//! The wire format: the only place that names JSON members and Portolan's own headers.
 //!
-//! Invariant: bodies are written by [`door`] alone, so that no text leaves uncleaned; without `detail=full` a body has exactly the members of the specification; which call carries which
-//! member is decided by [`Shape`] alone.
+//! Invariant: only [`door`] writes bodies, so that all text is cleaned. Without `detail=full`, a body has exactly the
+//! members of the specification. Only [`Shape`] decides which members an endpoint's rows have.
 
 mod account_part;
 mod claim_plan;
@@ -38,10 +38,10 @@ use crate::gateway::answer::{Answer, Items, Row};
 use crate::http::form::Form;
 use crate::sanitize::door::{self, Numbers};
 
-/// Decides which members the rows of an answer carry.
+/// Selects the members that the rows of an answer have.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
-    /// The aggregate call: no `type`, no `function`, tokens with `network`, `underlyingTokens` and `protocol`.
+    /// The aggregate endpoint: no `type`, no `function`, tokens with `network`, `underlyingTokens` and `protocol`.
     aggregate: bool,
     /// `?detail=full`
     full: bool,
@@ -83,13 +83,13 @@ pub(super) fn write(
     }
 }
 
-/// Debts are never in the plain answer; the full one has them after all else.
+/// Returns the rows without debts; with `detail=full`, debts follow at the end.
 fn in_order(rows: &[Row], shape: Shape) -> impl Iterator<Item = &Row> {
     let debts = rows.iter().filter(move |row| shape.full && row.is_debt());
     rows.iter().filter(|row| !row.is_debt()).chain(debts)
 }
 
-/// Rows that are made one by one while they are written.
+/// Serializes items one by one as they are made.
 struct Each<F>(F);
 
 impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Each<F> {
@@ -98,7 +98,7 @@ impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Each<F> {
     }
 }
 
-/// Items with what a transaction did for the account that was named; with `detail=full` they stand in [`Full`].
+/// Items with a transaction's effects on the named account; with `detail=full` both are in [`Full`].
 #[derive(Serialize)]
 struct OfAccount<'a, T> {
     account: &'a AccountPartView<'a>,
@@ -107,23 +107,23 @@ struct OfAccount<'a, T> {
 
 #[derive(Serialize)]
 struct Full<'a, T, L, R, U> {
-    /// What a transaction did for the account that was named.
+    /// Effects of a transaction on the named account.
     #[serde(skip_serializing_if = "Option::is_none")]
     account: Option<&'a AccountPartView<'a>>,
     items: T,
-    /// The logs of a transaction to which items, `repeated` and `undecoded` refer by their index.
+    /// The logs that items, `repeated` and `undecoded` refer to by index.
     #[serde(skip_serializing_if = "Option::is_none")]
     logs: Option<L>,
-    /// The events of a transaction that report again what an item reports.
+    /// Events that only repeat what an item reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     repeated: Option<R>,
-    /// The logs of a transaction without an event.
+    /// Logs without an event.
     #[serde(skip_serializing_if = "Option::is_none")]
     undecoded: Option<U>,
     report: Report<'a>,
 }
 
-/// Where an answer is written.
+/// Writes an answer to the sink.
 struct DocumentWriter<'a, W> {
     answer: &'a Answer,
     shape: Shape,
@@ -136,7 +136,7 @@ impl<W: io::Write> DocumentWriter<'_, W> {
         self.put(None, &Each(items), None::<()>, None::<()>, None::<()>)
     }
 
-    /// One object, which stands in `items` where there is a report.
+    /// Writes one object; with a report, it is the only member of `items`.
     fn single(&mut self, item: impl Serialize) -> Result<(), serde_json::Error> {
         if self.shape.full {
             self.put(None, &[item], None::<()>, None::<()>, None::<()>)

@@ -1,4 +1,4 @@
-//! Why a job found less than it should have.
+//! Reasons why a job found less than it should have.
 //!
 //! Invariant: the reasons are the words of the `portolan-partial` header.
 
@@ -8,7 +8,7 @@ use crate::assets::resolve::TokenFailure;
 use crate::net::off_chain::OffChainError;
 use crate::registry::runner::RunFailure;
 
-/// Why something is missing; the words of the `portolan-partial` header.
+/// Reason why something is missing; a word of the `portolan-partial` header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Reason {
     Timeout,
@@ -19,25 +19,25 @@ pub(crate) enum Reason {
     Quarantined,
     Disabled,
     InvalidOutput,
-    /// What a contract replied or logged, of which no finding can be made.
+    /// A contract replied with or logged data that no finding can be made of.
     InvalidReply,
     PluginError,
     OverBudget,
     Rejected,
-    /// A block that was named, and that no endpoint knows.
+    /// A named block that no endpoint knows.
     UnknownBlock,
-    /// A block that was named, of which no endpoint has the state.
+    /// A named block whose state no endpoint has.
     NoState,
-    /// The newest block of the network is too old.
+    /// The network's newest block is too old.
     Stale,
-    /// An off-chain host that the operator does not grant.
+    /// An off-chain host that the operator did not grant.
     NotAllowed,
-    /// The plugin knows that the account may have something that it does not read.
+    /// The plugin knows that the account may have something that the plugin does not read.
     NotCovered,
 }
 
 impl Reason {
-    /// Whether it is a plugin's fault, or may be.
+    /// Returns true if the plugin is or may be at fault.
     pub(crate) fn is_of_plugin(self) -> bool {
         match self {
             Self::Timeout | Self::Crashed | Self::InvalidOutput | Self::PluginError => true,
@@ -48,7 +48,7 @@ impl Reason {
         }
     }
 
-    /// Whether nobody but the plugin can be at fault.
+    /// Returns true if only the plugin can be at fault.
     pub(crate) fn is_fault(self) -> bool {
         matches!(self, Self::Crashed | Self::InvalidOutput)
     }
@@ -76,12 +76,12 @@ impl Reason {
     }
 }
 
-/// Why a job found less than it should have.
+/// A failure of a job, with its reason and details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub(crate) reason: Reason,
     pub(crate) detail: String,
-    /// Whether the plugin itself did what it must not, whatever a node did.
+    /// True if the plugin broke a rule, whatever a node did.
     pub(crate) is_fault: bool,
 }
 
@@ -90,7 +90,7 @@ impl Failure {
         Self { reason, detail: detail.into(), is_fault: reason.is_fault() }
     }
 
-    /// The plugin did what it must not.
+    /// A failure by which the plugin broke a rule.
     pub(crate) fn fault(reason: Reason, detail: impl Into<String>) -> Self {
         Self { is_fault: true, ..Self::new(reason, detail) }
     }

@@ -1,27 +1,27 @@
-//! The figures of a job. Invariant: the names that they serialize to stay; and none shows what is cached about accounts,
-//! so times are shown roughly.
+//! Figures of a job. Invariant: serialized names are stable, and no figure reveals what is cached about accounts; so
+//! times are rounded up.
 
 use serde::{Serialize, Serializer};
 use tokio::time::Instant;
 
-/// What a job took.
+/// Time and reads that a job took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct JobFigures {
     #[serde(serialize_with = "roughly")]
     pub(crate) duration_ms: u64,
-    /// Steps with reads that are not facts of the protocol which the host has; whether the others were cached is not to be
-    /// seen, as it would tell what somebody else asked about an account.
+    /// Number of steps with reads other than cached facts of the protocol. Other cached replies count, because the
+    /// figure would otherwise reveal what clients requested about an account.
     #[serde(rename = "waves")]
     pub(crate) batches: u32,
     pub(crate) reads: u32,
 }
 
-/// A quarter of a second, and its doubles: a reply that was cached for somebody else's question makes no difference that is
-/// to be seen.
+/// The smallest rounded time: a quarter of a second. Larger ones are its doubles, so that a reply cached for another
+/// client makes no visible difference.
 const ROUGHLY_MS: u64 = 250;
 
-/// The time, in milliseconds, as clients see it: the next of 250, 500, 1,000, 2,000 and so on; 0 for what did not run.
+/// Rounds a time in milliseconds up to 250, 500, 1,000, 2,000 and so on; 0 for a job that did not run.
 pub(crate) fn roughly_ms(ms: u64) -> u64 {
     if ms == 0 {
         return 0;
@@ -35,7 +35,7 @@ fn roughly<S: Serializer>(ms: &u64, serializer: S) -> Result<S::Ok, S::Error> {
 }
 
 impl JobFigures {
-    /// The same, for a job that began then and ends now.
+    /// Sets the duration of a job that began then and ends now.
     pub(crate) fn since(self, began: Instant) -> Self {
         Self { duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX).max(1), ..self }
     }

@@ -1,4 +1,4 @@
-//! The fuzz target of what plugins return: frames, catalogues, and what they found.
+//! Fuzz target for plugin output: frames, catalogues and findings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
@@ -24,13 +24,13 @@ const ACCOUNT: Address = Address::repeat_byte(0xaa);
 const FARM: Address = Address::repeat_byte(0xfa);
 const TOKEN: Address = Address::repeat_byte(0x70);
 
-/// Bytes of the reasons for which findings of one job are rejected.
+/// Maximum bytes of the rejection reasons of one job.
 const REJECTIONS_BYTES_MAX: usize = 16 << 10;
 
 static NETWORKS: LazyLock<Networks> = LazyLock::new(|| Networks::new([]));
 
-/// Reads any bytes as what a plugin found, after its catalogue, whose length the first two bytes say: what passes keeps to
-/// the catalogue, and no claim goes anywhere else, nor does it take more room than it did before.
+/// Parses arbitrary bytes as a plugin's findings, after a catalogue whose length is in the first two bytes. Findings
+/// that pass follow the catalogue, no claim goes elsewhere, and the sizes stay bounded.
 pub fn findings(bytes: &[u8]) {
     let Some((length, rest)) = bytes.split_first_chunk() else { return };
     let (declared, found) = rest.split_at(usize::from(u16::from_be_bytes(*length)).min(rest.len()));
@@ -54,7 +54,7 @@ pub fn findings(bytes: &[u8]) {
     }
 }
 
-/// The last frame of a job that found this.
+/// Builds the last frame of a job with these findings.
 fn frame(found: &[u8]) -> Vec<u8> {
     let mut frame = FrameWriter::default();
     let (findings_offset, findings_len) = frame.bytes(found).unwrap_or_default();
@@ -110,7 +110,7 @@ fn deployments(plan: &JobPlan) -> impl Iterator<Item = &Deployment> {
     rows.filter(|row| row.protocol == plan.protocol.slug && row.chain_id == CHAIN_ID)
 }
 
-/// What a job read that saw every small number beside the account.
+/// Reads of a job that returned every small number, in one reply about the account.
 fn reads() -> ClaimReads {
     let mut reads = ClaimReads::new(ACCOUNT);
     let numbers: Vec<u8> = (0..=255_u8).flat_map(|number| U256::from(number).to_be_bytes::<32>()).collect();
@@ -149,11 +149,11 @@ fn require_findings(plan: &JobPlan, findings: Vec<Finding>, bytes: usize) {
         assert!((1..=202).contains(&name.chars().count()), "{finding:?}");
         assert!(deployments(plan).any(|row| row.market == *market), "{finding:?}");
     }
-    // A selector for each step, and the last padding.
+    // Each step has a selector and up to one word of padding.
     assert!(claims_bytes <= 36 * 4 * count + bytes, "{claims_bytes} bytes of claims in {bytes}");
 }
 
-/// A claim goes to a contract of the catalogue, by a function that the catalogue declares, about the account alone.
+/// Requires a claim on a contract of the catalogue, by a declared function, for the account only.
 fn require_claim(plan: &JobPlan, claim: &ClaimTransaction, trusted: &BTreeSet<Address>) {
     assert!(trusted.contains(&claim.to), "{claim:?}");
     let declared = plan.instance.catalogue.claims.iter();

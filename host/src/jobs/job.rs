@@ -1,6 +1,6 @@
-//! One job from start to end: resume, read, resume, until it ends or runs out of time, steps or bytes.
+//! One job from start to end: it is resumed with replies until it ends or reaches a limit of time, steps or bytes.
 //!
-//! Invariant: whatever the plugin answers, a job ends by its deadline with what was found until then.
+//! Invariant: whatever the plugin returns, a job ends by its deadline with what it has found until then.
 
 mod code;
 mod document_reads;
@@ -40,46 +40,48 @@ use crate::net::off_chain::Documents;
 use portolan_reader::{Block, Freshness, Kind, Outcome, Participant, Read, ReadFailure, Reply, Session};
 use portolan_validation::{Addresses, ClaimReads};
 
-/// The sessions of an answer by chain id; a failure where a network has no block.
+/// Sessions of an answer by chain id, or the reason why a network has no block.
 pub(crate) type Sessions = BTreeMap<u64, Result<Arc<Session>, ReadFailure>>;
 
-/// The outcome of a job.
+/// Outcome of a job.
 #[derive(Debug)]
 pub(crate) struct JobOutcome {
-    /// All that the plugin found, not yet validated.
+    /// All findings of the plugin, not yet validated.
     pub(crate) findings: Vec<map::Finding>,
-    /// What its claims may go to and name, and the tokens that are the protocol's own.
+    /// Addresses that claims may target and name, and the tokens of the protocol itself.
     pub(crate) addresses: Addresses,
-    /// What else its claims rest on.
+    /// Further reads that claims rest on.
     pub(crate) claim_reads: ClaimReads,
-    /// Its reads, where they are kept.
+    /// The job's reads, if they are traced.
     pub(crate) trace: Option<ReadTrace>,
-    /// Why something is missing, and the plugin's or the host's words for it.
+    /// Reason why something is missing, with details from the plugin or the host.
     pub(crate) failure: Option<Failure>,
-    /// What the plugin knows and does not read, a sentence each.
+    /// Sentences about what the plugin knows but does not read.
     pub(crate) not_covered: Vec<String>,
-    /// Whether it reached its end; else everything that it did not find is missing.
+    /// Names the findings that the plugin left out because of what contracts replied; empty if none.
+    pub(crate) invalid_replies: String,
+    /// True if the job reached its end. Otherwise everything that it did not find is missing.
     pub(crate) ended: bool,
     pub(crate) figures: JobFigures,
-    /// Networks that it read, its own among them; by chain id.
+    /// Chain ids of the networks it read, including its own.
     pub(crate) networks: BTreeSet<u64>,
-    /// Listed contracts without code.
+    /// Listed contracts without code, and contracts that have code again.
     pub(crate) code: MetCode,
-    /// Whether it met a cached reply that is not what the chain answers now. The cache has dropped it.
+    /// True if a cached reply differs from what the chain returns now. The cache has dropped it.
     pub(crate) refuted: bool,
-    /// The off-chain hosts that answered it, each with the age of its oldest answer in seconds.
+    /// Off-chain hosts that replied, each with the age of its oldest reply in seconds.
     pub(crate) off_chain: BTreeMap<String, u32>,
 }
 
-/// Runs jobs at the pinned blocks, each until its own end, its plugin's limit or the deadline: outcomes in the order of
-/// the plans. Their reads share batches.
+/// Runs jobs at the pinned blocks, each until its end, its plugin's limit or the deadline. Returns the outcomes in the
+/// order of the plans. Reads of all jobs share batches.
 pub(crate) async fn run_all(
     plans: Vec<JobPlan>,
     sessions: &Sessions,
     documents: Documents<'_>,
     deadline: Instant,
 ) -> Vec<(JobPlan, JobOutcome)> {
-    // All take part before the first of them can read: no batch leaves without those that have not begun.
+    // All jobs join before the first can read, so that no batch is sent without those that have not begun.
     let joined: Vec<_> = plans.into_iter().map(|plan| (join_session(&plan, sessions), plan)).collect();
     let jobs = joined.into_iter().map(async |(participant, plan)| {
         let limit = Instant::now() + Duration::from_millis(plan.instance.limits.job_ms);
@@ -122,6 +124,7 @@ async fn run(
         trace: driver.trace,
         failure: failure.or(driver.partial),
         not_covered: driver.not_covered,
+        invalid_replies: driver.invalid_replies,
         ended: driver.ended,
         figures: JobFigures { reads: driver.allowance.reads_used(), ..driver.figures }.since(began),
         networks: driver.networks,
@@ -135,21 +138,22 @@ struct Driver<'a> {
     sessions: &'a Sessions,
     documents: DocumentReads<'a>,
     deadline: Instant,
-    /// The reads that the plugin waits for, in the order of its requests.
+    /// Reads that the plugin waits for, in the order of its requests.
     open: Vec<OpenRead>,
     trusted: TrustedAddresses<'a>,
-    /// Views of contracts that may be given by replies to come.
+    /// Replies of views whose contracts are not known yet; later replies may make them known.
     views: Vec<(Read, Reply)>,
     claim_reads: ClaimReads,
-    /// `None` where nobody asks where amounts come from.
+    /// `None` if provenance was not requested.
     trace: Option<ReadTrace>,
     code: MetCode,
     refuted: bool,
     findings: Vec<map::Finding>,
-    /// The reason why the first read that this job lacks was not made; the job may have failed because of it.
+    /// Reason of the first read that could not be made; the job may have failed because of it.
     missing: Option<Reason>,
     partial: Option<Failure>,
     not_covered: Vec<String>,
+    invalid_replies: String,
     ended: bool,
     allowance: Allowance,
     facts: FactWalk<'a>,
@@ -175,6 +179,7 @@ impl<'a> Driver<'a> {
             missing: None,
             partial: None,
             not_covered: Vec::new(),
+            invalid_replies: String::new(),
             ended: false,
             allowance: Allowance::default(),
             facts: FactWalk::new(plan),
@@ -198,6 +203,7 @@ impl<'a> Driver<'a> {
             if step.state != state::READING {
                 self.take_views();
                 self.not_covered = step.not_covered;
+                self.invalid_replies = step.invalid_replies;
                 self.recheck_findings(&participant, own).await?;
                 return self.end(step.state, step.message);
             }
@@ -210,7 +216,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// The frame that the job is resumed with.
+    /// Builds the frame to resume the job with.
     fn frame(&self, replies: &[FrameReply]) -> Result<Vec<u8>, Failure> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         let budget = Budget {
@@ -237,8 +243,10 @@ impl<'a> Driver<'a> {
                 self.partial = self.documents.refused().cloned();
                 Ok(())
             }
-            // Everything that it reads is there.
-            state::PARTIAL if message.is_empty() && !self.not_covered.is_empty() => {
+            // The job read everything it meant to read.
+            state::PARTIAL
+                if message.is_empty() && (!self.not_covered.is_empty() || !self.invalid_replies.is_empty()) =>
+            {
                 self.partial = self.documents.refused().cloned();
                 Ok(())
             }
@@ -253,7 +261,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Whether findings may rest on what a read returns: claims, and whose tokens compositions are about.
+    /// Returns true if findings may rest on this read: claims, and compositions by the tokens they are about.
     fn findings_rest_on(&self, read: &Read) -> bool {
         let is_plain = read.kind == Kind::Call && !read.isolated && read.from.is_none();
         is_plain
@@ -278,13 +286,13 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Reads again what the findings rest on, as far as no batch took it along.
+    /// Repeats cached reads that the findings rest on, unless a batch has repeated them already.
     async fn recheck_findings(&mut self, participant: &Participant, own: &Session) -> Result<(), Failure> {
         let recheck = self.trusted.named_by(&self.findings);
         if recheck.is_empty() {
             return Ok(());
         }
-        // Neither they nor their batch count: without a cache they would not be made.
+        // These reads and their batch are not counted: without a cache they would not be made.
         let replies = participant.complete(own.peek(self.trusted.reads(&recheck).into())).await;
         self.confirm(own, &recheck, &replies)?;
         let failure = replies.iter().find_map(|reply| match reply.outcome {
@@ -295,7 +303,7 @@ impl<'a> Driver<'a> {
         failure.map_or(Ok(()), |failure| Err(unread(failure)))
     }
 
-    /// Ends the job where a cached reply is not what its contract answers now: nothing that it found can be relied on.
+    /// Fails the job if a contract now contradicts a cached reply, because then none of its findings is reliable.
     fn confirm(&mut self, own: &Session, recheck: &Recheck, replies: &[Reply]) -> Result<(), Failure> {
         let Err(refuted) = self.trusted.confirm(recheck, replies) else { return Ok(()) };
         refuted.iter().for_each(|read| own.refute(read));
@@ -329,7 +337,7 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// The number of the block that a network's reads are at; 0 where it has none.
+/// Returns the block number of a network's reads; 0 if it has none.
 fn block(sessions: &Sessions, chain_id: u64) -> u64 {
     sessions.get(&chain_id).and_then(|session| session.as_ref().ok()).map_or(0, |session| session.block().number)
 }
@@ -349,7 +357,7 @@ fn block_map(block: Block) -> map::Block {
     map::Block { number: block.number, hash: block.hash, timestamp: block.timestamp, evm_number: block.evm_number }
 }
 
-/// What the catalogue lists for this job's protocol and network.
+/// Returns the addresses that the catalogue lists for this job's protocol and network.
 fn listed(plan: &JobPlan) -> Addresses {
     let is_of_settings = |row: &_| plan.instance.is_of_settings(row);
     Addresses::listed(&plan.instance.catalogue, &plan.protocol.slug, plan.network.chain_id, is_of_settings)

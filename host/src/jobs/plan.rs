@@ -1,4 +1,4 @@
-//! The plan of one job: one plugin, one network and one question.
+//! Plan of one job: one plugin, one network and one question.
 
 use std::sync::Arc;
 
@@ -10,32 +10,32 @@ use crate::registry::Instance;
 use crate::registry::breaker::JobMatter;
 use crate::registry::protocol::Protocol;
 
-/// One protocol, one network, one question about one account or about tokens; or one plugin and a transaction.
+/// One question to a protocol on a network, about an account or tokens; or one to a plugin about a transaction.
 #[derive(Clone, Debug)]
 pub(crate) struct JobPlan {
-    /// Blank where the question is to all protocols of a plugin.
+    /// Blank if the question is to all protocols of a plugin.
     pub(crate) protocol: Arc<Protocol>,
     pub(crate) instance: Arc<Instance>,
     pub(crate) network: Arc<Network>,
     pub(crate) question: JobQuestion,
-    /// Zero where the question is about tokens or a transaction.
+    /// Zero if the question is about tokens or a transaction.
     pub(crate) account: Address,
-    /// Whether its reads are kept, for an answer that tells where amounts come from.
+    /// True if its reads are traced, for an answer that shows the provenance of amounts.
     pub(crate) is_traced: bool,
 }
 
-/// The question of a job.
+/// Question of a job.
 #[derive(Clone, Debug)]
 pub(crate) enum JobQuestion {
     Account(Question),
-    /// What these tokens are made of.
+    /// The compositions of these tokens.
     Tokens(Arc<[Address]>),
-    /// What the logs of this transaction mean.
+    /// The events in this transaction's logs.
     Transaction(Arc<map::Transaction>),
 }
 
 impl JobPlan {
-    /// What the job is about, whatever its question is.
+    /// Returns the account, tokens or transaction that the question is about.
     pub(crate) fn matter(&self) -> JobMatter {
         match &self.question {
             JobQuestion::Account(_) => JobMatter::Account(self.account),
@@ -44,7 +44,7 @@ impl JobPlan {
         }
     }
 
-    /// The name of the job in reports: the protocol, or the plugin where the question is to all of its protocols.
+    /// Name of the job in reports: the protocol, or the plugin if the question is to all of its protocols.
     pub(crate) fn subject(&self) -> &str {
         match self.question {
             JobQuestion::Account(_) | JobQuestion::Tokens(_) => &self.protocol.slug,
@@ -54,7 +54,7 @@ impl JobPlan {
 }
 
 impl JobQuestion {
-    /// The question as the binary interface has it.
+    /// The question as the ABI numbers it.
     pub(crate) fn number(&self) -> portolan_abi::Question {
         match self {
             Self::Account(question) => portolan_abi::Question(*question as u8),

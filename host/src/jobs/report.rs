@@ -1,6 +1,6 @@
-//! Reports of jobs, as `detail=full` shows them: what each did, and why something of it is missing.
+//! Reports of jobs, as `detail=full` shows them: what each job did, and why something is missing.
 //!
-//! Invariant: the first reason stands, and every further one is in the detail.
+//! Invariant: `reason` is the first reason; `detail` contains every further one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,26 +18,26 @@ use crate::network::Network;
 use crate::registry::breaker::{BreakerChange, JobVerdict};
 use crate::registry::without_code::MetContracts;
 
-/// The report of one job, or of the host's own reads on one network.
+/// Report of one job, or of the host's own reads on one network.
 #[derive(Clone, Debug)]
 pub(crate) struct JobReport {
-    /// A slug, a plugin's name where the job is about events, `tokens`, `native` or `events`.
+    /// A protocol's slug, a plugin's name for jobs about events, `tokens`, `native` or `events`.
     pub(crate) subject: String,
     pub(crate) network: Arc<Network>,
     pub(crate) status: JobStatus,
-    /// Why something could not be had.
+    /// First reason why something is missing.
     pub(crate) reason: Option<Reason>,
     pub(crate) detail: String,
-    /// What the plugin knows and does not read, a sentence each: the reason [`Reason::NotCovered`], beside any other.
+    /// Sentences about what the plugin knows but does not read; they add [`Reason::NotCovered`] to the reasons.
     pub(crate) not_covered: Vec<String>,
-    /// Whether the plugin itself did what it must not.
+    /// True if the plugin broke a rule.
     pub(crate) is_fault: bool,
     pub(crate) figures: JobFigures,
-    /// The number of missing tokens for each reason; empty where the report is not about a number of them.
+    /// Number of missing tokens for each reason; empty if the report is not about a number of tokens.
     pub(crate) missing_tokens: Vec<(Reason, usize)>,
-    /// The off-chain hosts that answered, each with the age of its oldest answer in seconds.
+    /// Off-chain hosts that replied, each with the age of its oldest reply in seconds.
     pub(crate) off_chain: BTreeMap<String, u32>,
-    /// Listed contracts that have no code: nobody has anything there, so that nothing is missing for it.
+    /// Listed contracts without code. Nobody can hold anything there, so nothing is missing.
     pub(crate) code: MetCode,
 }
 
@@ -60,7 +60,7 @@ impl JobStatus {
 }
 
 impl JobReport {
-    /// The report of a job that did nothing yet.
+    /// An empty report of a job.
     pub(crate) fn blank(subject: &str, network: &Arc<Network>) -> Self {
         Self {
             subject: subject.to_owned(),
@@ -77,7 +77,7 @@ impl JobReport {
         }
     }
 
-    /// The report of a job that ran; `found` says whether anything of it stays in the answer.
+    /// Builds the report of a job that ran; `found` is true if any of its findings is in the answer.
     pub(crate) fn of(plan: &JobPlan, outcome: &JobOutcome, found: bool) -> Self {
         let status = match &outcome.failure {
             None if outcome.not_covered.is_empty() => JobStatus::Ok,
@@ -85,7 +85,7 @@ impl JobReport {
             Some(_) if outcome.ended || found => JobStatus::Partial,
             Some(_) => JobStatus::Failed,
         };
-        Self {
+        let mut report = Self {
             status,
             reason: outcome.failure.as_ref().map(|failure| failure.reason),
             detail: outcome.failure.as_ref().map(|failure| failure.detail.clone()).unwrap_or_default(),
@@ -95,23 +95,27 @@ impl JobReport {
             off_chain: outcome.off_chain.clone(),
             code: outcome.code.clone(),
             ..Self::blank(plan.subject(), &plan.network)
+        };
+        if !outcome.invalid_replies.is_empty() {
+            report.mark_partial(Reason::InvalidReply, &outcome.invalid_replies);
         }
+        report
     }
 
-    /// Every reason, the one that stands for the whole job first.
+    /// All reasons; first the one for the whole job.
     pub(crate) fn reasons(&self) -> impl Iterator<Item = Reason> {
         let not_covered = (!self.not_covered.is_empty()).then_some(Reason::NotCovered);
         self.reason.into_iter().chain(not_covered)
     }
 
-    /// What is missing and what is not covered, in words.
+    /// Returns the text of everything that is missing or not covered.
     pub(crate) fn words(&self) -> String {
         let detail = (!self.detail.is_empty()).then_some(self.detail.as_str());
         detail.into_iter().chain(self.not_covered.iter().map(String::as_str)).collect::<Vec<_>>().join("; ")
     }
 
-    /// Tells the build's breaker how the job ended, and the plugin's author and the operator what is missing by its
-    /// fault, or may be.
+    /// Reports the outcome to the circuit breaker, and records failures that may be the plugin's fault for `/plugins`
+    /// and the log.
     pub(crate) fn record(&self, plan: &JobPlan) {
         self.count(plan.instance.name());
         plan.instance.without_code.note(MetContracts {
@@ -123,7 +127,7 @@ impl JobReport {
             with_code: &self.code.with,
         });
         let verdict = match self.reason {
-            // It did not run.
+            // The job did not run.
             Some(Reason::Quarantined) => return,
             _ if self.is_fault => JobVerdict::Fault,
             None => JobVerdict::Fine,
@@ -164,17 +168,20 @@ impl JobReport {
         counter!("portolan_plugin_reads_total", "plugin" => plugin).increment(reads.into());
     }
 
-    /// The same report, of what failed altogether.
+    /// Marks the whole report as failed.
     pub(crate) fn failed(self, failure: Failure) -> Self {
         Self { status: JobStatus::Failed, reason: Some(failure.reason), detail: failure.detail, ..self }
     }
 
-    /// Notes that a part of what the job should have found is not in the answer.
+    /// Records that a part of the job's expected findings is missing from the answer.
     pub(crate) fn mark_partial(&mut self, reason: Reason, detail: &str) {
         if self.status == JobStatus::Ok {
             self.status = JobStatus::Partial;
         }
-        self.reason.get_or_insert(reason);
+        // A fault of the plugin stands before what a contract spoiled.
+        if self.reason.is_none() || (self.reason, reason) == (Some(Reason::InvalidReply), Reason::InvalidOutput) {
+            self.reason = Some(reason);
+        }
         self.is_fault |= reason.is_fault();
         if self.detail.contains(detail) {
             return;
@@ -185,7 +192,7 @@ impl JobReport {
         self.detail.push_str(detail);
     }
 
-    /// Adds why findings of it did not stay.
+    /// Records why findings were rejected.
     pub(crate) fn mark_rejected(&mut self, rejections: &Rejections) {
         let lines = [
             (Reason::InvalidOutput, rejections.broken()),
@@ -197,8 +204,7 @@ impl JobReport {
         }
     }
 
-    /// Adds what is missing by the fault of a further job to the report of the first job of that protocol on that
-    /// network, or as a report of its own.
+    /// Merges a further job's report into the first report of the same protocol and network, or appends it.
     pub(crate) fn add_to(self, reports: &mut Vec<Self>) {
         let is_same =
             |report: &&mut Self| report.subject == self.subject && report.network.chain_id == self.network.chain_id;

@@ -1,7 +1,7 @@
-//! Validates what a plugin found before anything uses it; the rules of claims and positions are those of
-//! [`portolan_validation`], which the tests of plugins use too.
+//! Validates the findings of plugins before anything uses them. The rules are those of [`portolan_validation`], which
+//! plugins' tests use too.
 //!
-//! Invariant: a finding that breaks a rule is rejected with its reason, and only that finding.
+//! Invariant: a finding that breaks a rule is rejected with its reason, and no other finding is.
 
 mod native;
 
@@ -10,8 +10,8 @@ use portolan_validation::{Addresses, ClaimReads, JobRules, Validated, validate};
 
 use crate::jobs::plan::JobPlan;
 
-/// Validates the findings of a job about an account. Those with an amount of zero are left out. What may be claimed is
-/// judged by the addresses that the plugin named; only then the native token gets its one address.
+/// Validates the findings of a job about an account, without those whose amounts are zero. Claims are judged by the
+/// addresses that the plugin named; only then is the native token renamed to its one address.
 pub(crate) fn validate_findings(
     plan: &JobPlan,
     findings: Vec<map::Finding>,

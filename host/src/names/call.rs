@@ -1,4 +1,4 @@
-//! Contract calls of one answer: batches of reads, and calls whose results lie off-chain (EIP-3668).
+//! Contract calls of one answer: batches of reads, and off-chain lookups (EIP-3668).
 //!
 //! Invariant: calls that can be made together are one batch, off-chain lookups included.
 
@@ -14,24 +14,24 @@ use super::gateway::{GatewayData, GatewayError, GatewayRequest, Gateways, URLS_M
 use super::{Absence, NameFailure};
 use crate::budget::OutgoingBudget;
 
-/// EIP-3668 leaves the limit to clients; those in use have it at four.
+/// Maximum nested lookups. EIP-3668 leaves it to clients, which commonly use four.
 const LOOKUP_DEPTH_MAX: usize = 4;
-/// Bytes of a decoded lookup, with whatever it points to more than once.
+/// Maximum bytes of a decoded lookup, counting data that it refers to repeatedly.
 const LOOKUP_MEMORY_MAX: usize = 256 * 1024;
-/// The part of the time that is left which is reserved for the callbacks: the contract verifies what gateways answered.
+/// Divisor of the remaining time: the part reserved for callbacks, in which contracts verify the gateways' answers.
 const CALLBACK_PART: u32 = 8;
 
 /// A call and its outcome.
 #[derive(Debug)]
 pub(super) struct ContractCall {
     to: Address,
-    /// The contract that names gateways, or what stands for it.
+    /// The contract that names the gateways, or an address that stands for it.
     named_by: Address,
     outcome: Outcome,
     pub(super) via_gateway: bool,
-    /// Why the gateways gave no data.
+    /// Reason why the gateways returned no data.
     error: Option<GatewayError>,
-    /// Why they gave none for a part that the contract may do without.
+    /// Reason why they returned none for a part that the contract may do without.
     partial_error: Option<GatewayError>,
 }
 
@@ -40,7 +40,7 @@ impl ContractCall {
         Self::on_behalf_of(to, to, outcome)
     }
 
-    /// A call of a contract that calls others, and names the gateways that they name.
+    /// A call of a contract that calls others and passes on the gateways that they name.
     pub(super) fn on_behalf_of(named_by: Address, to: Address, outcome: Outcome) -> Self {
         Self { to, named_by, outcome, via_gateway: false, error: None, partial_error: None }
     }
@@ -62,17 +62,17 @@ impl ContractCall {
         }
         let bounded = AbiDecoderConfig::new().memory_limit(LOOKUP_MEMORY_MAX);
         Some(match OffchainLookup::abi_decode_with_config(data, bounded) {
-            // One that came up from another contract would complete another call than ours.
+            // A lookup of another contract would complete another call than this one.
             Ok(lookup) if lookup.sender != self.to => Err(GatewayError::Sender),
             decoded => decoded.map_err(|_| GatewayError::Lookup),
         })
     }
 }
 
-/// The bytes that a contract returned.
+/// Returns the bytes that a contract returned.
 ///
 /// # Errors
-/// What it means that there are none.
+/// The reason why there are none.
 pub(super) fn returned(outcome: &Outcome) -> Result<&Bytes, NameFailure> {
     match outcome {
         Outcome::Ok(bytes) if bytes.is_empty() => Err(Absence::NoRecord.into()),
@@ -84,12 +84,12 @@ pub(super) fn returned(outcome: &Outcome) -> Result<&Bytes, NameFailure> {
     }
 }
 
-/// Reads in one round trip, or in none where there is nothing to read.
+/// Makes reads in one round trip; in none if there are no reads.
 pub(super) async fn read(session: &Session, reads: Vec<Read>) -> Vec<Outcome> {
     session.read(reads).await.into_iter().map(|reply| reply.outcome).collect()
 }
 
-/// Completes the calls that request off-chain lookups, all of them at once.
+/// Completes the calls that request off-chain lookups, concurrently.
 pub(super) async fn complete_lookups(
     session: &Session,
     gateways: &Gateways,
@@ -113,7 +113,7 @@ pub(super) async fn complete_lookups(
     }
 }
 
-/// Queries the gateways, then hands their answers to the contracts.
+/// Queries the gateways, then passes their answers to the contracts.
 async fn look_up(
     session: &Session,
     gateways: &Gateways,
@@ -123,7 +123,7 @@ async fn look_up(
     let deadline = session.deadline();
     let left = deadline.saturating_duration_since(Instant::now());
     let until = deadline.checked_sub(left / CALLBACK_PART).unwrap_or(deadline);
-    // The first is the answer's own: further gateways of the others leave it enough for all of its own.
+    // The first lookup may use the whole budget; the others must leave enough for all its gateways.
     let rests = std::iter::once(0).chain(std::iter::repeat(URLS_MAX as u64));
     let queried = join_all(lookups.iter().zip(rests).map(async |((call, lookup), rest)| {
         let OffchainLookup { sender, urls, callData, .. } = lookup;

@@ -1,4 +1,4 @@
-//! Coin types: which chain an address record is for (ENSIP-9), and the reverse namespace of each (ENSIP-19).
+//! Coin types: the chain of an address record (ENSIP-9), and the reverse namespace of each (ENSIP-19).
 
 use std::fmt;
 
@@ -11,17 +11,17 @@ use super::{Absence, MAINNET};
 
 /// SLIP-44's number for Ethereum.
 const ETHEREUM: u64 = 60;
-/// Set in the coin types of all other EVM chains. <https://docs.ens.domains/ensip/11>
+/// Bit that is set in the coin types of all other EVM chains. <https://docs.ens.domains/ensip/11>
 const EVM: u64 = 0x8000_0000;
 
-/// What SLIP-44 numbers, and EVM chains with ENSIP-11's bit.
+/// A coin type: a number of SLIP-44, or an EVM chain id with ENSIP-11's bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct CoinType(u64);
 
 impl CoinType {
     pub(crate) const ETHEREUM: Self = Self(ETHEREUM);
 
-    /// The coin type of a network; ENSIP-11 has no coin type for chain ids of 32 bits and more.
+    /// The coin type of a network; `None` for chain ids from 2^31, which ENSIP-11 does not cover.
     pub(crate) fn of_chain(chain_id: u64) -> Option<Self> {
         match chain_id {
             MAINNET => Some(Self::ETHEREUM),
@@ -34,7 +34,7 @@ impl CoinType {
         self.0
     }
 
-    /// The call that reads the address of this coin from a resolver. Old resolvers know Ethereum's alone.
+    /// The call that reads the address for this coin from a resolver. Old resolvers only know Ethereum's.
     pub(super) fn record(self, name: &Name) -> Vec<u8> {
         match self {
             Self::ETHEREUM => Resolver::addr_0Call { node: name.node() }.abi_encode(),
@@ -42,23 +42,23 @@ impl CoinType {
         }
     }
 
-    /// Decodes what a resolver returned to [`CoinType::record`].
+    /// Decodes a resolver's reply to [`CoinType::record`].
     pub(super) fn bytes(self, returned: &[u8]) -> Result<Bytes, Absence> {
         let bytes = match self {
             Self::ETHEREUM => Address::abi_decode_validate(returned).map(|address| address.into_array().into()),
             _ => Bytes::abi_decode(returned),
         };
         let bytes = bytes.map_err(|_| Absence::BadRecord)?;
-        // A record that was cleared is empty at some resolvers, and zeros at others.
+        // Some resolvers clear a record to empty, others to zeros.
         if bytes.iter().all(|byte| *byte == 0) { Err(Absence::NoRecord) } else { Ok(bytes) }
     }
 
-    /// The same as an address of an EVM chain.
+    /// Decodes the reply as an address of an EVM chain.
     pub(super) fn address(self, returned: &[u8]) -> Result<Address, Absence> {
         Address::try_from(&self.bytes(returned)?[..]).map_err(|_| Absence::BadRecord)
     }
 
-    /// The name that holds an account's primary name. <https://docs.ens.domains/ensip/19>
+    /// The reverse name, whose record is an account's primary name. <https://docs.ens.domains/ensip/19>
     pub(super) fn reverse(self, account: Address) -> Name {
         let account = account.to_string().to_ascii_lowercase();
         let account = account.trim_start_matches("0x");
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_network_has_the_coin_type_of_ensip_11() {
-        // The examples of ENSIP-11 and of ENSIP-19.
+        // The examples of ENSIP-11 and ENSIP-19.
         for (chain_id, coin) in [(1, 60), (10, 2_147_483_658), (137, 2_147_483_785), (8453, 0x8000_2105)] {
             assert_eq!(CoinType::of_chain(chain_id).unwrap().number(), coin, "{chain_id}");
         }

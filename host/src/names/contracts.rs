@@ -1,4 +1,4 @@
-//! The contracts of ENS that names are read from; only the functions that are called.
+//! The ENS contracts that names are read from; only the functions that are called.
 
 use alloy::sol;
 

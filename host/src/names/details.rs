@@ -1,6 +1,6 @@
-//! What a full answer reports of a name besides its address: when it lapses, its avatar, its addresses on other chains.
+//! Further details of a name in a full answer: its expiry, its avatar, and its addresses on other chains.
 //!
-//! Invariant: none of it is read unless it is requested, and a detail that could not be read fails alone.
+//! Invariant: details are read only if requested, and one that could not be read affects no other.
 
 use alloy::primitives::{Address, Bytes, U256, address, keccak256};
 use alloy::sol_types::{SolCall, SolValue};
@@ -16,28 +16,28 @@ use crate::sanitize::web_url::WebUrl;
 
 /// <https://docs.ens.domains/learn/deployments>
 const BASE_REGISTRAR: Address = address!("57f1887a8BF19b14fC0dF6Fd9B2acc9Af147eA85");
-/// Longer ones are no addresses of any chain.
+/// Maximum bytes of an address; no chain has longer ones.
 const ADDRESS_BYTES_MAX: usize = 128;
 
-/// How much of a name is requested.
+/// The requested level of detail.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DetailLevel<'a> {
     Address,
-    /// With the addresses for these coins.
+    /// Includes the addresses for these coins.
     Full(&'a [CoinType]),
 }
 
-/// `None`: there is none. An error: it could not be read.
+/// `Ok(None)` if there is no value; an error if it could not be read.
 pub(crate) type DetailValue<T> = Result<Option<T>, NameFailure>;
 
-/// What a full answer reports of a name.
+/// The details of a name in a full answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NameDetails {
-    /// Unix seconds until which the name below `.eth` is paid for; names elsewhere have none here.
+    /// Unix seconds at which the registration below `.eth` expires; `None` for names elsewhere.
     pub(crate) expires_s: DetailValue<u64>,
-    /// The URL that the owner put there; none where it is anything else.
+    /// The URL in the name's record; `None` if it is not a URL.
     pub(crate) avatar: DetailValue<WebUrl>,
-    /// In the order of the requested coins; as their chain writes them in binary.
+    /// Addresses in the binary form of their chain, in the order of the requested coins.
     pub(crate) addresses: Vec<(CoinType, DetailValue<Bytes>)>,
 }
 
@@ -53,7 +53,7 @@ impl DetailLevel<'_> {
         matches!(self, Self::Full(_))
     }
 
-    /// The calls of the name's resolver, besides the one for the address.
+    /// The calls to the name's resolver, besides the one for the address.
     pub(super) fn records(&self, name: &Name) -> Vec<Vec<u8>> {
         if !self.is_full() {
             return Vec::new();
@@ -63,7 +63,7 @@ impl DetailLevel<'_> {
         std::iter::once(avatar).chain(addresses).collect()
     }
 
-    /// The expiry of each name; as many as names.
+    /// The expiry of each name, in their order.
     pub(super) async fn expiries(&self, session: &Session, names: &[Name]) -> Vec<DetailValue<u64>> {
         let label = |name: &Name| name.registered_label().filter(|_| self.is_full()).map(keccak256);
         let labels: Vec<Option<_>> = names.iter().map(label).collect();
@@ -75,14 +75,14 @@ impl DetailLevel<'_> {
             let Some(outcome) = label.and_then(|_| outcomes.next()) else { return Ok(None) };
             detail(returned(&outcome).and_then(|bytes| {
                 let expiry = U256::abi_decode(bytes).map_err(|_| Absence::BadRecord)?;
-                // Zero is a name that nobody registered.
+                // Zero means that the name is not registered.
                 Ok(u64::try_from(expiry).ok().filter(|expiry| *expiry != 0).ok_or(Absence::NoRecord)?)
             }))
         };
         labels.into_iter().map(expiry).collect()
     }
 
-    /// Takes what the resolver returned to [`DetailLevel::records`].
+    /// Decodes the resolver's replies to [`DetailLevel::records`].
     pub(super) fn details(
         &self,
         mut records: impl Iterator<Item = Result<Record, NameFailure>>,
@@ -104,7 +104,7 @@ impl DetailLevel<'_> {
 }
 
 fn avatar(returned: &[u8]) -> Result<WebUrl, Absence> {
-    // A string is encoded as bytes are, and need not be UTF-8.
+    // A string is encoded like bytes, and need not be UTF-8.
     let text = Bytes::abi_decode(returned).map_err(|_| Absence::BadRecord)?;
     std::str::from_utf8(&text).ok().and_then(WebUrl::parse).ok_or(Absence::NoRecord)
 }

@@ -1,7 +1,7 @@
-//! Queries the gateways of an off-chain lookup (EIP-3668): URLs that an unknown contract wrote.
+//! Queries the gateways of an off-chain lookup (EIP-3668), whose URLs come from untrusted contracts.
 //!
-//! Invariant: only https to port 443 of the public internet is used, unless the operator named the host; the number of
-//! requests is the answer's budget, and their size and their time are bounded, whatever the contract requests. A
+//! Invariant: only https to port 443 of public addresses is used, unless the operator named the host. The answer's
+//! budget bounds the number of requests, and their size and time are bounded, whatever the contract requests. A
 //! gateway's answer is not trusted: the contract that requested it verifies it.
 
 mod host;
@@ -25,36 +25,37 @@ use super::contracts::BatchGateway;
 use crate::budget::OutgoingBudget;
 use crate::net::http_client::{HttpClient, HttpError, HttpOptions, system_lookup};
 
-/// Proofs of another chain's storage have some tens of kilobytes, in hex digits.
+/// Maximum bytes of a reply; proofs of another chain's storage have some tens of kilobytes, in hex digits.
 const BODY_BYTES_MAX: usize = 256 * 1024;
-/// No connection is kept open to hosts that any name may name.
+/// Connections to hosts that any name may choose are not kept open.
 const OPTIONS: HttpOptions =
     HttpOptions { allow_private: false, body_bytes_max: BODY_BYTES_MAX, gzip: false, idle_connections_max: 0 };
-/// Bytes of a decoded batch, with whatever it points to more than once.
+/// Maximum bytes of a decoded batch, counting data that it refers to repeatedly.
 const BATCH_MEMORY_MAX: usize = 256 * 1024;
-/// The client's own bound of a URL is near; common servers take 8 KiB.
+/// Maximum bytes of a URL, near the HTTP client's own bound; common servers accept 8 KiB.
 const URL_BYTES_MAX: usize = 60 * 1024;
-/// One host and its replacements.
+/// Maximum gateways of a lookup: one host and its replacements.
 pub(super) const URLS_MAX: usize = 4;
-/// Requests of one batch: ENSIP-21 leaves it to clients, and a name has not so many records.
+/// Maximum requests of one batch. ENSIP-21 leaves it to clients; a name has fewer records.
 const BATCH_REQUESTS_MAX: usize = 16;
 /// The port of https.
 const PORT: u16 = 443;
-/// A resolver that batches, called by the Universal Resolver which does so too, and one more.
+/// Maximum depth of batches: a resolver that batches, the Universal Resolver that calls it and batches too, and one
+/// more.
 const BATCH_DEPTH_MAX: usize = 3;
-/// The next URL deserves its turn within an answer's time. It begins with the turn: waiting for one is no work.
+/// Time of one request, from its turn on, so that the next URL can be tried within an answer's time.
 const FETCH_WITHIN: Duration = Duration::from_secs(3);
-/// ENSIP-21: whoever reads this URL does what a batch gateway does.
+/// The URL by which ENSIP-21 requests that the client itself act as batch gateway.
 pub(super) const LOCAL_BATCH: &str = "x-batch-gateway:true";
 
-/// Why an off-chain lookup failed.
+/// Reason why an off-chain lookup failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum GatewayError {
     #[error("the gateway of the name did not answer in time")]
     Timeout,
     #[error("the gateway of the name cannot be reached")]
     Unreachable,
-    /// The same words: who may name a host must not learn which ones this network knows.
+    /// The same message as for an unreachable host: otherwise names could probe which hosts this network knows.
     #[error("the gateway of the name cannot be reached")]
     NotPublic,
     #[error("the gateway of the name is not an https URL")]
@@ -86,12 +87,13 @@ pub(crate) enum GatewayError {
 }
 
 impl GatewayError {
-    /// Whether no other gateway of the same lookup may be queried: a refusal is about what is requested.
+    /// Returns true if no other gateway of the lookup may be queried, because the refusal concerns the request
+    /// itself.
     fn is_final(self) -> bool {
         matches!(self, Self::Status(400..500) | Self::TooMany)
     }
 
-    /// Whether the answer's budget allows no request.
+    /// Returns true if the answer's budget allows no further request.
     pub(crate) fn is_over_budget(self) -> bool {
         matches!(self, Self::TooMany | Self::TooManyOfHost)
     }
@@ -114,7 +116,7 @@ impl From<HttpError> for GatewayError {
 #[derive(Clone, Debug)]
 pub(super) struct GatewayRequest {
     pub(super) sender: Address,
-    /// Who named the URLs: requests of all that it names share its turns.
+    /// The contract that named the URLs; its requests share its permits.
     pub(super) named_by: Address,
     pub(super) urls: Vec<String>,
     pub(super) data: Bytes,
@@ -126,7 +128,7 @@ pub(super) struct Gateways {
     public: HttpClient,
     named: HttpClient,
     hosts: Vec<GatewayHost>,
-    /// What it reports of a resolver that it called is true.
+    /// The trusted Universal Resolver: it reports truly which resolver it called.
     universal: Option<Address>,
     turns: Turns,
     fetch_within: Duration,
@@ -143,14 +145,14 @@ pub(super) struct GatewayData {
 /// One lookup: its answer's budget, and the first error of a part of it.
 struct LookupState<'a> {
     outgoing: &'a OutgoingBudget,
-    /// Requests that its further gateways leave to others.
+    /// Requests of the budget that its further gateways must leave to other lookups.
     rest: u64,
     partial_error: OnceLock<GatewayError>,
     until: Instant,
 }
 
 impl Gateways {
-    /// `hosts` are those that the operator names, as is the Universal Resolver.
+    /// `hosts` and the Universal Resolver are those that the operator names.
     pub(super) fn new(hosts: Vec<GatewayHost>, universal: Option<Address>) -> Self {
         Self {
             public: HttpClient::new(OPTIONS, system_lookup()),
@@ -162,8 +164,8 @@ impl Gateways {
         }
     }
 
-    /// Returns the answer of the first gateway that has one. The requests are taken from the budget, of which
-    /// gateways after the first leave so many to others.
+    /// Returns the answer of the first gateway that has one. Requests are charged to the budget, of which gateways
+    /// after the first must leave `rest`.
     pub(super) async fn query(
         &self,
         request: &GatewayRequest,
@@ -201,7 +203,7 @@ impl Gateways {
         .boxed()
     }
 
-    /// Does what a batch gateway does: sends all requests at once, and reports of each whether it failed.
+    /// Acts as a batch gateway: sends all requests concurrently, and reports for each whether it failed.
     /// <https://docs.ens.domains/ensip/21>
     async fn batch(
         &self,
@@ -218,7 +220,7 @@ impl Gateways {
         if requests.len() > BATCH_REQUESTS_MAX {
             return Err(GatewayError::TooMany);
         }
-        // Any other contract could name a sender that it is not, as could one within a batch.
+        // Any other contract, or one within a batch, could name a sender that it is not.
         let is_true = batch_depth == 1 && self.universal == Some(outer.sender);
         let request = |BatchGateway::Request { sender, urls, data }| {
             let named_by = if is_true { sender } else { outer.named_by };
@@ -227,7 +229,7 @@ impl Gateways {
         let requests: Vec<GatewayRequest> = requests.into_iter().map(request).collect();
         let answers = join_all(requests.iter().map(|request| self.answer(state, request, batch_depth))).await;
         for error in answers.iter().filter_map(|answer| answer.as_ref().err()) {
-            // The first one counts.
+            // Only the first error is stored.
             let _ = state.partial_error.set(*error);
         }
         let failures = answers.iter().map(Result::is_err).collect();
@@ -251,7 +253,7 @@ impl Gateways {
             return Err(GatewayError::Port);
         }
         let host = url.host_str().ok_or(GatewayError::NoUrl)?.to_owned();
-        // A host that the operator names is one that he means to be queried.
+        // The limit per host does not apply to hosts that the operator names.
         if !is_named && !state.outgoing.take_of_host(&host) {
             return Err(GatewayError::TooManyOfHost);
         }
@@ -290,10 +292,10 @@ struct ResponseBody {
     data: String,
 }
 
-/// The URL to request, and what to POST there unless it has the data in it.
+/// The URL to request, and the body to POST unless the URL contains the data.
 fn target(template: &str, request: &GatewayRequest) -> Result<(Url, Option<bytes::Bytes>), GatewayError> {
     let is_get = template.contains("{data}");
-    // Before anything is written in it: the data may be there more than once.
+    // Checked before the replacement, as the data may occur several times.
     let length = template.len() + template.matches("{data}").count() * 2 * request.data.len();
     if length > URL_BYTES_MAX {
         return Err(GatewayError::NoUrl);
@@ -309,7 +311,7 @@ fn target(template: &str, request: &GatewayRequest) -> Result<(Url, Option<bytes
     Ok((url, Some(payload.into())))
 }
 
-/// An error as ENSIP-21 reports it to contracts.
+/// Encodes an error as ENSIP-21 reports it to contracts.
 fn encode_error(error: GatewayError) -> Bytes {
     let data = match error {
         GatewayError::Status(status) | GatewayError::Redirect(status) => {

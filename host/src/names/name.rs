@@ -1,7 +1,7 @@
-//! A name as ENSIP-15 normalises it, with what contracts know it by: the hashes of the name and its parents, and the
-//! name as DNS writes it.
+//! A name normalised by ENSIP-15, with the forms that contracts use: the hashes of the name and its parents, and its
+//! DNS encoding.
 //!
-//! Invariant: a [`Name`] that a text was parsed to is normalised; nothing else is ever looked up or shown.
+//! Invariant: a [`Name`] parsed from text is normalised; nothing else is ever looked up or shown.
 
 use std::fmt;
 
@@ -9,25 +9,25 @@ use alloy::primitives::{Address, B256, Bytes, keccak256};
 
 use crate::sanitize;
 
-/// Longer than any name that a registrar or a DNS server has, and cheap to normalise.
+/// Longer than any name of a registrar or a DNS server, and cheap to normalise.
 const NAME_BYTES_MAX: usize = 2048;
-/// A byte says how long a label is where names are written as DNS does.
+/// The DNS encoding stores a label's length in one byte.
 const LABEL_BYTES_MAX: usize = 255;
 /// Each label is a read of the registry; names in use have at most half a dozen.
 const LABELS_MAX: usize = 32;
-/// Characters of the normaliser's reason.
+/// Maximum characters of the normaliser's message.
 const REASON_CHARS_MAX: usize = 120;
 
 /// A normalised name.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Name {
     text: String,
-    /// The name's own first, the top-level domain's last.
+    /// Hashes, from the name itself to the top-level domain.
     nodes: Vec<B256>,
     dns: Bytes,
 }
 
-/// Why a text is no name.
+/// Reason why a text is not a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum InvalidName {
     #[error("is empty")]
@@ -38,7 +38,7 @@ pub(crate) enum InvalidName {
     TooManyLabels,
     #[error("has a label of more than {LABEL_BYTES_MAX} bytes")]
     LongLabel,
-    /// In the normaliser's words, bounded and without control characters.
+    /// The normaliser's message, bounded and without control characters.
     #[error("cannot be normalised by ENSIP-15: {0}")]
     NotNormalizable(String),
 }
@@ -53,7 +53,7 @@ impl Name {
             return Err(InvalidName::TooLong);
         }
         let text = normalize(text)?;
-        // A character may become several.
+        // Normalisation may turn one character into several.
         if text.len() > NAME_BYTES_MAX {
             return Err(InvalidName::TooLong);
         }
@@ -66,7 +66,7 @@ impl Name {
         Ok(Self::normalized(&text))
     }
 
-    /// A text that is normalised by how it is made, with labels that are neither empty nor too long.
+    /// A name from a text that is normalised by construction, with labels that are neither empty nor too long.
     pub(super) fn normalized(text: &str) -> Self {
         let labels = || text.split('.').rev();
         let mut nodes = Vec::with_capacity(labels().count());
@@ -104,14 +104,14 @@ impl Name {
         &self.dns
     }
 
-    /// What stands for the resolver of the name, where another contract calls that one and does not say which it is: the
-    /// name below the top, which somebody had to register.
+    /// An address that stands for the name's resolver if another contract calls the resolver without naming it. It is
+    /// derived from the second-level name, which somebody had to register.
     pub(super) fn holder(&self) -> Address {
         let registered = self.nodes.iter().nth_back(1).or_else(|| self.nodes.first());
         Address::from_word(registered.copied().unwrap_or_default())
     }
 
-    /// The `x` of `….x.eth`: what is registered, for as long as it is paid for.
+    /// The `x` of `….x.eth`, which is the part that is registered and expires.
     pub(super) fn registered_label(&self) -> Option<&str> {
         self.text.strip_suffix(".eth")?.rsplit('.').next()
     }

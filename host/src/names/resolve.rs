@@ -1,8 +1,8 @@
-//! Resolution of records: which contract knows a name, and which records it has.
+//! Resolves records: finds the contract that knows a name, and reads the name's records from it.
 //!
-//! Invariant: records are those of the contracts at the pinned block. The cached resolver of a name is a guess that
-//! saves a round trip: it is verified in the same batch, and a wrong one costs another. Many names take as many round
-//! trips as one.
+//! Invariant: records come from the contracts at the pinned block. The cached resolver of a name is a guess that
+//! saves a round trip: it is verified in the same batch, and a wrong guess costs another. Many names take as many
+//! round trips as one.
 
 mod registry;
 mod universal;
@@ -20,11 +20,11 @@ use super::name::Name;
 use super::{Absence, NameFailure, ResolvedBy};
 use crate::budget::OutgoingBudget;
 
-/// The records that are queried of one name.
+/// The records requested of one name.
 #[derive(Debug)]
 pub(super) struct RecordQuery {
     pub(super) name: Name,
-    /// Calls of the resolver's functions.
+    /// Calldata for the resolver's functions.
     pub(super) records: Vec<Vec<u8>>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct RecordQuery {
 pub(super) struct NameRecords {
     pub(super) resolver: Option<Address>,
     pub(super) resolved_by: ResolvedBy,
-    /// In the order of the query, as many.
+    /// One per requested record, in the order of the query.
     pub(super) records: Vec<Result<Record, NameFailure>>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Resolution {
     gateways: Gateways,
 }
 
-/// How far the search for one name has come.
+/// The state of the search for one name.
 enum SearchState {
     Start,
     FoundResolver(NameResolver),
@@ -61,7 +61,7 @@ enum SearchState {
     Failed(NameFailure),
 }
 
-/// The contract that was called, and so how its return value is wrapped.
+/// The contract that was called, which determines how its return value is wrapped.
 #[derive(Clone, Copy)]
 enum RecordSource {
     Universal,
@@ -76,8 +76,8 @@ impl Resolution {
         Self { universal: universal.map(UniversalContract::new), resolvers: ResolverCache::new(), gateways }
     }
 
-    /// Takes at most two round trips, and one where the resolvers are cached or there is a Universal Resolver; more where
-    /// a gateway is queried, or where a cached resolver was wrong.
+    /// Resolves the queries in at most two round trips, or in one if the resolvers are cached or there is a Universal
+    /// Resolver. A gateway, or a wrong cached resolver, takes more.
     pub(super) async fn resolve(
         &self,
         session: &Session,
@@ -95,8 +95,8 @@ impl Resolution {
         searches.into_iter().zip(queries).map(|(search, query)| search.answer(query)).collect()
     }
 
-    /// Reads all that can be read of each name at once, from the registry as well until the Universal Resolver is known
-    /// to be there.
+    /// Makes all reads that are possible at once. These include the registry's until the Universal Resolver is known
+    /// to exist.
     async fn first_batch(&self, session: &Session, queries: &[RecordQuery]) -> Vec<SearchState> {
         let universal = self.universal.as_ref();
         let reads_registry = universal.is_none_or(|universal| !universal.has_answered());
@@ -130,7 +130,7 @@ impl Resolution {
         queries.iter().zip(reads).map(search).collect()
     }
 
-    /// Reads the resolvers of the names that the Universal Resolver, there until now, did not answer.
+    /// Reads the resolvers of names that a Universal Resolver, although known, did not answer.
     async fn find_resolvers(&self, session: &Session, queries: &[RecordQuery], searches: &mut [SearchState]) {
         let mut batch = ReadBatch::default();
         let open = searches.iter_mut().zip(queries).filter(|(search, _)| matches!(search, SearchState::Start));
@@ -171,13 +171,13 @@ impl SearchState {
         };
         match self {
             Self::Failed(failure) => failed(failure),
-            // Every search has been called by now.
+            // Every search is in `Calling` by now.
             Self::Start | Self::FoundResolver(_) => failed(Absence::NoResolver.into()),
             Self::Calling(source, calls) => {
                 let mut resolver = source.resolver();
                 let record = |call: ContractCall| {
                     let (data, own_resolver) = match source.unwrap(&call) {
-                        // The gateway is at fault, and may not be another time.
+                        // The gateway is at fault, and may succeed another time.
                         Err(NameFailure::Absent(Absence::Refused)) if call.via_gateway => {
                             return Err(GatewayError::Rejected.into());
                         }
@@ -208,7 +208,7 @@ impl RecordSource {
         }
     }
 
-    /// The bytes that the resolver's function returned, and whose it was.
+    /// Returns the bytes that the resolver's function returned, and the resolver.
     fn unwrap(self, call: &ContractCall) -> Result<(Bytes, Option<Address>), NameFailure> {
         let (data, resolver) = match self {
             Self::Universal => UniversalContract::unwrap(call)?,
@@ -219,7 +219,7 @@ impl RecordSource {
     }
 }
 
-/// The reads of one batch; each name's are a range of it.
+/// The reads of one batch; each name has a range of it.
 #[derive(Default)]
 struct ReadBatch(Vec<Read>);
 

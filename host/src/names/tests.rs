@@ -1,4 +1,4 @@
-//! Names both ways on a scripted chain, with gateways on loopback.
+//! Names in both directions on a scripted chain, with gateways on loopback.
 
 mod forward;
 mod offchain;
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use self::world::World;
 use super::*;
 
-/// Only ever waited out by what hangs.
+/// Upper bound; only a test that hangs waits this long.
 const LONG: Duration = Duration::from_secs(60);
 
 const ALICE: Address = Address::repeat_byte(0xa1);
@@ -29,7 +29,7 @@ fn names() -> Names {
 }
 
 fn at(world: &World, coin: CoinType) -> LookupContext<'static> {
-    // As large as the shipped one; a test has a few of them.
+    // As large as in production; it is leaked, as a test has only a few.
     let outgoing = Box::leak(Box::new(OutgoingBudget::new(16, 4)));
     LookupContext { session: world.session(Instant::now() + LONG), coin, detail: DetailLevel::Address, outgoing }
 }

@@ -1,8 +1,8 @@
 //! HTTP requests for small documents, by GET or by POST of JSON.
 //!
-//! Invariant: no redirect is followed, no proxy is used, no body is longer than its bound, packed or unpacked, and unless
-//! the operator allows it only addresses of the public internet are connected to: the address that is checked is the one
-//! that is dialled. Deadlines are the caller's business.
+//! Invariant: no redirect is followed, no proxy is used, and no body is longer than its limit, packed or unpacked.
+//! Unless the operator allows others, only public addresses are connected to, and the address checked is the one
+//! dialled. Deadlines are up to the caller.
 
 use std::error::Error;
 use std::fmt;
@@ -34,10 +34,10 @@ use crate::net::max_age;
 use crate::net::public_address::is_public;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-/// Below the 60 to 75 s after which common servers close.
+/// Below the 60 to 75 s after which common servers close connections.
 const IDLE_MAX: Duration = Duration::from_secs(50);
 
-/// Why there is no document; no text of the URL is in it.
+/// Reason why there is no document; contains no text of the URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum HttpError {
     #[error("a URL that HTTP cannot carry")]
@@ -59,21 +59,21 @@ pub(crate) enum HttpError {
 /// Resolves a host's name.
 pub(crate) type HostLookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> + Send + Sync>;
 
-/// The system's resolver.
+/// Returns the system's resolver.
 pub(crate) fn system_lookup() -> HostLookup {
     Arc::new(|name| async move { Ok(tokio::net::lookup_host((name, 0)).await?.collect()) }.boxed())
 }
 
-/// What a client accepts of a host.
+/// Limits on requests and responses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HttpOptions {
-    /// Whether addresses of private networks may be connected to, because the operator names the hosts.
+    /// True if private addresses may be connected to, because the operator names the hosts.
     pub(crate) allow_private: bool,
-    /// Bytes of a body, packed or unpacked.
+    /// Maximum bytes of a body, packed or unpacked.
     pub(crate) body_bytes_max: usize,
-    /// Whether bodies may come in gzip.
+    /// True if bodies may be packed with gzip.
     pub(crate) gzip: bool,
-    /// Connections to one host that wait for the next request.
+    /// Maximum idle connections to one host.
     pub(crate) idle_connections_max: usize,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct TaggedBody {
     pub(crate) etag: Option<String>,
 }
 
-/// A body, how old it is, and how long it may be kept by its server's word.
+/// A body, its age, and the time for which its server allows caching.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CacheableBody {
     pub(crate) body: Bytes,
@@ -92,7 +92,7 @@ pub(crate) struct CacheableBody {
     pub(crate) max_age: Option<Duration>,
 }
 
-/// Sends requests within its options.
+/// HTTP client with fixed options.
 pub(crate) struct HttpClient {
     client: Client<HttpsConnector<HttpConnector<AddressFilter>>, Full<Bytes>>,
     options: HttpOptions,
@@ -129,7 +129,7 @@ impl HttpClient {
         self.body_of_success(self.send(url, request).await?).await
     }
 
-    /// Gets a document, or `None` while it still has the entity tag `etag`.
+    /// Gets a document; `None` if it still has the entity tag `etag`.
     pub(crate) async fn get_if_changed(&self, url: &str, etag: Option<&str>) -> Result<Option<TaggedBody>, HttpError> {
         let etag = etag.and_then(|etag| HeaderValue::from_str(etag).ok());
         let mut request = Request::new(Full::default());
@@ -179,7 +179,7 @@ impl HttpClient {
         }
     }
 
-    /// A host that is written as an address is never looked up, so it is checked here.
+    /// Checks hosts that are written as addresses, which the resolver never sees.
     fn target(&self, url: &str) -> Result<Uri, HttpError> {
         let url = Url::parse(url).map_err(|_| HttpError::Url)?;
         let address = match url.host().ok_or(HttpError::Url)? {
@@ -204,7 +204,7 @@ fn text_of(response: &Response<Incoming>, name: HeaderName) -> Option<&str> {
     response.headers().get(name).and_then(|value| value.to_str().ok())
 }
 
-/// Large bodies take longer to unpack than a task may hold its thread.
+/// Unpacks on a blocking thread, since a large body takes longer than a task may hold its worker.
 async fn gunzip(packed: Bytes, bytes_max: usize) -> Result<Bytes, HttpError> {
     let unpack = move || {
         let mut plain = Vec::new();
@@ -217,7 +217,7 @@ async fn gunzip(packed: Bytes, bytes_max: usize) -> Result<Bytes, HttpError> {
     tokio::task::spawn_blocking(unpack).await.unwrap_or(Err(HttpError::Body))
 }
 
-/// The filter's refusal is somewhere below the client's own error.
+/// Classifies an error; the address filter's refusal is somewhere below the client's own error.
 fn classify_error(error: &(dyn Error + 'static)) -> HttpError {
     let mut cause = Some(error);
     while let Some(error) = cause {
@@ -234,7 +234,7 @@ fn classify_error(error: &(dyn Error + 'static)) -> HttpError {
 #[error("the name leads to no public address")]
 struct NotPublic;
 
-/// Filters the addresses that are connected to, not those of an earlier lookup: a name may lead elsewhere the next time.
+/// Filters the addresses that are connected to, since a name may resolve differently at the next lookup.
 #[derive(Clone)]
 struct AddressFilter {
     lookup: HostLookup,

@@ -1,13 +1,13 @@
-//! How long a response may be kept, by its own headers (RFC 9111).
+//! Caching headers of responses (RFC 9111).
 //!
-//! Invariant: what is not written as the standard has it counts as not there.
+//! Invariant: malformed values count as absent.
 
 use std::time::Duration;
 
 use hyper::HeaderMap;
 use hyper::header::{AGE, CACHE_CONTROL};
 
-/// The `max-age` of a response; zero where it may not be kept, `None` where it does not say.
+/// Returns the `max-age` of a response; zero if it must not be cached, `None` if it does not say.
 pub(crate) fn max_age(headers: &HeaderMap) -> Option<Duration> {
     let values = headers.get_all(CACHE_CONTROL).into_iter().filter_map(|value| value.to_str().ok());
     let directives: Vec<String> =
@@ -18,12 +18,12 @@ pub(crate) fn max_age(headers: &HeaderMap) -> Option<Duration> {
     directives.iter().find_map(|directive| seconds(directive.strip_prefix("max-age=")?))
 }
 
-/// How old a response was when it was sent: a cache on the way says so.
+/// Returns the age of a response when it was sent, as a cache on the way reports it.
 pub(crate) fn age(headers: &HeaderMap) -> Duration {
     headers.get(AGE).and_then(|value| seconds(value.to_str().ok()?)).unwrap_or_default()
 }
 
-/// The longest time that the standard wants to be known.
+/// Largest time that the standard requires to be understood.
 const SECONDS_MAX: u64 = 1 << 31;
 
 fn seconds(text: &str) -> Option<Duration> {

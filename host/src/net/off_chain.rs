@@ -1,8 +1,8 @@
-//! Off-chain documents: HTTPS GETs that plugins request of hosts which they declare and the operator grants.
+//! Off-chain documents: HTTPS GETs by plugins, to hosts that they declare and the operator grants.
 //!
-//! Invariant: a document comes from the granted host at the port of https and a public address, or from the copy that
-//! the operator names; its size, its time, and the number and rate of requests are bounded; it is cached for a while that
-//! its server names within bounds. It is nobody's proof of anything, and never says where a claim goes.
+//! Invariant: a document comes from the granted host, by https from its standard port and a public address, or from
+//! the mirror that the operator names. Its size and time, and the number and rate of requests, are bounded. It is
+//! cached for as long as its server says, within bounds. It proves nothing, and never decides where a claim goes.
 
 mod hosts;
 mod pace;
@@ -25,33 +25,33 @@ use crate::net::http_client::{CacheableBody, HttpClient, HttpError, HttpOptions,
 
 const OPTIONS: HttpOptions =
     HttpOptions { allow_private: false, body_bytes_max: BODY_BYTES_MAX, gzip: true, idle_connections_max: 2 };
-/// A hot account does not burden a server that names no time, or none.
+/// Minimum time in the cache, so that a popular account does not burden a server that allows less or does not say.
 const KEPT_MIN: Duration = Duration::from_secs(30);
-/// Lists of rewards change daily; an operator who revokes a grant restarts the process.
+/// Maximum time in the cache: lists of rewards change daily. An operator who revokes a grant restarts the process.
 const KEPT_MAX: Duration = Duration::from_secs(3_600);
-/// How long a failure is the answer; shorter than a restart of a server.
+/// Time for which a failure is cached; shorter than a restart of a server.
 const FAILED_FOR: Duration = Duration::from_secs(10);
-/// A server that takes longer fails for all who wait for it.
+/// Time limit of a request; a slower server fails for everyone who waits.
 const FETCH_WITHIN: Duration = Duration::from_millis(2_500);
-/// What a job waits for a document, with its turn.
+/// Maximum time that a job waits for a document, including for its turn.
 const WAIT_MAX: Duration = Duration::from_secs(3);
-/// Requests of all answers at once: so many bodies are in memory beside the cache.
+/// Concurrent requests of all answers: so many bodies are in memory besides the cache.
 const TURNS_MAX: usize = 32;
-/// No more bytes are ever needed for all cached documents.
+/// Maximum bytes of the cache; more is never needed.
 pub(crate) const CACHE_BYTES_MAX: u64 = 64 << 20;
-/// Each has a quarter of a shard at least.
+/// Expected entries. So few make at most 16 shards, of which the largest document fills a quarter at full cache size.
 const CACHE_ENTRIES: usize = 512;
-/// What an entry takes beside its texts.
+/// Bytes of an entry besides its texts.
 const ENTRY_BYTES: u64 = 256;
 
-/// Why there is no document; no text of the URL is in it.
+/// Reason why there is no document; contains no text of the URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum OffChainError {
     #[error("the server did not answer in time")]
     Timeout,
     #[error("the server cannot be reached")]
     Unreachable,
-    /// The same words: who may name a host must not learn which ones this network knows.
+    /// Worded like `Unreachable`: whoever can name a host must not learn which hosts this network knows.
     #[error("the server cannot be reached")]
     NotPublic,
     #[error("the URL is none that can be requested")]
@@ -84,7 +84,7 @@ impl From<HttpError> for OffChainError {
     }
 }
 
-/// What a server answered: a body, or that it has nothing there.
+/// A server's answer: a body, or `None` if it has nothing there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DocumentReply {
     pub(crate) body: Option<Bytes>,
@@ -103,7 +103,7 @@ pub(crate) struct DocumentRequest<'a> {
 #[derive(Debug)]
 pub(crate) struct OffChain {
     public: HttpClient,
-    /// For copies that the operator names.
+    /// Client for the operator's mirrors.
     mirrors: HttpClient,
     /// By plugin and URL.
     cache: Cache<String, Arc<Cached>, Weight>,
@@ -122,7 +122,7 @@ pub(crate) struct Documents<'a> {
 #[derive(Debug)]
 struct Cached {
     result: Result<Option<Bytes>, OffChainError>,
-    /// As the server says it.
+    /// The age that the server reported.
     age: Duration,
     at: Instant,
     kept: Duration,
@@ -139,8 +139,8 @@ impl Weighter<String, Arc<Cached>> for Weight {
 }
 
 impl Documents<'_> {
-    /// Gets a document by the deadline of its job. It is taken from the answer's budget, whether it is cached or not;
-    /// equal URLs are taken once.
+    /// Gets a document by the deadline of its job. It counts in the answer's budget, cached or not, but equal URLs
+    /// count once.
     ///
     /// # Errors
     /// [`OffChainError`].
@@ -153,7 +153,7 @@ impl Documents<'_> {
         if !self.outgoing.take_once(&key) {
             return Err(OffChainError::OverBudget);
         }
-        // A part of the job's time is left to it, so that it can go on without the document.
+        // The job keeps a part of its time, so that it can go on without the document.
         let now = Instant::now();
         let until = now + (deadline.saturating_duration_since(now) * 3 / 4).min(WAIT_MAX);
         timeout_at(until, self.off_chain.get(&key, request, until)).await.unwrap_or(Err(OffChainError::Timeout))
@@ -161,7 +161,7 @@ impl Documents<'_> {
 }
 
 impl OffChain {
-    /// With a cache of at most so many bytes.
+    /// Creates it with a cache of at most so many bytes.
     pub(crate) fn new(cache_bytes_max: u64) -> Self {
         Self {
             public: HttpClient::new(OPTIONS, system_lookup()),
@@ -173,7 +173,7 @@ impl OffChain {
         }
     }
 
-    /// Equal requests at the same time are one; where the one that makes it gives up, the next makes it.
+    /// Concurrent equal requests are sent once; if the task that sends one gives up, the next one sends it.
     async fn get(
         &self,
         key: &str,
@@ -186,7 +186,7 @@ impl OffChain {
                 Ok(stale) => drop(self.cache.remove_if(key, |cached| Arc::ptr_eq(cached, &stale))),
                 Err(guard) => {
                     let fetched = Arc::new(self.fetch(request, until).await?);
-                    // It is the answer even if it is not taken into the cache.
+                    // It is returned even if the cache does not take it.
                     let _ = guard.insert(Arc::clone(&fetched));
                     return fetched.document();
                 }
@@ -194,7 +194,7 @@ impl OffChain {
         }
     }
 
-    /// Requests a document when the host's turn for it has come.
+    /// Requests a document once the host's rate allows it.
     ///
     /// # Errors
     /// It is not requested at all.
@@ -239,7 +239,7 @@ impl Cached {
     }
 }
 
-/// The URL as the client reads it, if that is still of this host and of no other port.
+/// Parses the URL as the client does, and checks that it still has this host and the standard port.
 fn of_host(url: &str, host: &str) -> Result<Url, OffChainError> {
     let url = Url::parse(url).map_err(|_| OffChainError::Url)?;
     let is_plain = url.username().is_empty() && url.password().is_none() && url.port().is_none();
@@ -249,7 +249,7 @@ fn of_host(url: &str, host: &str) -> Result<Url, OffChainError> {
 
 #[cfg(test)]
 impl OffChain {
-    /// With public hosts that all lead to this address.
+    /// Resolves all public hosts to this address.
     pub(crate) fn leading_to(address: std::net::SocketAddr) -> Self {
         use futures_util::FutureExt;
         let lookup = Arc::new(move |_| async move { Ok::<_, std::io::Error>(vec![address]) }.boxed());

@@ -1,9 +1,9 @@
-//! Which IP addresses belong to the public internet. The rest may be the operator's own network, and no name of somebody
-//! else may lead into it.
+//! IP addresses of the public internet. Others may be in the operator's own network, where names of third parties must
+//! not lead.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether anyone's host may be there, by the special-purpose registries of IANA.
+/// Returns true if the address is public, by IANA's special-purpose registries.
 /// <https://www.iana.org/assignments/iana-ipv4-special-registry>,
 /// <https://www.iana.org/assignments/iana-ipv6-special-registry>
 pub(crate) fn is_public(address: IpAddr) -> bool {
@@ -27,14 +27,14 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     !is_reserved
 }
 
-/// Global unicast is 2000::/3, less what is set aside within.
+/// Returns true for global unicast (2000::/3) outside of its reserved parts.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let [a, b, ..] = address.segments();
     let is_reserved = matches!((a, b), (0x2001, 0..0x200 | 0xdb8) | (0x3fff, 0..0x1000));
     a & 0xe000 == 0x2000 && !is_reserved
 }
 
-/// The IPv4 address that packets to this one may end at: mapped, NAT64, 6to4.
+/// Returns the embedded IPv4 address at which packets may arrive: mapped, NAT64, 6to4.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let of = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
     match address.segments() {

@@ -1,9 +1,9 @@
-//! The breakers of one build, one for each network: after faults in a row no job runs there for a while, then one at a
-//! time is tried.
+//! The circuit breakers of one build, one per network. After consecutive faults no job runs there for a while; then
+//! one job at a time is tried.
 //!
-//! Invariant: only what the build does itself counts, never what a node does; and no breaker opens by jobs about one
-//! account, transaction or set of tokens alone, so that no client closes a build to others by one that it cannot bear. A
-//! build that fails at every try, and more often than not since it came in force, is reported for quarantine once.
+//! Invariant: only the build's own faults count, never a node's. Jobs about a single account, transaction or set of
+//! tokens cannot open a breaker, so that no client can close a build to others. A build is reported for quarantine,
+//! once, if its breaker keeps reopening and it had more faults than successes since it was loaded.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -16,50 +16,50 @@ use tokio::sync::mpsc;
 
 use super::staging::Digest;
 
-/// Faults in a row that open a breaker.
+/// Consecutive faults that open a breaker.
 const FAULTS_MAX: u32 = 10;
-/// So many of these may be about the same: further ones do not count.
+/// Number of these faults that may be about the same subject; further ones do not count.
 const FAULTS_OF_ONE_MAX: u32 = 3;
-/// What faults in a row are about, beyond which the one that failed longest ago is forgotten.
+/// Number of subjects of consecutive faults that are remembered; the one that failed longest ago is dropped first.
 const FAILED_MAX: usize = 64;
-/// The first pause; each further one in a row is twice as long.
+/// The first pause; each consecutive one is twice as long.
 const PAUSE: Duration = Duration::from_secs(5);
 const PAUSE_MAX: Duration = Duration::from_secs(5 * 60);
-/// How often in a row a breaker opens until its build is reported.
+/// Consecutive openings after which a build may be reported.
 const OPENED_MAX: u32 = 3;
-/// A try of which nothing was heard for so long ended without an outcome.
+/// Time after which a trial job without an outcome is given up.
 const TRY_MAX: Duration = Duration::from_secs(30);
 
-/// Whose job it is, whatever its question.
+/// The subject of a job, whatever its question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum JobMatter {
     Account(Address),
     Tokens(Arc<[Address]>),
-    /// By its hash.
+    /// The transaction's hash.
     Transaction(B256),
 }
 
-/// What a job says about its build.
+/// The outcome of a job, as far as it concerns its build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JobVerdict {
-    /// It did what it should.
+    /// The job succeeded.
     Fine,
-    /// A panic, a deadline of a call, a breach of the interface, findings that break the rules.
+    /// A panic, an exceeded call deadline, a violation of the interface, or findings that break the rules.
     Fault,
-    /// Something else went wrong.
+    /// Something else failed.
     Unknown,
 }
 
-/// What became of a breaker.
+/// A transition of a breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BreakerChange {
-    /// No job of the build runs on the network for a while, after so many faults in a row.
+    /// The build's jobs on the network pause after this many consecutive faults.
     Opened { faults: u32 },
-    /// Jobs run there again, after so long.
+    /// Jobs run again after this time.
     Closed { after: Duration },
 }
 
-/// A build that fails at every try.
+/// A build to put into quarantine, as it keeps failing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hopeless {
     pub(crate) digest: Digest,
@@ -88,16 +88,16 @@ struct Breaker {
     faults: u64,
     is_reported: bool,
     has_opened: bool,
-    /// When it opened first, while it is not closed.
+    /// Time of the first opening since it was last closed.
     opened_at: Option<Instant>,
-    /// What the faults in a row were about; who failed last is last.
+    /// Subjects of the consecutive faults, the latest last.
     failed: VecDeque<FailedMatter>,
 }
 
 #[derive(Clone, Debug)]
 struct FailedMatter {
     matter: JobMatter,
-    /// That count.
+    /// Faults about this subject that counted.
     faults: u32,
     last: Instant,
 }
@@ -124,12 +124,12 @@ pub(crate) struct BreakerStatus {
     /// `closed`, `open` or `half-open`.
     pub(crate) state: &'static str,
     pub(crate) faults_in_a_row: u32,
-    /// Until a job is tried.
+    /// Seconds until a job is tried.
     pub(crate) retry_in_seconds: Option<u64>,
 }
 
 impl BreakerStatus {
-    /// Whether jobs pause.
+    /// Returns true if jobs pause.
     pub(crate) fn is_open(&self) -> bool {
         self.state != CLOSED
     }
@@ -137,7 +137,7 @@ impl BreakerStatus {
 
 #[cfg(any(test, feature = "fuzzing"))]
 impl Breakers {
-    /// The breakers of a build that nobody knows.
+    /// Breakers of a dummy build.
     pub(crate) fn of_nobody() -> Arc<Self> {
         Arc::new(Self::new(Digest::default(), ("nobody", "0"), mpsc::channel(1).0))
     }
@@ -149,10 +149,10 @@ impl Breakers {
         Self { digest, plugin, version, reports, breakers: Mutex::default() }
     }
 
-    /// Lets a job run on the network; whoever runs it says how it ended.
+    /// Permits a job on the network. The caller then reports its outcome with [`Breakers::take`].
     ///
     /// # Errors
-    /// How long none runs.
+    /// Returns the time to wait before the next attempt.
     pub(crate) fn permit(&self, chain_id: u64, matter: &JobMatter, now: Instant) -> Result<(), Duration> {
         let mut breakers = self.breakers.lock();
         let Some(breaker) = breakers.get_mut(&chain_id) else { return Ok(()) };
@@ -162,7 +162,7 @@ impl Breakers {
             BreakerState::Trying { since } if now.duration_since(since) < TRY_MAX => return Err(PAUSE),
             BreakerState::Open { .. } | BreakerState::Trying { .. } => {}
         }
-        // Its failure would say nothing new, and others would wait for it.
+        // This subject failed before: its failure would prove nothing, and other jobs would wait for it.
         let failed = breaker.failed.iter().find(|failed| failed.matter == *matter && failed.is_known());
         if let Some(wait) = failed.and_then(|failed| (failed.last + PAUSE_MAX).checked_duration_since(now)) {
             return Err(wait);
@@ -171,7 +171,7 @@ impl Breakers {
         Ok(())
     }
 
-    /// Takes what a job said, and returns whether jobs of the build begin or cease to pause on the network.
+    /// Records the outcome of a job, and returns the transition if the breaker opened or closed.
     pub(crate) fn take(
         &self,
         chain_id: u64,
@@ -193,7 +193,7 @@ impl Breakers {
                 }
             }
             JobVerdict::Fault if breaker.count(matter, now) => breaker.fail(now),
-            // The next job is tried in its place.
+            // The next job is tried instead.
             JobVerdict::Fault | JobVerdict::Unknown if matches!(breaker.state, BreakerState::Trying { .. }) => {
                 breaker.state = BreakerState::Open { until: now };
             }
@@ -204,7 +204,7 @@ impl Breakers {
             let (faults, fine) = (breaker.faults, breaker.fine);
             let reason = format!("{faults} of {} jobs failed by its fault, the last one: {detail}", faults + fine);
             let (digest, plugin, version) = (self.digest, self.plugin.clone(), self.version.clone());
-            // A full channel has enough reports; this one is made again at the next fault.
+            // If the channel is full, the report is repeated at the next fault.
             breaker.is_reported = self.reports.try_send(Hopeless { digest, plugin, version, reason }).is_ok();
         }
         match (opened_before, breaker.opened_at) {
@@ -214,7 +214,7 @@ impl Breakers {
         }
     }
 
-    /// Those that are open, or were, by chain id.
+    /// The breakers that are open or have been open, ordered by chain id.
     pub(crate) fn status(&self, now: Instant) -> Vec<BreakerStatus> {
         let breakers = self.breakers.lock();
         let row = |(chain_id, breaker): (&u64, &Breaker)| {
@@ -232,7 +232,7 @@ impl Breakers {
 }
 
 impl Breaker {
-    /// Whether a fault counts: there were not so many about the same before.
+    /// Records a fault about this subject, and returns true if it counts: at most [`FAULTS_OF_ONE_MAX`] do.
     fn count(&mut self, matter: &JobMatter, now: Instant) -> bool {
         let place = self.failed.iter().position(|failed| failed.matter == *matter);
         let mut failed =
@@ -253,7 +253,7 @@ impl Breaker {
         let opens = match self.state {
             BreakerState::Closed => self.faults_in_a_row >= FAULTS_MAX,
             BreakerState::Trying { .. } => true,
-            // Of a job that began before it opened.
+            // This job began before the breaker opened.
             BreakerState::Open { .. } => false,
         };
         if opens {
@@ -271,7 +271,7 @@ impl FailedMatter {
         Self { matter: matter.clone(), faults: 0, last }
     }
 
-    /// Whether the build is known to fail of it.
+    /// Returns true if the build is known to fail on this subject.
     fn is_known(&self) -> bool {
         self.faults >= FAULTS_OF_ONE_MAX
     }
@@ -308,7 +308,7 @@ mod tests {
             }
         }
 
-        /// An account that was not there before.
+        /// Returns an account that was not used before.
         fn another(&self) -> JobMatter {
             self.accounts.set(self.accounts.get() + 1);
             account(self.accounts.get())
@@ -359,7 +359,7 @@ mod tests {
             assert_eq!(tried.take_of(&poisoned, JobVerdict::Fault), None);
         }
         assert_eq!(tried.breakers.permit(POLYGON, &poisoned, tried.now), Ok(()));
-        // Three count; six of two others make nine.
+        // Three faults about one account count, and six about two others make nine.
         for number in [2, 3] {
             (0..5).for_each(|_| assert_eq!(tried.take_of(&account(number), JobVerdict::Fault), None));
         }
@@ -378,7 +378,7 @@ mod tests {
         tried.now += S(100);
         assert_eq!(tried.breakers.permit(POLYGON, &poisoned, tried.now), Err(S(200)));
         assert_eq!(tried.permit(POLYGON), Ok(()), "another is tried");
-        // A job of it that began long ago takes no turn from others, and doubles no pause.
+        // A late fault about the same account neither takes the trial of others nor doubles the pause.
         assert_eq!(tried.take_of(&poisoned, JobVerdict::Fault), None);
         assert_eq!(tried.permit(POLYGON), Ok(()));
         tried.take(JobVerdict::Fault);

@@ -1,7 +1,7 @@
-//! The catalogue of a plugin, as this host serves it.
+//! The catalogue of a plugin, restricted to what this host serves.
 //!
-//! Invariant: a checked catalogue passed [`validate_catalogue`], each deployment is on a known network, and its questions
-//! are those that the plugin's capabilities cover.
+//! Invariant: a checked catalogue passed [`validate_catalogue`], each deployment is on a known network, and its
+//! questions are covered by the plugin's capabilities.
 
 use std::collections::BTreeSet;
 
@@ -15,20 +15,20 @@ use crate::registry::{logos, protocol};
 use crate::sanitize::text::Text;
 use crate::sanitize::web_url::WebUrl;
 
-/// Questions that came after the first revision, each with the capability that guards it.
+/// Questions added after the first revision, each with the capability that guards it.
 const GUARDED: [(Question, u64); 2] =
     [(Question::COMPOSITION, capability::COMPOSITION), (Question::EVENTS, capability::EVENTS)];
 
-/// A catalogue, and what of it is not served.
+/// A checked catalogue, and the chains that were left out.
 #[derive(Debug)]
 pub(crate) struct Checked {
     pub(crate) catalogue: Catalogue,
-    /// The chains of deployments that this host does not know; they are left out.
+    /// Chain ids of deployments that were left out because this host does not know the chain.
     pub(crate) unknown_networks: BTreeSet<u64>,
 }
 
-/// Decodes and checks a catalogue; deployments on unknown chains are left out and told, and questions that the plugin's
-/// capabilities do not cover are left out.
+/// Decodes and checks a catalogue. Leaves out deployments on unknown chains, with a log line each, and questions that
+/// the plugin's capabilities do not cover.
 pub(crate) fn check(bytes: &[u8], networks: &Networks, manifest: &Manifest) -> Result<Checked, CatalogueError> {
     let mut catalogue = validate_catalogue(bytes)?;
     let is_known = |deployment: &Deployment| networks.with_chain_id(deployment.chain_id).is_some();
@@ -47,7 +47,7 @@ pub(crate) fn check(bytes: &[u8], networks: &Networks, manifest: &Manifest) -> R
     Ok(Checked { catalogue, unknown_networks })
 }
 
-/// Takes protocols and their deployments out of a catalogue, and returns the slugs of those that it had.
+/// Removes protocols and their deployments from a catalogue, and returns the slugs that were removed.
 pub(crate) fn exclude(catalogue: &mut Catalogue, slugs: &BTreeSet<String>) -> BTreeSet<String> {
     let had = catalogue.protocols.extract_if(.., |protocol| slugs.contains(&protocol.slug));
     let had: BTreeSet<String> = had.map(|protocol| protocol.slug).collect();
@@ -55,7 +55,7 @@ pub(crate) fn exclude(catalogue: &mut Catalogue, slugs: &BTreeSet<String>) -> BT
     had
 }
 
-/// A protocol as answers show it.
+/// Converts a protocol to the form that answers show.
 pub(crate) fn shown(protocol: &Protocol) -> protocol::Protocol {
     let logo = protocol.logo.clone().unwrap_or_else(|| logos::of_protocol(&protocol.slug));
     let (text, url) = (Text::words, |text: &str| WebUrl::parse(text).unwrap_or_default());
@@ -122,7 +122,7 @@ mod tests {
             let checked = checked(&declared, capabilities);
             (checked.deployments[0].questions.clone(), checked.event_topics)
         };
-        // An interface of revision 2 announced the first two bits, of revision 3 the third.
+        // Revision 2 of the interface announced the first two bits, revision 3 the third.
         assert_eq!(served(0b0011), (vec![Question::FARMING], None));
         assert_eq!(served(0b0111), (vec![Question::FARMING, Question::COMPOSITION], None));
         assert_eq!(served(0b1111), (declared.deployments[0].questions.clone(), declared.event_topics.clone()));

@@ -1,6 +1,6 @@
-//! What an operator decides about plugins while the gateway runs.
+//! Decisions of operators about plugins while the gateway runs.
 //!
-//! Invariant: a command that is answered has been written to the policy's file, or says that it was not.
+//! Invariant: a confirmed command has been written to the policy's file, or its answer says that it was not.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,23 +13,23 @@ use super::policy::Policy;
 use super::staging::Digest;
 use super::status::{ACTIVE, PluginStatus, STUCK};
 
-/// Fewer digits of a digest name no build.
+/// Minimum number of digits that name a build.
 const DIGITS_MIN: usize = 8;
 
 /// A command about one plugin. Builds are named by the first digits of their digest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum PluginDecision {
-    /// Never run a build again, by default the one in force.
+    /// Never run a build again; by default the one in force.
     Quarantine {
         build: Option<String>,
         reason: String,
     },
-    /// Take all builds of the plugin, or one, out of quarantine.
+    /// Take one build of the plugin, or all of them, out of quarantine.
     Release {
         build: Option<String>,
     },
-    /// Quarantine the build in force, where there is one before it.
+    /// Quarantine the build in force if there is an earlier one.
     Rollback {
         reason: String,
     },
@@ -37,14 +37,14 @@ pub(crate) enum PluginDecision {
     Disable {
         reason: String,
     },
-    /// Serve no other build, by default than the one in force.
+    /// Serve only one build; by default the one in force.
     Pin {
         build: Option<String>,
     },
     Unpin,
 }
 
-/// Why a command does nothing.
+/// Reason why a command has no effect, or does not outlive the process.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DecisionError {
     #[error("no plugin is called {name:?}; there are {known}")]
@@ -71,7 +71,7 @@ impl From<io::Error> for DecisionError {
     }
 }
 
-/// What is known of the plugins at one moment.
+/// The state of the plugins at one moment, against which commands are checked.
 pub(super) struct PluginKnowledge<'a> {
     pub(super) rows: &'a [PluginStatus],
     pub(super) known_good: &'a KnownGood,
@@ -80,7 +80,7 @@ pub(super) struct PluginKnowledge<'a> {
 }
 
 impl PluginKnowledge<'_> {
-    /// Decides, and says what it comes to.
+    /// Applies a decision, and returns a sentence about the result.
     pub(super) fn decide(&self, plugin: &str, decision: PluginDecision) -> Result<String, DecisionError> {
         self.check_name(plugin)?;
         let builds = self.builds(plugin);
@@ -143,7 +143,7 @@ impl PluginKnowledge<'_> {
         Err(DecisionError::NoPlugin { name: plugin.to_owned(), known })
     }
 
-    /// The builds of a plugin that are known in any way, each with its version.
+    /// All known builds of a plugin, each with its version.
     fn builds(&self, plugin: &str) -> BTreeMap<Digest, String> {
         let rows = self.rows.iter().filter(|row| row.plugin == plugin);
         let rows = rows.filter_map(|row| Some((Digest::try_from(row.digest.clone()).ok()?, row.version.clone())));
@@ -161,7 +161,7 @@ impl PluginKnowledge<'_> {
         digest.ok_or_else(|| DecisionError::NotActive(plugin.to_owned()))
     }
 
-    /// The build that is named, or the one in force.
+    /// The named build, or the one in force.
     fn chosen(
         &self,
         plugin: &str,
@@ -173,7 +173,7 @@ impl PluginKnowledge<'_> {
         let mut named = builds.keys().filter(|digest| digest.to_string().starts_with(&text));
         match (named.next(), named.next()) {
             (Some(digest), None) if text.len() >= DIGITS_MIN => Ok(*digest),
-            // A whole digest may be of a build that never came.
+            // A full digest may name a build that was never seen.
             _ if Digest::try_from(text.clone()).is_ok() => Ok(Digest::try_from(text).unwrap_or_default()),
             _ => {
                 let known: Vec<String> = builds.keys().map(|digest| short(*digest)).collect();
@@ -215,7 +215,7 @@ impl PluginKnowledge<'_> {
     }
 }
 
-/// Enough of a digest to tell builds apart.
+/// Enough digits to tell builds apart.
 pub(crate) fn short(digest: Digest) -> String {
     digest.to_string().chars().take(DIGITS_MIN + 4).collect()
 }

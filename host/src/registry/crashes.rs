@@ -1,10 +1,13 @@
-//! Who was in a call when the process died: marks that outlive it, and the plugins that they convict.
+//! Attributes a crash of the process to plugins, by marks that outlive it.
 //!
-//! A plugin's code runs between [`Mark::enter`] and its guard's end, and its line of the file `running` begins with an
-//! exclamation mark for as long: two writes of a byte, a microsecond. Where the process ends by a fatal signal or an exit in
-//! the plugin's own thread, the line begins with an X, and the next start makes a line of `crashes` of it. Invariant: a
-//! digest that ended two processes within a day is not loaded, until its lines are removed. After one crash the suspects run
-//! one at a time. A kill from outside accuses nobody: those that were running are logged.
+//! While a plugin's code runs, between [`Mark::enter`] and the drop of its guard, the plugin's line of the file
+//! `running` begins with `!`. This costs two writes of one byte, about a microsecond. If the process ends by a fatal
+//! signal or an exit on the plugin's own thread, the line begins with `X`, and the next start turns it into a line of
+//! `crashes`.
+//!
+//! Invariant: a digest that ended two processes within a day is not loaded until its lines are removed. After one
+//! crash the suspects run one at a time. A kill from outside counts against no plugin; those that were running are
+//! logged.
 
 mod fatal;
 mod judge;
@@ -28,18 +31,18 @@ use crate::files::{self, Writers};
 
 const RUNNING: &str = "running";
 const CRASHES: &str = "crashes";
-/// A mark, a digest, and a name and version of the greatest length; the rest of a line is blank.
+/// Mark, digest, and the longest name and version; the rest of a line is blank.
 const LINE_BYTES: usize = 200;
 const RUNS: u8 = b'!';
 const RESTS: u8 = b' ';
-/// A file of more has something else in it: each of a thousand libraries has a place.
+/// A larger file has something else in it: a thousand libraries fit.
 const FILE_BYTES_MAX: u64 = 1 << 20;
-/// Each conviction takes two.
+/// Each conviction takes two lines.
 const LINES_MAX: usize = 200;
-/// Ends when the machine restarts, whose marks are nobody's fault.
+/// Changes with each boot of the machine; marks of an earlier boot count for nothing.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
-/// The marks of this process, and what is known of the processes before it.
+/// The marks of this process, and the record of earlier crashes.
 #[derive(Clone, Debug)]
 pub(crate) struct Crashes {
     marks: Arc<Marks>,
@@ -50,19 +53,19 @@ pub(crate) struct Crashes {
 
 #[derive(Debug)]
 struct Marks {
-    /// `None` once the process ends as it should.
+    /// `None` once the process shuts down normally.
     file: RwLock<Option<File>>,
-    /// That begin in `file`.
+    /// Number of lines allotted in `file`, the boot id included.
     lines: AtomicU64,
-    /// The turn of a suspect.
+    /// Permit to run as a suspect; one at a time.
     alone: Semaphore,
 }
 
 impl Crashes {
-    /// Turns what an earlier process left into a line of `crashes`, and begins marks of its own.
+    /// Records the crash of an earlier process, if its marks show one, and begins the marks of this process.
     ///
     /// # Errors
-    /// The files cannot be read or written.
+    /// The old marks or the record of crashes cannot be read, or the old marks cannot be removed.
     pub(crate) fn open(state_dir: &Path, writers: Writers) -> io::Result<Self> {
         let (running, record) = (state_dir.join(RUNNING), state_dir.join(CRASHES));
         let boot_id = fs::read_to_string(BOOT_ID).unwrap_or_default();
@@ -91,7 +94,7 @@ impl Crashes {
         Ok(Self { marks: Arc::new(marks), record, writers, suspects: Arc::new(suspects) })
     }
 
-    /// Why a digest is not loaded. The record is read each time, so that whoever removes a line needs no restart.
+    /// Reason why a digest is not loaded. The record is read on each call, so that removing a line needs no restart.
     pub(crate) fn refusal(&self, digest: Digest) -> Option<String> {
         let crashes = match read(&self.record, self.writers) {
             Ok(crashes) => crashes,
@@ -108,10 +111,10 @@ impl Crashes {
         ))
     }
 
-    /// Takes builds out of the crashes that they were in, and returns how many of them were in any.
+    /// Removes builds from the recorded crashes, and returns how many of them were in any.
     ///
     /// # Errors
-    /// The record is as it was.
+    /// The record is unchanged.
     pub(crate) fn release(&self, digests: &[Digest]) -> io::Result<usize> {
         let mut crashes = read(&self.record, self.writers)?;
         let names: BTreeSet<String> = digests.iter().map(ToString::to_string).collect();
@@ -127,7 +130,7 @@ impl Crashes {
         Ok(count)
     }
 
-    /// The mark of a library that is to be loaded.
+    /// Creates the mark of a library that is about to be loaded.
     pub(crate) fn mark(&self, digest: Digest, manifest: &Manifest) -> Arc<Mark> {
         let label = manifest.label();
         let at = self.marks.lines.fetch_add(1, Ordering::Relaxed) * u64::try_from(LINE_BYTES).unwrap_or_default();
@@ -139,7 +142,7 @@ impl Crashes {
         Arc::new(mark)
     }
 
-    /// The process ends as it should: whatever still runs is no crash.
+    /// Ends the marking at a normal shutdown: code that still runs is not a crash.
     pub(crate) fn close(&self) {
         fatal::unwatch();
         let file = self.marks.file.write().take();
@@ -161,8 +164,7 @@ pub(crate) struct Mark {
 }
 
 impl Mark {
-    /// Marks the library as running in this thread for as long as the guard lives; whoever enters waits for [`Mark::turn`]
-    /// first.
+    /// Marks the library as running on this thread while the guard lives. The caller must hold [`Mark::turn`].
     pub(crate) fn enter(self: &Arc<Self>) -> Running {
         let mut calls = self.calls.lock();
         *calls += 1;
@@ -173,7 +175,7 @@ impl Mark {
         Running { mark: Arc::clone(self), outer: fatal::enter(Some(self.at)) }
     }
 
-    /// The turn of a suspect to run, for as long as it is held; others need none.
+    /// Waits until this plugin may run if it is a suspect; returns `None` at once if it is not.
     pub(crate) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
         if self.is_suspect { self.marks.alone.acquire().await.ok() } else { None }
     }
@@ -186,11 +188,11 @@ impl Mark {
     }
 }
 
-/// The plugin's code may be running in this thread.
+/// While it lives, the plugin's code may be running on this thread.
 #[derive(Debug)]
 pub(crate) struct Running {
     mark: Arc<Mark>,
-    /// The line of the plugin that the thread ran before.
+    /// The line of the plugin that ran on this thread before.
     outer: Option<u64>,
 }
 
@@ -212,16 +214,16 @@ fn line(text: &str) -> [u8; LINE_BYTES] {
     line
 }
 
-/// The plugins that an earlier process left marks of, labels by digest.
+/// Plugins that an earlier process left marks of: label by digest.
 #[derive(Debug, Default)]
 struct LeftBehind {
-    /// In whose code it ended.
+    /// Plugins in whose code the process ended.
     ended_it: BTreeMap<String, String>,
-    /// The others whose code was running.
+    /// Other plugins whose code was running.
     were_running: BTreeMap<String, String>,
 }
 
-/// What an earlier process on this boot of the machine left; removes it.
+/// Reads and removes the marks of an earlier process on the same boot of the machine.
 fn left_behind(running: &Path, boot_id: &str, writers: Writers) -> io::Result<LeftBehind> {
     let text = match files::open(running, writers) {
         Ok((file, _)) if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) => String::new(),
@@ -238,11 +240,11 @@ fn left_behind(running: &Path, boot_id: &str, writers: Writers) -> io::Result<Le
     Ok(left)
 }
 
-/// Begins the marks of this process.
+/// Creates the file of this process's marks.
 fn begin(running: &Path, boot_id: &str) -> io::Result<File> {
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(running)?;
-    // Whoever starts beside a living process finds the lock, and takes its marks for no crash. Some file systems
-    // have no locks; there two processes must not share the folder.
+    // Another process that starts meanwhile sees the lock, and does not take these marks for a crash. Some file
+    // systems have no locks; there two processes must not share the folder.
     let _ = file.try_lock();
     file.write_all_at(&line(boot_id), 0)?;
     Ok(file)
@@ -258,7 +260,7 @@ fn append(record: &Path, crash: &Crash, writers: Writers) -> io::Result<()> {
 }
 
 fn read(record: &Path, writers: Writers) -> io::Result<Vec<Crash>> {
-    // A line that an operator broke counts for nothing.
+    // A malformed line, edited by an operator, is skipped.
     let text = files::read_state(record, FILE_BYTES_MAX, writers)?.unwrap_or_default();
     Ok(text.lines().filter_map(Crash::parse).collect())
 }

@@ -1,8 +1,8 @@
-//! Reads a dylib without running it: whether it is whole, of this machine, linked as a plugin must be, and which
-//! manifest its note holds.
+//! Reads a dylib without running it: checks that it is complete, built for this machine and linked as a plugin must
+//! be, and extracts the manifest from its note.
 //!
-//! Invariant: what passes has all its segments and sections inside the file, so that mapping it cannot end the
-//! process. Constructors still run at load; the probe process is for them.
+//! Invariant: all segments and sections of an accepted file are inside the file, so that mapping it cannot end the
+//! process. Constructors still run at load; the probe process covers them.
 
 use goblin::elf::dynamic::DF_STATIC_TLS;
 use goblin::elf::header::{self, EI_CLASS, EI_DATA, ELFCLASS64, ELFDATA2LSB, ELFDATA2MSB, ELFMAG, ET_DYN, Header};
@@ -11,7 +11,7 @@ use goblin::elf::section_header::SHT_NOBITS;
 use goblin::elf::{Elf, sym};
 use portolan_abi::note;
 
-/// Architecture that this host was built for.
+/// Architecture of this host.
 const MACHINE: u16 = if cfg!(target_arch = "x86_64") {
     header::EM_X86_64
 } else if cfg!(target_arch = "aarch64") {
@@ -24,11 +24,11 @@ const MACHINE: u16 = if cfg!(target_arch = "x86_64") {
 
 const BYTE_ORDER: u8 = if cfg!(target_endian = "little") { ELFDATA2LSB } else { ELFDATA2MSB };
 
-/// The system's libraries that a plugin may need; any other is bundled, and the first generation's copy would
+/// System libraries that a plugin may need. Any other would have to be bundled, and the first generation's copy would
 /// serve all later ones.
 const LIBRARIES: [&str; 5] = ["libc", "libm", "libgcc_s", "libpthread", "libdl"];
 
-/// Why a file is no plugin for this host.
+/// Reason why a file is not a plugin for this host.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ElfError {
     #[error("not an ELF file")]
@@ -55,7 +55,7 @@ pub(crate) enum ElfError {
     NoNote,
 }
 
-/// Checks a dylib's bytes; its manifest's JSON.
+/// Checks a dylib's bytes and returns the JSON of its manifest.
 pub(crate) fn lint(bytes: &[u8]) -> Result<&str, ElfError> {
     check_header(bytes)?;
     let elf = Elf::parse(bytes).map_err(|error| ElfError::Malformed(error.to_string()))?;
@@ -158,7 +158,7 @@ mod tests {
     const FOLDER: u64 = 25;
     const STATE: u32 = 30;
 
-    /// A library of one segment, as the ELF standard lays it out: header, three program headers, then the parts.
+    /// A library with one segment, laid out as in the ELF standard: header, three program headers, then the parts.
     fn library(dynamic: &[(u64, u64)], symbol_binding: u8, note: Option<&[u8]>) -> Vec<u8> {
         let tables = 64 + 3 * 56;
         let mut body = Vec::new();

@@ -1,6 +1,6 @@
-//! One file in the plugins folder.
+//! The state of one file in the plugins folder.
 //!
-//! Invariant: a file is examined again only when it or its signature changes, when the key of that ends, or when the trouble
+//! Invariant: a file is examined again only if it or its signature changes, its signing key expires, or the failure
 //! was the host's own.
 
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use super::scan::{FileFingerprint, SignatureFingerprints};
 /// A dylib in the plugins folder.
 #[derive(Debug)]
 pub(crate) struct FileEntry {
-    /// `None`: to be examined as soon as it has settled.
+    /// `None` if it must be examined as soon as it has settled.
     pub(crate) fingerprint: Option<FileFingerprint>,
-    /// What stood beside it when its examination began.
+    /// Manifest and signature beside it when its examination began.
     pub(crate) beside: SignatureFingerprints,
     pub(crate) state: FileState,
     pub(crate) is_warned_of: bool,
@@ -25,7 +25,7 @@ pub(crate) struct FileEntry {
 /// The state of a file.
 #[derive(Debug)]
 pub(crate) enum FileState {
-    /// The refusal before it stays visible until then.
+    /// Under examination. The refusal before stays visible meanwhile.
     Examining {
         before: Option<Arc<Refusal>>,
     },
@@ -37,7 +37,7 @@ pub(crate) enum FileState {
 }
 
 impl FileEntry {
-    /// Whether it must be examined, now that it, and what stands beside it, have settled with these fingerprints.
+    /// Returns true if the file must be examined, given the settled fingerprints of it and its signature files.
     pub(crate) fn is_due(
         &self,
         fingerprint: FileFingerprint,
@@ -58,12 +58,12 @@ impl FileEntry {
         }
     }
 
-    /// Whether nothing is known of what it holds.
+    /// Returns true if nothing is known of its content.
     pub(crate) fn is_new(&self) -> bool {
         matches!(self.state, FileState::Examining { before: None })
     }
 
-    /// Whether an examination found what the one before it did: it was told then.
+    /// Returns true if the examination found the same as the one before, which has been logged.
     pub(crate) fn was_refused_as(&self, refusal: &Refusal) -> bool {
         let FileState::Examining { before: Some(before) } = &self.state else { return false };
         before.digest.is_some() && (before.digest, &before.reason) == (refusal.digest, &refusal.reason)

@@ -1,7 +1,6 @@
-//! From a dropped file to a loaded library: staged, read without running, probed, then loaded.
+//! Turns a dropped file into a loaded library: stages it, reads it without running it, probes it, then loads it.
 //!
-//! Invariant: each step runs only if the ones before it passed; whatever fails is a refusal of this file and touches
-//! nothing else.
+//! Invariant: each step runs only if the ones before it passed. A failure refuses this file and affects nothing else.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,11 +18,11 @@ use super::signature::{BuildSignature, SignatureError, SignatureFiles, Signature
 use super::staging::{Digest, Stage, StageError};
 use crate::registry::runner::call::{CallFailure, Calls};
 
-/// Files that are copied and probed at the same time: one of them may hang until the probe's deadline.
+/// Files that are copied and probed concurrently; one of them may hang until the probe's deadline.
 const AT_ONCE: usize = 4;
-/// For copying or reading a dylib of the largest size; only a file system that hangs takes longer.
+/// Time to copy or read a dylib of the largest size; only a file system that hangs takes longer.
 const COPY_LIMIT: Duration = Duration::from_secs(30);
-/// Until trouble of the host's own (a full disk) is tried again.
+/// Delay before a failure of the host itself, such as a full disk, is retried.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// Examines files.
@@ -38,44 +37,44 @@ pub(crate) struct Examiner {
     reads: Calls,
 }
 
-/// What became of a file.
+/// The outcome of an examination.
 #[derive(Clone, Debug)]
 pub(crate) enum Examined {
     Loaded(Arc<Library>),
     Refused(Arc<Refusal>),
-    /// It changed meanwhile; the next scans find it again.
+    /// The file changed meanwhile; a later scan finds it again.
     Changed,
 }
 
-/// Why a file is not loaded.
+/// Reason why a file is not loaded.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Refusal {
     pub(crate) digest: Option<Digest>,
     pub(crate) manifest: Option<Manifest>,
     pub(crate) reason: String,
     pub(crate) kind: RefusalKind,
-    /// Trouble of the host's own goes away without the file changing.
+    /// Delay before a retry, for failures of the host itself; `None` if only a change of the file helps.
     pub(crate) retry_after: Option<Duration>,
 }
 
-/// Who refused a file.
+/// Kind of a refusal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RefusalKind {
-    /// It cannot be loaded.
+    /// The file cannot be loaded.
     #[default]
     Rejected,
-    /// It ended earlier processes, or is in quarantine.
+    /// The build ended earlier processes, or is in quarantine.
     Quarantined,
-    /// The operator has its plugin disabled.
+    /// The operator disabled the plugin.
     Disabled,
-    /// The operator wants another build.
+    /// The operator pinned another build.
     Unpinned,
-    /// Nobody whom the operator trusts vouches for it.
+    /// No trusted key vouches for the build.
     Unsigned,
 }
 
 impl RefusalKind {
-    /// In labels of figures.
+    /// Value of the `step` label in metrics.
     pub(crate) fn step(self) -> &'static str {
         match self {
             Self::Rejected => "load",
@@ -86,7 +85,7 @@ impl RefusalKind {
         }
     }
 
-    /// Whether it may go away though the file stays as it is.
+    /// Returns true if a decision can lift the refusal while the file stays the same.
     pub(crate) fn is_decided(self) -> bool {
         self != Self::Rejected
     }
@@ -137,7 +136,7 @@ impl ExamineError {
 }
 
 impl Examiner {
-    /// Examines files of a folder whose reads are `reads`.
+    /// An examiner that makes its reads of the folder through `reads`.
     pub(crate) fn new(
         stage: Stage,
         libraries: Libraries,
@@ -155,7 +154,7 @@ impl Examiner {
 
     /// Examines a file that has settled.
     pub(crate) async fn examine(&self, file: PathBuf, fingerprint: FileFingerprint) -> Examined {
-        // The semaphore is never closed; without a turn the file is examined all the same.
+        // The semaphore is never closed; without a permit the file would be examined all the same.
         let _turn = self.turns.acquire().await;
         let mut seen = Refusal::default();
         match self.steps(file, fingerprint, &mut seen).await {
@@ -165,10 +164,10 @@ impl Examiner {
         }
     }
 
-    /// Loads the copy of a build that was kept.
+    /// Loads the staged copy of a known good build.
     ///
     /// # Errors
-    /// Why it is not loaded.
+    /// The refusal, with its reason.
     pub(crate) async fn load_staged(&self, digest: Digest) -> Result<Arc<Library>, Refusal> {
         let _turn = self.turns.acquire().await;
         let mut seen = Refusal::default();
@@ -185,7 +184,7 @@ impl Examiner {
         load.await.map_err(|error: ExamineError| refusal(&error, seen))
     }
 
-    /// `seen` keeps what is known of the file by the time that a step fails.
+    /// Runs all steps; `seen` collects what is known of the file when a step fails.
     async fn steps(
         &self,
         file: PathBuf,
@@ -202,7 +201,7 @@ impl Examiner {
         self.load(digest, files, StepBack::Refused, seen).await
     }
 
-    /// Loads a staged copy; `files` vouch for it, and are `None` where signatures are not read.
+    /// Loads a staged copy. `files` vouch for it; they are `None` if signatures are off.
     async fn load(
         &self,
         digest: Digest,
@@ -236,7 +235,7 @@ impl Examiner {
         Ok(self.libraries.load(digest, staged, manifest).await?.signed(signature))
     }
 
-    /// Who vouches for a build; what does is kept with its copy.
+    /// Judges the signature of a build, and stores its files beside the staged copy.
     async fn signature(
         &self,
         digest: Digest,
@@ -254,7 +253,7 @@ impl Examiner {
         Ok(signature)
     }
 
-    /// Notes that a build came in force.
+    /// Records that a build came into force.
     pub(crate) async fn note(&self, library: Arc<Library>) {
         if self.signatures.are_off() {
             return;
@@ -267,7 +266,7 @@ impl Examiner {
     }
 }
 
-/// The refusal of a file of which this much was seen.
+/// Builds the refusal of a file from what was seen of it.
 fn refusal(error: &ExamineError, seen: Refusal) -> Refusal {
     if let ExamineError::Load(error) = error {
         let details = error.details().unwrap_or_default();
@@ -282,7 +281,7 @@ fn refusal(error: &ExamineError, seen: Refusal) -> Refusal {
     Refusal { reason: error.to_string(), kind, retry_after: error.is_retryable().then_some(RETRY_AFTER), ..seen }
 }
 
-/// The manifest of a staged copy that passed the lint, not checked yet.
+/// The manifest of a staged copy. The file has passed the lint; the manifest is not checked yet.
 fn manifest(staged: &Path) -> Result<Manifest, ExamineError> {
     let bytes = std::fs::read(staged).map_err(ExamineError::Reread)?;
     let json = elf::lint(&bytes)?;

@@ -1,8 +1,10 @@
-//! Fact lists: what jobs of a plugin derived from lists that only grow, for its later jobs to go on from.
+//! Fact lists: entries that a plugin's jobs derived from contract lists that only grow, stored for its later jobs to
+//! continue from.
 //!
-//! Invariant: a list belongs to one instance, network, protocol and market, and one job at a time changes it. All lists
-//! together, those of an instance and each list are bounded. A lie does not stay: entries are read again after
-//! [`RECHECK_AFTER`], a list of which some were not is dropped after [`DROP_AFTER`], and one that is contradicted at once.
+//! Invariant: a list belongs to one instance, network, protocol and market, and one job at a time changes it. Each
+//! list, the lists of an instance and all lists together are bounded. Wrong entries do not persist: entries are read
+//! again after [`CONFIRM_AFTER`], then after each [`RECHECK_AFTER`]. A list is dropped if a reread contradicts it, or
+//! if some of its entries were not reread within [`DROP_AFTER`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,41 +15,42 @@ use portolan_abi::limits::{FACT_ENTRIES_MAX, FACT_LIST_BYTES_MAX};
 use portolan_abi::{facts, map};
 use serde::Serialize;
 
-/// The lists of one instance; its own go first where it needs more.
+/// Maximum bytes of one instance's lists. An instance that needs more loses its own lists first.
 const INSTANCE_BYTES_MAX: usize = 64 << 20;
-/// Lists of one instance; the one that was used longest ago goes.
+/// Maximum number of lists of one instance; the least recently used is dropped.
 const LISTS_MAX: usize = 64;
-/// Lists of one instance at blocks that clients named. They take no room from those that go on to grow.
+/// Maximum number of one instance's lists at blocks that clients named. They never displace lists that still grow.
 const PAST_LISTS_MAX: usize = 8;
-/// Reads that the jobs of one instance may make in an hour to walk lists: 50,000 gauges of two reads on five networks.
+/// Reads per hour that the jobs of one instance may make to walk lists: 50,000 gauges of two reads on five networks.
 const WALK_READS_PER_HOUR: u32 = 500_000;
-/// The same for lists at blocks that clients named.
+/// Reads per hour to walk lists at blocks that clients named.
 const PAST_WALK_READS_PER_HOUR: u32 = 100_000;
 const HOUR: Duration = Duration::from_secs(3_600);
-/// What was read once may be of a block that was reorganised away, or the word of a node that lied for a moment.
+/// Age at which entries that were read once are read again: their block may have been reorganised away, or a node may
+/// have returned wrong data.
 const CONFIRM_AFTER: Duration = Duration::from_secs(30 * 60);
-/// The same for entries that were read again with the same outcome.
+/// Age at which confirmed entries are read again.
 const RECHECK_AFTER: Duration = Duration::from_secs(6 * 3_600);
-/// No entry is older.
+/// Maximum age of an entry.
 const DROP_AFTER: Duration = Duration::from_secs(24 * 3_600);
-/// The size of a list and of a chunk without their entries.
+/// Size of a list or a chunk without its entries.
 const OVERHEAD_BYTES: usize = 500;
 
-/// The lists of all plugins. Copies are the same.
+/// The lists of all plugins; clones share them.
 #[derive(Clone, Debug)]
 pub(crate) struct FactStore(Arc<Mutex<Inner>>);
 
 #[derive(Debug)]
 struct Inner {
-    /// Bytes of all lists.
+    /// Maximum bytes of all lists.
     bytes_max: usize,
     lists: HashMap<(u64, FactListName), FactChunks>,
     bytes: usize,
-    /// Counts instances, leases and uses.
+    /// Source of ids for instances and leases, and of use counts.
     count: u64,
 }
 
-/// The lists of one instance, which go with it.
+/// The lists of one instance; dropped with it.
 #[derive(Debug)]
 pub(crate) struct FactLists {
     store: FactStore,
@@ -56,22 +59,22 @@ pub(crate) struct FactLists {
     past_window: Mutex<Window>,
 }
 
-/// The reads of walks since the begin of an hour.
+/// Reads of walks within the current hour.
 #[derive(Clone, Copy, Debug)]
 struct Window {
     since: Instant,
     reads: u32,
 }
 
-/// Names a list of an instance.
+/// Identifies a list of an instance.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct FactListName {
-    /// Slug.
+    /// The network's slug.
     pub(crate) network: String,
     pub(crate) protocol: String,
     pub(crate) market: String,
     pub(crate) key: String,
-    /// The block that a client named, which has a list of its own; `None` where the list goes on to grow.
+    /// The block that a client named, which has a list of its own; `None` for a list that grows.
     pub(crate) block: Option<u64>,
 }
 
@@ -80,10 +83,10 @@ struct FactChunks {
     chunks: Vec<Chunk>,
     entries: usize,
     bytes: usize,
-    /// Entries that the contract's list had when a job looked last.
+    /// Length of the contract's list when a job last read it.
     total: usize,
     used: u64,
-    /// The lease of the job that may change it.
+    /// Id of the lease of the job that may change it.
     lease: Option<u64>,
 }
 
@@ -98,7 +101,7 @@ struct Chunk {
     is_confirmed: bool,
 }
 
-/// A row of a plugin's `lists` in `/plugins`. The names that it serializes to stay.
+/// A row of a plugin's `lists` in `/plugins`. The serialized names are stable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FactListStatus {
@@ -115,7 +118,7 @@ pub(crate) struct FactListStatus {
     age_s: u64,
 }
 
-/// A list as a job finds it.
+/// A list as opened by a job.
 #[derive(Debug, Default)]
 pub(crate) struct OpenedFacts {
     pub(crate) known: map::FactList,
@@ -123,7 +126,7 @@ pub(crate) struct OpenedFacts {
     pub(crate) lease: Option<FactLease>,
 }
 
-/// The right of one job to change a list; it ends with its drop.
+/// The right of one job to change a list; ends when dropped.
 #[derive(Debug)]
 pub(crate) struct FactLease {
     lists: Arc<FactLists>,
@@ -132,12 +135,12 @@ pub(crate) struct FactLease {
 }
 
 impl FactStore {
-    /// No lists yet, and room for so many bytes.
+    /// An empty store with room for so many bytes.
     pub(crate) fn new(bytes_max: usize) -> Self {
         Self(Arc::new(Mutex::new(Inner { bytes_max, lists: HashMap::new(), bytes: 0, count: 0 })))
     }
 
-    /// The lists of a new instance.
+    /// Creates the lists of a new instance.
     pub(crate) fn instance(&self) -> Arc<FactLists> {
         let window = || Mutex::new(Window { since: Instant::now(), reads: 0 });
         let (window, past_window) = (window(), window());
@@ -146,8 +149,8 @@ impl FactStore {
 }
 
 impl FactLists {
-    /// What there is of a list, whether that was all when it was walked last, and the right to change it, unless another
-    /// job has that or no walk is allowed now.
+    /// Opens a list: returns its entries, whether it was complete after the last walk, and a lease. There is no lease
+    /// if another job has it, or if no walk is allowed now.
     pub(crate) fn open(self: &Arc<Self>, name: FactListName, now: Instant) -> OpenedFacts {
         let is_past = name.block.is_some();
         let reads = self.walk_reads_left(is_past, now);
@@ -173,14 +176,14 @@ impl FactLists {
         OpenedFacts { known, is_complete, lease }
     }
 
-    /// Takes a read that walks a list; false where this hour has had too many.
+    /// Counts a read that walks a list; returns false if the hour's reads are used up.
     pub(crate) fn take_walk_read(&self, is_past: bool, now: Instant) -> bool {
         let is_left = self.walk_reads_left(is_past, now) > 0;
         self.window(is_past).0.lock().reads += u32::from(is_left);
         is_left
     }
 
-    /// The window of an hour, and its reads.
+    /// The window for this kind of list, and its maximum number of reads.
     fn window(&self, is_past: bool) -> (&Mutex<Window>, u32) {
         match is_past {
             true => (&self.past_window, PAST_WALK_READS_PER_HOUR),
@@ -197,12 +200,12 @@ impl FactLists {
         reads_max.saturating_sub(window.reads)
     }
 
-    /// Drops all lists of a network, on which a node has lied.
+    /// Drops all lists of a network, on which a node returned wrong data.
     pub(crate) fn drop_network(&self, network: &str) {
         self.store.0.lock().drop_where(|instance, name| instance == self.instance && name.network == network);
     }
 
-    /// In the order of their names.
+    /// The rows of all lists, ordered by name.
     pub(crate) fn status(&self, now: Instant) -> Vec<FactListStatus> {
         let inner = self.store.0.lock();
         let own = inner.lists.iter().filter(|((instance, _), _)| *instance == self.instance);
@@ -220,9 +223,8 @@ impl Drop for FactLists {
 }
 
 impl FactLease {
-    /// Takes the entries of a list from this place on: appends them where the list ends there, and compares them where it
-    /// has others. Where they differ, or there are none from there on, the list is dropped. Returns whether the list is
-    /// complete.
+    /// Takes entries of a list, starting at `put.from`. Appends them if the list ends there, else compares them with
+    /// the known ones. Drops the list if they differ or are empty. Returns true if the list is complete.
     pub(crate) fn put(&self, put: FactPut<'_>, now: Instant) -> bool {
         let key = (self.lists.instance, self.name.clone());
         let mut inner = self.lists.store.0.lock();
@@ -242,14 +244,14 @@ impl FactLease {
     }
 }
 
-/// What a job has for a list.
+/// Entries that a job adds or rereads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FactPut<'a> {
     pub(crate) from: usize,
-    /// Entries of the contract's list at this block.
+    /// Length of the contract's list at this block.
     pub(crate) total: usize,
     pub(crate) entries: &'a [u8],
-    /// The height of the block that they were read at.
+    /// Height of the block that the entries were read at.
     pub(crate) block: u64,
 }
 
@@ -287,7 +289,7 @@ impl Inner {
         self.bytes += size;
     }
 
-    /// Drops lists that no job may change until there is room, those first that were used longest ago.
+    /// Drops lists without a lease until there is room, the least recently used first.
     fn make_room(&mut self, (instance, name): &(u64, FactListName), bytes: usize) -> bool {
         let (instance, is_past) = (*instance, name.block.is_some());
         let may_drop = |name: &FactListName| !is_past || name.block.is_some();
@@ -314,7 +316,7 @@ impl Inner {
         count < if is_past { PAST_LISTS_MAX } else { LISTS_MAX } || self.drop_oldest(is_alike)
     }
 
-    /// Drops the list that was used longest ago, one at a block that was named before any other.
+    /// Drops the least recently used list, one at a named block before any other.
     fn drop_oldest(&mut self, is_it: impl Fn(u64, &FactListName) -> bool) -> bool {
         let free = self.lists.iter().filter(|((instance, name), list)| is_it(*instance, name) && list.lease.is_none());
         let oldest = free.min_by_key(|((_, name), list)| (name.block.is_none(), list.used));
@@ -324,14 +326,14 @@ impl Inner {
         true
     }
 
-    /// Drops what a list has; whoever may change it goes on from the begin.
+    /// Drops the entries of a list; the holder of its lease starts again from the beginning.
     fn drop_entries(&mut self, key: &(u64, FactListName)) {
         let Some(list) = self.lists.get_mut(key) else { return };
         self.bytes = self.bytes.saturating_sub(list.size());
         *list = FactChunks { lease: list.lease, used: list.used, total: list.total, ..FactChunks::default() };
     }
 
-    /// Drops lists with the right to change them.
+    /// Drops lists, with the leases on them.
     fn drop_where(&mut self, is_it: impl Fn(u64, &FactListName) -> bool) {
         let keys: Vec<_> = self.lists.keys().filter(|(instance, name)| is_it(*instance, name)).cloned().collect();
         for key in keys {
@@ -368,7 +370,7 @@ impl FactChunks {
         }
     }
 
-    /// Whether these are entries that were read before, as they were then.
+    /// Returns true if these entries equal a known chunk, which is then confirmed.
     fn confirm(&mut self, count: usize, put: FactPut<'_>, now: Instant) -> bool {
         let same = |chunk: &&mut Chunk| chunk.from == put.from && chunk.count == count && chunk.entries == put.entries;
         let Some(chunk) = self.chunks.iter_mut().find(same) else { return false };

@@ -1,4 +1,4 @@
-//! The fuzz target of plugins' settings files, and the instances that other targets are about.
+//! Fuzz target of plugins' settings files, and instances for other targets.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -16,8 +16,8 @@ use crate::sanitize::fuzzing::require_sentence;
 
 static NETWORKS: LazyLock<Networks> = LazyLock::new(|| Networks::new([]));
 
-/// Reads any text as a settings file: it is settings that a plugin gets as the file has them, or a sentence that names
-/// the row or the key.
+/// Parses any text as a settings file. The result must be settings that encode and decode unchanged, or an error that
+/// names the row or the key.
 pub fn settings(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match files::parse(text, &NETWORKS) {
@@ -35,7 +35,7 @@ pub fn settings(bytes: &[u8]) {
 fn require_settings(settings: &Settings, file_bytes: usize) {
     let encoded = codec::encode(settings);
     assert_eq!(codec::decode::<Settings>(&encoded).ok().as_ref(), Some(settings));
-    // Each row has a few words that a file may leave out.
+    // Each row has a few words that a file may omit.
     assert!(encoded.len() <= 64 + 8 * file_bytes, "{} bytes of {file_bytes}", encoded.len());
     let mut rows = BTreeSet::new();
     for row in &settings.deployments {
@@ -57,7 +57,7 @@ fn is_nested(value: &SettingsValue, deep: usize) -> bool {
     }
 }
 
-/// An instance with this catalogue, where the host takes it.
+/// An instance with this catalogue; `None` if the host refuses the catalogue.
 pub(crate) fn instance(declared: &[u8]) -> Option<Instance> {
     let manifest = Manifest {
         plugin: "fuzzed".to_owned(),
@@ -77,13 +77,13 @@ pub(crate) fn instance(declared: &[u8]) -> Option<Instance> {
     }
 }
 
-/// An instance with this catalogue, which was checked.
+/// An instance with this checked catalogue.
 pub(crate) fn serving(catalogue: Catalogue) -> Instance {
     catalogue.protocols.iter().map(catalogue::shown).for_each(drop);
     Instance::run_by(Arc::new(Absent), "fuzzed@1.0.0", DEFAULT, catalogue)
 }
 
-/// The plugin of an instance that nothing resumes.
+/// A plugin whose calls never return.
 #[derive(Debug)]
 struct Absent;
 

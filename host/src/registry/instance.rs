@@ -1,6 +1,6 @@
-//! From a library and its settings file to an instance: configured, its catalogue checked.
+//! Builds an instance from a library and its settings file: configures it and checks its catalogue.
 //!
-//! Invariant: an [`Instance`] that exists can be served; whether its slugs are free is the reconciler's to say.
+//! Invariant: an existing [`Instance`] can be served. The reconciler decides whether its slugs are free.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -33,36 +33,36 @@ use crate::registry::runner::call::{CallFailure, Calls};
 use crate::registry::runner::{InstanceLease, IsLast, JobId, JobLease, RunFailure};
 use crate::registry::without_code::WithoutCode;
 
-/// For reading a settings file; only a file system that hangs takes longer.
+/// Time to read a settings file; only a file system that hangs takes longer.
 const READ_LIMIT: Duration = Duration::from_secs(5);
 
-/// One plugin with one outcome of its settings.
+/// A plugin, configured with one set of settings.
 #[derive(Debug)]
 pub(crate) struct Instance {
     /// `name@version`.
     pub(crate) label: Arc<str>,
-    /// The SHA-256 of its file, in hex; `None` where it has none.
+    /// SHA-256 of the dylib, in hex; `None` in tests and fuzz targets.
     pub(crate) digest: Option<Arc<str>>,
-    /// What it announces of [`portolan_abi::capability`].
+    /// Capabilities that it announces, bits of [`portolan_abi::capability`].
     pub(crate) capabilities: u64,
     pub(crate) limits: Limits,
-    /// It was validated.
+    /// The validated catalogue.
     pub(crate) catalogue: Catalogue,
-    /// The chains of the catalogue's deployments that this host knows nothing of, and does not serve.
+    /// Chain ids of the catalogue's deployments that this host does not know and does not serve.
     pub(crate) unknown_networks: BTreeSet<u64>,
-    /// The catalogue's.
+    /// Parsed claim templates of the catalogue.
     pub(crate) claim_templates: ClaimTemplates,
     pub(crate) failures: Arc<JobFailures>,
     /// Listed contracts that jobs found without code.
     pub(crate) without_code: Arc<WithoutCode>,
-    /// The build's.
+    /// Breakers of the build.
     pub(crate) breakers: Arc<Breakers>,
-    /// The catalogue's, with what the operator grants.
+    /// Hosts that the catalogue declares, with the operator's grants.
     pub(crate) hosts: PluginHosts,
     pub(crate) fact_lists: Arc<FactLists>,
-    /// Who vouches for it; `None` where signatures are not read.
+    /// Outcome of the signature check; `None` if signatures are off.
     pub(crate) signature: Option<SignatureStatus>,
-    /// The protocols that the operator leaves out of the catalogue.
+    /// Slugs that the operator excludes from the catalogue.
     left_out: BTreeSet<String>,
     /// Protocol, chain id and market of the rows of its settings file.
     of_settings: BTreeSet<(String, u64, String)>,
@@ -70,18 +70,18 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// The plugin's.
+    /// The plugin's name.
     pub(crate) fn name(&self) -> &str {
         self.label.split('@').next().unwrap_or_default()
     }
 
-    /// The slugs of its protocols, those among them that the operator leaves out.
+    /// All slugs of its protocols, the excluded ones included.
     pub(crate) fn slugs(&self) -> impl Iterator<Item = &str> {
         let own = self.catalogue.protocols.iter().map(|protocol| protocol.slug.as_str());
         own.chain(self.left_out.iter().map(String::as_str))
     }
 
-    /// Whether the operator's settings named a deployment.
+    /// Returns true if the operator's settings contain this deployment.
     pub(crate) fn is_of_settings(&self, row: &Deployment) -> bool {
         let named = |(protocol, chain_id, market): &(String, u64, String)| {
             (protocol, *chain_id, market) == (&row.protocol, row.chain_id, &row.market)
@@ -89,10 +89,10 @@ impl Instance {
         self.of_settings.iter().any(named)
     }
 
-    /// Starts a job and resumes it a first time, within the instance's `resume_ms`.
+    /// Starts a job and resumes it once, within the instance's `resume_ms`.
     ///
     /// # Errors
-    /// [`RunFailure`]; no job is left behind.
+    /// Returns the [`RunFailure`]; no job remains.
     pub(crate) async fn begin(
         self: &Arc<Self>,
         start: &Start,
@@ -110,7 +110,7 @@ impl Instance {
     /// Resumes a job of this instance, within its `resume_ms`.
     ///
     /// # Errors
-    /// [`RunFailure`]; after it the job is not resumed again.
+    /// Returns the [`RunFailure`]; the job must not be resumed again.
     pub(crate) async fn resume(&self, job: &Job, frame: Vec<u8>, is_last: IsLast) -> Result<Vec<u8>, RunFailure> {
         let began = Instant::now();
         let resumed = Arc::clone(self.lease.runner()).resume(job.id(), frame, is_last).await;
@@ -124,7 +124,7 @@ impl Instance {
     }
 }
 
-/// A job as its driver holds it: ends with its drop, and keeps its instance until then.
+/// A job, as its driver holds it. Dropping it ends the job; its instance lives at least as long.
 #[derive(Debug)]
 pub(crate) struct Job {
     lease: JobLease,
@@ -140,7 +140,7 @@ impl Job {
 
 #[cfg(any(test, feature = "fuzzing"))]
 impl Instance {
-    /// An instance of whatever `runner` is.
+    /// An instance run by `runner`.
     pub(crate) fn run_by(
         runner: Arc<dyn crate::registry::runner::Runner>,
         label: &str,
@@ -173,13 +173,13 @@ impl Instance {
 
 #[cfg(test)]
 impl Instance {
-    /// With the hosts of its catalogue that the operator grants.
+    /// Adds the hosts of its catalogue that `grants` cover.
     pub(crate) fn granted(self, grants: &HostGrants) -> Self {
         let hosts = PluginHosts::new(self.catalogue.hosts.as_deref().unwrap_or_default(), grants);
         Self { hosts, ..self }
     }
 
-    /// An instance of `library` that serves `slugs`, without a catalogue of a real plugin.
+    /// An instance of `library` that serves `slugs`, with a minimal catalogue.
     pub(crate) fn of_test(library: &Library, slugs: &[&str]) -> Self {
         let protocol = |slug: &&str| portolan_abi::map::Protocol { slug: (*slug).to_owned(), ..Default::default() };
         let catalogue = Catalogue { protocols: slugs.iter().map(protocol).collect(), ..Catalogue::default() };
@@ -187,18 +187,18 @@ impl Instance {
     }
 }
 
-/// What an instance is built from.
+/// The input of a build.
 #[derive(Clone, Debug)]
 pub(crate) struct BuildInput {
     pub(crate) library: Arc<Library>,
     pub(crate) texts: SettingsTexts,
     pub(crate) networks: Networks,
     pub(crate) facts: FactStore,
-    /// The key of the instance in force; the same key makes no new instance.
+    /// Key of the instance in force; the same key makes no new instance.
     pub(crate) in_force: Option<InstanceKey>,
 }
 
-/// Where the operator's settings come from.
+/// The source of the operator's settings.
 #[derive(Clone, Debug)]
 pub(crate) enum SettingsTexts {
     Folder {
@@ -206,15 +206,15 @@ pub(crate) enum SettingsTexts {
         /// The operator's table of claim functions.
         functions_file: PathBuf,
         writers: Writers,
-        /// Reads of the folder's files.
+        /// Calls that read the folder's files.
         reads: Calls,
     },
-    /// Those that were in force before; the name of the file they were in.
+    /// Settings that were in force before, and the name of their file.
     Kept { file: String, settings: Option<String>, functions: Option<String> },
 }
 
 impl SettingsTexts {
-    /// The name of the settings file, the settings and the table of claim functions.
+    /// Returns the name of the settings file, the settings and the table of claim functions.
     async fn read(self) -> Result<(String, Option<String>, Option<String>), BuildError> {
         let (settings_file, functions_file, writers, reads) = match self {
             Self::Folder { settings_file, functions_file, writers, reads } => {
@@ -244,7 +244,7 @@ pub(crate) struct InstanceKey {
 /// The outcome of a build.
 #[derive(Debug)]
 pub(crate) enum Built {
-    /// It is in force already.
+    /// The instance in force has the same key.
     Same,
     New {
         instance: Arc<Instance>,
@@ -252,7 +252,7 @@ pub(crate) enum Built {
     },
 }
 
-/// Why there is no instance.
+/// Reason why a build failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BuildError {
     #[error("{file}: {fault}")]
@@ -274,13 +274,13 @@ pub(crate) enum BuildError {
 }
 
 impl BuildError {
-    /// Whether it may go away though neither the file nor the settings change.
+    /// Returns true if a retry may succeed although neither the file nor the settings changed.
     pub(crate) fn is_retryable(&self) -> bool {
         matches!(self, Self::Reading { .. } | Self::Run(RunFailure::Timeout | RunFailure::Stuck))
     }
 }
 
-/// Makes an instance.
+/// Builds an instance.
 pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
     let BuildInput { library, texts, networks, facts, in_force } = input;
     let (settings_file, settings, functions) = texts.read().await?;
@@ -353,7 +353,7 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
     Ok(Built::New { instance: Arc::new(instance), key })
 }
 
-/// For messages and status rows.
+/// The file name, for messages and status rows.
 pub(crate) fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -1,6 +1,6 @@
-//! The last failures of a plugin's jobs, for its author and for operators: counted, and logged at a bounded rate.
+//! The latest failures of a plugin's jobs, for its author and for operators: counted, and logged at a bounded rate.
 //!
-//! Invariant: what is kept is bounded, however many jobs fail and whatever they say.
+//! Invariant: memory is bounded, however many jobs fail and whatever their messages.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -9,14 +9,14 @@ use serde::Serialize;
 
 use crate::sanitize;
 
-/// So many kinds of failures are kept; the one that came longest ago goes.
+/// Maximum number of kinds; the one that occurred longest ago is dropped.
 const KINDS_MAX: usize = 32;
-/// Between two lines of the log about one kind.
+/// Minimum time between two log lines about one kind.
 const LOG_INTERVAL: Duration = Duration::from_secs(60);
-/// Characters of a message.
+/// Maximum characters of a message.
 const MESSAGE_CHARS_MAX: usize = 500;
 
-/// Those of one instance.
+/// The failures of one instance.
 #[derive(Debug, Default)]
 pub(crate) struct JobFailures(Mutex<Vec<Kind>>);
 
@@ -27,15 +27,15 @@ struct Kind {
     logged: Instant,
 }
 
-/// A row of a plugin's `failures` in `/plugins`. The names that it serializes to stay.
+/// A row of a plugin's `failures` in `/plugins`. The serialized names are stable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct JobFailureStatus {
-    /// A slug, or the plugin's name where the job is about a transaction.
+    /// A slug, or the plugin's name if the job is about a transaction.
     protocol: String,
     network: String,
     reason: &'static str,
-    /// The newest.
+    /// The latest message.
     message: String,
     count: u64,
     #[serde(serialize_with = "crate::rfc3339::serialize")]
@@ -43,7 +43,7 @@ pub(crate) struct JobFailureStatus {
 }
 
 impl JobFailures {
-    /// Notes that a job failed, or a part of it.
+    /// Records the failure of a job or of a part of it.
     pub(crate) fn note(&self, plugin: &str, protocol: &str, network: &str, reason: &'static str, detail: &str) {
         let message = sanitize::shorten(detail, MESSAGE_CHARS_MAX);
         let now = Instant::now();
@@ -51,7 +51,7 @@ impl JobFailures {
         let is_same = |kind: &Kind| {
             kind.status.protocol == protocol && kind.status.network == network && kind.status.reason == reason
         };
-        // The newest stand last.
+        // The newest are last.
         let before = kinds.iter().position(is_same).map(|at| kinds.remove(at));
         let count = before.as_ref().map_or(0, |kind| kind.status.count) + 1;
         let logged = before.map(|kind| kind.logged).filter(|logged| now.duration_since(*logged) < LOG_INTERVAL);
@@ -67,7 +67,7 @@ impl JobFailures {
         kinds.push(Kind { status, logged: logged.unwrap_or(now) });
     }
 
-    /// The newest first.
+    /// The kinds of failures, newest first.
     pub(crate) fn status(&self) -> Vec<JobFailureStatus> {
         self.0.lock().iter().rev().map(|kind| kind.status.clone()).collect()
     }

@@ -1,8 +1,8 @@
-//! The last known good set: the build and settings that each plugin was in force with last, and the build before it. It
-//! outlives the process, so that a start serves what was served.
+//! The last known good set: each plugin's latest build in force with its settings, and the build before it. It
+//! outlives the process, so that a restart serves the same.
 //!
-//! Invariant: the file is replaced as a whole and begins with the hash of the rest. One that is damaged is put aside and
-//! named, and the start goes on without it.
+//! Invariant: the file is replaced as a whole and begins with the hash of the rest. A damaged file is renamed and
+//! logged, and the start continues without it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,13 +20,13 @@ use super::staging::Digest;
 use crate::files::{self, Writers};
 
 const FILE: &str = "known-good";
-/// Where a damaged file is put; the next damaged one takes its place.
+/// New name of a damaged file; an earlier one is overwritten.
 const DAMAGED: &str = "known-good.damaged";
 const HEAD: &str = "# sha256 ";
-/// A settings file of the greatest length for each of some sixty plugins.
+/// Enough for a settings file of the maximum size for each of some sixty plugins.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
-/// By the plugins' names.
+/// The builds by plugin name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct KnownGood(BTreeMap<String, GoodPlugin>);
@@ -43,13 +43,13 @@ pub(crate) struct GoodPlugin {
 pub(crate) struct GoodBuild {
     pub(crate) digest: Digest,
     pub(crate) version: String,
-    /// The name of its file in the plugins folder.
+    /// File name in the plugins folder.
     pub(crate) file: String,
     pub(crate) settings: Option<String>,
     /// The operator's table of claim functions.
     pub(crate) functions: Option<String>,
     pub(crate) serves: Vec<GoodProtocol>,
-    /// The first topics of the events that it decodes.
+    /// First topics of the events that it decodes.
     pub(crate) topics: BTreeSet<B256>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct GoodBuild {
 pub(crate) struct GoodProtocol {
     pub(crate) slug: String,
     pub(crate) name: String,
-    /// The numbers of the questions that its deployments answer, each with the chain id of a network.
+    /// Numbers of the questions that its deployments answer, each with the chain id of a network.
     pub(crate) answers: BTreeSet<(u8, u64)>,
 }
 
@@ -73,22 +73,22 @@ impl GoodProtocol {
         catalogue.protocols.iter().map(protocol).collect()
     }
 
-    /// Whether nothing but its events was decoded.
+    /// Returns true if the plugin only decoded its events.
     pub(crate) fn has_events_alone(&self) -> bool {
         !self.answers.is_empty() && self.answers.iter().all(|(question, _)| *question == Question::EVENTS.0)
     }
 
-    /// Whether a deployment of it answered the question on the network.
+    /// Returns true if a deployment of it answered the question on the network.
     pub(crate) fn answered(&self, question: Question, chain_id: u64) -> bool {
         self.answers.contains(&(question.0, chain_id))
     }
 }
 
 impl KnownGood {
-    /// What earlier processes left; nothing where there is no file, or a damaged one.
+    /// Reads the set of earlier processes; empty if there is no file, or a damaged one.
     ///
     /// # Errors
-    /// The file cannot be read, or others may have written it.
+    /// The file cannot be read, or users who are not trusted may have written it.
     pub(crate) fn read(state_dir: &Path, writers: Writers) -> io::Result<Self> {
         let path = state_dir.join(FILE);
         let Some(text) = files::read_state(&path, FILE_BYTES_MAX, writers)? else { return Ok(Self::default()) };
@@ -99,12 +99,12 @@ impl KnownGood {
         })
     }
 
-    /// Where it is kept.
+    /// The path of its file.
     pub(crate) fn path(state_dir: &Path) -> PathBuf {
         state_dir.join(FILE)
     }
 
-    /// What the file is to hold.
+    /// The text of its file.
     pub(crate) fn text(&self) -> io::Result<String> {
         let json = serde_json::to_string_pretty(self)?;
         Ok(format!("{HEAD}{}\n{json}\n", hash(&json)))
@@ -118,7 +118,7 @@ impl KnownGood {
         self.0.get(plugin)
     }
 
-    /// Notes that a build came in force.
+    /// Records that a build came into force.
     pub(crate) fn note(&mut self, plugin: &str, build: GoodBuild) {
         let previous = match self.0.remove(plugin) {
             Some(before) if before.current.digest == build.digest => before.previous,
@@ -128,26 +128,26 @@ impl KnownGood {
         self.0.insert(plugin.to_owned(), GoodPlugin { current: build, previous });
     }
 
-    /// Notes which protocols of its build in force a plugin serves.
+    /// Records which protocols of its build in force a plugin serves.
     pub(crate) fn note_serves(&mut self, plugin: &str, serves: Vec<GoodProtocol>) {
         if let Some(good) = self.0.get_mut(plugin) {
             good.current.serves = serves;
         }
     }
 
-    /// Notes that a plugin was taken away.
+    /// Removes a plugin that was taken away.
     pub(crate) fn forget(&mut self, plugin: &str) {
         self.0.remove(plugin);
     }
 
-    /// All builds whose copies are kept.
+    /// Digests of all builds, whose staged copies must not be removed.
     pub(crate) fn digests(&self) -> BTreeSet<Digest> {
         self.0.values().flat_map(GoodPlugin::builds).map(|build| build.digest).collect()
     }
 }
 
 impl GoodPlugin {
-    /// The newest first.
+    /// The builds, newest first.
     pub(crate) fn builds(&self) -> impl Iterator<Item = &GoodBuild> {
         [&self.current].into_iter().chain(&self.previous)
     }

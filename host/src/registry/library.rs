@@ -1,8 +1,8 @@
-//! Loads a staged dylib into this process and gives its table of functions.
+//! Loads a staged dylib into this process and returns its function table.
 //!
-//! Invariant: a library is never closed, because nothing shows whether any of its code or data is still in use;
-//! how many may be loaded is bounded instead. The layout check runs with the plugin as the interface, so that a
-//! host with more functions accepts a plugin with fewer.
+//! Invariant: a library is never closed, because its code or data may still be in use; the number of loaded libraries
+//! is bounded instead. The layout check takes the plugin's layout as the interface, so that a host with more
+//! functions accepts a plugin with fewer.
 #![expect(unsafe_code, reason = "dlopen, and the root module behind a symbol")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,14 +35,14 @@ use crate::registry::runner::call::Calls;
 use crate::registry::runner::in_process::InProcess;
 use crate::sanitize;
 
-/// Each generation keeps about 430 KB mapped for ever.
+/// Maximum number of loads. Each generation keeps about 430 KB mapped forever.
 const LIBRARIES_MAX: usize = 1_000;
-/// A probe has loaded the file before, in a millisecond.
+/// Time to load a library; its probe took about a millisecond.
 const LOAD_LIMIT: Duration = Duration::from_secs(5);
-/// One line of a terminal or two.
+/// Maximum length of a reason: one or two lines of a terminal.
 pub(super) const REASON_CHARS_MAX: usize = 300;
 
-/// Why a library was not loaded.
+/// Reason why a library was not loaded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum LoadError {
     #[error("cannot load it: {0}")]
@@ -68,7 +68,7 @@ pub(crate) enum LoadError {
 }
 
 impl LoadError {
-    /// The long text behind the one line: kilobytes, for the debug level.
+    /// The long text behind the message: kilobytes, for the debug level.
     pub(crate) fn details(&self) -> Option<&str> {
         match self {
             Self::Header(text) | Self::Layout(text) => Some(text),
@@ -83,20 +83,20 @@ pub(crate) struct Library {
     pub(crate) digest: Digest,
     pub(crate) manifest: Manifest,
     pub(crate) limits: Limits,
-    /// The hosts that the operator grants the plugin.
+    /// Hosts that the operator grants the plugin.
     pub(crate) grants: HostGrants,
-    /// The slugs that the operator leaves out of what it serves.
+    /// Slugs that the operator excludes.
     pub(crate) leave_out: Arc<BTreeSet<String>>,
-    /// One for the digest, so that it counts all its stuck calls.
+    /// Shared by all instances of the digest, so that it counts all their stuck calls.
     pub(crate) runner: Arc<dyn Runner>,
-    /// Likewise.
+    /// Shared by all instances of the digest.
     pub(crate) breakers: Arc<Breakers>,
-    /// What was found out when its file was examined last.
+    /// Outcome of the latest signature check.
     pub(crate) signature: Arc<BuildSignature>,
 }
 
 impl Library {
-    /// The same library with what was found out about its signature.
+    /// Returns the same library with this outcome of the signature check.
     pub(crate) fn signed(self: Arc<Self>, signature: BuildSignature) -> Arc<Self> {
         if *self.signature == signature {
             return self;
@@ -105,10 +105,10 @@ impl Library {
     }
 }
 
-/// Loads a dylib and checks that it is the plugin of `manifest`. Its constructors run.
+/// Loads a dylib and checks that its manifest is `manifest`. Runs its constructors.
 pub(crate) fn open(path: &Path, manifest: &Manifest) -> Result<PluginRef, LoadError> {
-    // SAFETY: the file is a staged copy that nobody writes to, its segments lie inside it (`elf::lint`), and in the
-    // host's process its constructors have run in a probe before. Symbols resolve now, and into nobody's else.
+    // SAFETY: the file is a staged copy that nobody writes to, and its segments lie inside it (`elf::lint`). Before the
+    // host opens it, its constructors have run in a probe process. Symbols resolve now and stay local.
     let dylib = unsafe { Dylib::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
     let dylib = ManuallyDrop::new(dylib.map_err(|error| LoadError::Open(of_file(&error, path)))?);
     // SAFETY: a library of this name exports its header there, whose first bytes `upgrade` checks before it trusts
@@ -118,7 +118,7 @@ pub(crate) fn open(path: &Path, manifest: &Manifest) -> Result<PluginRef, LoadEr
     let header = header.upgrade().map_err(|error| LoadError::Header(error.to_string()))?;
     let layout = header.layout().ok_or_else(|| LoadError::Layout("it has none to check".into()))?;
     check_layout_compatibility(layout, PluginRef::LAYOUT).map_err(|error| LoadError::Layout(error.to_string()))?;
-    // SAFETY: the layout has just been checked: each function that the plugin has, has the host's type.
+    // SAFETY: the layout has just been checked: each function that the plugin has is of the host's type.
     let plugin = unsafe { header.init_root_module_with_unchecked_layout::<PluginRef>() };
     let plugin = plugin.map_err(|error| LoadError::Init(of_file(&error, path)))?;
     let returned = Manifest::parse(plugin.manifest()().as_str())?;
@@ -128,8 +128,8 @@ pub(crate) fn open(path: &Path, manifest: &Manifest) -> Result<PluginRef, LoadEr
     Ok(plugin)
 }
 
-/// An error and what it comes from, the loader's own words among them, on one line. The staged copy, whose long name
-/// nobody knows, is `it`.
+/// Joins an error and its sources, the dynamic loader's message among them, to one line. Replaces the long path of
+/// the staged copy with `it`.
 fn of_file(error: &(dyn Error + 'static), path: &Path) -> String {
     let line = |error: &dyn Error| error.to_string().lines().next().unwrap_or_default().trim().to_owned();
     let chain = successors(Some(error), |error| Error::source(*error)).map(line).filter(|line| !line.is_empty());
@@ -142,7 +142,7 @@ fn of_file(error: &(dyn Error + 'static), path: &Path) -> String {
 pub(crate) struct Libraries {
     limits: PluginLimits,
     crashes: Crashes,
-    /// Where builds are reported that fail at every try.
+    /// Receives builds that keep failing.
     reports: mpsc::Sender<Hopeless>,
     loaded: Mutex<BTreeMap<Digest, Arc<Library>>>,
     opened: AtomicUsize,
@@ -153,22 +153,22 @@ impl Libraries {
         Self { limits, crashes, reports, loaded: Mutex::default(), opened: AtomicUsize::new(0) }
     }
 
-    /// Why this digest is not to be loaded: it ended earlier processes.
+    /// Reason why this digest must not be loaded: it ended earlier processes.
     pub(crate) fn refusal(&self, digest: Digest) -> Option<String> {
         self.crashes.refusal(digest)
     }
 
-    /// A digest that is loaded already.
+    /// Returns the library of this digest if it is loaded.
     pub(crate) async fn find(&self, digest: Digest) -> Option<Arc<Library>> {
         self.loaded.lock().await.get(&digest).cloned()
     }
 
-    /// How many were opened since the start, those that failed later included.
+    /// Number of libraries opened since the start, including those that failed later.
     pub(crate) fn opened(&self) -> usize {
         self.opened.load(Ordering::SeqCst)
     }
 
-    /// Loads a staged copy; the same digest again gives the same library. One at a time, as the linker works.
+    /// Loads a staged copy, or returns the library that has this digest. One at a time, as the linker works.
     pub(crate) async fn load(
         &self,
         digest: Digest,

@@ -1,7 +1,7 @@
-//! Logos of protocols: those that a public repository has, and for all others a drawing that the gateway serves itself.
+//! Logos of protocols: published ones from a public repository, else a drawing that the gateway serves.
 //!
-//! Invariant: every URL of a logo leads to an image. A drawing follows from the slug alone, so that its URL stays good when
-//! the plugin is gone.
+//! Invariant: every logo URL leads to an image. A drawing follows from the slug alone, so that its URL stays valid
+//! after the plugin is gone.
 
 mod drawing;
 mod published;
@@ -12,18 +12,18 @@ use portolan_validation::is_slug;
 
 pub(crate) use self::drawing::draw;
 
-/// Where clients reach the base listener: the configuration's `public_url`, else the listener's own address. It is never
-/// taken from a request, because its `Host` is whatever the client says, and answers are shared.
+/// URL at which clients reach the base listener: the configuration's `public_url`, else the listener's own address.
+/// It is never taken from a request: clients choose its `Host`, and answers are shared.
 static PUBLIC_URL: OnceLock<Box<str>> = OnceLock::new();
 
-/// Before [`serve_at`], as in tests: the default of `listen`.
+/// Base URL before [`serve_at`], as in tests: the default of `listen`.
 const DEFAULT_URL: &str = "http://127.0.0.1:8080";
 
-/// The path of drawings, as `paths.rs` has it.
+/// Path of drawings, as in `paths.rs`.
 const DRAWINGS: &str = "/logos/protocol/";
 const EXTENSION: &str = ".svg";
 
-/// Sets where logos are served, once for the process.
+/// Sets the base URL of drawings, once per process.
 pub(crate) fn serve_at(public_url: &str) {
     let _ = PUBLIC_URL.set(public_url.trim_end_matches('/').into());
 }
@@ -37,7 +37,7 @@ pub(crate) fn of_protocol(slug: &str) -> String {
     published::of_protocol(slug).unwrap_or_else(own)
 }
 
-/// The slug in the name of a drawing's file.
+/// The slug in the file name of a drawing.
 pub(crate) fn slug_of(file: &str) -> Option<&str> {
     file.strip_suffix(EXTENSION).filter(|slug| is_slug(slug))
 }

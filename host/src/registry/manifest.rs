@@ -1,19 +1,19 @@
-//! What a plugin says of itself, in the ELF note and again when it is loaded: who it is, what it was built with.
+//! A plugin's manifest, in the ELF note and again from the loaded library: its identity, and how it was built.
 //!
-//! Invariant: a [`Manifest`] that was checked can be loaded by this host as far as its manifest shows.
+//! Invariant: a checked [`Manifest`] fits this host.
 
 use portolan_abi::{API_REV, API_REV_MIN, FRAME_VERSION};
 use serde::Deserialize;
 
-/// Its settings file would be the table of claim functions.
+/// Not a plugin's name: its settings file would be the table of claim functions.
 pub(crate) const RESERVED_NAME: &str = "claim-functions";
 
-/// Longest name of a plugin.
+/// Maximum length of a plugin's name.
 const NAME_BYTES_MAX: usize = 64;
-/// Longest version text.
+/// Maximum length of a version.
 const VERSION_BYTES_MAX: usize = 64;
 
-/// A manifest; members that later revisions add are skipped.
+/// A manifest; members from later revisions are ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Manifest {
@@ -29,7 +29,7 @@ pub(crate) struct Manifest {
     pub(crate) panic: String,
 }
 
-/// Why a manifest was refused.
+/// Reason why a manifest was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ManifestError {
     #[error("its manifest is malformed: {0}")]
@@ -53,12 +53,12 @@ pub(crate) enum ManifestError {
 }
 
 impl Manifest {
-    /// Reads a manifest's JSON.
+    /// Parses a manifest's JSON.
     pub(crate) fn parse(json: &str) -> Result<Self, ManifestError> {
         serde_json::from_str(json).map_err(|error| ManifestError::Malformed(error.to_string()))
     }
 
-    /// Whether this host can load it in its own process.
+    /// Checks that this host can load the plugin in its own process.
     pub(crate) fn check(&self) -> Result<(), ManifestError> {
         if !is_kebab_case(&self.plugin) {
             return Err(ManifestError::Name(self.plugin.chars().take(NAME_BYTES_MAX).collect()));
@@ -94,7 +94,7 @@ impl Manifest {
     }
 }
 
-/// Lower-case words and digits, joined by single hyphens, beginning with a letter.
+/// Returns true for lower-case words and digits, joined by single hyphens, beginning with a letter.
 fn is_kebab_case(name: &str) -> bool {
     let word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     name.len() <= NAME_BYTES_MAX

@@ -1,9 +1,9 @@
-//! The table of plugins: which file provides which plugin, which instance is in force, and which is to be built instead.
+//! The table of plugins: the file of each plugin, its instance in force, and the build that is to replace it.
 //!
-//! No IO and no waiting: the reconciler reports scans, examinations and builds, and does what the table requests.
-//! Invariant: what is in force changes only by an instance that was built, by its plugin's last file going away, or by a
-//! decision of the policy; and a plugin whose file is there and that is not served is told as unserved. Who serves a slug that
-//! several plugins have is in `slugs.rs`.
+//! It does no IO and never waits: the reconciler reports scans, examinations and builds, and performs the actions
+//! that the table returns. Invariant: the instance in force changes only by a finished build, by the removal of its
+//! plugin's last file, or by a decision of the policy. A plugin that has a file and is not served is reported as
+//! unserved. `slugs.rs` decides which plugin serves a slug that several have.
 
 pub(crate) mod fallback;
 mod rows;
@@ -36,37 +36,36 @@ use super::{Served, Snapshot};
 #[derive(Debug, Default)]
 pub(crate) struct PluginTable {
     files: BTreeMap<PathBuf, FileEntry>,
-    /// Settings files and the table of claim functions, those that have stopped changing, by their names without
-    /// extension.
+    /// Settled settings files and table of claim functions, by file name without extension.
     settings: BTreeMap<String, FileFingerprint>,
-    /// By plugin name.
+    /// Slots by plugin name.
     plugin_table: BTreeMap<String, Slot>,
     staged: BTreeSet<Digest>,
     draining: Vec<DrainingInstance>,
-    /// Settings files of which the log says that they belong to no plugin.
+    /// Settings files already logged as belonging to no plugin.
     warned_of: BTreeSet<String>,
     snapshot: Arc<Snapshot>,
     is_changed: bool,
     policy: Policy,
     known_good: Arc<KnownGood>,
-    /// Whether the known good set is another than was last taken to be written.
+    /// True if the known good set has changed since it was last taken for writing.
     is_set_changed: bool,
-    /// The builds of the set that were tried since a decision or since their plugin was last in force.
+    /// Builds of the set that were tried since a decision, or since their plugin was last in force.
     tried: BTreeSet<(String, Digest)>,
-    /// Who serves each slug, and who did in the process before.
+    /// The plugin that serves each slug, now and in the process before.
     holders: Holders,
     remembered: Holders,
     /// Names of all dylibs of the last scan, settled or not.
     present: BTreeSet<String>,
-    /// Whether the folder is empty all at once, which may pass.
+    /// True if the whole folder was suddenly empty, which may be temporary.
     is_emptied: bool,
-    /// Whether the first scan is done.
+    /// True once the first scan is done.
     is_started: bool,
-    /// Unix seconds of the last scan, by which keys end.
+    /// Unix seconds of the last scan, against which keys expire.
     now_s: u64,
 }
 
-/// A plugin's name, and the file that holds it.
+/// A plugin's name, and the file that provides it.
 #[derive(Debug)]
 struct Slot {
     file: PathBuf,
@@ -78,7 +77,7 @@ struct Slot {
     active: Option<Active>,
 }
 
-/// Identifies what a build is made from.
+/// Identifies the inputs of a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BuildKey {
     digest: Digest,
@@ -87,7 +86,7 @@ pub(crate) struct BuildKey {
     functions: Option<FileFingerprint>,
 }
 
-/// Why the last build failed.
+/// A failed build.
 #[derive(Debug)]
 struct Refused {
     library: Arc<Library>,
@@ -95,7 +94,7 @@ struct Refused {
     retry: Retry,
 }
 
-/// When a refused build is retried, though neither the file nor the settings changed.
+/// Time of the next attempt of a failed build whose file and settings have not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Retry {
     Never,
@@ -103,7 +102,7 @@ enum Retry {
     At(Instant),
 }
 
-/// Until a plugin that did not answer is configured retry; each try may cost a thread, up to the runner's bound.
+/// Delay before an unresponsive plugin is configured again; each attempt may leave a thread stuck.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
@@ -113,16 +112,16 @@ struct Active {
     key: InstanceKey,
     /// The protocols of its catalogue.
     offered: Vec<Served>,
-    /// Those of them that it serves.
+    /// The protocols that it serves.
     share: PluginShare,
     instance: Arc<Instance>,
     generation: u64,
     loaded_at: SystemTime,
-    /// Why it is the last known good build, or has the last known good settings.
+    /// Reason why the last known good build or settings are in force.
     fallback: Option<String>,
 }
 
-/// A build to begin.
+/// A build to start.
 #[derive(Debug)]
 pub(crate) struct Build {
     pub(crate) plugin: String,
@@ -133,13 +132,13 @@ pub(crate) struct Build {
 }
 
 impl PluginTable {
-    /// A table of what was known to be good, and decided, before.
+    /// A table that starts from the recorded decisions and known good builds.
     pub(crate) fn new(policy: Policy, known_good: KnownGood) -> Self {
         let (staged, remembered) = (known_good.digests(), Holders::remembered(&known_good));
         Self { policy, known_good: Arc::new(known_good), staged, remembered, ..Self::default() }
     }
 
-    /// Takes the time: builds whose key has ended are judged again from the next scan on, and are in force no more.
+    /// Sets the time. Builds whose key has expired are judged again at the next scan, and are not in force any more.
     pub(crate) fn set_time(&mut self, now_s: u64) {
         self.now_s = now_s;
     }
@@ -170,7 +169,7 @@ impl PluginTable {
         let mut seen = BTreeMap::new();
         for (path, fingerprint) in stable.files.iter().filter(|(path, _)| is_settings(path)) {
             let Some(plugin) = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()) else { continue };
-            // What still changes stays as it was.
+            // A file that is still changing keeps its earlier fingerprint.
             if let Some(fingerprint) = fingerprint.or_else(|| self.settings.get(&plugin).copied()) {
                 seen.insert(plugin, fingerprint);
             }
@@ -210,7 +209,7 @@ impl PluginTable {
         }
     }
 
-    /// Decides which file provides each plugin, and returns the builds to begin now.
+    /// Chooses the file that provides each plugin, and returns the builds to start now.
     pub(crate) fn next_builds(&mut self, now: Instant) -> Vec<Build> {
         let taken = self.files.values().filter_map(FileEntry::library);
         let mut names: BTreeSet<String> = taken.map(|library| library.manifest.plugin.clone()).collect();
@@ -241,11 +240,11 @@ impl PluginTable {
         match (holder.map(|entry| &entry.state), first, &slot.active) {
             (Some(FileState::Examining { .. }), _, _) => {}
             (_, Some((file, library)), _) => (slot.file, slot.library) = (file, library),
-            // What the file holds now cannot be loaded; what it held before stays in force.
+            // The file's current content cannot be loaded; its earlier build stays in force.
             (Some(FileState::Refused { .. }), None, Some(active)) => slot.library = Arc::clone(&active.library),
-            // What was known to be good of it may be served instead.
+            // Its last known good build may be served instead.
             (Some(FileState::Refused { .. }), None, None) => drop(self.plugin_table.remove(name)),
-            // A file that is new may hold it, under another name.
+            // A new file may hold it, under another name.
             _ if self.files.values().any(FileEntry::is_new) => {}
             _ => self.remove(name),
         }
@@ -330,7 +329,7 @@ impl PluginTable {
         let Some(slot) = self.plugin_table.get_mut(name) else { return };
         let protocols = instance.catalogue.protocols.iter();
         let offered = protocols.map(|protocol| Served::new(protocol, &instance));
-        // Other settings of a build that is served for another one.
+        // New settings for a build that is served as a fallback.
         let kept = slot.active.as_ref().filter(|active| active.key.digest == key.digest);
         let fallback = fallback.or_else(|| kept.filter(|_| !is_in(&self.files, key.digest))?.fallback.clone());
         let active = Active {
@@ -346,7 +345,7 @@ impl PluginTable {
         };
         let good = active.good();
         let (file, digest, version) = (file_name(&active.file), active.key.digest, &slot.library.manifest.version);
-        // The first scan is told in one line.
+        // The first scan is logged in one line.
         if self.is_started {
             tracing::info!(plugin = name, version, file, %digest, generation, "a plugin is in force");
         } else {
@@ -382,12 +381,12 @@ impl PluginTable {
         slot.refusal = Some(Refused { library: Arc::clone(&slot.library), reason, retry });
     }
 
-    /// The generation that shows all changes up to now.
+    /// The generation that will show all changes so far.
     fn next_generation(&self) -> u64 {
         self.snapshot.generation + u64::from(self.is_changed)
     }
 
-    /// The snapshot and the status from now on.
+    /// Returns the new snapshot and status report.
     pub(crate) fn publish(&mut self) -> (Arc<Snapshot>, StatusReport) {
         self.end_fallbacks();
         if self.is_changed {
@@ -422,7 +421,7 @@ impl PluginTable {
         (Arc::clone(&self.snapshot), report)
     }
 
-    /// Staged copies that nothing uses any more; each is returned once.
+    /// Staged copies that are not used any more; each is returned once.
     pub(crate) fn take_obsolete(&mut self) -> Vec<Digest> {
         let of_files = self.files.values().filter_map(FileEntry::library).map(|library| library.digest);
         let of_slots = self.plugin_table.values().flat_map(|slot| {
@@ -436,12 +435,12 @@ impl PluginTable {
         obsolete.into_iter().collect()
     }
 
-    /// The first scan is done.
+    /// Marks the first scan as done.
     pub(crate) fn on_started(&mut self) {
         self.is_started = true;
     }
 
-    /// Plugins that are in force, or were when the process before this one ended.
+    /// Number of plugins in force, or known good from the process before if these are more.
     pub(crate) fn known_count(&self) -> usize {
         self.known_good.iter().count().max(self.active_count())
     }
@@ -452,7 +451,7 @@ impl PluginTable {
         active.map(|active| &*active.instance.label).collect::<Vec<_>>().join(", ")
     }
 
-    /// Plugins in force.
+    /// Number of plugins in force.
     pub(crate) fn active_count(&self) -> usize {
         self.plugin_table.values().filter(|slot| slot.active.is_some()).count()
     }
@@ -479,7 +478,7 @@ impl Active {
     }
 }
 
-/// Whether a file of the folder holds the build.
+/// Returns true if a file of the folder holds the build.
 fn is_in(files: &BTreeMap<PathBuf, FileEntry>, digest: Digest) -> bool {
     files.values().filter_map(FileEntry::library).any(|library| library.digest == digest)
 }

@@ -1,8 +1,8 @@
-//! What the operator and the host decided about builds and plugins: quarantined digests, disabled plugins, pinned builds.
-//! It outlives the process.
+//! Decisions of the operator and the host about builds and plugins: quarantined digests, disabled plugins, pinned
+//! builds. They outlive the process.
 //!
-//! Invariant: whoever asks sees a decision from the moment on that it was made; the file is replaced as a whole, and a
-//! start that cannot read it fails, because it would serve what was quarantined.
+//! Invariant: a decision applies as soon as it is made. The file is replaced as a whole, and a start that cannot read
+//! it fails, because it would serve quarantined builds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -19,22 +19,22 @@ use crate::rfc3339;
 
 const FILE: &str = "plugin-policy.json";
 const FILE_BYTES_MAX: u64 = 4 << 20;
-/// Digests in quarantine: the one that came longest ago goes, and the log says so.
+/// Maximum number of quarantined digests; the oldest is removed, with a log line.
 const QUARANTINED_MAX: usize = 1_000;
 
 /// The decisions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Decisions {
-    /// By digest.
+    /// Quarantined builds by digest.
     pub(crate) quarantined: BTreeMap<Digest, Quarantine>,
-    /// The reasons, by the plugins' names.
+    /// Reasons by plugin name.
     pub(crate) disabled: BTreeMap<String, String>,
-    /// By the plugins' names.
+    /// Pinned builds by plugin name.
     pub(crate) pinned: BTreeMap<String, Digest>,
 }
 
-/// Why a digest is not run.
+/// Reason why a digest must not run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Quarantine {
     pub(crate) plugin: String,
@@ -44,7 +44,7 @@ pub(crate) struct Quarantine {
     pub(crate) reason: String,
 }
 
-/// Why a build is not run.
+/// Reason why a build must not run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Barred {
     #[error("{0}")]
@@ -57,26 +57,26 @@ pub(crate) enum Barred {
     Pinned(Digest),
 }
 
-/// The decisions of this process and of those before it.
+/// The decisions of this process and of earlier ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Policy(Arc<PolicyStore>);
 
 #[derive(Debug, Default)]
 struct PolicyStore {
-    /// `None` where nothing outlives the process.
+    /// `None` if the decisions are not stored.
     path: Option<PathBuf>,
     /// Builds that the configuration revokes.
     revoked: BTreeSet<Digest>,
     decisions: RwLock<Decisions>,
-    /// Held while the file is replaced, so that the last decision is the last that is written.
+    /// Held while the file is replaced, so that the latest decision is written last.
     writing: Mutex<()>,
 }
 
 impl Policy {
-    /// Reads what earlier processes decided, beside the builds that the configuration revokes.
+    /// Reads the decisions of earlier processes; `revoked` are the builds that the configuration revokes.
     ///
     /// # Errors
-    /// The file cannot be read, or says something else.
+    /// The file cannot be read or parsed.
     pub(crate) fn open(state_dir: &Path, revoked: BTreeSet<Digest>, writers: Writers) -> io::Result<Self> {
         let path = state_dir.join(FILE);
         let named = |error: &serde_json::Error| io::Error::other(format!("{}: {error}", path.display()));
@@ -88,7 +88,7 @@ impl Policy {
         Ok(Self(Arc::new(PolicyStore { path: Some(path), revoked, decisions, writing: Mutex::default() })))
     }
 
-    /// Why a build must not run.
+    /// Reason why a build must not run; `None` if it may.
     pub(crate) fn bars(&self, digest: Digest, plugin: &str) -> Option<Barred> {
         let decisions = self.0.decisions.read();
         if let Some(quarantine) = decisions.quarantined.get(&digest) {
@@ -105,12 +105,12 @@ impl Policy {
         pinned.filter(|pinned| *pinned != digest).map(Barred::Pinned)
     }
 
-    /// Whether the operator wants one build of the plugin alone.
+    /// Returns true if the operator pinned the plugin to one build.
     pub(crate) fn pins(&self, plugin: &str) -> bool {
         self.0.decisions.read().pinned.contains_key(plugin)
     }
 
-    /// The decisions as they are now.
+    /// The current decisions.
     pub(crate) fn decisions(&self) -> Decisions {
         self.0.decisions.read().clone()
     }
@@ -118,7 +118,7 @@ impl Policy {
     /// Puts a build of a plugin in quarantine.
     ///
     /// # Errors
-    /// It is in force, and does not outlive the process.
+    /// The file cannot be written: the quarantine applies, but does not outlive the process.
     pub(crate) fn quarantine(&self, digest: Digest, (plugin, version): (&str, &str), reason: &str) -> io::Result<()> {
         let (plugin, version) = (plugin.to_owned(), version.to_owned());
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
@@ -140,7 +140,7 @@ impl Policy {
     /// Changes the decisions.
     ///
     /// # Errors
-    /// The change is in force, and does not outlive the process.
+    /// The file cannot be written: the change applies, but does not outlive the process.
     pub(crate) fn change(&self, change: impl FnOnce(&mut Decisions)) -> io::Result<()> {
         let _writing = self.0.writing.lock();
         let mut changed = self.decisions();

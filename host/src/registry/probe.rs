@@ -1,7 +1,7 @@
 //! The probe process: this executable, run once for each new dylib before the host loads it.
 //!
-//! Whatever the file does when it is loaded and called (hang, crash, exit) happens here first. Invariant: the probe
-//! passed only if it says so by [`PASSED`], an exit code that a constructor's `exit` does not give by chance.
+//! If the file hangs, crashes or exits when it is loaded and called, it does so here first. Invariant: a probe passed
+//! only if it exits with [`PASSED`], a code that a constructor's `exit` does not return by chance.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -27,10 +27,10 @@ const PROBE_LIMIT: Duration = Duration::from_secs(5);
 /// A layout error has up to 29 KB.
 const STDERR_BYTES_MAX: u64 = 64 << 10;
 
-/// Why a dylib did not pass.
+/// Reason why a dylib did not pass.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ProbeError {
-    /// What the probe said.
+    /// The probe's message.
     #[error("{0}")]
     Refused(String),
     #[error("crashed while being probed ({0})")]
@@ -39,7 +39,7 @@ pub(crate) enum ProbeError {
     Ended(ExitStatus),
     #[error("did not load and answer within {} ms in a probe", PROBE_LIMIT.as_millis())]
     Timeout,
-    /// The host's own trouble, not the file's.
+    /// A failure of the host, not of the file.
     #[error("cannot run a probe: {0}")]
     Spawn(String),
 }
@@ -51,12 +51,12 @@ pub(crate) struct Prober {
 }
 
 impl Prober {
-    /// Probes with the executable that is running, also after its file was replaced.
+    /// Probes with the running executable, even if its file was replaced.
     pub(crate) fn new() -> Self {
         Self { executable: PathBuf::from("/proc/self/exe") }
     }
 
-    /// Probes a staged copy. The process is killed and reaped if it is late or nobody waits for it.
+    /// Probes a staged copy. The process is killed and reaped if it is late or the caller stops waiting.
     pub(crate) async fn probe(&self, staged: &Path) -> Result<(), ProbeError> {
         let deadline = Instant::now() + PROBE_LIMIT;
         let mut command = Command::new(&self.executable);
@@ -77,7 +77,7 @@ impl Prober {
 async fn read_all(stderr: Option<impl AsyncRead + Unpin>) -> String {
     let mut output = Vec::new();
     if let Some(stderr) = stderr {
-        // What cannot be read is not output; the exit code decides.
+        // Output that cannot be read is ignored; the exit code decides.
         let _ = stderr.take(STDERR_BYTES_MAX).read_to_end(&mut output).await;
     }
     String::from_utf8_lossy(&output).into_owned()
@@ -99,18 +99,18 @@ fn verdict(status: ExitStatus, output: &str) -> Result<(), ProbeError> {
     Err(ProbeError::Refused(line))
 }
 
-/// The hidden subcommand `probe FILE`: loads a staged dylib and calls everything in it that needs no chain. Says
-/// nothing if all is well, else why on stderr: one line, then details.
+/// The hidden subcommand `probe FILE`: loads a staged dylib and calls everything in it that needs no chain. Prints
+/// nothing on success, else the reason to stderr: one line, then details.
 pub(crate) fn main(path: &Path) -> ExitCode {
     let Err(failure) = check(path) else { return ExitCode::from(PASSED) };
     let details = failure.load.as_ref().and_then(LoadError::details).unwrap_or_default();
     let mut stderr = std::io::stderr().lock();
-    // Nobody reads it if it cannot be written; the exit code says the rest.
+    // If stderr cannot be written, the exit code still reports the failure.
     let _ = writeln!(stderr, "{}\n{details}", failure.reason);
     ExitCode::FAILURE
 }
 
-/// Why the probe failed.
+/// Reason why the probe failed.
 struct ProbeFailure {
     reason: String,
     load: Option<LoadError>,
@@ -144,7 +144,7 @@ fn selftest(plugin: PluginRef) -> Result<(), String> {
     if output.ok { Ok(()) } else { Err(format!("its selftest says: {}", output.message)) }
 }
 
-/// Default settings give a catalogue, or a well-formed refusal: the operator's settings may suit it better.
+/// Accepts a catalogue for default settings or a well-formed refusal: the operator's settings may be accepted.
 fn configure(plugin: PluginRef) -> Result<(), String> {
     let settings = codec::encode(&Settings { shipped: true, ..Settings::default() });
     match plugin.configure()(RSlice::from_slice(&settings)) {

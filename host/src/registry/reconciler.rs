@@ -1,7 +1,7 @@
-//! The task that keeps the registry: history, examinations and builds run beside it, and it alone changes what is.
+//! The reconciler task. Scans, examinations and builds run as separate tasks; only this one changes the registry.
 //!
-//! Invariant: it never waits for any one of them, so that a file that hangs holds up nothing but itself. The one
-//! exception is the first scan, whose outcome does not depend on which file was loaded faster.
+//! Invariant: it waits for none of them, so that a file that hangs delays only itself. The exception is the first
+//! scan, whose outcome must not depend on which file loads faster.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -36,20 +36,21 @@ use crate::network::Networks;
 use crate::registry::limits::PluginLimits;
 use crate::registry::runner::call::Calls;
 
-/// The time between scans without any hint: with the second scan, staging and probing, a change is in force within two seconds.
+/// Time between scans without file events. With the second scan, staging and probing, a change takes effect within
+/// two seconds.
 const RESCAN: Duration = Duration::from_millis(500);
-/// The time between the two scans that must agree.
+/// Time between the two scans that must agree.
 const SETTLE: Duration = Duration::from_millis(150);
-/// Between any two history, however many hints come.
+/// Minimum pause between two scans, however many file events arrive.
 const SPACING: Duration = Duration::from_millis(50);
 /// A scan takes milliseconds; only a file system that hangs takes longer.
 const SCAN_LIMIT: Duration = Duration::from_secs(10);
-/// How long the plugins of a folder are served that has vanished, or is empty all at once: a mount that is swapped is back
-/// sooner, and so is an operator who reads the alarm.
+/// Time for which plugins stay in force after their folder vanished or became empty at once. A swapped mount is back
+/// sooner, and an operator can act on the alarm.
 const VANISHED_GRACE: Duration = Duration::from_secs(5 * 60);
-/// A folder that loses its only plugin is not emptied: somebody took the plugin away.
+/// Minimum number of plugins for this: a folder that loses its only plugin was changed on purpose.
 const EMPTIED_MIN: usize = 2;
-/// Reports of builds that fail at every try; they are made again where there is no room.
+/// Capacity of the channel of reports about builds that keep failing; a report that does not fit is repeated.
 const REPORTS: usize = 16;
 
 /// Keeps the registry in step with one folder.
@@ -60,7 +61,7 @@ pub(crate) struct Reconciler {
     networks: Networks,
     facts: FactStore,
     examiner: Arc<Examiner>,
-    /// Reads of the folder's files: those that hang are few, and hold up nothing but themselves.
+    /// Calls that read the folder's files; the number of hanging ones is bounded.
     reads: Calls,
     published: Arc<Published>,
     history: ScanHistory,
@@ -70,23 +71,23 @@ pub(crate) struct Reconciler {
     tasks: JoinSet<Done>,
     aside: JoinSet<Aside>,
     is_scanning: bool,
-    /// Examinations and builds under way.
+    /// Number of examinations, builds and other tasks in progress.
     busy: usize,
-    /// Builds that the first scan holds back until all are done.
+    /// Finished builds that are held back until the first scan is done.
     held: Vec<FinishedBuild>,
-    /// Where the known good set is written, whether it is being written, and why it was not.
+    /// The file of the known good set, whether it is being written, and the error of the last attempt.
     set_path: PathBuf,
     is_saving: bool,
     unsaved: Option<String>,
     policy: Policy,
-    /// What the policy says has changed.
+    /// Signals that the policy changed.
     decided: Arc<Notify>,
     reports: mpsc::Receiver<Hopeless>,
     vanished_at: Option<Instant>,
     trouble: Option<String>,
 }
 
-/// The outcome of a task beside the reconciler.
+/// The outcome of a task that the first scan waits for.
 #[derive(Debug)]
 enum Done {
     Scanned(Result<FolderScan, ScanError>),
@@ -103,7 +104,7 @@ enum Aside {
     Decided,
 }
 
-/// What earlier processes left, and what this one leaves.
+/// State from earlier processes, which this one continues.
 #[derive(Debug)]
 pub(crate) struct RegistryState {
     pub(crate) state_dir: PathBuf,
@@ -115,7 +116,7 @@ pub(crate) struct RegistryState {
     pub(crate) decided: Arc<Notify>,
 }
 
-/// What became of a build.
+/// A build and its outcome.
 #[derive(Debug)]
 struct FinishedBuild {
     file: PathBuf,
@@ -167,7 +168,7 @@ impl Reconciler {
         }
     }
 
-    /// Until it is aborted.
+    /// Runs until aborted.
     pub(crate) async fn run(mut self) {
         let (mut due, mut scanned_at) = (Instant::now(), Instant::now());
         let decided = Arc::clone(&self.decided);
@@ -180,7 +181,7 @@ impl Reconciler {
                         self.advance();
                     }
                     Ok(done) => self.on_done(done),
-                    // The tasks hand panics over as outcomes; this one is a bug of the host's.
+                    // Tasks return panics as outcomes, so this is a bug of the host.
                     Err(error) => tracing::error!(%error, "a task of the registry ended without outcome"),
                 },
                 Some(Ok(done)) = self.aside.join_next() => self.on_aside(done),
@@ -191,7 +192,7 @@ impl Reconciler {
                 Some(report) = self.reports.recv() => self.quarantine(report),
                 Some(()) = self.hints.recv() => due = due.min(scanned_at + SPACING),
                 () = sleep_until(due), if !self.is_scanning => self.scan(),
-                // No second scan beside one that hangs: it would hang as well.
+                // No second scan while one hangs: it would hang as well.
                 () = sleep_until(due + SCAN_LIMIT), if self.is_scanning && self.trouble.is_none() => {
                     self.log_trouble(&format_args!("scanning it takes longer than {} s", SCAN_LIMIT.as_secs()));
                 }
@@ -248,7 +249,7 @@ impl Reconciler {
         self.plugin_table.known_count() >= EMPTIED_MIN && !scan.files.keys().any(|path| scan::is_dylib(path))
     }
 
-    /// A folder that has vanished is not yet one without plugins.
+    /// Returns true once the folder has been missing or empty for [`VANISHED_GRACE`].
     fn is_gone_for_good(&mut self, now: Instant) -> bool {
         let since = *self.vanished_at.get_or_insert(now);
         now.duration_since(since) >= VANISHED_GRACE
@@ -309,7 +310,7 @@ impl Reconciler {
         });
     }
 
-    /// Puts a build that fails at every try in quarantine.
+    /// Quarantines a build that keeps failing.
     fn quarantine(&mut self, report: Hopeless) {
         let policy = self.policy.clone();
         self.aside.spawn_blocking(move || {
@@ -334,7 +335,7 @@ impl Reconciler {
                 self.is_saving = false;
                 let Err(error) = saved else {
                     self.unsaved = None;
-                    // It may have changed while it was written.
+                    // The set may have changed while it was written.
                     return self.save();
                 };
                 self.plugin_table.set_is_unwritten();
@@ -347,7 +348,7 @@ impl Reconciler {
         }
     }
 
-    /// Writes the known good set where it has changed.
+    /// Writes the known good set if it has changed.
     fn save(&mut self) {
         if self.is_saving {
             return;
@@ -369,14 +370,14 @@ impl Reconciler {
         self.advance();
     }
 
-    /// Applies finished builds, begins the builds that are due, and publishes the result.
+    /// Applies finished builds, starts the builds that are due, and publishes the result.
     fn advance(&mut self) {
         let is_first = !self.published.first_scan_done.load(Ordering::Relaxed);
         if is_first && self.busy > 0 {
             return;
         }
         let now = Instant::now();
-        // So that a start does not depend on which was built faster.
+        // In the order of files, so that a start does not depend on which build finished first.
         self.held.sort_by(|one, other| one.file.cmp(&other.file));
         for FinishedBuild { plugin, key, outcome, .. } in std::mem::take(&mut self.held) {
             self.plugin_table.on_built(&plugin, key, outcome, now);
@@ -404,7 +405,7 @@ impl Reconciler {
         self.clean();
     }
 
-    /// Removes staged copies that nothing uses; nothing is being staged now.
+    /// Removes staged copies that are no longer used. Nothing is being staged now.
     fn clean(&mut self) {
         let obsolete = self.plugin_table.take_obsolete();
         if obsolete.is_empty() {

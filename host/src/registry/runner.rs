@@ -1,8 +1,8 @@
-//! The `Runner` seam: bytes into a plugin, bytes out of it, each call with a deadline.
+//! The `Runner` interface: bytes into a plugin, bytes out of it, each call with a deadline.
 //!
-//! A runner is one loaded plugin. In-process it calls the dylib's functions; a sandboxed worker answers the same
-//! calls over a pipe. Invariant: every instance and job that a runner hands out is a lease, whose drop ends it
-//! exactly once, whether or not the caller still waited for it. It does not know what the bytes mean.
+//! A runner is one loaded plugin. In-process it calls the dylib's functions; a sandboxed worker would answer the same
+//! calls over a pipe. Invariant: every instance and job that a runner returns is a lease. Its drop ends the instance
+//! or job exactly once, also if the caller has gone. A runner does not interpret the bytes.
 
 pub(crate) mod call;
 pub(crate) mod in_process;
@@ -14,23 +14,23 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use portolan_abi::map::SettingsError;
 
-/// Names an instance of one runner.
+/// Identifies an instance of one runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct InstanceId(pub(crate) u64);
 
-/// Names a job of one runner.
+/// Identifies a job of one runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct JobId(pub(crate) u64);
 
-/// Whether a job's answer is its last; then the job ends in the same call.
+/// Returns true if a job's answer is its last; then the job ends in the same call.
 pub(crate) type IsLast = fn(&[u8]) -> bool;
 
-/// One loaded plugin. The futures are cancel-safe: a call goes on without its caller and is still accounted for.
+/// One loaded plugin. The futures are cancel-safe: a call continues without its caller and is still accounted for.
 pub(crate) trait Runner: Send + Sync + fmt::Debug {
-    /// A CBOR `Settings` in, an instance and its catalogue out.
+    /// Takes a CBOR `Settings`; returns an instance and its catalogue.
     fn configure(self: Arc<Self>, settings: Vec<u8>) -> BoxFuture<'static, Result<Configured, RunFailure>>;
 
-    /// A CBOR `Start` and the first frame in, a job and its first answer out, in one call.
+    /// Takes a CBOR `Start` and the first frame; returns a job and its first answer, in one call.
     fn begin(
         self: Arc<Self>,
         instance: InstanceId,
@@ -39,7 +39,7 @@ pub(crate) trait Runner: Send + Sync + fmt::Debug {
         is_last: IsLast,
     ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>>;
 
-    /// A frame in, a frame out. A job is in one call at a time.
+    /// Takes a frame and returns the answering frame. A job is in at most one call at a time.
     fn resume(
         self: Arc<Self>,
         job: JobId,
@@ -47,28 +47,28 @@ pub(crate) trait Runner: Send + Sync + fmt::Debug {
         is_last: IsLast,
     ) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>>;
 
-    /// Ends a job that is not at its last answer; a call that it is in ends first. Never waits.
+    /// Ends a job before its last answer, after a call that it is in. Never waits.
     fn drop_job(&self, job: JobId);
 
-    /// Ends an instance; its jobs end first. Never waits.
+    /// Ends an instance, after its jobs. Never waits.
     fn drop_instance(&self, instance: InstanceId);
 
-    /// Calls that have outlived their deadline and have not returned.
+    /// Number of calls that exceeded their deadline and have not returned.
     fn stuck(&self) -> usize {
         0
     }
 
-    /// The processor time that the calls took which have returned.
+    /// Processor time of the calls that have returned.
     fn cpu(&self) -> Duration {
         Duration::ZERO
     }
 }
 
-/// What `configure` gives.
+/// The result of `configure`.
 #[derive(Debug)]
 pub(crate) struct Configured {
     pub(crate) instance: InstanceLease,
-    /// A CBOR `Catalogue`, not looked at yet.
+    /// A CBOR `Catalogue`, unchecked.
     pub(crate) catalogue: Vec<u8>,
 }
 
@@ -122,7 +122,7 @@ impl Drop for JobLease {
     }
 }
 
-/// Why a plugin did not answer a call.
+/// Reason why a plugin did not answer a call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RunFailure {
     /// The call did not return before its deadline; the job must not be resumed again.
@@ -131,7 +131,7 @@ pub(crate) enum RunFailure {
     /// Too many earlier calls have not returned; nothing was called.
     #[error("too many calls to the plugin have not returned")]
     Stuck,
-    /// The plugin broke the interface: empty, oversized or malformed bytes, an unknown job.
+    /// The plugin violated the interface: empty, oversized or malformed bytes, or an unknown job.
     #[error("{0}")]
     Fault(String),
     /// The plugin refused its settings.

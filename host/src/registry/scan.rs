@@ -1,9 +1,8 @@
-//! Scans of the plugins folder: which dylibs, settings files and signatures are there, and which of them have stopped
-//! changing.
+//! Scans of the plugins folder: finds dylibs, settings files and signatures, and which of them have stopped changing.
 //!
-//! Invariant: a file is loaded, and a missing one is gone, only if two scans in a row agree; a scan reads no
-//! contents, and follows no link but that of a settings file, whose target tells it apart. What is no regular file is
-//! found too, so that it is refused by name.
+//! Invariant: a file is loaded, and a missing one is gone, only if two consecutive scans agree. A scan reads no
+//! contents, and follows only symbolic links of settings files, whose targets are fingerprinted. It also finds files
+//! that are not regular, so that they are refused by name.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
@@ -14,10 +13,10 @@ use std::time::SystemTime;
 
 use crate::files::{self, FolderError, Writers};
 
-/// The most files of one folder that are scanned; a folder with more holds something other than plugins.
+/// Maximum number of files in a folder; a folder with more holds something other than plugins.
 const FILES_MAX: usize = 1_024;
 
-/// Distinguishes a file's contents from other contents without reading them.
+/// Identifies a file's contents without reading them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileFingerprint {
     device: u64,
@@ -41,18 +40,18 @@ impl FileFingerprint {
 
 #[cfg(test)]
 impl FileFingerprint {
-    /// A fingerprint that tests can tell from others.
+    /// A fingerprint for tests, which `bytes` tells apart.
     pub(crate) fn of_test(bytes: u64) -> Self {
         Self { device: 1, inode: 2, bytes, modified: (3, 0), changed: (3, 0) }
     }
 }
 
-/// Distinguishes a folder from another one of the same path: an inode number alone is given anew at once.
+/// Tells a folder from another one at the same path; inode numbers alone are reused at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FolderIdentity {
     device: u64,
     inode: u64,
-    /// `None` where the file system does not keep it.
+    /// `None` if the file system does not store it.
     created: Option<SystemTime>,
 }
 
@@ -70,7 +69,7 @@ pub(crate) struct FolderScan {
     pub(crate) files: BTreeMap<PathBuf, FileFingerprint>,
 }
 
-/// Why a folder was not scanned.
+/// Reason why a folder was not scanned.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ScanError {
     #[error(transparent)]
@@ -84,7 +83,7 @@ pub(crate) enum ScanError {
 }
 
 impl ScanError {
-    /// Whether there is no folder.
+    /// Returns true if the folder does not exist.
     pub(crate) fn is_missing(&self) -> bool {
         match self {
             Self::Folder(error) => error.is_missing(),
@@ -94,7 +93,7 @@ impl ScanError {
     }
 }
 
-/// Scans a folder once, if none but the trusted may write it.
+/// Scans a folder once, if only trusted users may write to it.
 pub(crate) fn scan(folder: &Path, writers: Writers) -> Result<FolderScan, ScanError> {
     let metadata = files::check_folder(folder, writers)?;
     let mut files = BTreeMap::new();
@@ -104,7 +103,7 @@ pub(crate) fn scan(folder: &Path, writers: Writers) -> Result<FolderScan, ScanEr
         if !is_ours(&path) {
             continue;
         }
-        // A file that has just gone is not there.
+        // A file that has just been removed is skipped.
         let Ok(metadata) = entry.metadata() else { continue };
         if metadata.is_dir() {
             continue;
@@ -118,7 +117,7 @@ pub(crate) fn scan(folder: &Path, writers: Writers) -> Result<FolderScan, ScanEr
     Ok(FolderScan { folder: FolderIdentity::of(&metadata), files })
 }
 
-/// Hidden files are other programs' temporary ones.
+/// Returns true for plugins' files. Hidden files are temporary ones of other programs.
 fn is_ours(path: &Path) -> bool {
     let hidden = path.file_name().is_none_or(|name| name.as_encoded_bytes().starts_with(b"."));
     !hidden && (is_dylib(path) || is_settings(path) || is_signature_file(path))
@@ -132,35 +131,35 @@ pub(crate) fn is_settings(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "toml")
 }
 
-/// Whether a file is a manifest that is signed, or a signature.
+/// Returns true for a signed manifest or a signature.
 fn is_signature_file(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "manifest" || extension == "minisig")
 }
 
-/// The manifest beside a dylib, and its signature.
+/// The paths of a dylib's manifest and signature.
 pub(crate) fn signature_files(dylib: &Path) -> [PathBuf; 2] {
     ["manifest", "manifest.minisig"].map(|extension| dylib.with_extension(extension))
 }
 
-/// The manifest and the signature beside a dylib, where they are there.
+/// Fingerprints of a dylib's manifest and signature; `None` for a missing file.
 pub(crate) type SignatureFingerprints = [Option<FileFingerprint>; 2];
 
-/// Remembers the scan before.
+/// Remembers the previous scan.
 #[derive(Debug, Default)]
 pub(crate) struct ScanHistory {
     last: BTreeMap<PathBuf, FileFingerprint>,
     count: u64,
 }
 
-/// The files on which two scans agree. A path that is not in here is gone.
+/// The files on which two scans agree. Paths that are not in here are gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StableFiles {
-    /// `None` where a file, or its absence, is new since the scan before.
+    /// `None` if a file, or its absence, is new since the previous scan.
     pub(crate) files: BTreeMap<PathBuf, Option<FileFingerprint>>,
 }
 
 impl StableFiles {
-    /// What vouches for a dylib; `None` while it changes.
+    /// The fingerprints of a dylib's manifest and signature; `None` while one of them changes.
     pub(crate) fn beside(&self, dylib: &Path) -> Option<SignatureFingerprints> {
         let [manifest, signature] = signature_files(dylib).map(|path| self.files.get(&path).copied());
         let is_changing = [manifest, signature].contains(&Some(None));
@@ -173,7 +172,7 @@ impl StableFiles {
 }
 
 impl ScanHistory {
-    /// Compares a scan with the one before it.
+    /// Compares a scan with the previous one.
     pub(crate) fn compare(&mut self, now: BTreeMap<PathBuf, FileFingerprint>) -> StableFiles {
         let before = std::mem::replace(&mut self.last, now);
         self.count += 1;
@@ -185,7 +184,7 @@ impl ScanHistory {
         StableFiles { files: vanished.chain(present).collect() }
     }
 
-    /// Whether there were two scans to compare.
+    /// Returns true once two scans have been compared.
     pub(crate) fn has_compared(&self) -> bool {
         self.count >= 2
     }

@@ -1,7 +1,7 @@
-//! An operator's settings file of one plugin: TOML in, the interface's `Settings` out.
+//! Parses an operator's settings file of one plugin, from TOML to the interface's `Settings`.
 //!
-//! The host checks what it knows (the file's shape, networks, primitives); mechanism keys are the plugin's to
-//! check. Invariant: every refusal names the row and the key, and nothing in the file is silently ignored.
+//! The host checks the file's shape, networks and primitives; the plugin checks the keys of its mechanisms.
+//! Invariant: every refusal names the row and the key, and nothing in the file is silently ignored.
 
 use std::collections::BTreeMap;
 
@@ -17,16 +17,16 @@ use crate::sanitize;
 
 /// A thousand deployments need about 200 KB.
 const FILE_BYTES_MAX: u64 = 1 << 20;
-/// More rows than any family has forks and markets.
+/// Maximum number of rows; no family has as many forks and markets.
 const ROWS_MAX: usize = 4_096;
-/// An array of arrays of addresses is the deepest that a mechanism has use for.
+/// Maximum depth of arrays; mechanisms need at most an array of arrays of addresses.
 const NESTING_MAX: usize = 3;
-/// Keys of a deployment that are no mechanism's.
+/// Keys of a deployment that do not belong to a mechanism.
 const DEPLOYMENT_KEYS: [&str; 3] = ["protocol", "network", "market"];
-/// Market where the file names none.
+/// The market if the file names none.
 const MAIN: &str = "main";
 
-/// Why a settings file was refused.
+/// Reason why a settings file was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", self.prefix())]
 pub(crate) struct SettingsFault {
@@ -59,7 +59,7 @@ impl SettingsFault {
     }
 }
 
-/// Reads a settings file; `None` where there is none.
+/// Reads a settings file; returns `None` if there is none.
 pub(crate) fn read(path: &std::path::Path, writers: Writers) -> Result<Option<String>, SettingsFault> {
     match files::read_linked_text(path, FILE_BYTES_MAX, writers) {
         Ok(text) => Ok(Some(text)),
@@ -73,14 +73,14 @@ pub(crate) fn shipped() -> Settings {
     Settings { shipped: true, ..Settings::default() }
 }
 
-/// The file as it is written.
+/// The file's layout.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SettingsTable {
     shipped: Option<bool>,
     #[serde(default)]
     protocol: Vec<ProtocolTable>,
-    /// Their keys are those of mechanisms too.
+    /// Rows that also have the keys of mechanisms.
     #[serde(default)]
     deployment: Vec<Table>,
 }
@@ -120,7 +120,7 @@ pub(crate) fn parse(text: &str, networks: &Networks) -> Result<Settings, Setting
     })
 }
 
-/// A plugin's own refusal, in the file's words.
+/// Converts a plugin's refusal to a fault that names the row of the file.
 pub(crate) fn refused_by_plugin(error: &SettingsError, settings: &Settings, networks: &Networks) -> SettingsFault {
     let mut fault = SettingsFault::new(printable(&error.message));
     if let Some(key) = &error.key {
@@ -132,7 +132,7 @@ pub(crate) fn refused_by_plugin(error: &SettingsError, settings: &Settings, netw
     }
 }
 
-/// The row that made a catalogue wrong, if it is one of the file's.
+/// Finds the row that made a catalogue invalid, if it is one of the file's.
 pub(crate) fn blame(error: &CatalogueError, settings: &Settings, networks: &Networks) -> Option<SettingsFault> {
     let fault = SettingsFault::new(error.to_string());
     if let CatalogueError::NoProtocol(slug) = error {
@@ -158,7 +158,7 @@ pub(crate) fn printable(text: &str) -> String {
     sanitize::plain(text, CHARS_MAX)
 }
 
-/// The row is counted as elsewhere; what cannot be parsed has a line alone.
+/// Converts an error of the TOML parser. A value error names line and row; a syntax error names the line only.
 fn refused_by_toml(text: &str, error: &toml::de::Error, path: Option<&Path>) -> SettingsFault {
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let (mut place, mut keys) = (format!("line {}", before.matches('\n').count() + 1), Vec::new());

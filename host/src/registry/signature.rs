@@ -1,8 +1,8 @@
-//! Who vouches for a build: a small manifest beside the dylib (`libx.manifest`) and its detached signature
-//! (`libx.manifest.minisig`), made with a key that the operator trusts.
+//! Checks which key vouches for a build, by a small manifest beside the dylib (`libx.manifest`) and its detached
+//! signature (`libx.manifest.minisig`), made with a key that the operator trusts.
 //!
-//! Invariant: the signature is verified before a byte of the manifest is parsed, the bytes that are parsed are those
-//! that were verified, and what they vouch for is the digest of the staged copy.
+//! Invariant: the signature is verified before the manifest is parsed, and over the same bytes. The manifest vouches
+//! for the digest of the staged copy.
 
 pub(crate) mod seen_versions;
 
@@ -23,50 +23,50 @@ use super::staging::{Digest, Stage, StageError};
 use crate::files::{self, FileError, Writers};
 use crate::rfc3339;
 
-/// A manifest of a thousand protocols.
+/// Enough for a manifest of a thousand protocols.
 const MANIFEST_BYTES_MAX: u64 = 64 << 10;
 /// A signature has four lines, two of them comments.
 const SIGNATURE_BYTES_MAX: u64 = 4 << 10;
-/// Both, as JSON, which may write a byte as six.
+/// Both as JSON, which may take six bytes for one.
 const KEPT_BYTES_MAX: u64 = 6 * (MANIFEST_BYTES_MAX + SIGNATURE_BYTES_MAX) + 1024;
 
-/// What the operator trusts.
+/// The operator's settings about signatures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SignatureSettings {
     pub(crate) mode: SignatureMode,
     pub(crate) keys: Vec<TrustedKey>,
-    /// Builds that are never run, in every mode and whoever signed them.
+    /// Builds that never run, in every mode and with any signature.
     pub(crate) revoked_builds: BTreeSet<Digest>,
 }
 
-/// What becomes of a build that nobody trusted vouches for.
+/// Treatment of a build that no trusted key vouches for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum SignatureMode {
     /// Signatures are not read.
     #[default]
     Off,
-    /// It is served, and the log and its row of `/plugins` say why it would be refused.
+    /// It is served; the log and its row of `/plugins` say why it would be refused.
     Warn,
     /// It is refused.
     Require,
 }
 
-/// A key of an author.
+/// An author's key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TrustedKey {
     /// The operator's name for it.
     pub(crate) name: String,
     pub(crate) key: PublicKey,
-    /// The protocols that it may sign for; `None` for all.
+    /// Protocols that it may sign for; `None` for all.
     pub(crate) slugs: Option<BTreeSet<String>>,
-    /// The names of the plugins that it may sign; `None` for all.
+    /// Names of the plugins that it may sign; `None` for all.
     pub(crate) plugins: Option<BTreeSet<String>>,
-    /// Unix seconds from which on it signs for nothing.
+    /// Unix seconds at which it expires.
     pub(crate) until: Option<u64>,
     pub(crate) is_revoked: bool,
 }
 
-/// Why nobody trusted vouches for a build.
+/// Reason why no trusted key vouches for a build.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SignatureError {
     #[error("it is not signed: there is no {0} beside it")]
@@ -100,7 +100,7 @@ pub(crate) enum SignatureError {
 }
 
 impl SignatureError {
-    /// A file that is not read.
+    /// The error for a file that cannot be read.
     fn unread(file: String, error: &FileError) -> Self {
         if error.is_missing() {
             return Self::Missing(file);
@@ -108,13 +108,13 @@ impl SignatureError {
         Self::File { file, reason: error.to_string(), is_passing: error.is_passing() }
     }
 
-    /// Whether it may go away though the files stay as they are.
+    /// Returns true if a retry may succeed although the files stay the same.
     pub(crate) fn is_passing(&self) -> bool {
         matches!(self, Self::File { is_passing: true, .. })
     }
 }
 
-/// The manifest as it is written.
+/// The manifest's layout.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SignedManifest {
@@ -124,20 +124,20 @@ struct SignedManifest {
     sha256: Digest,
 }
 
-/// The texts of the manifest and its signature, and how the files are called.
+/// The texts of a manifest and its signature, with the manifest's file name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SignatureFiles {
-    /// The name of the manifest.
+    /// File name of the manifest.
     file: String,
     manifest: String,
     signature: String,
 }
 
 impl SignatureFiles {
-    /// Reads what stands beside a dylib.
+    /// Reads the manifest and the signature beside a dylib.
     ///
     /// # Errors
-    /// What is missing or not read.
+    /// A file is missing or cannot be read.
     pub(crate) fn read(dylib: &Path, writers: Writers) -> Result<Self, SignatureError> {
         let [manifest, signature] = signature_files(dylib);
         let file = shown(&manifest);
@@ -145,10 +145,10 @@ impl SignatureFiles {
         Ok(Self { file, manifest, signature: read_text(&signature, SIGNATURE_BYTES_MAX, writers)? })
     }
 
-    /// What vouched for the staged copy of a build when it was taken.
+    /// Reads the files stored with the staged copy of a build.
     ///
     /// # Errors
-    /// What is missing or not read.
+    /// The file is missing, or cannot be read or parsed.
     pub(crate) fn stored(stage: &Stage, digest: Digest) -> Result<Self, SignatureError> {
         let path = stage.signature_path(digest);
         let text = read_text(&path, KEPT_BYTES_MAX, stage.writers())?;
@@ -157,12 +157,12 @@ impl SignatureFiles {
         serde_json::from_str(&text).map_err(malformed)
     }
 
-    /// Puts it beside the staged copy of a build.
+    /// Stores the files beside the staged copy of a build.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// They cannot be written.
     pub(crate) fn store(&self, stage: &Stage, digest: Digest) -> Result<(), StageError> {
-        // A full disk is no trouble for what is there already.
+        // A full disk does not matter if they are stored already.
         if Self::stored(stage, digest).as_ref() == Ok(self) {
             return Ok(());
         }
@@ -180,42 +180,42 @@ fn shown(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// What was found out about who vouches for a build.
+/// The outcome of a build's signature check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BuildSignature {
     mode: SignatureMode,
     signed: Option<Signed>,
-    /// Why it would be refused.
+    /// Reason why it would be refused if signatures were required.
     objection: Option<SignatureError>,
 }
 
-/// A key, and what it vouches for.
+/// A key and the protocols it vouches for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Signed {
     /// The key's name.
     key: String,
-    /// The protocols.
+    /// Slugs of the protocols.
     slugs: BTreeSet<String>,
-    /// When the key ends.
+    /// Unix seconds at which the key expires.
     until: Option<u64>,
 }
 
-/// What `/plugins` shows of it. The names that it serializes to stay.
+/// The part that `/plugins` shows. The serialized names are stable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SignatureStatus {
     /// The operator's name for the key.
     pub(crate) signed_by: Option<String>,
-    /// Why it would be refused if signatures were required.
+    /// Reason why it would be refused if signatures were required.
     pub(crate) would_be_refused: Option<String>,
 }
 
 impl BuildSignature {
-    /// Whether it may serve this catalogue, and what is shown of it; `None` where signatures are not read. The protocols
-    /// of the operator's own settings need nobody's signature.
+    /// Checks that the signature covers this catalogue, and returns the status to show; `None` if signatures are off.
+    /// Protocols of the operator's own settings need no signature.
     ///
     /// # Errors
-    /// It serves what nobody signed for, and signatures are required.
+    /// It serves a protocol without a signature, and signatures are required.
     pub(crate) fn check(
         &self,
         catalogue: &Catalogue,
@@ -242,26 +242,26 @@ impl BuildSignature {
 }
 
 impl BuildSignature {
-    /// Whether the key that signed has ended since, so that the build is to be judged again.
+    /// Returns true if the signing key has expired since, so that the build must be judged again.
     pub(crate) fn has_ended(&self, now_s: u64) -> bool {
         self.signed.as_ref().and_then(|signed| signed.until).is_some_and(|until| until <= now_s)
     }
 
-    /// Whether what was found out is no reason any more to serve the build.
+    /// Returns true if the build must not be served any more because its key has expired.
     pub(crate) fn is_void(&self, now_s: u64) -> bool {
         self.mode == SignatureMode::Require && self.has_ended(now_s)
     }
 }
 
-/// Whether a version below one that was served counts.
+/// Treatment of a version below one that was served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StepBack {
     Refused,
-    /// The operator wants this build, or it was in force before.
+    /// The operator pinned this build, or it was in force before.
     Allowed,
 }
 
-/// Judges builds by what the operator trusts.
+/// Judges builds by the operator's settings.
 #[derive(Debug, Default)]
 pub(crate) struct Signatures {
     settings: SignatureSettings,
@@ -269,10 +269,10 @@ pub(crate) struct Signatures {
 }
 
 impl Signatures {
-    /// Judges by these settings and by the versions that earlier processes served.
+    /// Opens a judge with these settings and the versions that earlier processes served.
     ///
     /// # Errors
-    /// The versions cannot be read, and signatures are.
+    /// The versions cannot be read, and signatures are on.
     pub(crate) fn open(settings: SignatureSettings, state_dir: &Path, writers: Writers) -> io::Result<Self> {
         let seen = match settings.mode {
             SignatureMode::Off => SeenVersions::default(),
@@ -281,15 +281,15 @@ impl Signatures {
         Ok(Self { settings, seen })
     }
 
-    /// Whether signatures are not read.
+    /// Returns true if signatures are not read.
     pub(crate) fn are_off(&self) -> bool {
         self.settings.mode == SignatureMode::Off
     }
 
-    /// Judges a build by what stands beside it.
+    /// Judges a build by its signature files.
     ///
     /// # Errors
-    /// Nobody trusted vouches for it, and that is required.
+    /// No trusted key vouches for it, and signatures are required.
     pub(crate) fn judge(
         &self,
         digest: Digest,
@@ -313,7 +313,7 @@ impl Signatures {
         }
     }
 
-    /// Notes that a build came in force. Blocks for the time of writing a file.
+    /// Records that a build came into force. Blocks while it writes a file.
     pub(crate) fn note(&self, signature: &BuildSignature, own: &Manifest) {
         if signature.signed.is_none() {
             return;
@@ -358,7 +358,7 @@ impl Signatures {
         if let Some(slug) = signed.slugs.iter().find(is_outside) {
             return Err(SignatureError::Scope { key: key.name.clone(), slug: printable(slug) });
         }
-        // Settings, grants of hosts and versions that were served go by the name.
+        // Settings, grants of hosts and recorded versions all belong to the name.
         match &key.plugins {
             Some(plugins) if !plugins.contains(&signed.name) => {
                 Err(SignatureError::NameScope { key: key.name.clone(), name: printable(&signed.name) })
@@ -383,7 +383,7 @@ impl Signatures {
     }
 }
 
-/// Unix seconds, as the ends of keys are told in.
+/// The current time in Unix seconds, in which the expiry of keys is given.
 pub(crate) fn now_s() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }

@@ -1,7 +1,7 @@
-//! Copies a dropped dylib to a private folder while hashing it, under the name of its hash.
+//! Copies a dropped dylib to a private folder while hashing it, and names the copy by its hash.
 //!
-//! Invariant: nothing but a staged copy is ever mapped, because whoever drops files may write over them; a staged
-//! file's contents are those of its name, and came from the descriptor that was checked.
+//! Invariant: only staged copies are ever mapped, because the files in the plugins folder may be overwritten. A
+//! staged file's contents match its name, and came from the descriptor that was checked.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -16,16 +16,16 @@ use sha2::{Digest as _, Sha256};
 use super::scan::FileFingerprint;
 use crate::files::{self, FileError, FolderError, Writers};
 
-/// A dylib with all its debug information has some tens of MiB.
+/// A dylib with full debug information has some tens of MiB.
 const DYLIB_BYTES_MAX: u64 = 256 << 20;
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// The SHA-256 of a dylib: its identity. Its text is hex.
+/// The SHA-256 of a dylib, which identifies it. Its text form is hex.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub(crate) struct Digest([u8; 32]);
 
-/// Not 64 digits of hex.
+/// The text is not 64 hex digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a SHA-256 in hex")]
 pub(crate) struct NoDigest;
@@ -46,7 +46,7 @@ impl From<Digest> for String {
 
 #[cfg(test)]
 impl Digest {
-    /// A digest that tests can tell from others.
+    /// A digest for tests, which `byte` tells apart.
     pub(crate) fn of_test(byte: u8) -> Self {
         Self([byte; 32])
     }
@@ -64,10 +64,10 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// Why a dylib was not staged.
+/// Reason why a dylib was not staged.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StageError {
-    /// It is being written; a later scan will find it complete.
+    /// It is still being written; a later scan will find it complete.
     #[error("changed while it was copied")]
     Changed,
     #[error("{0} bytes are more than {DYLIB_BYTES_MAX}")]
@@ -82,7 +82,7 @@ pub(crate) enum StageError {
     Damaged,
 }
 
-/// Why there is no folder of staged copies.
+/// Reason why the folder of staged copies cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StageFolderError {
     #[error(transparent)]
@@ -99,8 +99,8 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Makes the folder, closed to other users: what is in it is run. Removes what an earlier process left there, but for
-    /// the copies of these builds, which are used after [`Stage::check`] alone.
+    /// Creates the folder, closed to other users because its files are executed. Removes copies of earlier processes
+    /// except those of `kept`, which must pass [`Stage::check`] before they are used.
     pub(crate) fn open(state_dir: &Path, writers: Writers, kept: &BTreeSet<Digest>) -> Result<Self, StageFolderError> {
         let folder = state_dir.join("staged");
         files::make_folder(&folder, 0o700, writers)?;
@@ -115,7 +115,7 @@ impl Stage {
         self.folder.join(file_name(&digest))
     }
 
-    /// Copies `source`, which had `fingerprint` before and must have it afterwards.
+    /// Copies `source`, which must have this `fingerprint` before and afterwards.
     pub(crate) fn take(&self, source: &Path, fingerprint: &FileFingerprint) -> Result<Digest, StageError> {
         if fingerprint.bytes > DYLIB_BYTES_MAX {
             return Err(StageError::TooLarge(fingerprint.bytes));
@@ -129,7 +129,7 @@ impl Stage {
         }
         let created = File::create_new(&incoming.path).map_err(StageError::Write);
         let (digest, is_copied) = match created.and_then(|mut to| copy(&mut from, &mut to)) {
-            // A full disk is no trouble for what is there already.
+            // A full disk does not matter if the copy exists already.
             Err(StageError::Write(error)) => (self.copied(source).ok_or(StageError::Write(error))?, false),
             copied => (copied?, true),
         };
@@ -142,7 +142,7 @@ impl Stage {
         Ok(digest)
     }
 
-    /// Checks that the copy of a build, which an earlier process may have left, is whole.
+    /// Checks that the copy of a build, perhaps from an earlier process, is intact.
     pub(crate) fn check(&self, digest: Digest) -> Result<(), StageError> {
         match hash(&self.path(digest), self.writers) {
             Ok(found) if found == digest => Ok(()),
@@ -152,23 +152,23 @@ impl Stage {
         }
     }
 
-    /// The build in a file, if there is a whole copy of it.
+    /// The digest of a file, if there is an intact copy of it.
     fn copied(&self, source: &Path) -> Option<Digest> {
         let digest = hash(source, self.writers).ok()?;
         self.check(digest).is_ok().then_some(digest)
     }
 
-    /// The path of what vouches for a digest.
+    /// The path of the signature files stored with a digest's copy.
     pub(crate) fn signature_path(&self, digest: Digest) -> PathBuf {
         self.folder.join(signature_name(&digest))
     }
 
-    /// Those whose files are trusted.
+    /// The users whose files are trusted.
     pub(crate) fn writers(&self) -> Writers {
         self.writers
     }
 
-    /// Removes copies: what is loaded stays mapped without its name.
+    /// Removes copies; a loaded library stays mapped without its file.
     pub(crate) fn remove(&self, digests: &[Digest]) -> io::Result<()> {
         let missing_is_fine = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => Ok(()),
@@ -195,7 +195,7 @@ fn empty(folder: &Path, kept: &BTreeSet<String>) -> io::Result<()> {
     })
 }
 
-/// The build in a file.
+/// The digest of a file.
 fn hash(path: &Path, writers: Writers) -> Result<Digest, StageError> {
     copy(&mut files::open(path, writers)?.0, &mut io::sink())
 }
@@ -220,7 +220,7 @@ fn copy(from: &mut File, to: &mut dyn Write) -> Result<Digest, StageError> {
     Ok(Digest(hash.finalize().into()))
 }
 
-/// A copy under way; its name goes away with it.
+/// A copy in progress; its file is removed on drop.
 struct Incoming {
     path: PathBuf,
 }
@@ -235,7 +235,7 @@ impl Incoming {
 
 impl Drop for Incoming {
     fn drop(&mut self) {
-        // After the rename there is nothing left under this name.
+        // After the rename there is no file under this name.
         let _ = fs::remove_file(&self.path);
     }
 }

@@ -1,7 +1,7 @@
-//! One gateway for a state folder: a lock of the operating system that ends with the process, whatever ends it.
+//! Restricts a state folder to one gateway, by a lock of the operating system that ends with the process in any case.
 //!
-//! Invariant: what stands in the file is only for people; whether a gateway runs is the lock's to say, so that a file that
-//! was left bars nobody. Commands of operators take no lock.
+//! Invariant: the file's content is only for people, and the lock alone decides, so that a leftover file blocks no
+//! start. Operators' commands take no lock.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -14,10 +14,10 @@ use rustix::fs::OFlags;
 use crate::sanitize;
 
 const FILE: &str = "lock";
-/// A process id and the longest name of a host.
+/// Room for a process id and the longest host name.
 const HOLDER_CHARS_MAX: usize = 100;
 
-/// Why a state folder is not this process's.
+/// Reason why the state folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StateLockError {
     #[error("{holder} uses the state folder {}: end it, or name another folder by --state", folder.display())]
@@ -26,17 +26,17 @@ pub(crate) enum StateLockError {
     File { folder: PathBuf, error: io::Error },
 }
 
-/// The right to use a state folder; ends with the value.
+/// The right to use a state folder; released on drop.
 #[derive(Debug)]
 pub(crate) struct StateLock {
     _file: File,
 }
 
 impl StateLock {
-    /// Takes the lock. A file system that has none is told in the log.
+    /// Takes the lock. Logs a warning if the file system has no locks.
     ///
     /// # Errors
-    /// Another gateway has it, or its file cannot be opened.
+    /// Another gateway holds it, or its file cannot be opened.
     pub(crate) fn take(folder: &Path) -> Result<Self, StateLockError> {
         let failed = |error| StateLockError::File { folder: folder.to_owned(), error };
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
@@ -53,7 +53,7 @@ impl StateLock {
                 tracing::warn!(%folder, %error, "nothing keeps a second gateway from using this state folder");
             }
         }
-        // A full disk has no room for a name; the lock holds without one.
+        // A full disk may leave no room for the name; the lock holds all the same.
         if let Err(error) = file.set_len(0).and_then(|()| file.write_all(own_name().as_bytes())) {
             tracing::warn!(folder = %folder.display(), %error, "the lock of the state folder does not name this process");
         }
@@ -61,13 +61,13 @@ impl StateLock {
     }
 }
 
-/// Process ids are those of a container, so the host's name is told too.
+/// Includes the host's name, because containers have process ids of their own.
 fn own_name() -> String {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     format!("{} {}", process::id(), host.trim())
 }
 
-/// Who wrote the file that is locked; it may be about to.
+/// The process that holds the lock; it may not have written its name yet.
 fn holder(file: &mut File) -> String {
     let mut text = String::new();
     let read = file.take(HOLDER_CHARS_MAX as u64).read_to_string(&mut text);

@@ -1,4 +1,4 @@
-//! What `/plugins` shows: one row for each plugin, with the reason for whatever is not in force.
+//! The rows of `/plugins`: one for each plugin, with the reason if it is not in force.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,67 +24,67 @@ use crate::net::off_chain::HostStatus;
 use crate::registry::runner::Runner;
 use crate::registry::runner::call::STUCK_MAX;
 
-/// A row of `/plugins`. The names that it serializes to stay.
+/// A row of `/plugins`. The serialized names are stable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PluginStatus {
-    /// Empty where the file does not say it.
+    /// Empty if the file does not name it.
     pub(crate) plugin: String,
     /// File name in the plugins folder.
     pub(crate) file: String,
-    /// Empty where the file could not be read.
+    /// Empty if the file could not be read.
     pub(crate) digest: String,
     pub(crate) version: String,
     pub(crate) api_rev: u32,
     /// One of [`ACTIVE`], [`STUCK`], [`REJECTED`], [`QUARANTINED`], [`DISABLED`], [`DRAINING`].
     pub(crate) state: &'static str,
-    /// Why it, or for an active one why its newest settings, are not in force.
+    /// Reason why it is not in force or, for an active plugin, why its newest settings are not.
     pub(crate) reason: Option<String>,
-    /// Who vouches for one that is in force; `None` where signatures are not read.
+    /// Signature of a plugin in force; `None` if signatures are off.
     pub(crate) signature: Option<SignatureStatus>,
     pub(crate) protocols: Vec<String>,
-    /// The generation that it came in force with; 0 where it never did.
+    /// The generation that it came into force with; 0 if it never did.
     pub(crate) generation: u64,
     pub(crate) isolation: &'static str,
-    /// The chains of deployments that are not served, as this host knows nothing of them.
+    /// Chain ids of deployments that are not served because this host does not know the chain.
     pub(crate) unknown_networks: Vec<u64>,
     /// The functions of its claims.
     pub(crate) claims: Vec<ClaimStatus>,
-    /// The views that name what its claims go to and name, beside the targets below.
+    /// The views whose replies permit further addresses in claims, beside `targets`.
     pub(crate) lineages: Vec<String>,
-    /// The contracts that its claims go to and name.
+    /// The contracts that its claims may call or name.
     pub(crate) targets: Vec<TargetStatus>,
     /// The hosts that it declares.
     pub(crate) hosts: Vec<HostStatus>,
-    /// The last failures of its jobs.
+    /// The latest failures of its jobs.
     pub(crate) failures: Vec<JobFailureStatus>,
-    /// The listed contracts that its jobs found without code.
+    /// Listed contracts that its jobs found without code.
     pub(crate) without_code: Vec<WithoutCodeStatus>,
-    /// The networks on which its jobs pause.
+    /// The breakers of its jobs, by network.
     pub(crate) breakers: Vec<BreakerStatus>,
-    /// What its jobs derived from lists that only grow.
+    /// The fact lists of its jobs.
     pub(crate) lists: Vec<FactListStatus>,
-    /// The processor time of its code since it was loaded, in microseconds.
+    /// Processor time of its code since it was loaded, in microseconds.
     pub(crate) cpu_us: u64,
     #[serde(serialize_with = "crate::rfc3339::serialize")]
     pub(crate) loaded_at: Option<SystemTime>,
 }
 
 impl PluginStatus {
-    /// All of them.
+    /// All states of a row.
     pub(crate) const STATES: [&str; 6] = [ACTIVE, STUCK, REJECTED, QUARANTINED, DISABLED, DRAINING];
 
-    /// What a row shows of any loaded library.
+    /// A row for a loaded library.
     pub(crate) fn of(library: &Library, file: &Path) -> Self {
         Self::new(file, Some(library.digest), Some(&library.manifest))
     }
 
-    /// A library that was loaded and is not in force.
+    /// A row for a library that was loaded and is not in force.
     pub(crate) fn not_in_force(library: &Library, file: &Path, reason: String) -> Self {
         Self { state: REJECTED, reason: Some(reason), ..Self::of(library, file) }
     }
 
-    /// A file that was not loaded.
+    /// A row for a file that was not loaded.
     pub(crate) fn refused(refusal: &Refusal, file: &Path) -> Self {
         let row = Self::new(file, refusal.digest, refusal.manifest.as_ref());
         let state = match refusal.kind {
@@ -95,12 +95,12 @@ impl PluginStatus {
         Self { state, reason: Some(refusal.reason.clone()), ..row }
     }
 
-    /// A settings file that belongs to no plugin.
+    /// A row for a settings file that belongs to no plugin.
     pub(crate) fn without_plugin(file: String, reason: String) -> Self {
         Self { file, state: REJECTED, reason: Some(reason), isolation: IN_PROCESS, ..Self::default() }
     }
 
-    /// What is wrong with it, in a sentence's part; `None` where nothing is.
+    /// Its problem, as a clause; `None` if there is none.
     fn trouble(&self) -> Option<String> {
         let is_well = [ACTIVE, DRAINING].contains(&self.state);
         let name = if self.plugin.is_empty() { &self.file } else { &self.plugin };
@@ -125,20 +125,20 @@ impl PluginStatus {
 }
 
 pub(crate) const ACTIVE: &str = "active";
-/// In force, and so many of its calls do not return that no more are made.
+/// In force, but so many of its calls do not return that no more are made.
 pub(crate) const STUCK: &str = "stuck";
 pub(crate) const REJECTED: &str = "rejected";
 pub(crate) const DRAINING: &str = "draining";
-/// Not run because of what the build did, or because the operator says so.
+/// Not run because the build misbehaved or the operator quarantined it.
 pub(crate) const QUARANTINED: &str = "quarantined";
-/// Not run because the operator does not want the plugin.
+/// Not run because the operator disabled the plugin.
 pub(crate) const DISABLED: &str = "disabled";
 pub(crate) const IN_PROCESS: &str = "in-process";
 
-/// What is known of an active plugin at any moment.
+/// Live data of an active plugin.
 #[derive(Clone, Debug)]
 pub(crate) struct ActivePlugin {
-    /// Knows what is stuck.
+    /// Counts stuck calls and processor time.
     pub(crate) runner: Arc<dyn Runner>,
     pub(crate) failures: Arc<JobFailures>,
     pub(crate) without_code: Arc<WithoutCode>,
@@ -146,12 +146,12 @@ pub(crate) struct ActivePlugin {
     pub(crate) fact_lists: Arc<FactLists>,
 }
 
-/// The rows as of one moment; old instances go from it by themselves.
+/// The rows at one moment. Old instances leave it when their last job ends.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StatusReport {
-    /// Active and rejected ones.
+    /// Rows of active and rejected plugins.
     pub(crate) rows: Vec<PluginStatus>,
-    /// What is known of the active ones at any moment, by digest.
+    /// Live data of the active plugins, by digest.
     pub(crate) active: BTreeMap<String, ActivePlugin>,
     pub(crate) draining: Vec<DrainingInstance>,
     pub(crate) known_good: Arc<KnownGood>,
@@ -186,9 +186,9 @@ impl StatusReport {
         rows.chain(draining).collect()
     }
 
-    /// What is wrong with plugins, a sentence's part each.
+    /// The problems of plugins, each as a clause.
     pub(crate) fn troubles(&self) -> Vec<String> {
-        // Asked several times a second, so without the long lists of a row.
+        // Called several times a second, so it leaves out the long lists of a row.
         let brief = |row: &PluginStatus| PluginStatus {
             plugin: row.plugin.clone(),
             file: row.file.clone(),

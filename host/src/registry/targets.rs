@@ -1,4 +1,4 @@
-//! The contracts that the claims of an instance go to and name, as operators see them.
+//! The contracts that an instance's claims may call and name, as operators see them.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use super::instance::Instance;
 
-/// New targets that are named in one line; the rest are counted.
+/// Maximum number of new targets named in a line; the rest are counted.
 const ADDED_MAX: usize = 8;
 
-/// The contracts of a deployment that has claims. The names that it serializes to stay.
+/// The contracts of a deployment that has claims. The serialized names are stable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TargetStatus {
@@ -21,12 +21,12 @@ pub(crate) struct TargetStatus {
     pub(crate) market: String,
     /// `listed` by the plugin, or `settings`.
     pub(crate) source: &'static str,
-    /// In lower case.
+    /// Addresses in lower case.
     pub(crate) contracts: Vec<String>,
 }
 
 impl TargetStatus {
-    /// Those of an instance.
+    /// All targets of an instance.
     pub(super) fn all(instance: &Instance) -> Vec<Self> {
         let target = |row: &Deployment| Self {
             protocol: row.protocol.clone(),
@@ -39,7 +39,7 @@ impl TargetStatus {
     }
 }
 
-/// What claims of the second may go to and claims of the first might not: contracts and views, in one bounded line.
+/// Contracts and views that claims of `now` may use and claims of `before` could not, in one bounded line.
 pub(super) fn added(before: &Instance, now: &Instance) -> Option<String> {
     let [before, now] = [before, now].map(|one| names(&one.catalogue, one.claim_templates.lineages()));
     let added: Vec<String> = now.difference(&before).cloned().collect();

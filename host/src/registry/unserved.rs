@@ -1,4 +1,5 @@
-//! A protocol, or a plugin of unknown protocols, that the folder has and that is not served: answers tell it as missing.
+//! A protocol, or a plugin whose protocols are unknown, that the folder has and that is not served. Answers list it
+//! as missing.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,13 +10,13 @@ use portolan_abi::Question;
 use super::examine::RefusalKind;
 use super::known_good::GoodProtocol;
 
-/// What is not served.
+/// An unserved protocol or plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unserved {
     pub(crate) plugin: String,
-    /// `None` where the plugin was never served, so that its protocols are not known.
+    /// `None` if the plugin was never served, so that its protocols are unknown.
     pub(crate) protocol: Option<GoodProtocol>,
-    /// The first topics of the events that the plugin decodes.
+    /// First topics of the events that the plugin decodes.
     pub(crate) topics: Arc<BTreeSet<B256>>,
     pub(crate) why: UnservedWhy,
     pub(crate) reason: String,
@@ -44,17 +45,17 @@ impl Unserved {
         Self { plugin, protocol: None, topics: Arc::default(), why, reason }
     }
 
-    /// What answers call it: the protocol's slug, or the plugin's name.
+    /// Its name in answers: the protocol's slug, or the plugin's name.
     pub(crate) fn subject(&self) -> &str {
         self.protocol.as_ref().map_or(&self.plugin, |protocol| &protocol.slug)
     }
 
-    /// Whether it answered the question on the network, or may have.
+    /// Returns true if it answered the question on the network, or may have.
     pub(crate) fn answered(&self, question: Question, chain_id: u64) -> bool {
         self.protocol.as_ref().is_none_or(|protocol| protocol.answered(question, chain_id))
     }
 
-    /// Whether it is what a client calls by this text: by slug, or by upper-case name.
+    /// Returns true if this text names it: its slug, or its protocol's upper-case name.
     pub(crate) fn is_named(&self, text: &str) -> bool {
         self.subject() == text || self.protocol.as_ref().is_some_and(|protocol| protocol.name == text)
     }

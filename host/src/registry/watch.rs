@@ -1,7 +1,7 @@
-//! File events as hints: any event of the plugins folder means "scan again", no more.
+//! File events as hints: any event in the plugins folder only means "scan again".
 //!
-//! Invariant: nothing depends on a hint. Events miss swaps of a link's target and go silent when the folder is made
-//! anew; the timer's scans find what they miss.
+//! Invariant: nothing depends on a hint. Events miss a changed target of a symbolic link and cease when the folder is
+//! recreated; the timer's scans find these changes.
 
 use std::path::{Path, PathBuf};
 
@@ -11,24 +11,24 @@ use tokio::sync::mpsc;
 
 use super::scan::FolderIdentity;
 
-/// Watches one folder, under whatever inode it has.
+/// Watches a folder by its path, also after it was recreated.
 #[derive(Debug)]
 pub(crate) struct Watch {
     folder: PathBuf,
     hint: mpsc::Sender<()>,
-    /// The folder, and its watcher; `None` where the system refused one.
+    /// The watched folder, and its watcher; `None` if the system refused one.
     current: Option<(FolderIdentity, Option<RecommendedWatcher>)>,
 }
 
 impl Watch {
-    /// A watch that begins with the first [`Watch::follow`], and the hints that it will give.
+    /// Creates a watch that starts with the first [`Watch::follow`], and the receiver of its hints.
     pub(crate) fn new(folder: PathBuf) -> (Self, mpsc::Receiver<()>) {
         // One hint says as much as many.
         let (hint, hints) = mpsc::channel(1);
         (Self { folder, hint, current: None }, hints)
     }
 
-    /// Watches the folder that a scan has just found, anew if it is another one than before.
+    /// Watches the folder that a scan has just found; starts anew if it is another folder than before.
     pub(crate) fn follow(&mut self, identity: FolderIdentity) {
         if self.current.as_ref().is_some_and(|(watched, _)| *watched == identity) {
             return;
@@ -52,7 +52,7 @@ fn watch(folder: &Path, hint: mpsc::Sender<()>) -> notify::Result<RecommendedWat
     Ok(watcher)
 }
 
-/// The registry's own reading opens and closes files too.
+/// Returns true for events that change files; the registry's own reads open and close files too.
 fn is_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),

@@ -1,6 +1,6 @@
-//! Listed contracts that jobs found without code, for the operator: told once, and kept for `/plugins`.
+//! Listed contracts that jobs found without code: logged once, and shown in `/plugins`.
 //!
-//! Invariant: what is kept is bounded, and a contract that answers again is not told of any more.
+//! Invariant: memory is bounded, and a contract that answers again is removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,26 +10,26 @@ use serde::Serialize;
 
 use crate::network::Network;
 
-/// So many contracts are kept. More than a handful is a list of another network.
+/// Maximum number of contracts. More than a handful indicates a list for another network.
 const CONTRACTS_MAX: usize = 64;
 
-/// Those of one instance.
+/// The contracts of one instance.
 #[derive(Debug, Default)]
 pub(crate) struct WithoutCode(Mutex<BTreeMap<(u64, Address), WithoutCodeStatus>>);
 
-/// A row of a plugin's `withoutCode` in `/plugins`. The names that it serializes to stay.
+/// A row of a plugin's `withoutCode` in `/plugins`. The serialized names are stable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WithoutCodeStatus {
-    /// The slug whose job met it last.
+    /// Slug of the protocol whose job found it last.
     protocol: String,
     network: String,
     address: String,
-    /// The newest block at which it had none.
+    /// Block of the job that found it last.
     block: u64,
 }
 
-/// What a job on one network met.
+/// Contracts that a job on one network called.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MetContracts<'a> {
     pub(crate) plugin: &'a str,
@@ -41,7 +41,7 @@ pub(crate) struct MetContracts<'a> {
 }
 
 impl WithoutCode {
-    /// Notes which listed contracts had no code, and which answered.
+    /// Records which listed contracts had no code, and which answered.
     pub(crate) fn note(&self, met: MetContracts<'_>) {
         let MetContracts { plugin, protocol, network, block, without_code, with_code } = met;
         let mut known = self.0.lock();
@@ -60,12 +60,12 @@ impl WithoutCode {
         }
     }
 
-    /// Those on a network.
+    /// The contracts on a network.
     pub(crate) fn on(&self, chain_id: u64) -> BTreeSet<Address> {
         self.0.lock().keys().filter(|(on, _)| *on == chain_id).map(|(_, address)| *address).collect()
     }
 
-    /// By network and address.
+    /// The rows, ordered by network and address.
     pub(crate) fn status(&self) -> Vec<WithoutCodeStatus> {
         self.0.lock().values().cloned().collect()
     }

@@ -1,7 +1,7 @@
-//! The last look at what leaves: JSON bodies and log lines.
+//! Final cleaning of all output: JSON bodies and log lines.
 //!
-//! Invariant: whatever a body or a line is made of, no control character and no character that turns around what stands
-//! beside it is in it. What is cleaned before ([`Text`](super::text::Text)) passes as it is.
+//! Invariant: output contains no control or direction-changing characters, except that log lines may have line ends,
+//! tabs and colour escapes. Text cleaned before ([`Text`](super::text::Text)) passes unchanged.
 
 use std::borrow::Cow;
 use std::io;
@@ -12,8 +12,8 @@ use serde_json::Serializer;
 use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
 use serde_json::value::RawValue;
 
-/// How the numbers that a document has as raw JSON are written: those of more digits than a binary float keeps. Integers
-/// of the document are written as ever.
+/// Form of raw JSON numbers, which have more digits than a binary float can hold. Integers are always written as
+/// numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Numbers {
     #[default]
@@ -31,27 +31,27 @@ pub(crate) fn write_json(
     document.serialize(&mut Serializer::with_formatter(sink, CleanFormatter { numbers }))
 }
 
-/// A JSON document.
+/// Serializes a JSON document.
 pub(crate) fn json(document: &(impl Serialize + ?Sized)) -> Result<Vec<u8>, serde_json::Error> {
     let mut bytes = Vec::with_capacity(128);
     write_json(&mut bytes, document, Numbers::Plain)?;
     Ok(bytes)
 }
 
-/// A JSON object that stands in other documents.
+/// Serializes a JSON object for embedding in other documents.
 pub(crate) fn raw(document: &(impl Serialize + ?Sized), numbers: Numbers) -> Result<Box<RawValue>, serde_json::Error> {
     let mut bytes = Vec::with_capacity(128);
     write_json(&mut bytes, document, numbers)?;
     RawValue::from_string(String::from_utf8(bytes).map_err(serde_json::Error::custom)?)
 }
 
-/// `text` with everything replaced that may not leave, but its line ends and the escapes of a terminal's colours.
+/// Replaces everything in `text` that a log line may not have; line ends, tabs and colour escapes stay.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
     replaced(text, |c| turns_around(c) || (c.is_control() && !matches!(c, '\n' | '\t' | '\u{1b}')))
 }
 
-/// C1 controls, marks, embeddings and overrides of direction, and separators of lines. Isolates from what may be of
-/// either direction are not among them: the cleaning sets them in pairs.
+/// C1 controls; direction marks, embeddings and overrides; line separators. First strong isolates are not included,
+/// because the cleaning adds them in pairs.
 fn turns_around(c: char) -> bool {
     matches!(c, '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}' | '\u{2067}')
 }
@@ -63,14 +63,14 @@ fn replaced(text: &str, is_bad: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(|c| if is_bad(c) { char::REPLACEMENT_CHARACTER } else { c }).collect())
 }
 
-/// As compact as any, but for what strings may hold and for the form of raw numbers.
+/// Compact JSON, with string contents cleaned and raw numbers in the chosen form.
 struct CleanFormatter {
     numbers: Numbers,
 }
 
 impl Formatter for CleanFormatter {
     fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
-        // Most are ASCII, of which one character alone is left to look for.
+        // Strings are mostly ASCII, of which only DEL has to be replaced here.
         if fragment.bytes().all(|byte| byte < 0x7f) {
             return writer.write_all(fragment.as_bytes());
         }
@@ -94,7 +94,7 @@ impl Formatter for CleanFormatter {
     }
 }
 
-/// Whether a JSON value is a number; all others begin with another character.
+/// Returns true if a JSON value is a number; no other begins with these characters.
 fn is_number(value: &str) -> bool {
     value.starts_with(|first: char| first == '-' || first.is_ascii_digit())
 }

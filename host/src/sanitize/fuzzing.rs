@@ -1,19 +1,19 @@
-//! What fuzz targets require of every text that leaves, in words of its own: the code under test is not what says it.
+//! Requirements of fuzz targets on all output. These checks do not use the code under test.
 
 use serde_json::Value;
 
-use portolan_validation::is_invisible;
+use portolan_abi::is_invisible;
 
-/// First strong isolate, and the end of one.
+/// First strong isolate, and pop directional isolate.
 const ISOLATE: [char; 2] = ['\u{2068}', '\u{2069}'];
 
-/// Requires a text to be one line of characters that are seen, but for an isolate around it.
+/// Requires one line of visible characters, except an isolate around it.
 pub(crate) fn require_shown(text: &str) {
     let inside = text.strip_prefix(ISOLATE[0]).and_then(|text| text.strip_suffix(ISOLATE[1])).unwrap_or(text);
     assert!(!inside.chars().any(is_invisible), "{text:?}");
 }
 
-/// Requires a sentence of Portolan's own to be one line in which whatever isolates others' words is closed.
+/// Requires one of Portolan's own sentences to be one line in which every isolate is closed.
 pub(crate) fn require_sentence(text: &str) {
     let mut open = 0_usize;
     for c in text.chars() {
@@ -26,7 +26,7 @@ pub(crate) fn require_sentence(text: &str) {
     assert_eq!(open, 0, "{text:?}");
 }
 
-/// Requires bytes to be a JSON document without a character that controls or turns around, and returns it.
+/// Requires a JSON document without control or direction-changing characters, and returns it.
 pub(crate) fn require_document(body: &[u8]) -> Value {
     let text = std::str::from_utf8(body).unwrap_or_else(|error| unreachable!("{error}"));
     let turns_around = |c: char| {
@@ -39,7 +39,7 @@ pub(crate) fn require_document(body: &[u8]) -> Value {
     document
 }
 
-/// An escape must not hide what the text itself may not have.
+/// Requires strings without control characters, also in escapes.
 fn require_strings(value: &Value) {
     match value {
         Value::String(text) => assert!(!text.chars().any(char::is_control), "{text:?}"),

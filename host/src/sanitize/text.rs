@@ -1,21 +1,22 @@
-//! A text that somebody else wrote (a token, a plugin, a settings file), fit to stand beside others.
+//! Foreign text (from a token, a plugin, a settings file) that is safe to embed in other text.
 //!
-//! Invariant: only the cleaning makes one. It is one line of characters that are seen, bounded, and isolated (U+2068 …
-//! U+2069) where its letters are written from right to left, so that they cannot reorder what stands beside them.
+//! Invariant: only the cleaning creates one. It is one line of visible characters, bounded in length. Right-to-left
+//! letters are isolated (U+2068 … U+2069), so that they cannot reorder the text around them.
 
 use std::fmt;
 
 use serde::Serialize;
 
-use portolan_validation::is_invisible;
+use portolan_abi::is_invisible;
 
 use super::visible::visible;
 
-/// First strong isolate, and the end of one.
+/// First strong isolate, and pop directional isolate.
 const ISOLATE: [char; 2] = ['\u{2068}', '\u{2069}'];
 
-/// The blocks whose letters are written from right to left, or join numbers that are: the ranges for which the default
-/// of `Bidi_Class` is R or AL, and the presentation forms. <https://www.unicode.org/Public/17.0.0/ucd/extracted/DerivedBidiClass.txt>
+/// Blocks of right-to-left letters and of their numbers: the ranges whose default `Bidi_Class` is R or AL, and the
+/// presentation forms.
+/// <https://www.unicode.org/Public/17.0.0/ucd/extracted/DerivedBidiClass.txt>
 static RIGHT_TO_LEFT: [(char, char); 5] = [
     ('\u{590}', '\u{8ff}'),
     ('\u{fb1d}', '\u{fdff}'),
@@ -30,17 +31,17 @@ static RIGHT_TO_LEFT: [(char, char); 5] = [
 pub(crate) struct Text(String);
 
 impl Text {
-    /// `text` without invisible characters, with single spaces, cut to `chars_max` characters.
+    /// Removes invisible characters of `text`, collapses spaces, and cuts it to `chars_max` characters.
     pub(crate) fn clean(text: &str, chars_max: usize) -> Self {
         Self(isolated(visible(text, chars_max)))
     }
 
-    /// Words that others stand beside: their spaces stay. The caller bounds them.
+    /// Cleans a text whose outer spaces matter because it is joined with others. The caller limits its length.
     pub(crate) fn words(text: &str) -> Self {
         Self(isolated(text.chars().filter(|c| !is_invisible(*c)).collect()))
     }
 
-    /// Cut to `chars_max` characters, and the two of its isolation.
+    /// Cuts the text to `chars_max` characters, not counting the two of the isolate.
     pub(crate) fn cut(&self, chars_max: usize) -> Self {
         if self.0.chars().count() <= chars_max { self.clone() } else { Self::clean(&self.0, chars_max) }
     }
@@ -54,7 +55,7 @@ impl Text {
     }
 }
 
-/// Texts beside each other; each is isolated from the others.
+/// Joins texts; each stays isolated from the others.
 impl FromIterator<Self> for Text {
     fn from_iter<T: IntoIterator<Item = Self>>(texts: T) -> Self {
         Self(texts.into_iter().map(|text| text.0).collect())
@@ -81,7 +82,7 @@ impl From<&str> for Text {
     }
 }
 
-/// `text` in an isolate where its letters would reorder others.
+/// Isolates `text` if its letters would reorder the text around it.
 pub(super) fn isolated(text: String) -> String {
     let reorders = |c: char| RIGHT_TO_LEFT.iter().any(|(first, last)| (*first..=*last).contains(&c));
     if text.is_ascii() || !text.chars().any(reorders) {

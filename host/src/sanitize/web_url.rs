@@ -1,6 +1,6 @@
-//! A URL that somebody else wrote and that clients may open or show.
+//! A foreign URL that clients may open or show.
 //!
-//! Invariant: its scheme is `http`, `https` or `ipfs`, it is bounded, and of printable ASCII alone.
+//! Invariant: its scheme is `http`, `https` or `ipfs`, its length is bounded, and it is printable ASCII.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use serde::Serialize;
 pub(crate) struct WebUrl(String);
 
 impl WebUrl {
-    /// `None` for anything that a client should not open: `javascript:` and `data:` first of all.
+    /// Parses a URL that clients may open; `None` for all others, above all `javascript:` and `data:`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         is_web_url(text).then(|| Self(text.to_owned()))
     }

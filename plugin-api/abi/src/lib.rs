@@ -2,14 +2,15 @@
 //!
 //! Bytes cross the interface; Rust types stay on their side. [`root`] is the table of functions that a dylib exports.
 //! [`frame`] and [`row`] are the hot path: reads, replies, and the [`log`]s of a transaction. [`map`] has everything
-//! else, as CBOR. [`note`] is the manifest, which a host reads without running the file. [`step`], [`limits`] and
-//! [`off_chain`] are the checks that hosts and plugin tests share.
+//! else, as CBOR. [`note`] is the manifest, which a host reads without running the file. [`step`], [`limits`],
+//! [`off_chain`] and [`reply_rules`] are the checks that hosts, plugins and their tests share.
 //! Invariant: nothing is ever removed, retyped or reordered. Additions are optional and counted by [`API_REV`]. This
 //! crate has no features and does no IO.
 
 pub mod codec;
 pub mod facts;
 pub mod frame;
+mod invisible;
 pub mod limits;
 pub mod log;
 pub mod map;
@@ -17,19 +18,21 @@ pub mod note;
 pub mod off_chain;
 pub mod primitive;
 mod question;
+pub mod reply_rules;
 pub mod root;
 pub mod row;
 pub mod step;
 
 use alloy::primitives::Address;
 
+pub use invisible::is_invisible;
 pub use question::Question;
 
 /// Address of the native token wherever a finding names a token; no contract has it.
 pub const NATIVE: Address = Address::ZERO;
 
 /// Revision of the interface within 1.x. A host refuses a plugin with a higher revision than its own.
-pub const API_REV: u32 = 11;
+pub const API_REV: u32 = 12;
 
 /// Oldest compatible revision; revision 5 changed the maps of findings and claims once.
 pub const API_REV_MIN: u32 = 5;
@@ -59,6 +62,11 @@ pub mod capability {
     /// without it, both are in the job's message.
     pub const NOT_COVERED: u64 = 1 << 6;
 
+    /// [`crate::row::JobOut`] reports findings dropped because of contracts' replies apart from what could not be read.
+    /// For a host without it, both are in the job's message.
+    pub const INVALID_REPLIES: u64 = 1 << 7;
+
     /// Capabilities of this revision that hold for every job.
-    pub const ALL: u64 = EARLY_FINDINGS | CROSS_NETWORK | COMPOSITION | EVENTS | PENDING_REPLIES | NOT_COVERED;
+    pub const ALL: u64 =
+        EARLY_FINDINGS | CROSS_NETWORK | COMPOSITION | EVENTS | PENDING_REPLIES | NOT_COVERED | INVALID_REPLIES;
 }

@@ -231,8 +231,8 @@ pub mod state {
     pub const READING: u8 = 0;
     /// Ended; everything is reported.
     pub const COMPLETE: u8 = 1;
-    /// Ended; something is missing. The message says what could not be read, and [`super::JobOut`] what the plugin does
-    /// not cover.
+    /// Ended; something is missing. The message says what could not be read. [`super::JobOut`] has what the plugin does
+    /// not cover, and the findings dropped because of contracts' replies.
     pub const PARTIAL: u8 = 2;
     /// Ended with an error, given in the message.
     pub const FAILED: u8 = 3;
@@ -242,7 +242,7 @@ pub mod state {
     pub const MISUSE: u8 = 5;
 }
 
-/// Output of one job's resume; 32 bytes.
+/// Output of one job's resume; 40 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobOut {
     /// One of [`state`].
@@ -262,17 +262,26 @@ pub struct JobOut {
     pub not_covered_offset: u32,
     /// Length of that text; 0 is none.
     pub not_covered_len: u32,
+    /// Offset in the blob of one line of UTF-8 text: the findings that the plugin dropped because contracts' replies
+    /// break the [`crate::reply_rules`]; only with [`crate::capability::INVALID_REPLIES`].
+    pub invalid_replies_offset: u32,
+    /// Length of that text; 0 is none.
+    pub invalid_replies_len: u32,
 }
 
 impl Row for JobOut {
-    const SIZE: usize = 32;
+    const SIZE: usize = 40;
 
     fn write(&self, out: &mut Vec<u8>) {
         out.extend([self.state, 0, 0, 0]);
-        let message = [self.message_offset, self.message_len];
-        let not_covered = [self.not_covered_offset, self.not_covered_len];
-        for field in [self.reads, self.findings_offset, self.findings_len].into_iter().chain(message).chain(not_covered)
-        {
+        out.extend(self.reads.to_le_bytes());
+        let texts = [
+            [self.findings_offset, self.findings_len],
+            [self.message_offset, self.message_len],
+            [self.not_covered_offset, self.not_covered_len],
+            [self.invalid_replies_offset, self.invalid_replies_len],
+        ];
+        for field in texts.into_iter().flatten() {
             out.extend(field.to_le_bytes());
         }
     }
@@ -289,6 +298,8 @@ impl Row for JobOut {
             message_len: take.u32(),
             not_covered_offset: take.u32(),
             not_covered_len: take.u32(),
+            invalid_replies_offset: take.u32(),
+            invalid_replies_len: take.u32(),
         }
     }
 }

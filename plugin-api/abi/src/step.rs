@@ -25,6 +25,8 @@ pub struct Step<'f> {
     pub message: &'f [u8],
     /// Known gaps of the plugin, one per line.
     pub not_covered: &'f [u8],
+    /// What contracts replied of which the plugin made no finding, in one line.
+    pub invalid_replies: &'f [u8],
 }
 
 /// A read that a job requests.
@@ -118,6 +120,7 @@ impl<'f> Step<'f> {
             findings: findings(frame.bytes(job.findings_offset, job.findings_len)?)?,
             message: frame.bytes(job.message_offset, job.message_len)?,
             not_covered: frame.bytes(job.not_covered_offset, job.not_covered_len)?,
+            invalid_replies: frame.bytes(job.invalid_replies_offset, job.invalid_replies_len)?,
             facts: facts(&frame)?,
             reads: frame.rows(resume_out::READS).map(|row| read(&frame, &networks, row)).collect::<Result<_, _>>()?,
         })

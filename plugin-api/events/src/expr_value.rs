@@ -139,7 +139,8 @@ impl ExprValue<'_> {
         match self {
             Self::Address(address) => Some(address.into_word()),
             Self::Integer(integer) if integer.is_negative() => {
-                natural(-integer).filter(|size| *size <= U256::ONE << 255).map(|size| size.wrapping_neg().into())
+                let size = integer.checked_neg().and_then(natural).filter(|size| *size <= U256::ONE << 255);
+                size.map(|size| size.wrapping_neg().into())
             }
             Self::Bytes(bytes) => B256::try_from(bytes).ok(),
             _ => self.natural().map(B256::from),

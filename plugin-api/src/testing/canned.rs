@@ -59,6 +59,10 @@ impl Replies for &CannedReplies {
     fn reply(&mut self, request: &ReadRequest) -> ReadResult {
         self.0.get(&key(request)).cloned().unwrap_or(ReadResult::NoCode)
     }
+
+    fn are_lasting(&self) -> bool {
+        true
+    }
 }
 
 /// A document is the same on all networks.

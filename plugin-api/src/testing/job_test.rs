@@ -13,12 +13,12 @@ use portolan_abi::root::{PluginRef, RawInstance, RawJob};
 use portolan_abi::row::{self, JobIn, kind, purpose, state, status};
 use portolan_abi::step::{Step, StepError, StepFacts, StepRead};
 use portolan_abi::{Question, capability, codec, facts};
-use portolan_validation::validate_catalogue;
+use portolan_validation::{Rejections, validate_catalogue};
 
 use super::off_chain::OffChain;
 use super::row::{LegRow, PaymentRow};
-use super::validation::Validation;
-use super::{ReadRequest, ReadResult, Replies};
+use super::validation::{Rules, Validation};
+use super::{ReadRequest, ReadResult, Replies, hostile};
 use crate::events::Transaction;
 use crate::export::{Exported, module};
 use crate::settings::Settings;
@@ -124,10 +124,14 @@ impl JobTest {
     /// Runs the job to its end; `replies` answers its reads, batch by batch. It meets the [`limits`](crate::limits) of a
     /// host, with the same words.
     ///
+    /// With [`CannedReplies`](super::CannedReplies) it is run some dozen times more, each time with replies that were
+    /// bent as whoever deploys a contract may choose them: zero, the largest number, the contract itself, cut, reverted.
+    ///
     /// # Panics
     /// If the plugin refuses its settings or the question, breaks the ABI, requests an off-chain read of a host that its
     /// catalogue does not declare, has a catalogue that the gateway would refuse, or finds something that the gateway would
-    /// reject or leave out: with the gateway's sentence.
+    /// reject or leave out: with the gateway's sentence. If bent replies make it panic, or break a rule that no reply need
+    /// break: with the replies.
     pub fn run<P: Exported>(&self, replies: impl Replies) -> Outcome {
         self.run_in(module::<P>(), replies)
     }
@@ -138,18 +142,47 @@ impl JobTest {
     /// As [`JobTest::run`].
     pub fn run_in(&self, plugin: PluginRef, mut replies: impl Replies) -> Outcome {
         let plugin = Running::new(plugin, &self.settings).expect("the plugin takes its settings");
+        let catalogue = plugin.catalogue();
+        let templates = Validation::templates(self.functions.as_deref(), &catalogue);
+        let of = Rules { catalogue: &catalogue, templates: &templates };
+        let mut honest = Vec::new();
+        let (outcome, rejections) = self.drive(&plugin, of, &mut |request| {
+            let result = replies.reply(request);
+            if replies.are_lasting() && !honest.iter().any(|(known, _)| known == request) {
+                honest.push((request.clone(), result.clone()));
+            }
+            result
+        });
+        assert!(rejections.is_empty(), "{rejections}");
+        if replies.are_lasting() {
+            hostile::withstand(self.start.account, &honest, |how, bend| {
+                let (outcome, rejections) =
+                    self.drive(&plugin, of, &mut |request| bend(request, replies.reply(request)));
+                require(&outcome, &rejections, how);
+            });
+        }
+        outcome
+    }
+
+    /// Runs the job once; what becomes of it, and what a gateway would not take of it.
+    fn drive(
+        &self,
+        plugin: &Running,
+        of: Rules<'_>,
+        mut replies: &mut dyn FnMut(&ReadRequest) -> ReadResult,
+    ) -> (Outcome, Rejections) {
         let job = plugin.start(&self.start);
         let mut outcome = Outcome {
             end: End::Reading,
             message: String::new(),
             not_covered: Vec::new(),
+            invalid_replies: String::new(),
             findings: Vec::new(),
             batches: Vec::new(),
             facts: self.facts.clone(),
         };
-        let catalogue = plugin.catalogue();
-        let mut validation = Validation::new(&self.start, self.functions.as_deref(), &catalogue);
-        let mut off_chain = OffChain::new(&catalogue);
+        let mut validation = Validation::new(&self.start, of);
+        let mut off_chain = OffChain::new(of.catalogue);
         let mut allowance = Allowance::default();
         let mut open: Vec<ReadRequest> = Vec::new();
         let mut frame = frame_of(&[], &allowance);
@@ -161,16 +194,16 @@ impl JobTest {
                 Vec::new()
             });
             if outcome.end != End::Reading {
-                validation.check(&outcome.findings);
-                return outcome;
+                let rejections = validation.check(&outcome.findings);
+                return (outcome, rejections);
             }
             open.extend(requests);
             let is_in_part = open.iter().any(is_known) && allowance.take_known_step();
             if !is_in_part {
                 if let Err(error) = take_step(&open, &mut allowance) {
                     (outcome.end, outcome.message) = (End::OverBudget, error.to_string());
-                    validation.check(&outcome.findings);
-                    return outcome;
+                    let rejections = validation.check(&outcome.findings);
+                    return (outcome, rejections);
                 }
                 outcome.batches.push(open.iter().filter(|request| !is_known(request)).count());
             }
@@ -189,6 +222,17 @@ impl JobTest {
             let mut results = results.iter();
             open.retain(|_| results.next().is_some_and(Option::is_none));
         }
+    }
+}
+
+/// Requires that a job ended as any replies may end it; `how` says what they were.
+fn require(outcome: &Outcome, rejections: &Rejections, how: &str) {
+    let message = &outcome.message;
+    if matches!(outcome.end, End::Panicked | End::Misuse | End::InvalidOutput) {
+        panic!("{how}, and the job ends with {:?}: {message}", outcome.end);
+    }
+    if let Some(broken) = rejections.broken() {
+        panic!("{how}, and a finding breaks a rule: {broken}");
     }
 }
 
@@ -280,6 +324,8 @@ pub struct Outcome {
     pub message: String,
     /// What the plugin reported as not covered, a sentence each.
     pub not_covered: Vec<String>,
+    /// Which findings were left out because of what contracts replied, and why, in one line; empty if none was.
+    pub invalid_replies: String,
     /// All that it emitted, in its order.
     pub findings: Vec<Finding>,
     /// The number of reads of each batch.
@@ -375,6 +421,7 @@ impl Outcome {
         step.facts.iter().for_each(|facts| self.take_facts(facts));
         self.message = String::from_utf8_lossy(step.message).into_owned();
         self.not_covered.extend(String::from_utf8_lossy(step.not_covered).lines().map(str::to_owned));
+        self.invalid_replies.push_str(&String::from_utf8_lossy(step.invalid_replies));
         self.end = match step.state {
             state::READING => End::Reading,
             state::COMPLETE => End::Complete,

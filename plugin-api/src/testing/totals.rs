@@ -73,8 +73,8 @@ mod tests {
     const TOKEN: Address = Address::repeat_byte(0xa1);
 
     fn outcome(findings: Vec<Finding>) -> Outcome {
-        let (message, not_covered, batches, facts) = Default::default();
-        Outcome { end: End::Complete, message, not_covered, findings, batches, facts }
+        let (message, not_covered, invalid_replies, batches, facts) = Default::default();
+        Outcome { end: End::Complete, message, not_covered, invalid_replies, findings, batches, facts }
     }
 
     fn holds(kind: PositionKind, legs: &[(LegRole, u64)]) -> Outcome {

@@ -30,7 +30,8 @@ fn job(name: &'static str, protocol: &str, chain_id: u64, question: Question, co
         block: block(1, 1),
         pins: vec![Pin { chain_id: 1, block: block(2, 2) }],
         // This test's host has all replies when it resumes a job.
-        capabilities: capability::ALL & !capability::PENDING_REPLIES & !capability::NOT_COVERED,
+        capabilities: capability::ALL
+            & !(capability::PENDING_REPLIES | capability::NOT_COVERED | capability::INVALID_REPLIES),
         ..Start::default()
     };
     Job { name, settings: Settings { shipped: true, ..Settings::default() }, start, contract }

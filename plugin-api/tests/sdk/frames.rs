@@ -168,7 +168,7 @@ fn equal_reads_in_a_row_share_their_calldata() {
     let mut jobs = [host.start(), host.start()];
     let out = host.resume_with(&mut jobs, &frame_of(&[&[], &[]]));
     // 200 reads with 36 bytes of calldata that stand there once for each of 2 jobs, and 1 network.
-    assert_eq!(out.len(), 16 + 3 * 8 + 2 * 32 + 8 + 200 * 48 + 2 * 36);
+    assert_eq!(out.len(), 16 + 3 * 8 + 2 * 40 + 8 + 200 * 48 + 2 * 36);
     let replies: Vec<u64> = (0..100).collect();
     let steps = host.resume(&mut jobs, &[&replies, &replies]);
     assert_eq!((steps[0].numbers(), steps[1].numbers()), (vec![99 * 100 / 2], vec![99 * 100 / 2]));

@@ -132,6 +132,7 @@ pub(crate) struct Step {
     pub(crate) state: u8,
     pub(crate) message: String,
     pub(crate) not_covered: String,
+    pub(crate) invalid_replies: String,
     pub(crate) findings: Vec<Finding>,
     /// Last word of each read's calldata: the number that it asks for.
     pub(crate) requested: Vec<u64>,
@@ -177,6 +178,7 @@ pub(crate) fn steps(out: &[u8]) -> Vec<Step> {
             state: job.state,
             message: text(job.message_offset, job.message_len),
             not_covered: text(job.not_covered_offset, job.not_covered_len),
+            invalid_replies: text(job.invalid_replies_offset, job.invalid_replies_len),
             findings: if found.is_empty() { Vec::new() } else { codec::decode(found).expect("findings") },
             requested: reads.iter().map(|read| number(&frame, read)).collect(),
         }

@@ -3,10 +3,12 @@
 use portolan_abi::capability;
 use portolan_abi::row::state;
 use portolan_plugin_api::testing::{End, ReadRequest, ReadResult};
-use portolan_plugin_api::{Claimable, Error, U256};
+use portolan_plugin_api::{Address, Claimable, Error, U256};
 
 use crate::host::Host;
-use crate::scenario::{Play, TARGET, case, contract, found, number, numbers, play, scenario, value, word};
+use crate::scenario::{
+    Play, TARGET, TOKEN, case, contract, found, getRewardCall, number, numbers, play, scenario, value, word,
+};
 
 scenario!(EmitsEarly, |cx| {
     for part in 0..3 {
@@ -130,6 +132,59 @@ fn an_older_host_has_what_is_not_covered_in_the_message() {
     let (step, _) = Host::<Play<KnowsOfMore>>::of_capabilities(earlier).run_to_end();
     assert_eq!(step.message, "the first locker holds a stake; 32 of 40\nlists are read");
     assert!(step.not_covered.is_empty());
+}
+
+/// What a plugin makes of a list in which one contract is hostile.
+fn hostile_rows(cx: &portolan_plugin_api::Chain) -> Vec<Claimable> {
+    let reward = |place: u64| {
+        let claim = cx.claim(TARGET, &getRewardCall {});
+        Claimable::new("main", TARGET, claim).of("test").named("reward").numbered(U256::from(place))
+    };
+    let amount = U256::from(7);
+    vec![
+        reward(1).pays(TOKEN, amount).pays(TOKEN, amount),
+        reward(2).named("up\u{202e}down").pays(TOKEN, amount),
+        (0..33).fold(reward(3), |row, byte| row.pays(Address::repeat_byte(byte), amount)),
+        reward(4).pays(TOKEN, amount),
+    ]
+}
+
+scenario!(ListsHostileContracts, |cx| {
+    hostile_rows(cx).into_iter().for_each(|row| cx.emit(row));
+    Ok(Vec::new())
+});
+
+scenario!(ListsHostileContractsAndFails, |cx| {
+    cx.emit(hostile_rows(cx).swap_remove(0));
+    Err(Error::new("and then this"))
+});
+
+#[test]
+fn a_row_that_a_contract_spoils_is_left_out_and_told_as_its_own() {
+    let outcome = play::<ListsHostileContracts>();
+    assert_eq!((outcome.end, outcome.message.as_str(), numbers(&outcome)), (End::Partial, "", vec![7]));
+    let of = format!("claimable of {TARGET:#x}");
+    let reasons = [
+        format!("{of}: it pays {TOKEN:#x} twice"),
+        format!("{of}: its name is empty, longer than 200 characters, or has control or direction characters"),
+        format!("{of}: 33 payments are more than 32"),
+    ];
+    assert_eq!(outcome.invalid_replies, reasons.join("; "));
+}
+
+#[test]
+fn a_row_that_is_left_out_is_told_beside_an_error() {
+    let outcome = play::<ListsHostileContractsAndFails>();
+    assert_eq!((outcome.end, outcome.message.as_str()), (End::Failed, "and then this"));
+    assert!(outcome.findings.is_empty() && outcome.invalid_replies.ends_with("twice"), "{outcome:?}");
+}
+
+#[test]
+fn an_older_host_has_what_was_left_out_in_the_message() {
+    let earlier = capability::ALL & !capability::INVALID_REPLIES;
+    let (step, found) = Host::<Play<ListsHostileContracts>>::of_capabilities(earlier).run_to_end();
+    assert_eq!((step.state, found.len(), step.invalid_replies.as_str()), (state::PARTIAL, 1, ""));
+    assert!(step.message.ends_with("33 payments are more than 32"), "{}", step.message);
 }
 
 /// Four parts; those whose first reply is 0 fail, the others emit two findings.

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use portolan_plugin_api::export::{Exported, Manifest};
-use portolan_plugin_api::testing::{JobTest, ReadRequest, ReadResult};
+use portolan_plugin_api::testing::{End, JobTest, Outcome, ReadRequest, ReadResult};
 use portolan_plugin_api::{
     Address, Catalogue, Chain, ClaimTemplate, Claimable, Error, Leg, LegRole, PaidTo, Payment, Plugin, Position,
     PositionKind, Question, Role, Settings, SettingsError, U256, sol,
@@ -76,9 +76,9 @@ fn five(_: &ReadRequest) -> ReadResult {
     scenario::word(5)
 }
 
-fn run<S: Slip>(question: Question) {
+fn run<S: Slip>(question: Question) -> Outcome {
     const ALLOWED: &str = r#""collect() payable" = "https://code.example/collect""#;
-    JobTest::new("acme", NETWORK, question, ACCOUNT).claim_functions(ALLOWED).run::<Slips<S>>(five);
+    JobTest::new("acme", NETWORK, question, ACCOUNT).claim_functions(ALLOWED).run::<Slips<S>>(five)
 }
 
 fn reward(cx: &Chain) -> Claimable {
@@ -92,6 +92,22 @@ fn paying(claim: portolan_plugin_api::Claim) -> Claimable {
 fn stake() -> Position {
     let leg = Leg::new(LegRole::STAKED, TOKEN, U256::ONE);
     Position::new(PositionKind::STAKED, "main", TARGET).named("stake").of("farm").leg(leg)
+}
+
+/// Reports a leg twice, like a farm whose receipt is the token of another leg.
+struct TwiceALeg;
+
+impl Slip for TwiceALeg {
+    fn position() -> Option<Position> {
+        Some(stake().leg(Leg::new(LegRole::STAKED, TOKEN, U256::from(2))))
+    }
+}
+
+#[test]
+fn a_leg_that_is_reported_twice_is_what_a_contract_replied() {
+    let outcome = run::<TwiceALeg>(Question::FARMING);
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 0));
+    assert_eq!(outcome.invalid_replies, format!("{TARGET:#x}-{TOKEN:#x} is reported twice"));
 }
 
 /// Tests a claimable, and the message that a test with it fails with.
@@ -174,7 +190,6 @@ refused_claimable!(a_fee_that_is_not_due, "though its target says that 5 are due
     cx.call(TARGET, feeCall {}).await?;
     paying(cx.claim(TARGET, &collectCall {}).with_fee(U256::from(4)))
 });
-refused_claimable!(a_token_that_is_paid_twice, "twice", async |cx| reward(cx).pays(TOKEN, U256::ONE));
 refused_claimable!(a_payment_to_nowhere, "it pays to the unknown place 9", async |cx| {
     reward(cx).payment(Payment { paid_to: PaidTo(9), token: OTHER, amount: U256::ONE, name: None })
 });
@@ -183,9 +198,6 @@ refused_claimable!(a_claim_without_a_transaction, "it has no claim", async |cx| 
 });
 refused_claimable!(a_market_that_is_not_deployed, "it names a market that the catalogue does not have", async |cx| {
     Claimable { market: "other".to_owned(), ..reward(cx) }
-});
-refused_claimable!(a_name_that_turns_text_around, "control or direction characters", async |cx| {
-    reward(cx).named("a\u{202e}b")
 });
 refused_claimable!(a_mechanism_that_is_no_word, "its mechanism is not a word", async |cx| {
     reward(cx).of("staking farm")
@@ -198,11 +210,6 @@ refused_position!(
     Position { kind: PositionKind::BORROWED, ..stake() }
 );
 refused_position!(a_role_that_is_not_known, "unknown role 77", stake().leg(Leg::new(LegRole(77), OTHER, U256::ONE)));
-refused_position!(
-    a_leg_that_is_reported_twice,
-    "is reported twice",
-    stake().leg(Leg::new(LegRole::STAKED, TOKEN, U256::from(2)))
-);
 
 refused_catalogue!(a_slug_that_is_a_reserved_word, "slug \"claimables\" is a reserved word", |catalogue| {
     catalogue.protocols[0].slug = "claimables".to_owned();

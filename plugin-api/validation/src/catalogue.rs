@@ -6,15 +6,13 @@
 use std::collections::BTreeSet;
 
 use alloy::primitives::Address;
-use portolan_abi::codec;
 use portolan_abi::limits::{
     CATALOGUE_BYTES_MAX, CLAIMS_MAX, CONSTANT_BYTES_MAX, CONTRACTS_MAX, DEPLOYMENTS_MAX, NAME_BYTES_MAX, PROTOCOLS_MAX,
     QUESTIONS_MAX, ROLES_MAX, SLUG_BYTES_MAX, TEXT_BYTES_MAX, TOPICS_MAX,
 };
 use portolan_abi::map::{Catalogue, ClaimTemplate, Deployment, Lineage, Protocol, Role};
 use portolan_abi::off_chain::{self, HostError};
-
-use crate::invisible::is_invisible;
+use portolan_abi::{codec, is_invisible};
 
 /// Allowed primitives of a protocol.
 pub const PRIMITIVES: [&str; 4] = ["LENDING", "BORROWING", "POOLING", "FARMING"];

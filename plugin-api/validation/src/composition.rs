@@ -6,12 +6,11 @@ use std::collections::BTreeSet;
 
 use alloy::primitives::Address;
 use portolan_abi::map;
+use portolan_abi::reply_rules::{self, Reported};
 
 use crate::findings::NO_ANSWER;
 use crate::rejections::{FindingError, Rejections};
 
-/// Tokens of a composition; the largest pools have eight.
-const PARTS_MAX: usize = 16;
 /// Bytes of a kind.
 const KIND_BYTES_MAX: usize = 32;
 /// Kinds reserved for the host: a token with parts is neither.
@@ -21,13 +20,13 @@ const KINDS_TAKEN: [&str; 2] = ["NATIVE", "SINGLE"];
 pub fn validate_compositions(findings: &[map::Finding], requested: &[Address]) -> (Vec<map::Composition>, Rejections) {
     let requested: BTreeSet<Address> = requested.iter().copied().collect();
     let (mut valid, mut rejections) = (Vec::new(), Rejections::default());
-    let mut tokens = BTreeSet::new();
+    let mut reported = Reported::default();
     for finding in findings {
         match validate(finding, &requested) {
-            Ok(found) if !tokens.insert(found.token) => {
-                rejections.add(FindingError::of_reply(format!("{:#x} is reported twice", found.token)));
-            }
-            Ok(found) => valid.push(found.clone()),
+            Ok(found) => match reported.take(finding) {
+                Err(error) => rejections.add(error.into()),
+                Ok(()) => valid.push(found.clone()),
+            },
             Err(error) => rejections.add(error),
         }
     }
@@ -43,7 +42,6 @@ fn validate<'a>(
     };
     let token = found.token;
     let broken = |reason: String| Err(FindingError::Broken(format!("composition of {token:#x}: {reason}")));
-    let of_reply = |reason: String| Err(FindingError::OfReply(format!("composition of {token:#x}: {reason}")));
     if !requested.contains(&token) {
         return broken("it is about a token that was not requested".into());
     }
@@ -52,16 +50,7 @@ fn validate<'a>(
     if !is_kind || KINDS_TAKEN.contains(&found.kind.as_str()) {
         return broken("its kind is not a word of upper-case letters, digits, - and _ that is free".into());
     }
-    if found.supply.is_zero() {
-        return of_reply("its supply is zero".into());
-    }
-    if found.parts.is_empty() || found.parts.len() > PARTS_MAX {
-        return of_reply(format!("it has {} parts, not 1 to {PARTS_MAX}", found.parts.len()));
-    }
-    let distinct: BTreeSet<Address> = found.parts.iter().map(|part| part.token).chain([token]).collect();
-    if distinct.len() <= found.parts.len() {
-        return of_reply("a part is the token itself, or appears twice".into());
-    }
+    reply_rules::check(finding)?;
     Ok(found)
 }
 

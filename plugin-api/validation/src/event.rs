@@ -7,21 +7,21 @@
 use std::collections::BTreeSet;
 
 use portolan_abi::map;
+use portolan_abi::reply_rules::{self, ASSETS_MAX, Reported};
 use portolan_events::{Class, Event, Kind, Value, find_member};
 
 use crate::findings::NO_ANSWER;
 use crate::rejections::{FindingError, Rejections};
 
-/// Events of one log, such as the items of a batch.
-const LOG_EVENTS_MAX: usize = 256;
-/// Tokens of one member. The largest pools have eight; a batch of rewards has some dozens.
-const ASSETS_MAX: usize = 64;
-
 /// Returns the valid events, and why others were rejected. `protocols` are the plugin's slugs.
 pub fn validate_events(findings: &[map::Finding], logs: usize, protocols: &BTreeSet<&str>) -> (Vec<Event>, Rejections) {
-    let (mut valid, mut rejections, mut counts) = (Vec::new(), Rejections::default(), vec![0_usize; logs]);
+    let (mut valid, mut rejections, mut reported) = (Vec::new(), Rejections::default(), Reported::default());
     for finding in findings {
-        match validate(finding, &mut counts, protocols) {
+        let found = validate(finding, logs, protocols).and_then(|event| {
+            reported.take(finding)?;
+            Ok(event)
+        });
+        match found {
             Ok(event) => valid.push(event),
             Err(error) => rejections.add(error),
         }
@@ -29,14 +29,16 @@ pub fn validate_events(findings: &[map::Finding], logs: usize, protocols: &BTree
     (valid, rejections)
 }
 
-fn validate(finding: &map::Finding, counts: &mut [usize], protocols: &BTreeSet<&str>) -> Result<Event, FindingError> {
+fn validate(finding: &map::Finding, logs: usize, protocols: &BTreeSet<&str>) -> Result<Event, FindingError> {
     let map::Finding { claimable: None, position: None, composition: None, event: Some(found) } = finding else {
         return Err(NO_ANSWER.to_owned().into());
     };
     let place = format!("event of log {}", found.log);
     let broken = |reason: String| FindingError::Broken(reason).at(&place);
     let log = usize::try_from(found.log).unwrap_or(usize::MAX);
-    let count = counts.get_mut(log).ok_or_else(|| broken("the transaction has no such log".into()))?;
+    if log >= logs {
+        return Err(broken("the transaction has no such log".into()));
+    }
     let kind = Kind::named(&found.kind).ok_or_else(|| broken("its type is not of the vocabulary".into()))?;
     if let Some(protocol) = &found.protocol
         && !protocols.contains(protocol.as_str())
@@ -51,10 +53,7 @@ fn validate(finding: &map::Finding, counts: &mut [usize], protocols: &BTreeSet<&
         }
         members.push((name, value));
     }
-    if *count == LOG_EVENTS_MAX {
-        return Err(FindingError::OfReply(format!("it is decoded into more than {LOG_EVENTS_MAX}")).at(&place));
-    }
-    *count += 1;
+    reply_rules::check(finding)?;
     Ok(Event { log, kind, protocol: found.protocol.clone(), members })
 }
 
@@ -68,9 +67,6 @@ fn validate_member(member: &map::Member) -> Result<Option<(&'static str, Value)>
         return Err(format!("its {name} has several values").into());
     }
     match value {
-        Some(Value::Assets(assets)) if assets.len() > ASSETS_MAX => {
-            Err(FindingError::OfReply(format!("its {name} are more than {ASSETS_MAX}")))
-        }
         Some(value) if !is_of(&value, class) => Err(format!("its {name} is of another class").into()),
         value => Ok(value.map(|value| (name, value))),
     }

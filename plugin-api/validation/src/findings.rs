@@ -2,19 +2,16 @@
 //!
 //! Invariant: a finding that violates a rule is rejected alone, with a reason.
 
-use std::collections::BTreeSet;
-
 use portolan_abi::Question;
 use portolan_abi::map::{self, PaidTo};
+use portolan_abi::reply_rules::{self, Reported, claimable_keys, payment_key, position_key, position_keys};
 
 use crate::claim;
 use crate::position;
 use crate::rejections::{FindingError, Rejections};
-use crate::rules::{JobRules, at_most, check_name, check_texts, place_key};
+use crate::rules::{JobRules, check_texts};
 use crate::transaction::ClaimTransaction;
 
-/// Tokens that one claim pays; gauges have eight.
-pub const PAYMENTS_MAX: usize = 32;
 /// Transactions of one claim.
 pub const STEPS_MAX: usize = 4;
 /// Rejection of a finding that does not fit the question.
@@ -45,7 +42,7 @@ impl ValidFinding {
             Self::Claim(claimable, _) => {
                 claimable.payments.first().map(|payment| payment_key(claimable, payment)).unwrap_or_default()
             }
-            Self::Position(found) => position::key(found),
+            Self::Position(found) => position_key(found),
         }
     }
 
@@ -60,19 +57,10 @@ impl ValidFinding {
     /// Returns the keys of its items, unique within one protocol on one network.
     fn item_keys(&self) -> Vec<String> {
         match self {
-            Self::Claim(claimable, _) => {
-                claimable.payments.iter().map(|payment| payment_key(claimable, payment)).collect()
-            }
-            Self::Position(found) => {
-                found.legs.iter().map(|leg| position::leg_key(found, leg)).chain([position::key(found)]).collect()
-            }
+            Self::Claim(claimable, _) => claimable_keys(claimable),
+            Self::Position(found) => position_keys(found),
         }
     }
-}
-
-/// Returns a payment's key, unique within one protocol on one network.
-pub fn payment_key(claimable: &map::Claimable, payment: &map::Payment) -> String {
-    place_key(&claimable.market, claimable.contract, payment.token, claimable.number)
 }
 
 impl Validated {
@@ -86,13 +74,13 @@ impl Validated {
 /// Validates the findings of a job about an account, and drops zero amounts.
 pub fn validate(rules: &JobRules<'_>, findings: Vec<map::Finding>) -> Validated {
     let mut validated = Validated::default();
-    let mut keys = BTreeSet::new();
+    let mut reported = Reported::default();
     for finding in findings {
         match check(rules, finding) {
             Ok(finding) if finding.is_nothing() => {}
-            Ok(finding) => match finding.item_keys().into_iter().find(|key| !keys.insert(key.clone())) {
-                Some(key) => validated.rejections.add(FindingError::of_reply(format!("{key} is reported twice"))),
-                None => validated.findings.push(finding),
+            Ok(finding) => match reported.take_items(finding.item_keys()) {
+                Err(error) => validated.rejections.add(error.into()),
+                Ok(()) => validated.findings.push(finding),
             },
             Err(error) => validated.rejections.add(error),
         }
@@ -100,18 +88,23 @@ pub fn validate(rules: &JobRules<'_>, findings: Vec<map::Finding>) -> Validated 
     validated
 }
 
+/// What the plugin alone got wrong stands before what a contract replied: it is the plugin's fault beside that too.
 fn check(rules: &JobRules<'_>, finding: map::Finding) -> Result<ValidFinding, FindingError> {
+    let replied = reply_rules::check(&finding);
     let map::Finding { claimable, position, composition: None, event: None } = finding else {
         return Err(NO_ANSWER.to_owned().into());
     };
     match (claimable, position) {
         (Some(found), None) if rules.question == Question::CLAIMABLES => {
             let place = format!("claimable of {:#x}", found.contract);
-            check_claimable(rules, found).map_err(|error| error.at(&place))
+            let found = check_claimable(rules, found).map_err(|error| error.at(&place))?;
+            replied?;
+            encoded(rules, found).map_err(|error| error.at(&place))
         }
         (None, Some(found)) if position::question(found.kind) == Some(rules.question) => {
             let place = format!("position in {:#x}", found.contract);
             let found = position::check(rules, found).map_err(|error| error.at(&place))?;
+            replied?;
             Ok(ValidFinding::Position(Box::new(found)))
         }
         (None, Some(found)) if position::question(found.kind).is_none() => {
@@ -121,18 +114,12 @@ fn check(rules: &JobRules<'_>, finding: map::Finding) -> Result<ValidFinding, Fi
     }
 }
 
-fn check_claimable(rules: &JobRules<'_>, mut found: map::Claimable) -> Result<ValidFinding, FindingError> {
-    check_texts(rules, &found.market, &found.name, &found.mechanism)?;
-    at_most("payments", found.payments.len(), PAYMENTS_MAX)?;
-    let mut tokens = BTreeSet::new();
-    for payment in &found.payments {
-        if !tokens.insert(payment.token) {
-            return Err(FindingError::of_reply(format!("it pays {:#x} twice", payment.token)));
-        }
-        if ![PaidTo::ACCOUNT, PaidTo::LOCK, PaidTo::VAULT].contains(&payment.paid_to) {
-            return Err(format!("it pays to the unknown place {}", payment.paid_to.0).into());
-        }
-        payment.name.as_deref().map_or(Ok(()), check_name)?;
+/// Checks a claimable but for its calls, and leaves out payments of zero.
+fn check_claimable(rules: &JobRules<'_>, mut found: map::Claimable) -> Result<map::Claimable, FindingError> {
+    check_texts(rules, &found.market, &found.mechanism)?;
+    let is_known = |payment: &&map::Payment| [PaidTo::ACCOUNT, PaidTo::LOCK, PaidTo::VAULT].contains(&payment.paid_to);
+    if let Some(payment) = found.payments.iter().find(|payment| !is_known(payment)) {
+        return Err(format!("it pays to the unknown place {}", payment.paid_to.0).into());
     }
     found.payments.retain(|payment| !payment.amount.is_zero());
     if found.steps.is_empty() {
@@ -141,6 +128,10 @@ fn check_claimable(rules: &JobRules<'_>, mut found: map::Claimable) -> Result<Va
     if found.steps.len() > STEPS_MAX {
         return Err(format!("{} steps are more than {STEPS_MAX}", found.steps.len()).into());
     }
+    Ok(found)
+}
+
+fn encoded(rules: &JobRules<'_>, found: map::Claimable) -> Result<ValidFinding, FindingError> {
     if found.payments.is_empty() {
         return Ok(ValidFinding::Claim(found, Vec::new()));
     }

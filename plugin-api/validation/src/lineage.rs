@@ -8,13 +8,13 @@ use alloy_json_abi::Function;
 use portolan_abi::map::{self, lineage};
 
 /// Bytes of a word of the contract ABI.
+const WORD: usize = 32;
 /// The word of a view that answers true.
 const TRUE: [u8; WORD] = {
     let mut word = [0; WORD];
     word[WORD - 1] = 1;
     word
 };
-const WORD: usize = 32;
 /// Bytes of a function's selector.
 const SELECTOR: usize = 4;
 /// Words of a member of a list; the widest struct of a view has some twenty.
@@ -127,7 +127,7 @@ impl Lineage {
         let Some(list) = &self.list else {
             return word(reply, self.word).and_then(address).into_iter().collect();
         };
-        let start = word(reply, self.word).and_then(offset).filter(|start| start % WORD == 0);
+        let start = word(reply, self.word).and_then(offset);
         let body = start.and_then(|start| reply.get(start..)).unwrap_or_default();
         let Some(count) = word(body, 0).and_then(offset) else { return Vec::new() };
         let members = body.get(WORD..).unwrap_or_default().chunks_exact(list.stride * WORD).take(count);
@@ -181,11 +181,11 @@ fn word(bytes: &[u8], place: usize) -> Option<&[u8; WORD]> {
     bytes.get(place.checked_mul(WORD)?..)?.first_chunk()
 }
 
-/// An address that is not zero; a word with anything before it is none.
+/// An address that is not zero. What stands before it in the word is passed over, as plugins do: else a contract that
+/// writes something there would have a plugin name an address that nothing gave.
 fn address(word: &[u8; WORD]) -> Option<Address> {
-    let (zeros, address) = word.split_at(12);
-    let address = Address::from_slice(address);
-    (zeros.iter().all(|byte| *byte == 0) && !address.is_zero()).then_some(address)
+    let address = Address::from_word(word.into());
+    (!address.is_zero()).then_some(address)
 }
 
 fn offset(word: &[u8; WORD]) -> Option<usize> {
@@ -231,6 +231,16 @@ mod tests {
         assert_eq!(given(declared("all()").at(1).list(), true, &reply), [A, B]);
         let structs = vec![(U256::from(3), A), (U256::from(4), B)].abi_encode();
         assert_eq!(given(declared("all()").list_of(2, 1), true, &structs), [A, B]);
+    }
+
+    #[test]
+    fn replies_that_plugins_read_give_what_plugins_read() {
+        // Something before the address, and a list that begins within a word.
+        let dirty = [&[0xff; 12][..], A.as_slice()].concat();
+        assert_eq!(given(declared("info(address)"), true, &dirty), [A]);
+        let list = [&U256::from(33).to_be_bytes::<WORD>()[..], &[0], &vec![A, B].abi_encode()[WORD..]].concat();
+        assert_eq!(Vec::<Address>::abi_decode(&list), Ok(vec![A, B]));
+        assert_eq!(given(declared("all()").list(), true, &list), [A, B]);
     }
 
     #[test]

@@ -5,7 +5,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Reasons that are listed; further ones are only counted.
+use portolan_abi::reply_rules::{Reasons, ReplyError};
+
+/// Functions that are listed; further ones are left out.
 const NAMED_MAX: usize = 8;
 
 /// Why a finding is rejected.
@@ -25,12 +27,13 @@ impl From<String> for FindingError {
     }
 }
 
-impl FindingError {
-    /// Creates an error that a contract's reply may have caused.
-    pub(crate) fn of_reply(reason: impl Into<String>) -> Self {
-        Self::OfReply(reason.into())
+impl From<ReplyError> for FindingError {
+    fn from(error: ReplyError) -> Self {
+        Self::OfReply(error.to_string())
     }
+}
 
+impl FindingError {
     /// Prefixes the reason with its place.
     pub(crate) fn at(self, place: &str) -> Self {
         match self {
@@ -44,16 +47,16 @@ impl FindingError {
 /// Why findings of a job were rejected, one bounded line per kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rejections {
-    broken: Vec<String>,
-    of_replies: Vec<String>,
+    broken: Reasons,
+    of_replies: Reasons,
     left_out: BTreeSet<String>,
 }
 
 impl Rejections {
     pub(crate) fn add(&mut self, error: FindingError) {
         match error {
-            FindingError::Broken(reason) => self.broken.push(reason),
-            FindingError::OfReply(reason) => self.of_replies.push(reason),
+            FindingError::Broken(reason) => self.broken.add(reason),
+            FindingError::OfReply(reason) => self.of_replies.add(reason),
             FindingError::LeftOut(reason) => drop(self.left_out.insert(reason)),
         }
     }
@@ -65,12 +68,12 @@ impl Rejections {
 
     /// Returns the rules that the plugin broke; `None` if none.
     pub fn broken(&self) -> Option<String> {
-        line(&self.broken)
+        self.broken.line()
     }
 
     /// Returns rejections caused by a contract's reply or log; `None` if none. The plugin is not at fault.
     pub fn of_replies(&self) -> Option<String> {
-        line(&self.of_replies)
+        self.of_replies.line()
     }
 
     /// Returns why claims with disallowed functions were left out; `None` if none was.
@@ -85,14 +88,5 @@ impl fmt::Display for Rejections {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<String> = [self.broken(), self.of_replies(), self.left_out()].into_iter().flatten().collect();
         f.write_str(&lines.join("; "))
-    }
-}
-
-/// Joins reasons into one bounded line; `None` if there are none.
-fn line(reasons: &[String]) -> Option<String> {
-    let named = reasons.iter().take(NAMED_MAX).cloned().collect::<Vec<_>>().join("; ");
-    match reasons.len().checked_sub(NAMED_MAX) {
-        None | Some(0) => (!named.is_empty()).then_some(named),
-        Some(more) => Some(format!("{named}; and {more} more")),
     }
 }

@@ -1,17 +1,14 @@
 //! Context that findings are checked against, and rules that claims and positions share.
 
-use alloy::primitives::{Address, U256};
+use alloy::primitives::Address;
 use portolan_abi::Question;
 use portolan_abi::map::Catalogue;
 
 use crate::addresses::Addresses;
-use crate::invisible::is_invisible;
 use crate::reads::ClaimReads;
 use crate::rejections::FindingError;
 use crate::templates::ClaimTemplates;
 
-/// Characters of a finding's name; the longest pair names have forty.
-pub const NAME_CHARS_MAX: usize = 200;
 /// Bytes of a mechanism.
 pub const MECHANISM_BYTES_MAX: usize = 64;
 
@@ -36,7 +33,7 @@ pub struct JobRules<'a> {
     pub reads: &'a ClaimReads,
 }
 
-pub(crate) fn check_texts(rules: &JobRules<'_>, market: &str, name: &str, mechanism: &str) -> Result<(), FindingError> {
+pub(crate) fn check_texts(rules: &JobRules<'_>, market: &str, mechanism: &str) -> Result<(), FindingError> {
     let deployed = rules
         .catalogue
         .deployments
@@ -45,33 +42,10 @@ pub(crate) fn check_texts(rules: &JobRules<'_>, market: &str, name: &str, mechan
     if !deployed {
         return Err("it names a market that the catalogue does not have on this network".to_owned().into());
     }
-    check_name(name)?;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if mechanism.is_empty() || mechanism.len() > MECHANISM_BYTES_MAX || !mechanism.chars().all(plain) {
         let reason = format!("its mechanism is not a word of at most {MECHANISM_BYTES_MAX} letters, digits, - and _");
         return Err(reason.into());
     }
     Ok(())
-}
-
-/// Checks a name, which may contain a symbol that a contract returned.
-pub(crate) fn check_name(name: &str) -> Result<(), FindingError> {
-    if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(is_invisible) {
-        return Err(FindingError::of_reply(format!(
-            "its name is empty, longer than {NAME_CHARS_MAX} characters, or has control or direction characters"
-        )));
-    }
-    Ok(())
-}
-
-/// Returns a key for a token in a contract, unique within one protocol on one network.
-pub(crate) fn place_key(market: &str, contract: Address, token: Address, number: Option<U256>) -> String {
-    let market = if market == "main" { String::new() } else { format!("{market}-") };
-    let number = number.map(|number| format!("-{number}")).unwrap_or_default();
-    format!("{market}{contract:#x}-{token:#x}{number}")
-}
-
-/// Checks a count that contracts may control.
-pub(crate) fn at_most(what: &str, count: usize, max: usize) -> Result<(), FindingError> {
-    if count > max { Err(FindingError::of_reply(format!("{count} {what} are more than {max}"))) } else { Ok(()) }
 }

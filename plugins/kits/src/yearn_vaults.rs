@@ -52,6 +52,9 @@ const LIST_STANDS_S: u32 = 300;
 /// Cache time of a token that is not a vault, in seconds.
 const KNOWN_STANDS_S: u32 = 3_600;
 
+/// Vaults of one token that are read; the largest list has about ten. A registry may return any number.
+const VAULTS_OF_TOKEN_MAX: u64 = 256;
+
 /// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct YearnVaultTypes {
@@ -255,7 +258,8 @@ async fn of_token(
     from: u64,
     count: U256,
 ) -> Result<Vec<Address>, Error> {
-    let count = u64::try_from(count).map_err(|_| Error::new(format!("{registry}: no list is so long")))?;
+    let count = u64::try_from(count).ok().filter(|count| *count <= VAULTS_OF_TOKEN_MAX);
+    let count = count.ok_or_else(|| Error::new(format!("{registry}: lists too many vaults of {token}")))?;
     let each = |index| cx.call(registry, vaultsCall { token, index: U256::from(index) }).immutable();
     cx.join((from..count).map(each)).await
 }

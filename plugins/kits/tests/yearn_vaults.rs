@@ -183,6 +183,14 @@ fn what_cannot_be_read_costs_its_own_rows_and_is_reported() {
     assert_eq!(run(SECOND, &gone).end, End::Failed);
 }
 
+#[test]
+fn a_registry_that_lists_vaults_without_end_is_not_read_to_it() {
+    let chain = second().reply(SECOND, OLD, &numVaultsCall(USDC), &n(u64::MAX));
+    let outcome = run(SECOND, &chain);
+    assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 0));
+    assert_eq!(outcome.message, format!("v2: {OLD}: lists too many vaults of {USDC}"));
+}
+
 fn compositions(network: u64, chain: &CannedReplies, tokens: &[Address]) -> Vec<(Address, U256, Part)> {
     let outcome = JobTest::for_tokens("yearn", network, tokens).run::<Yearn>(chain);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);

@@ -1,8 +1,8 @@
-//! Whether the name, the symbol and the decimals that the cache has of tokens are still what their contracts return: the
-//! code behind a proxy may be another since.
+//! Checks that the cached name, symbol and decimals of tokens still equal those of their contracts: the code behind a
+//! proxy may have changed.
 //!
-//! Invariant: no amount is shown with decimals that are older than the amount. The check's reads leave together with those
-//! of prices and supplies, so that it costs no request of its own where one of these has to be made.
+//! Invariant: no amount is shown with decimals older than the amount. The check's reads are batched with those of
+//! prices and supplies, so it costs no request of its own if one of these has to be made.
 
 use std::collections::BTreeSet;
 
@@ -15,24 +15,25 @@ use super::{
 };
 use crate::network::Network;
 
-/// The tokens to check, with the reads for it.
+/// The tokens to check.
 pub(crate) struct TextCheck {
     tokens: Vec<Address>,
     freshness: Freshness,
 }
 
 impl TextCheck {
-    /// Checks all tokens in the set: names of pairs have the symbols of their parts, and decimals of parts scale prices.
+    /// Checks all tokens in the set: the symbols of a pair's parts are in its name, and decimals of parts scale
+    /// prices.
     pub(crate) fn at_block(network: &Network, metadata: &MetadataSet, wanted: &BTreeSet<Address>) -> Self {
         Self::new(network, metadata, wanted, CHECK_AT_BLOCK)
     }
 
-    /// Checks the same for tokens in events.
+    /// Checks tokens in events, for which a check within the last minute suffices.
     pub(crate) fn in_events(network: &Network, metadata: &MetadataSet, wanted: &BTreeSet<Address>) -> Self {
         Self::new(network, metadata, wanted, CHECK_IN_EVENTS)
     }
 
-    /// The wrapper of the native token has its decimals by what it is, and is checked where it is shown itself.
+    /// The native token's wrapper has known decimals, so it is only checked if it is shown itself.
     fn new(network: &Network, metadata: &MetadataSet, wanted: &BTreeSet<Address>, freshness: Freshness) -> Self {
         let is_checked = |token: &Address| {
             !network.is_native(*token) && (network.wrapped_native != Some(*token) || wanted.contains(token))
@@ -40,13 +41,13 @@ impl TextCheck {
         Self { tokens: metadata.iter().map(|(token, _)| token).filter(is_checked).collect(), freshness }
     }
 
-    /// In the order in which [`TextCheck::apply`] takes the replies.
+    /// The reads, in the order in which [`TextCheck::apply`] takes the replies.
     pub(crate) fn reads(&self) -> impl Iterator<Item = Read> {
         self.tokens.iter().flat_map(|token| check_reads(*token, self.freshness))
     }
 
-    /// Returns the tokens that are otherwise by now, whose replies are dropped from the cache: what they are made of may be
-    /// otherwise too. A token that could not be checked has failed.
+    /// Returns the tokens that have changed. Drops all their metadata from the cache, since their derivation may have
+    /// changed too. Marks tokens that could not be checked as failed.
     pub(crate) fn apply(
         &self,
         session: &Session,
@@ -69,7 +70,7 @@ impl TextCheck {
         changed
     }
 
-    /// Fails tokens that are otherwise each time that they are read.
+    /// Marks tokens as failed that differ at every attempt.
     pub(crate) fn give_up(metadata: &mut MetadataSet, changed: &[Address]) {
         changed.iter().for_each(|token| metadata.fail(*token, ReadFailure::Upstream));
     }

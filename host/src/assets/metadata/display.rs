@@ -1,7 +1,7 @@
-//! How answers show a token: with its own name and symbol, but a pair by its tokens, for every pair of a factory has
-//! the same name.
+//! Names and symbols of tokens as answers show them: a token's own, but for a pair those of its tokens, as all pairs
+//! of a factory have the same name.
 //!
-//! Invariant: what a pair shows is bounded and goes two pairs deep, whatever its tokens claim to be made of.
+//! Invariant: a pair's name is bounded and goes two pairs deep, whatever its tokens claim to be made of.
 
 use alloy::primitives::Address;
 use portolan_reader::ReadFailure;
@@ -11,13 +11,13 @@ use super::{Derivation, TokenMetadata};
 use crate::assets::token::{NATIVE, TEXT_CHARS_MAX};
 use crate::sanitize::text::Text;
 
-/// Characters of each half of a pair: both and ` LP` fit into a text.
+/// Maximum characters of each half of a pair: both and ` LP` fit into a text.
 const HALF_CHARS_MAX: usize = (TEXT_CHARS_MAX - "/ LP".len()) / 2;
 
-/// Name and symbol.
+/// Returns name and symbol.
 ///
 /// # Errors
-/// Why a token that they are made of could not be read.
+/// A token that they are made of could not be read.
 pub(crate) fn display_texts(set: &MetadataSet, metadata: &TokenMetadata) -> Result<(Text, Text), ReadFailure> {
     let Some(tokens) = metadata.derivation.and_then(Derivation::pair) else {
         return Ok((metadata.name.clone(), metadata.symbol.clone()));
@@ -27,7 +27,7 @@ pub(crate) fn display_texts(set: &MetadataSet, metadata: &TokenMetadata) -> Resu
     Ok((name.into_iter().collect(), joined([a, b])))
 }
 
-/// The specification's `type`. Solidly's forks cannot be distinguished, so they share their origin's name.
+/// The `type` in answers. Forks of Solidly are indistinguishable, so they share its name.
 pub(crate) fn kind(token: Address, metadata: &TokenMetadata) -> &'static str {
     match metadata.derivation {
         _ if token == NATIVE => "NATIVE",
@@ -38,13 +38,13 @@ pub(crate) fn kind(token: Address, metadata: &TokenMetadata) -> &'static str {
     }
 }
 
-/// The tokens that it can be redeemed for. A wrapper of the native token shows none.
+/// The tokens that it can be redeemed for; none for a wrapper of the native token.
 pub(crate) fn underlying(metadata: &TokenMetadata) -> Vec<Address> {
     let derivation = metadata.derivation.filter(|derivation| !matches!(derivation, Derivation::Native(_)));
     derivation.map(|derivation| derivation.parts().to_vec()).unwrap_or_default()
 }
 
-/// With a dash between them.
+/// Joins two texts by a dash.
 fn joined([a, b]: [Text; 2]) -> Text {
     [a, Text::words("-"), b].into_iter().collect()
 }
@@ -63,7 +63,7 @@ fn half(set: &MetadataSet, token: Address, depth: usize) -> Result<Text, ReadFai
     Ok(if symbol.is_empty() { short_address(token) } else { symbol.cut(HALF_CHARS_MAX) })
 }
 
-/// `0x2260…c599`: a token without a symbol can still be looked up.
+/// `0x2260…c599`, so that a token without a symbol can still be found.
 fn short_address(token: Address) -> Text {
     let hex = format!("{token:#x}");
     Text::words(&format!("{}…{}", &hex[..6], &hex[hex.len() - 4..]))

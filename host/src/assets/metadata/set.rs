@@ -1,8 +1,8 @@
-//! The metadata of an answer's tokens and of the tokens that they are made of, read once for names and prices alike.
+//! The metadata of an answer's tokens and of their parts, read once for names and prices.
 //!
 //! Invariant: one level of tokens is one batch of reads, there are at most [`DEPTH_MAX`] + 1 batches, and no token is
-//! read twice. Metadata is served from the cache for a day, its absence never. A batch that leaves nevertheless takes
-//! along the reads that prices will need next, so that the reader has their replies by then.
+//! read twice. Metadata is cached for a day, missing metadata never. Each batch also prefetches the reads that prices
+//! need next.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,26 +16,26 @@ use super::{
 use crate::assets::token::DEPTH_MAX;
 use crate::network::Network;
 
-/// Levels of pairs that a name goes into: a pair of pairs is called after the tokens of its pairs, and after their own
-/// symbols where these are pairs again.
+/// Levels of pairs in a name: a pair of pairs is named after the tokens of its pairs. If these are pairs again, their
+/// own symbols are used.
 pub(super) const PAIR_DEPTH_MAX: usize = 2;
 
-/// Tokens that others are made of, in one answer, beside two for each requested token; keeps a ring of hostile pairs
-/// from filling the memory.
+/// Maximum number of parts in one answer, beside two for each requested token. Keeps a ring of hostile pairs from
+/// filling the memory.
 const PARTS_MAX: usize = 4096;
 
-/// Reads that follow metadata, so that they can leave in the same batches.
+/// Reads that follow metadata, to be prefetched in the same batches.
 pub(crate) trait Prefetch: Sync {
     /// Reads about the network that these tokens need, once for all of them.
     fn network_reads(&self, tokens: &[Address]) -> Vec<Read>;
 
-    /// Reads that depend on the token's address alone.
+    /// Reads that depend only on the token's address.
     fn reads(&self, token: Address) -> Vec<Read>;
 
     /// Reads that depend on the token's metadata.
     fn metadata_reads(&self, token: Address, metadata: &TokenMetadata) -> Vec<Read>;
 
-    /// Whether the metadata of the tokens that this one is made of will be needed too.
+    /// Returns true if the metadata of this token's parts will be needed too.
     fn needs_parts(&self, token: Address) -> bool;
 }
 
@@ -44,7 +44,7 @@ pub(crate) trait Prefetch: Sync {
 pub(crate) struct MetadataSet(BTreeMap<Address, Result<TokenMetadata, ReadFailure>>);
 
 impl MetadataSet {
-    /// Reads these tokens and the tokens that they are made of. Without `prefetch` only as deep as names need.
+    /// Reads these tokens and their parts; without `prefetch` only as deep as names need.
     pub(crate) async fn read(
         session: &Session,
         network: &Network,
@@ -56,7 +56,7 @@ impl MetadataSet {
         set
     }
 
-    /// Reads further tokens and the tokens that they are made of.
+    /// Reads further tokens and their parts.
     pub(crate) async fn extend(
         &mut self,
         session: &Session,
@@ -79,7 +79,7 @@ impl MetadataSet {
         }
     }
 
-    /// Takes the decimals of lists for tokens that return none.
+    /// Uses the decimals of lists for tokens that return none.
     pub(crate) fn complete(&mut self, listed: impl Fn(Address) -> Option<u8>) {
         for (token, metadata) in &mut self.0 {
             if let Ok(metadata) = metadata {
@@ -88,13 +88,15 @@ impl MetadataSet {
         }
     }
 
-    /// A token that could not be read after all.
+    /// Marks a token as failed.
     pub(super) fn fail(&mut self, token: Address, failure: ReadFailure) {
         self.0.insert(token, Err(failure));
     }
 
+    /// Returns the metadata of a token.
+    ///
     /// # Errors
-    /// Why it could not be read.
+    /// The token could not be read.
     pub(crate) fn get(&self, token: Address) -> Result<&TokenMetadata, ReadFailure> {
         self.0.get(&token).ok_or(ReadFailure::Upstream)?.as_ref().map_err(|failure| *failure)
     }
@@ -104,7 +106,7 @@ impl MetadataSet {
         self.0.iter().filter_map(|(token, metadata)| Some((*token, metadata.as_ref().ok()?)))
     }
 
-    /// Reads `tokens`, with one batch for those that are not in the cache; `last` are the tokens of the level before.
+    /// Reads `tokens`, with one batch for those that are not cached; `last` are the tokens of the previous level.
     async fn read_level(
         &mut self,
         session: &Session,
@@ -123,7 +125,7 @@ impl MetadataSet {
             }
         }
         if !missing.is_empty() {
-            // Those that are needed are looked up again by whoever needs them, and count then.
+            // Prefetched reads are charged to the budget when they are used.
             lookup.append(session.peek(self.prefetch_reads(network, prefetch, tokens, last).into()));
             let mut replies = session.complete(lookup).await.into_iter();
             missing.into_iter().for_each(|token| self.record_replies(network, token, &mut replies));
@@ -134,8 +136,8 @@ impl MetadataSet {
         self.0.insert(token, TokenMetadata::from_replies(network, token, replies));
     }
 
-    /// The reads at the block that will follow for these tokens, as far as they are known already, and those that
-    /// follow for the tokens of the level before.
+    /// The reads to prefetch: those that will follow for these tokens, insofar as they are known, and for the tokens
+    /// of the previous level.
     fn prefetch_reads(
         &self,
         network: &Network,
@@ -151,8 +153,8 @@ impl MetadataSet {
         early.chain(known.flat_map(|(token, metadata)| prefetch.metadata_reads(token, metadata))).collect()
     }
 
-    /// The parts of these tokens that are not in the set. The parts of a pair are in its name; those of others are
-    /// needed for prices alone.
+    /// The parts of these tokens that are not in the set. A pair's name needs its parts; the parts of other tokens
+    /// are only needed for prices.
     fn unknown_parts(&self, prefetch: Option<&dyn Prefetch>, tokens: &BTreeSet<Address>) -> BTreeSet<Address> {
         let derivations = tokens.iter().filter_map(|token| {
             let derivation = self.get(*token).ok()?.derivation.as_ref()?;
@@ -164,11 +166,11 @@ impl MetadataSet {
     }
 }
 
-/// Looks a token's metadata up in the cache. What the token does not report is looked for at the answer's own block: it
-/// may have been read when the token was not there yet. `is_new` reads are taken from the answer's budget, once.
+/// Looks up a token's metadata in the cache. Incomplete metadata is looked up again at the answer's block, as the
+/// token may not have existed before. If `is_new`, the reads are charged to the answer's budget.
 ///
 /// # Errors
-/// The lookup of reads that the cache does not have.
+/// Returns the lookup if a read is not cached.
 fn look_up(
     session: &Session,
     network: &Network,
@@ -188,7 +190,7 @@ fn look_up(
     }
 }
 
-/// The issuer of a token's own mechanism is looked up alone.
+/// Looks up only the issuer of the token's own mechanism.
 fn peek(
     session: &Session,
     network: &Network,
@@ -207,17 +209,17 @@ fn peek(
     Ok(known.and_then(|metadata| metadata.with_issuer(replies.into_iter().next())))
 }
 
-/// What is read to show tokens.
+/// The reads that show tokens.
 pub(crate) struct MissingReads {
     /// The reads of tokens that the cache does not have in full.
     pub(crate) missing: Lookup,
-    /// The reads of all tokens that were not in `requested`, cached or not.
+    /// Number of reads of all tokens that were not in `requested`, cached or not.
     pub(crate) reads: usize,
-    /// How deep tokens are made of others, as far as that is known: so many batches they take if nothing is cached.
+    /// Known depth of parts, which is the number of batches if nothing is cached.
     pub(crate) levels: u32,
 }
 
-/// Looks up the reads that are needed to show these tokens, as far as they are known yet. Tokens in `requested` were
+/// Looks up the reads that are needed to show these tokens, insofar as they are known yet. Tokens in `requested` were
 /// looked up before; the others are added to it.
 pub(crate) fn missing_reads(
     session: &Session,
@@ -237,7 +239,7 @@ pub(crate) fn missing_reads(
             let mut lookup = match look_up(session, network, *token, is_new) {
                 Ok(known) => {
                     set.0.insert(*token, known);
-                    // What is checked later; whoever checks it counts it.
+                    // Reads of a later check, which charges them to the budget itself.
                     session.peek(check_reads(*token, CHECK_IN_EVENTS).collect())
                 }
                 Err(incomplete) => incomplete,

@@ -1,4 +1,4 @@
-//! What replies say of a token.
+//! Metadata from replies.
 
 use alloy::sol_types::SolValue;
 
@@ -9,7 +9,7 @@ const TOKEN: Address = Address::repeat_byte(0x70);
 const A: Address = Address::repeat_byte(0xa);
 const B: Address = Address::repeat_byte(0xb);
 
-/// The token's answers to these metadata_reads; it reverts at the others.
+/// Metadata of a token that answers only these calls and reverts at the others.
 fn metadata(answers: &[([u8; 4], Vec<u8>)]) -> TokenMetadata {
     let answer = |read: Read| {
         let known = answers.iter().find(|(selector, _)| *read.data == selector[..]);

@@ -1,8 +1,7 @@
-//! Prices of what is made of priced tokens: shares, receipts and wrappers, from the parts up.
+//! Prices of tokens made of priced tokens: shares, receipts and wrappers, from the parts up.
 //!
-//! Invariant: how much a token holds of its parts is read at the answer's block, and a token that is made of itself has
-//! no price, for its price would have to come first. What it is made of is its own claim ([`TokenMetadata`]), which
-//! counts only where its issuer confirms it.
+//! Invariant: the amounts of a token's parts are read at the answer's block, and a token made of itself has no price.
+//! The makeup is the token's own claim ([`TokenMetadata`]), which counts only if its issuer confirms it.
 
 mod confirmation;
 
@@ -35,19 +34,19 @@ const ONE_WAD: u64 = 1_000_000_000_000_000_000;
 /// Derives prices.
 #[derive(Debug)]
 pub(super) struct DerivedPrices {
-    /// Contracts that are believed about what they issued besides those that plugins serve, by chain id.
+    /// Additional trusted issuers beside the contracts that plugins serve, by chain id.
     issuers: HashSet<(u64, Address)>,
 }
 
 impl DerivedPrices {
-    /// `named` are those that the operator believes.
+    /// `named` are the issuers that the operator trusts.
     pub(super) fn new(named: impl IntoIterator<Item = (u64, Address)>) -> Self {
         Self { issuers: factories::FACTORIES.into_iter().chain(named).collect() }
     }
 }
 
 impl PriceSource for DerivedPrices {
-    /// What the issuer confirms, then the amounts; nothing where no issuer is known.
+    /// The reads of the issuer's confirmation, then of the amounts; none if no issuer is known.
     fn metadata_reads(&self, issuers: &Issuers<'_>, token: Address, metadata: &TokenMetadata) -> Vec<Read> {
         let Some((derivation, decimals)) = metadata.derivation.zip(metadata.decimals) else { return Vec::new() };
         let Some(mut reads) = self.confirmation_reads(issuers, token, metadata) else { return Vec::new() };
@@ -96,7 +95,7 @@ impl DerivedPrices {
     }
 }
 
-/// The price by what a plugin reports, where that is about a contract of its own.
+/// The price from a plugin's composition, if that is about a contract of its own protocol.
 fn composed(
     request: &PriceRequest<'_>,
     derived: &HashMap<Address, Price>,
@@ -113,7 +112,7 @@ fn composed(
     Some(Price { usd, source: "derived:composition", age_s, contracts })
 }
 
-/// Parts with their prices, and the age of the oldest; `None` where one has no price.
+/// Parts with their prices, and the age of the oldest price; `None` if a part has no price.
 fn priced_parts<'a>(
     request: &PriceRequest<'_>,
     derived: &HashMap<Address, Price>,
@@ -130,7 +129,7 @@ fn priced_parts<'a>(
 }
 
 impl Derivation {
-    /// The `source` of a price that is derived so.
+    /// The `source` of a price derived this way.
     fn price_source(self) -> &'static str {
         match self {
             Self::Native(_) => "derived:wrapped",
@@ -141,7 +140,7 @@ impl Derivation {
         }
     }
 
-    /// Reads how much of its parts the token holds, at the answer's block.
+    /// The reads of the amounts of its parts, at the answer's block.
     fn amount_reads(self, token: Address, decimals: u8) -> Vec<Read> {
         let read = |data: Vec<u8>| Read::call(token, data);
         match self {
@@ -151,7 +150,7 @@ impl Derivation {
                 vec![read(Pair::getReservesCall {}.abi_encode()), read(Erc20::totalSupplyCall {}.abi_encode())]
             }
             Self::Vault(_) => {
-                // A whole share that no word can hold converts to nothing that one can.
+                // If a whole share exceeds a word, there is nothing to convert.
                 let shares = U256::from(10).checked_pow(U256::from(decimals));
                 let both = |shares| {
                     let converted = Erc4626::convertToAssetsCall { shares }.abi_encode();
@@ -159,7 +158,7 @@ impl Derivation {
                 };
                 shares.into_iter().flat_map(both).collect()
             }
-            // The interest of this block is in the rate only once it is accrued, which writes.
+            // The rate includes this block's interest only after its accrual, which is a write.
             Self::RatedReceipt(_) => vec![
                 Read { isolated: true, ..read(CToken::exchangeRateCurrentCall {}.abi_encode()) },
                 read(CToken::exchangeRateStoredCall {}.abi_encode()),
@@ -171,11 +170,11 @@ impl Derivation {
     fn valuation(self, decimals: u8, replies: &[Reply], parts: &[Part]) -> Option<BigDecimal> {
         match (self, replies, parts) {
             (Self::Native(_) | Self::Receipt(_), [], [part]) => valuation::receipt(U256::from(ONE_WAD), decimals, part),
-            // Some markets have no such function: theirs is the rate without that interest.
+            // Markets without this function use the stored rate, without that interest.
             (Self::RatedReceipt(_), [current, stored], [part]) => {
                 valuation::receipt(word(current).or_else(|| word(stored))?, decimals, part)
             }
-            // What a share converts to may count what redeeming it does not give.
+            // The conversion may exceed what redeeming returns.
             (Self::Vault(_), [assets, preview], [part]) => valuation::share(word(assets)?.min(word(preview)?), part),
             (Self::Pair(_) | Self::Volatile(_), [reserves, supply], [first, second]) => {
                 let reserves = Pair::getReservesCall::abi_decode_returns_validate(bytes(reserves)?).ok()?;
@@ -194,7 +193,7 @@ fn bytes(reply: &Reply) -> Option<&[u8]> {
     }
 }
 
-/// Exactly a word; a contract without the function may return anything, or nothing.
+/// Exactly one word: a contract without the function may return anything or nothing.
 fn word(reply: &Reply) -> Option<U256> {
     let bytes = bytes(reply)?;
     (bytes.len() == 32).then(|| U256::from_be_slice(bytes))

@@ -1,7 +1,8 @@
 //! Prices that oracles write to the chain, read through Chainlink's interface.
 //!
-//! Invariant: a round counts only if its answer is above zero, was written at or before the answer's block, and is no
-//! older than the feed's heartbeat and [`MARGIN_S`]; on a network with a sequencer, only while that runs. Bounds that an aggregator clamps its answers to are not checked.
+//! Invariant: a round counts only if its answer is positive, it was written at or before the answer's block, and it
+//! is no older than the feed's heartbeat plus [`MARGIN_S`]. On a network with a sequencer, the sequencer must also
+//! run. Bounds to which an aggregator clamps its answers are not checked.
 
 mod sequencer;
 
@@ -33,25 +34,25 @@ sol! {
     }
 }
 
-/// How long an update that is due may wait for a place in a block.
+/// Seconds that a due update may take to get into a block.
 const MARGIN_S: u64 = 600;
 
 /// One oracle contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Feed {
     pub(crate) address: Address,
-    /// Seconds between two updates at most.
+    /// Maximum seconds between two updates.
     pub(crate) heartbeat_s: u32,
 }
 
-/// Dollars that a feed reports, and their age.
+/// The price that a feed reports, in dollars, and its age.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FeedPrice {
     usd: BigDecimal,
     age_s: u64,
 }
 
-/// Why a feed's round does not count.
+/// Reason why a feed's round does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum RoundError {
     #[error("it does not return what a feed returns")]
@@ -74,7 +75,7 @@ pub(super) struct Feeds {
 }
 
 impl Feeds {
-    /// The shipped feeds; those that are configured go before them.
+    /// The shipped feeds; `configured` ones take precedence.
     pub(super) fn new(configured: impl IntoIterator<Item = (u64, Address, Feed)>) -> Self {
         let shipped = table::SHIPPED
             .iter()
@@ -83,8 +84,8 @@ impl Feeds {
         Self { configured: configured.collect(), shipped: shipped.collect() }
     }
 
-    /// The feeds whose answers multiply to the token's price; none where no feed is known. The native token and its
-    /// wrapper share theirs.
+    /// The feeds whose answers multiply to the token's price; empty if none is known. The native token and its
+    /// wrapper share feeds.
     pub(super) fn of(&self, network: &Network, token: Address) -> &[Feed] {
         let twin = match network.wrapped_native {
             Some(wrapped) if token == wrapped => NATIVE,
@@ -120,7 +121,7 @@ impl PriceSource for Feeds {
     }
 }
 
-/// Whether feeds are written: where there is a sequencer, it has to run.
+/// Returns true if feeds are being updated: a sequencer, if there is one, must run.
 fn is_written(request: &PriceRequest<'_>) -> bool {
     let Some(uptime) = request.network_replies.first() else { return true };
     let checked = sequencer::check(uptime, request.block.timestamp);
@@ -132,7 +133,7 @@ fn is_written(request: &PriceRequest<'_>) -> bool {
 }
 
 impl Feeds {
-    /// The price by the token's feeds, if all of them are good.
+    /// The price from the token's feeds, if all of them are good.
     fn price(&self, request: &PriceRequest<'_>, token: &UnpricedToken<'_>) -> Option<Price> {
         let feeds = self.of(request.network, token.address);
         let mut rounds = request.replies_of(token).chunks(ROUND_READS);
@@ -152,10 +153,10 @@ impl Feeds {
     }
 }
 
-/// Reads that [`validate_round`] takes the replies of.
+/// Number of reads whose replies [`validate_round`] takes.
 const ROUND_READS: usize = 2;
 
-/// The round at the answer's block, and its decimals, which a feed never changes.
+/// Reads the round at the answer's block, and the feed's decimals, which never change.
 fn round_reads(feed: Feed) -> [Read; ROUND_READS] {
     [
         Read::call(feed.address, Aggregator::latestRoundDataCall {}.abi_encode()),
@@ -163,7 +164,7 @@ fn round_reads(feed: Feed) -> [Read; ROUND_READS] {
     ]
 }
 
-/// The feed's price at a block of this time.
+/// Returns the feed's price at a block with this time.
 fn validate_round(feed: Feed, replies: &[Reply], block_timestamp: u64) -> Result<FeedPrice, RoundError> {
     let [round, decimals] = replies else { return Err(RoundError::NotAFeed) };
     let (Outcome::Ok(round), Outcome::Ok(decimals)) = (&round.outcome, &decimals.outcome) else {

@@ -22,7 +22,7 @@ impl FixedPrices {
         Self(prices.into_iter().map(|(chain_id, token, usd)| (Self::key(chain_id, token), usd)).collect())
     }
 
-    /// The native token has one price, under whichever address.
+    /// Maps all addresses of the native token to one.
     fn key(chain_id: u64, token: Address) -> (u64, Address) {
         (chain_id, if is_native(chain_id, token) { NATIVE } else { token })
     }

@@ -1,6 +1,6 @@
-//! Prices of a service that speaks the `coins.llama.fi` current-prices shape.
+//! Prices from an HTTP service with the API of `coins.llama.fi` for current prices.
 //!
-//! Invariant: callers wait no longer than they say. A request that takes longer ends on its own, and its quotes serve
+//! Invariant: callers wait no longer than they specify. A slower request completes on its own, and its quotes serve
 //! the next callers. A price that could not be fetched is missing; one older than [`FRESH_FOR`] is fetched again.
 
 mod base_url;
@@ -25,31 +25,32 @@ use crate::assets::token::Price;
 use crate::net::http_client::{HostLookup, HttpClient, HttpError, HttpOptions, system_lookup};
 use crate::network::Network;
 
-/// The service computes its prices anew every few minutes.
+/// Maximum age of a quote; the service recomputes its prices every few minutes.
 const FRESH_FOR: Duration = Duration::from_secs(60);
-/// Coins of one request.
+/// Maximum coins of one request.
 const COINS_MAX: usize = 100;
-/// The prices of a hundred coins have a fifth of that.
+/// Maximum bytes of a reply; the prices of a hundred coins take a fifth of it.
 const BODY_BYTES_MAX: usize = 256 * 1024;
-/// Bytes of a request's coins; proxies commonly take lines of 8 KiB.
+/// Maximum bytes of a request's coins; proxies commonly accept lines of 8 KiB.
 const TARGET_MAX_BYTES: usize = 4096;
-/// Connection, reply and body of one request. Longer than anyone waits, so that a slow service still serves the next.
+/// Time for connection, reply and body of one request. Longer than callers wait, so that a slow service still serves
+/// the next ones.
 const REQUEST_MAX: Duration = Duration::from_secs(10);
-/// Requests at once; coins beyond them stay without a quote.
+/// Maximum concurrent requests; coins beyond them get no quote.
 const REQUESTS_MAX: usize = 8;
-/// The part of the time that is left which an answer may wait for the service.
+/// Divisor of the remaining time: the part that an answer may wait for the service.
 const WAIT_PART: u32 = 4;
-/// And no more than that: a service that answers at all does so within a second.
+/// Maximum wait of an answer; a healthy service replies within a second.
 const WAIT_MAX: Duration = Duration::from_millis(1500);
-/// How long a service that failed is left alone.
+/// Pause before a service that failed is queried again.
 const PAUSE: Duration = Duration::from_secs(10);
-/// Twice the tokens that all shipped lists have.
+/// Twice the number of tokens in all shipped lists.
 const CACHE_MAX: usize = 16_384;
 
 /// Chain id and token.
 type Coin = (u64, Address);
 
-/// Ends when the request for a coin does, whatever came of it.
+/// Resolves when the request for a coin ends, with or without a quote.
 type RequestEnd = Shared<oneshot::Receiver<()>>;
 
 #[derive(Debug)]
@@ -65,7 +66,7 @@ pub(super) struct HttpPrices {
 /// The service's answer for a coin.
 #[derive(Clone, Debug)]
 struct CachedQuote {
-    /// `None` if there was no good one.
+    /// `None` if there was no good quote.
     quote: Option<Quote>,
     at: Instant,
 }
@@ -104,7 +105,7 @@ impl PriceSource for Arc<HttpPrices> {
     }
 }
 
-/// A quote for a token with other decimals is for another token.
+/// Converts a quote to a price. A quote with other decimals is for another token.
 fn price(request: &PriceRequest<'_>, token: &UnpricedToken<'_>, quote: Quote) -> Option<Price> {
     let (quoted, reported) = (quote.decimals, token.metadata.decimals);
     if quoted.is_some() && reported.is_some() && quoted != reported {
@@ -138,21 +139,21 @@ impl HttpPrices {
         }
     }
 
-    /// The service's quotes for these tokens, as far as they are there by `until`.
+    /// The service's quotes for these tokens that are available by `until`.
     async fn quotes(self: &Arc<Self>, chain_id: u64, tokens: &[Address], until: Instant) -> Vec<(Address, Quote)> {
         self.fetch_missing(chain_id, tokens);
         let ends: Vec<RequestEnd> = {
             let in_flight = self.in_flight.lock();
             tokens.iter().filter_map(|token| in_flight.get(&(chain_id, *token)).cloned()).collect()
         };
-        // After a wait in vain there may still be some quotes.
+        // Some quotes may be available even after a timeout.
         let _ = timeout_at(until, join_all(ends)).await;
         tokens.iter().filter_map(|token| Some((*token, self.fresh((chain_id, *token))?.quote?))).collect()
     }
 
     /// Starts requests for the tokens that are neither fresh nor in flight.
     fn fetch_missing(self: &Arc<Self>, chain_id: u64, tokens: &[Address]) {
-        // The service is not queried for networks that it has no name for.
+        // The service has no name for other networks.
         let Some(chain) = portolan_networks::network(chain_id).and_then(|network| network.price_service) else {
             return;
         };
@@ -195,13 +196,13 @@ impl HttpPrices {
     }
 }
 
-/// One request in flight. Dropping it, even by a panic, takes its coins out of flight.
+/// One request in flight. Its drop, even by a panic, removes its coins from `in_flight`.
 struct BatchRequest {
     prices: Arc<HttpPrices>,
     chain_id: u64,
     chain: &'static str,
     tokens: Vec<Address>,
-    /// Its drop, after [`BatchRequest`]'s own, wakes those who wait.
+    /// Dropped after [`BatchRequest`]'s own drop; wakes the waiting callers.
     _end: oneshot::Sender<()>,
 }
 
@@ -242,7 +243,7 @@ fn target(chain: &str, tokens: &[Address]) -> String {
     tokens.iter().map(|token| format!("{chain}:{token:#x}")).collect::<Vec<_>>().join(",")
 }
 
-/// Splits the tokens into as many as one request may name.
+/// Splits the tokens into batches of one request each.
 fn batches<'a>(chain: &str, tokens: &'a [Address]) -> impl Iterator<Item = &'a [Address]> {
     let coin_bytes = target(chain, &[Address::ZERO]).len() + 1;
     tokens.chunks(COINS_MAX.min(TARGET_MAX_BYTES / coin_bytes).max(1))

@@ -1,7 +1,7 @@
-//! One network's prices for one answer: one batch with the reads of all sources, then their answers in the order of
-//! precedence.
+//! Resolves one network's prices for one answer: one batch with the reads of all sources, then their answers in order
+//! of precedence.
 //!
-//! Invariant: metadata is known before ([`MetadataSet`]), and everything that prices read is one batch.
+//! Invariant: metadata is known before ([`MetadataSet`]), and all reads of prices are one batch.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -31,7 +31,7 @@ pub(super) struct PriceResolver<'a> {
 struct TokenReads<'a> {
     token: Address,
     metadata: &'a TokenMetadata,
-    /// The places of each source's replies; sources after the last are not needed.
+    /// Ranges of each source's replies; sources after the last are not needed.
     places: Vec<Range<usize>>,
 }
 
@@ -68,7 +68,7 @@ impl<'a> PriceResolver<'a> {
         (prices, replies)
     }
 
-    /// The places of each source's replies about the network.
+    /// Adds the reads about the network; returns the range of each source's replies.
     fn add_network_reads(&self, reads: &mut Vec<Read>) -> Vec<Range<usize>> {
         let tokens: Vec<Address> = self.metadata.iter().map(|(token, _)| token).collect();
         let of_sources = self.prices.network_reads(self.network, &tokens);
@@ -92,7 +92,7 @@ impl<'a> PriceResolver<'a> {
         TokenReads { token, metadata, places: places.collect() }
     }
 
-    /// Each source learns of the tokens that no source before it covers.
+    /// Starts each source with the tokens that no source before it covers.
     fn start_sources(&self) {
         let mut open: Vec<Address> = self.metadata.iter().map(|(token, _)| token).collect();
         for source in &self.prices.sources {

@@ -1,4 +1,4 @@
-//! What every source of prices has in common: which tokens it prices, what it reads, and its answer.
+//! The common interface of price sources: the tokens that one prices, its reads, and its answer.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,15 +14,15 @@ use crate::assets::metadata::{MetadataSet, TokenMetadata};
 use crate::assets::token::{Composition, Price};
 use crate::network::Network;
 
-/// One way to know prices. For each answer the reads of all sources leave in one batch; then each source prices the
-/// tokens that no source before it priced.
+/// A source of prices. For each answer, the reads of all sources are one batch; then each source prices the tokens
+/// that no source before it priced.
 pub(super) trait PriceSource: fmt::Debug + Send + Sync {
-    /// Whether it is known beforehand that it prices a token.
+    /// Returns what is known in advance about a price for the token.
     fn coverage(&self, _network: &Network, _token: Address) -> Coverage {
         Coverage::Unknown
     }
 
-    /// Whether it knows the prices of the present alone.
+    /// Returns true if it only knows current prices.
     fn is_of_present(&self) -> bool {
         false
     }
@@ -32,7 +32,7 @@ pub(super) trait PriceSource: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Reads for a token by its address alone.
+    /// Reads for a token that only depend on its address.
     fn reads(&self, _network: &Network, _token: Address) -> Vec<Read> {
         Vec::new()
     }
@@ -42,31 +42,31 @@ pub(super) trait PriceSource: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Called before the batch leaves, with the tokens that no source before this one covers: starts what can run while
-    /// the chain is read.
+    /// Called before the batch is sent, with the tokens that no source before this one covers. Starts work that can
+    /// run while the chain is read.
     fn start(&self, _network: &Network, _tokens: &[Address]) {}
 
     /// Prices of some or all of the tokens of the request.
     fn prices<'a>(&'a self, request: &'a PriceRequest<'a>) -> BoxFuture<'a, HashMap<Address, Price>>;
 }
 
-/// What a source knows beforehand of its answer for a token.
+/// A source's advance knowledge about its price for a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coverage {
     /// It may have a price or not.
     Unknown,
-    /// It names the token, but its answer may turn out to be bad.
+    /// It names the token, but its price may turn out to be bad.
     Likely,
     /// It has a price: sources after it are not needed.
     Certain,
 }
 
-/// What a source's answer is made from.
+/// The input of a source's answer.
 #[derive(Debug)]
 pub(super) struct PriceRequest<'a> {
     pub(super) network: &'a Network,
     pub(super) block: &'a Block,
-    /// When the batch of reads was begun.
+    /// Start time of the batch of reads.
     pub(super) began: Instant,
     pub(super) deadline: Instant,
     /// The tokens without a price.
@@ -75,7 +75,7 @@ pub(super) struct PriceRequest<'a> {
     pub(super) network_replies: &'a [Reply],
     /// All replies of the batch.
     pub(super) replies: &'a [Reply],
-    /// What the sources before it answered.
+    /// Prices from the sources before it.
     pub(super) prices: &'a HashMap<Address, Price>,
     pub(super) metadata: &'a MetadataSet,
     pub(super) issuers: &'a Issuers<'a>,
@@ -87,12 +87,12 @@ pub(super) struct PriceRequest<'a> {
 pub(super) struct UnpricedToken<'a> {
     pub(super) address: Address,
     pub(super) metadata: &'a TokenMetadata,
-    /// The places of the source's own replies within the batch.
+    /// Range of the source's own replies within the batch.
     pub(super) replies: Range<usize>,
 }
 
 impl PriceRequest<'_> {
-    /// The replies to the source's reads for a token; empty where they are not there.
+    /// The replies to the source's reads for a token; empty if they are missing.
     pub(super) fn replies_of(&self, token: &UnpricedToken<'_>) -> &[Reply] {
         self.replies.get(token.replies.clone()).unwrap_or_default()
     }

@@ -23,9 +23,9 @@ const B: Address = Address::repeat_byte(0xb1);
 const LP: Address = Address::repeat_byte(0x1b);
 const FEED_A: Address = Address::repeat_byte(0xfa);
 const FEED_B: Address = Address::repeat_byte(0xfb);
-/// Issues what is confirmed: named by the operator.
+/// A trusted issuer, named by the operator.
 const FACTORY: Address = Address::repeat_byte(0xfc);
-/// Vaults that a token list has.
+/// Vaults that are on a token list.
 const LISTED: [Address; 7] = [
     A,
     LP,
@@ -49,7 +49,7 @@ fn fixed(token: Address, usd: &str) -> (u64, Address, BigDecimal) {
     (1, token, usd.parse().unwrap())
 }
 
-/// A feed of 8 decimals that was written `age_s` before the block.
+/// Scripts a feed with 8 decimals that was written `age_s` before the block.
 fn round(script: &mut ScriptedChain, feed: Address, answer: i64, age_s: u64) {
     let at = U256::from(BLOCK.timestamp - age_s);
     let round = (U256::from(1), I256::try_from(answer).unwrap(), at, at, U256::from(1));
@@ -57,7 +57,7 @@ fn round(script: &mut ScriptedChain, feed: Address, answer: i64, age_s: u64) {
     script.call(feed, &Aggregator::decimalsCall {}, U256::from(8));
 }
 
-/// A at 2000 and B at 1 dollar, of 18 and 6 decimals.
+/// A at 2000 dollars with 18 decimals, B at 1 dollar with 6.
 fn two_tokens() -> (ScriptedChain, PriceSettings) {
     let mut script = ScriptedChain::default();
     erc20(&mut script, A, 18);
@@ -97,7 +97,7 @@ fn vault(script: &mut ScriptedChain, vault: Address, asset: Address, assets_a_sh
     script.call(vault, &Erc4626::previewRedeemCall { shares }, assets_a_share);
 }
 
-/// A pool's words about a reserve, with the receipt at its place.
+/// A pool's reserve data, with the receipt at `place`.
 fn reserve(place: usize, receipt: Address) -> [U256; 15] {
     let mut words = [U256::from(7); 15];
     words[place] = receipt.into_word().into();
@@ -112,7 +112,7 @@ async fn of(script: &ScriptedChain, settings: &PriceSettings, tokens: &[Address]
     by(&Prices::new(settings.clone()), script, tokens, Instant::now() + Duration::from_secs(60)).await
 }
 
-/// The prices of the requested tokens alone.
+/// The prices of the requested tokens only.
 async fn by(prices: &Prices, script: &ScriptedChain, tokens: &[Address], deadline: Instant) -> HashMap<Address, Price> {
     let session = script.session(deadline);
     let network = ethereum();
@@ -189,7 +189,7 @@ async fn a_feed_that_is_wrong_leaves_the_price_to_the_next_source() {
         let next = one(&script, &settings, A).await.map(|(usd, source, _)| (usd, source));
         assert_eq!(next, Some(("1999".into(), "llama")), "{how}");
         settings.http = None;
-        // The vault of the token has a feed that is as wrong, and is priced by what it holds of another.
+        // The token is now a vault whose feed is as bad, so it is priced by its assets.
         vault(&mut script, A, B, U256::from(3_000_000));
         assert_eq!(one(&script, &settings, A).await, priced("3", "derived:erc4626", 20), "{how}");
     }
@@ -275,7 +275,7 @@ async fn the_amounts_of_known_tokens_are_read_with_the_metadata_of_a_new_one() {
 async fn a_large_swap_in_the_block_does_not_move_a_pair_share() {
     let [in_balance, swapped] = {
         let before = [e18(100), U256::from(200_000_000_000_u64)];
-        // 900 A in: at 0.3 % of fee, 900 · 0.997 / (100 + 900 · 0.997) of B come out.
+        // 900 A in: with a fee of 0.3 %, 900 · 0.997 / (100 + 900 · 0.997) of B come out.
         let paid = e18(900) * U256::from(997);
         let out = paid * before[1] / (before[0] * U256::from(1000) + paid);
         [before, [before[0] + e18(900), before[1] - out]]
@@ -320,7 +320,7 @@ async fn receipts_are_worth_their_underlying_at_their_rate_and_debts_nothing() {
     script.call(a_token, &AToken::POOLCall {}, FACTORY);
     script.call(FACTORY, &LendingPool::getReserveDataCall { asset: B }, reserve(8, a_token));
     erc20(&mut script, c_token, 8);
-    // One cToken of 8 decimals is 0.02 of a token of 18: 0.02 · 10^(18 + 18 - 8).
+    // One cToken with 8 decimals is 0.02 of a token with 18: 0.02 · 10^(18 + 18 - 8).
     let rate = U256::from(2) * U256::from(10).pow(U256::from(26));
     script.call(c_token, &CToken::underlyingCall {}, A).call(c_token, &CToken::exchangeRateStoredCall {}, rate);
     script.call(c_token, &CToken::comptrollerCall {}, FACTORY);
@@ -328,7 +328,7 @@ async fn receipts_are_worth_their_underlying_at_their_rate_and_debts_nothing() {
     assert_eq!(one(&script, &settings, a_token).await, priced("1", "derived:aave", 20));
     assert_eq!(one(&script, &settings, debt).await, None);
     assert_eq!(one(&script, &settings, c_token).await, priced("40", "derived:compound", 10));
-    // With the interest of this block it is 0.021.
+    // With the interest of this block the rate is 0.021.
     let accrued = U256::from(21) * U256::from(10).pow(U256::from(25));
     script.call(c_token, &CToken::exchangeRateCurrentCall {}, accrued).next_block();
     assert_eq!(one(&script, &settings, c_token).await, priced("42", "derived:compound", 10));
@@ -358,7 +358,7 @@ async fn derivations_go_four_deep_and_no_deeper() {
     let vaults: Vec<Address> = (1..=5).map(Address::repeat_byte).collect();
     for (place, token) in vaults.iter().enumerate() {
         let asset = place.checked_sub(1).map_or(A, |below| vaults[below]);
-        // Each share is 1.5 of what is below it.
+        // Each share is 1.5 of the one below it.
         vault(&mut script, *token, asset, e18(3) / U256::from(2));
     }
     for (token, usd) in vaults.iter().zip(["3000", "4500", "6750", "10125"]) {

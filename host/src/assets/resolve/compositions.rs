@@ -1,8 +1,8 @@
-//! Finds what tokens are made of by the protocols that issued them: shares for which no pair, vault or receipt reports
-//! it by itself.
+//! Finds the compositions of tokens that report no pair, vault or receipt themselves, from the protocols that issued
+//! them.
 //!
 //! Invariant: compositions are validated, a token has one, and no token is queried twice. A composition is a plugin's
-//! claim; what the parts cost is the business of prices.
+//! claim; the prices of its parts are determined elsewhere.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,17 +16,17 @@ use crate::assets::price::Prices;
 use crate::assets::token::{Composition, DEPTH_MAX};
 use crate::network::Network;
 
-/// Tokens that others redeem to, in one answer on one network.
+/// Maximum number of parts in one answer on one network.
 const PARTS_MAX: usize = 4096;
 
-/// Knows what tokens are made of, for one answer on one network.
+/// A source of compositions, for one answer on one network.
 pub(crate) trait CompositionSource: Sync {
-    /// The compositions of those tokens that it knows, within a part of the time that is left.
+    /// Returns the known compositions of these tokens, within a part of the remaining time.
     fn compositions<'a>(&'a self, tokens: &'a [Address]) -> BoxFuture<'a, HashMap<Address, Composition>>;
 }
 
-/// Queries the source for tokens that are made of nothing by their own metadata, then for what these redeem to, and
-/// adds the metadata of that. A token that the operator or a feed prices needs no composition.
+/// Queries the source for tokens without a derivation, then for their parts, and adds the metadata of parts. A token
+/// with a price from the operator or a feed needs no composition.
 pub(super) async fn find(
     session: &Session,
     network: &Network,

@@ -1,4 +1,4 @@
-//! Compositions out of a table, which records its queries.
+//! Compositions from a table, which records its queries.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use super::CompositionSource;
 use crate::assets::token::Composition;
 
-/// What is not in the table is unknown.
+/// A token that is not in the table has no composition.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     compositions: HashMap<Address, Composition>,

@@ -29,7 +29,7 @@ fn erc20(script: &mut ScriptedChain, token: Address, symbol: &str, supply: u64) 
         .call(token, &Erc20::totalSupplyCall {}, U256::from(supply));
 }
 
-/// A pair of A at 2 and B at 3 dollars, 100 smallest units of each behind 50 shares.
+/// A pair of A at 2 and B at 3 dollars, with 100 smallest units of each behind 50 shares.
 fn pair() -> (ScriptedChain, PriceSettings) {
     let mut script = ScriptedChain::default();
     erc20(&mut script, A, "A", 1000);
@@ -137,7 +137,7 @@ async fn five_thousand_tokens_are_fifteen_reads_each_in_one_request() {
     assert_eq!(script.requests().iter().map(Vec::len).collect::<Vec<_>>(), [75_000]);
 }
 
-/// The cache has what a token returned before its code became another.
+/// Caches what a token returned before its code changed.
 fn was(script: &mut ScriptedChain, token: Address, symbol: &str, decimals: u64) {
     let returned = |bytes: Vec<u8>| Outcome::Ok(bytes.into());
     script
@@ -166,7 +166,7 @@ async fn a_token_is_shown_as_it_is_at_the_block_whatever_the_cache_has() {
     let a = fresh.get(A).unwrap();
     assert_eq!((a.symbol.as_str(), a.name.as_str(), a.decimals), ("A", "A", 18));
     assert_eq!(fresh.get(B).unwrap().decimals, 18);
-    // The cache has it now: the next answer reads it once.
+    // It is cached now: the next answer reads it once.
     script.next_block();
     let before = script.requests().len();
     assert_eq!(tokens(&script, settings, &[A, B]).await.get(A).unwrap().symbol, "A");
@@ -176,7 +176,7 @@ async fn a_token_is_shown_as_it_is_at_the_block_whatever_the_cache_has() {
 #[tokio::test]
 async fn what_a_token_was_made_of_goes_with_its_old_words() {
     let (mut script, settings) = pair();
-    // It was no pair when it was read.
+    // It was not a pair when it was read.
     was(&mut script, P, "PLAIN", 18);
     let share = tokens(&script, settings, &[P]).await;
     assert_eq!(share.get(P).unwrap().symbol, "A-B");
@@ -201,7 +201,7 @@ async fn a_token_that_could_not_be_checked_is_missing_and_so_is_a_price_by_it() 
     tokens(&script, settings.clone(), &[A, P]).await;
     script.next_block();
     script.outcome(A, &Erc20::decimalsCall {}.abi_encode(), Outcome::Failed(ReadFailure::Timeout));
-    // The cache still has what it was.
+    // The cache still has the old value.
     script.cache(A, &Erc20::decimalsCall {}.abi_encode(), Outcome::Ok(U256::from(18).abi_encode().into()));
     let found = tokens(&script, settings, &[A, B, P]).await;
     assert_eq!(found.get(A).err(), Some(TIMEOUT));
@@ -217,7 +217,7 @@ async fn tokens_in_events_are_checked_with_their_supplies() {
     let network = networks.named("ethereum").unwrap();
     let session = script.session(Instant::now() + Duration::from_secs(60));
     let found = unpriced_tokens(&session, network, &TokenIndex::default(), &[A].into()).await;
-    // This reader's cache has no bounds of age: what it has of a token is what a check within a minute finds.
+    // This reader's cache ignores ages: it returns whatever a check within a minute would find.
     assert_eq!(found.get(A).unwrap().symbol, "OLD");
     let checked: Vec<Read> =
         script.lookups().concat().into_iter().filter(|read| read.data == Erc20::decimalsCall {}.abi_encode()).collect();
@@ -233,7 +233,7 @@ async fn a_list_says_the_decimals_of_a_token_that_does_not() {
     let networks = Networks::new([]);
     let network = networks.named("ethereum").unwrap();
     let session = script.session(Instant::now() + Duration::from_secs(60));
-    // It says 18 of both.
+    // The list says 18 for both.
     let (prices, index) = (Prices::new(settings), TokenIndex::listing([(1, A), (1, B)], 0));
     let issuers = Issuers::new(network.chain_id, None, &index);
     let found = priced_tokens(&session, network, &Table::default(), &prices, (&issuers, &index), &[A, B].into()).await;

@@ -1,7 +1,7 @@
 //! Cached copies of fetched lists, under `lists` in the state folder.
 //!
-//! Invariant: a copy is whole or not there; its name is a digest of the URL, because URLs may hold keys. It is
-//! validated again when it is read.
+//! Invariant: a copy is complete or missing, and is validated again when it is read. Its name is a digest of the URL,
+//! because URLs may contain keys.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use super::schema::DOCUMENT_BYTES_MAX;
 use crate::files::{self, Writers};
 
-/// Bytes of the line before the document; an entity tag has 256 bytes at most.
+/// Maximum bytes of the first line; an entity tag has at most 256 bytes.
 const HEAD_BYTES_MAX: usize = 1024;
 
 /// The folder of cached copies.
@@ -45,7 +45,7 @@ struct Head {
 }
 
 impl ListCache {
-    /// Makes the folder, and removes what it holds for other URLs than these, and what an interrupted write left.
+    /// Creates the folder, and removes copies for other URLs and the remains of interrupted writes.
     pub(super) fn open(state_dir: &Path, writers: Writers, urls: &[&RpcUrl]) -> io::Result<Self> {
         let cache = Self { folder: state_dir.join("lists") };
         files::make_folder(&cache.folder, 0o700, writers).map_err(io::Error::other)?;
@@ -59,7 +59,7 @@ impl ListCache {
         Ok(cache)
     }
 
-    /// The copy of the list at `url`; `None` where there is none.
+    /// The copy of the list at `url`; `None` if there is none.
     pub(super) fn read(&self, url: &RpcUrl) -> io::Result<Option<CachedList>> {
         let file = match File::open(self.path(url)) {
             Ok(file) => file,
@@ -76,7 +76,7 @@ impl ListCache {
         Ok(Some(CachedList { etag: head.etag, fetched_at, document: Bytes::from(bytes).slice(end + 1..) }))
     }
 
-    /// Writes a copy in place of the one before.
+    /// Replaces the copy of the list at `url`.
     pub(super) fn write(&self, url: &RpcUrl, copy: &CachedList) -> io::Result<()> {
         let fetched_at_s = copy.fetched_at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let head = serde_json::to_vec(&Head { etag: copy.etag.clone(), fetched_at_s })?;

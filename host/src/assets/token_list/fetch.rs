@@ -1,7 +1,7 @@
 //! Fetches a list over HTTP.
 //!
-//! Invariant: nothing takes longer than the deadline, no body is longer than a list may be, packed or unpacked, no
-//! redirect is followed, and no error says more of a URL than its host.
+//! Invariant: a fetch ends by its deadline, a body is no longer than a list may be, compressed or not, no redirect is
+//! followed, and errors show only the host of a URL.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use portolan_reader::RpcUrl;
 use super::schema::DOCUMENT_BYTES_MAX;
 use crate::net::http_client::{HttpClient, HttpError, HttpOptions, TaggedBody, system_lookup};
 
-/// Nobody waits for a list; a large one over a thin line takes some seconds.
+/// Nothing waits for a list, and a large one over a slow line takes some seconds.
 const WITHIN: Duration = Duration::from_secs(30);
-/// Real ones are digests.
+/// Real entity tags are digests.
 const ETAG_BYTES_MAX: usize = 256;
-/// The operator names the hosts. No connection is kept open for an hour.
+/// The operator chose the hosts, so they may be private. Connections are not kept open between refreshes.
 const OPTIONS: HttpOptions =
     HttpOptions { allow_private: true, body_bytes_max: DOCUMENT_BYTES_MAX, gzip: true, idle_connections_max: 0 };
 
@@ -25,10 +25,10 @@ pub(super) struct Fetcher {
     within: Duration,
 }
 
-/// A list as its host has it.
+/// The result of a fetch.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fetched {
-    /// The list is still the one with the entity tag that was sent.
+    /// The list still has the entity tag that was sent.
     Unchanged,
     Document {
         body: Bytes,
@@ -36,7 +36,7 @@ pub(super) enum Fetched {
     },
 }
 
-/// Why there is no list.
+/// Reason why a fetch failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FetchError {
     #[error("no answer within {} ms", .0.as_millis())]
@@ -60,7 +60,7 @@ impl From<HttpError> for FetchError {
         match error {
             HttpError::Url | HttpError::NotPublic | HttpError::Unreachable => Self::Unreachable,
             HttpError::Body => Self::Broken,
-            // "Not modified" is no redirect.
+            // Status 304, "Not Modified", is not a redirect.
             HttpError::Status(status @ 300..400) if status != 304 => Self::Redirect(status),
             HttpError::Status(status) => Self::Status(status),
             HttpError::TooLarge => Self::TooLarge,
@@ -78,7 +78,7 @@ impl Fetcher {
         Self { client: HttpClient::new(OPTIONS, system_lookup()), within }
     }
 
-    /// Fetches the document at `url`, unless it is still the one with this entity tag.
+    /// Fetches the document at `url`, unless it still has this entity tag.
     pub(super) async fn fetch(&self, url: &RpcUrl, etag: Option<&str>) -> Result<Fetched, FetchError> {
         let fetched = tokio::time::timeout(self.within, self.client.get_if_changed(url.expose().as_str(), etag)).await;
         Ok(match fetched.map_err(|_| FetchError::Timeout(self.within))?? {

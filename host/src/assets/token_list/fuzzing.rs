@@ -1,4 +1,4 @@
-//! The fuzz target of token lists.
+//! Fuzz target of token lists.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -12,14 +12,14 @@ use super::list::{ListedToken, TokenList};
 use super::schema;
 use crate::assets::token::TEXT_CHARS_MAX;
 
-/// Bytes of a list that is refused: the place, and what is wrong.
+/// Maximum bytes of a refusal: the place and the broken rule.
 const REFUSAL_BYTES_MAX: usize = 2048;
 
 static CHAIN_IDS: LazyLock<BTreeSet<u64>> =
     LazyLock::new(|| Networks::new([]).iter().map(|network| network.chain_id).collect());
 
-/// Reads any bytes as a token list: it has each token of the gateway's networks once, as the document names it and with
-/// clean texts, or is refused with a bounded line that says where.
+/// Parses any bytes as a token list. The result has each token of the gateway's networks once, as in the document and
+/// with clean texts, or is an error in one bounded line that names the place.
 pub fn token_list(bytes: &[u8]) {
     match schema::read(bytes, &CHAIN_IDS) {
         Ok(list) => require_tokens(&list, bytes),

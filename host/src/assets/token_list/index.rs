@@ -1,7 +1,7 @@
 //! All lists merged, by network and address.
 //!
-//! Invariant: of several lists that name a token the first one counts, and a network's tokens are in the order of
-//! their addresses, each once. An index never changes.
+//! Invariant: the first list that names a token counts. A network's tokens are sorted by address, each once. An index
+//! never changes.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use unicode_security::confusable_detection::skeleton;
 use super::list::{ListedToken, TokenList};
 use crate::sanitize::text::Text;
 
-/// A scan of so many is some twenty requests; an answer has no time for more.
+/// Maximum tokens of a network; a scan of these takes some twenty requests, the most that an answer has time for.
 const NETWORK_TOKENS_MAX: usize = 50_000;
 
-/// The tokens that an account's balances are looked up in.
+/// The tokens whose balances are looked up.
 #[derive(Debug, Default)]
 pub(crate) struct TokenIndex {
     /// By chain id.
@@ -24,17 +24,17 @@ pub(crate) struct TokenIndex {
     lists_missing: usize,
 }
 
-/// The tokens of one network, sorted, with their descriptions by the lists.
+/// The tokens of one network, sorted, with their descriptions from the lists.
 #[derive(Debug, Default)]
 struct NetworkTokens {
     tokens: Vec<Address>,
     listed: Vec<Arc<ListedToken>>,
-    /// The symbols of all of them, in the forms that they are compared by.
+    /// The symbols of all of them, in their comparison forms.
     symbols: HashSet<Box<str>>,
 }
 
 impl TokenIndex {
-    /// Merges lists in the order of precedence; `None` is one that could not be read yet.
+    /// Merges lists in order of precedence; `None` is a list that has not been read yet.
     pub(super) fn merge<'a>(lists: impl IntoIterator<Item = Option<&'a TokenList>>) -> Self {
         Self::bounded(lists, NETWORK_TOKENS_MAX)
     }
@@ -62,52 +62,52 @@ impl TokenIndex {
         Self { networks: merged.into_iter().map(network).collect(), left_out, lists_missing }
     }
 
-    /// The network's tokens, sorted; empty where no list has any.
+    /// The network's tokens, sorted; empty if no list has any.
     pub(crate) fn tokens(&self, chain_id: u64) -> &[Address] {
         self.networks.get(&chain_id).map_or(&[], |network| &network.tokens)
     }
 
-    /// The description of a token by the first list that names it; `None` where none does.
+    /// The description of a token in the first list that names it; `None` if no list does.
     pub(crate) fn get(&self, chain_id: u64, token: Address) -> Option<&ListedToken> {
         let network = self.networks.get(&chain_id)?;
         let place = network.tokens.binary_search(&token).ok()?;
         network.listed.get(place).map(AsRef::as_ref)
     }
 
-    /// Whether a token of a list has this symbol, or one that looks like it.
+    /// Returns true if a listed token has this symbol, or one that looks like it.
     pub(crate) fn has_symbol(&self, chain_id: u64, symbol: &Text) -> bool {
         let forms = forms(symbol.as_str());
         let has = |network: &NetworkTokens| forms.iter().any(|form| network.symbols.contains(form.as_str()));
         self.networks.get(&chain_id).is_some_and(has)
     }
 
-    /// The number of tokens on all networks.
+    /// Number of tokens on all networks.
     pub(crate) fn len(&self) -> usize {
         self.networks.values().map(|network| network.tokens.len()).sum()
     }
 
-    /// The number of rows of lists for which a network had no more room.
+    /// Number of lists' rows that did not fit into their network.
     pub(crate) fn left_out(&self) -> usize {
         self.left_out
     }
 
-    /// The number of configured lists that have not been read even once: their tokens are unknown, not absent.
+    /// Number of configured lists that have never been read: their tokens are unknown, not absent.
     pub(crate) fn lists_missing(&self) -> usize {
         self.lists_missing
     }
 }
 
-/// What symbols are compared by: in lower case, and by the letters that theirs look like (UTS 39). Two symbols look alike
-/// where they have a form in common.
+/// The forms by which symbols are compared: lower case, and the letters that theirs look like (UTS 39). Two symbols
+/// look alike if they share a form.
 pub(crate) fn forms(symbol: &str) -> [String; 2] {
-    // Some letters look like others in one case alone.
+    // Some letters look like others in one case only.
     let lower = skeleton(symbol).collect::<String>().to_lowercase();
     [symbol.to_lowercase(), skeleton(&lower).collect()]
 }
 
 #[cfg(test)]
 impl TokenIndex {
-    /// Makes an index of one list that calls each token LISTED with 18 decimals, beside others that were never read.
+    /// An index of one list that calls each token LISTED with 18 decimals, and of lists that were never read.
     pub(crate) fn listing(tokens: impl IntoIterator<Item = (u64, Address)>, lists_missing: usize) -> Self {
         use super::list::{ListBuilder, ListVersion};
         let tokens: Vec<(u64, Address)> = tokens.into_iter().collect();

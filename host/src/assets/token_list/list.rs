@@ -1,7 +1,7 @@
 //! One token list, reduced to the networks that the gateway serves.
 //!
-//! Invariant: no (network, address) is in it twice, none is the native token, and its texts have no control or direction
-//! characters. Whether a document is a list at all is `schema`'s business.
+//! Invariant: each (network, address) is in it once, the native token is not, and its texts have no control or
+//! direction characters. `schema` validates the document.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 use crate::assets::token::TEXT_CHARS_MAX;
 use crate::sanitize::text::Text;
 
-/// A token as a list describes it. The chain has the last word on name, symbol and decimals.
+/// A token as a list describes it; the contract's own name, symbol and decimals take precedence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ListedToken {
     pub(crate) name: Text,
@@ -25,7 +25,7 @@ pub(crate) struct ListedToken {
 }
 
 impl ListedToken {
-    /// Cleans the texts.
+    /// Creates a description with cleaned texts.
     pub(super) fn new(name: &str, symbol: &str, decimals: u8, logo: Option<Box<str>>) -> Arc<Self> {
         let text = |text: &str| Text::clean(text, TEXT_CHARS_MAX);
         Arc::new(Self { name: text(name), symbol: text(symbol), decimals, logo })
@@ -67,7 +67,7 @@ pub(crate) struct TokenList {
     pub(super) entries: Vec<ListEntry>,
 }
 
-/// Gathers the entries of a list.
+/// Collects the entries of a list.
 pub(super) struct ListBuilder<'a> {
     chain_ids: &'a BTreeSet<u64>,
     seen: BTreeSet<(u64, Address)>,
@@ -75,13 +75,13 @@ pub(super) struct ListBuilder<'a> {
 }
 
 impl<'a> ListBuilder<'a> {
-    /// For the networks with these chain ids.
+    /// A builder for the networks with these chain ids.
     pub(super) fn new(chain_ids: &'a BTreeSet<u64>) -> Self {
         Self { chain_ids, seen: BTreeSet::new(), entries: Vec::new() }
     }
 
-    /// The first entry of a token counts. What stands for the native token counts nowhere: its balance is the account's
-    /// own, and would be there twice.
+    /// Adds an entry; the first one of a token counts. Addresses that stand for the native token are skipped: their
+    /// balance is the account's native balance, which would be counted twice.
     pub(super) fn push(&mut self, chain_id: u64, token: Address, listed: &Arc<ListedToken>) {
         let is_wanted = self.chain_ids.contains(&chain_id) && !is_native(chain_id, token);
         if is_wanted && self.seen.insert((chain_id, token)) {
@@ -98,7 +98,7 @@ impl<'a> ListBuilder<'a> {
     }
 }
 
-/// `0x` and 40 hex digits in any letter case: published lists do not all carry valid checksums.
+/// Parses `0x` and 40 hex digits in any letter case, as published lists do not all have valid checksums.
 pub(super) fn evm_address(text: &str) -> Option<Address> {
     text.strip_prefix("0x").filter(|digits| digits.len() == 40)?.parse().ok()
 }

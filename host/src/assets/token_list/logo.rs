@@ -1,12 +1,12 @@
-//! Images of tokens, as lists name them.
+//! Logos of tokens, from lists.
 //!
-//! Invariant: a logo is an `http` or `https` URL without control characters. That an image is there is the list's word;
-//! none is guessed for a token without one.
+//! Invariant: a logo is an `http` or `https` URL without control characters. Its existence is not checked, and none
+//! is invented for a token without one.
 
-/// Bytes of a logo's URL.
+/// Maximum bytes of a logo's URL.
 const BYTES_MAX: usize = 1024;
 
-/// A list's `logoURI` where it is one that a browser shows; `ipfs:` and `data:` are not.
+/// A list's `logoURI` if browsers can show it, which excludes `ipfs:` and `data:`.
 pub(super) fn of_list(uri: Option<&str>) -> Option<Box<str>> {
     let uri = uri?;
     let is_short = uri.len() <= BYTES_MAX && uri.bytes().all(|byte| byte.is_ascii_graphic());

@@ -1,8 +1,8 @@
-//! Reads a document of the token list standard, <https://uniswap.org/tokenlist.schema.json> (of `@uniswap/token-lists`
-//! 1.0.0-beta.35).
+//! Parses a document of the token list standard, <https://uniswap.org/tokenlist.schema.json> (of
+//! `@uniswap/token-lists` 1.0.0-beta.35).
 //!
-//! Invariant: a document that breaks a rule is refused as a whole, with one line that says where and which. Members
-//! that the gateway does not use (keywords, tags, other extensions) are ignored.
+//! Invariant: a document that violates a rule is refused as a whole, with one line that names the place and the rule.
+//! Members that the gateway does not use (keywords, tags, other extensions) are ignored.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,18 +18,18 @@ use crate::sanitize;
 
 /// The longest public lists have 2 MiB.
 pub(super) const DOCUMENT_BYTES_MAX: usize = 16 << 20;
-/// The standard says 10,000, which published lists of everything exceed. Bridged addresses count.
+/// Maximum tokens, bridged addresses included. The standard says 10,000, which published lists of all tokens exceed.
 const TOKENS_MAX: usize = 100_000;
 
 const LIST_NAME_CHARS_MAX: usize = 30;
 const NAME_CHARS_MAX: usize = 60;
 const SYMBOL_CHARS_MAX: usize = 20;
-/// Characters of an address outside of the EVM: base58 of 32 bytes.
+/// Characters of an address outside the EVM: base58 of 32 bytes.
 const BASE58_CHARS: std::ops::RangeInclusive<usize> = 32..=44;
-/// Characters of an error's text; a parser's may repeat a value.
+/// Maximum characters of an error's text; a parser's text may repeat a value.
 const RULE_CHARS_MAX: usize = 200;
 
-/// Where a document breaks which rule; always one line.
+/// The violated rule and its place in the document; always one line.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {rule}")]
 pub(crate) struct SchemaError {
@@ -79,11 +79,12 @@ struct TokenFields<'a> {
     extensions: Option<Extensions<'a>>,
 }
 
-/// The standard leaves extensions to vendors: whatever is not a bridge's is ignored, not an error.
+/// The standard leaves extensions to vendors: any that is not a bridge is ignored, not an error.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Extensions<'a> {
-    /// Bridges by chain id, where it is so. As it was written: a tree of what else it may be takes many times its room.
+    /// Bridges by chain id, if valid. Kept unparsed, because a tree of arbitrary JSON would take many times the
+    /// memory.
     #[serde(borrow)]
     bridge_info: Option<&'a RawValue>,
 }
@@ -95,7 +96,7 @@ struct Bridge<'a> {
     token_address: Cow<'a, str>,
 }
 
-/// Reads the list in `document`, reduced to the networks with these chain ids.
+/// Parses the list in `document`, reduced to the networks with these chain ids.
 pub(super) fn read(document: &[u8], chain_ids: &BTreeSet<u64>) -> Result<TokenList, SchemaError> {
     if document.len() > DOCUMENT_BYTES_MAX {
         return Err(SchemaError::new("the list", format!("has more than {DOCUMENT_BYTES_MAX} bytes")));
@@ -112,7 +113,7 @@ pub(super) fn read(document: &[u8], chain_ids: &BTreeSet<u64>) -> Result<TokenLi
         }
         bridged.push(listed);
     }
-    // What a list says of an address itself goes before what it says of the token's home.
+    // A list's own row of an address takes precedence over a bridged address of another row.
     for (token, listed) in fields.tokens.iter().zip(&bridged) {
         bridges(token).for_each(|(chain_id, address)| entries.push(chain_id, address, listed));
     }
@@ -142,7 +143,7 @@ fn check_head(document: &ListDocument<'_>) -> Result<(), SchemaError> {
         let rule = format!("is not 1 to {LIST_NAME_CHARS_MAX} letters, digits, _ and spaces");
         return Err(SchemaError::new("name", rule));
     }
-    // TOML's dates are those of RFC 3339, of which the standard wants the whole.
+    // TOML's dates are those of RFC 3339; the standard requires date, time and offset.
     let is_whole =
         |timestamp: Datetime| timestamp.date.is_some() && timestamp.time.is_some() && timestamp.offset.is_some();
     if !Datetime::from_str(&document.timestamp).is_ok_and(is_whole) {
@@ -169,7 +170,7 @@ fn check_token(place: usize, token: &TokenFields<'_>) -> Result<(), SchemaError>
     check("symbol", !token.symbol.contains(char::is_whitespace), &|| "has white space".into())
 }
 
-/// Such addresses are of networks that this gateway cannot serve; the list is none the worse for them.
+/// Such addresses belong to networks that this gateway cannot serve; they do not invalidate the list.
 fn is_base58(text: &str) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_alphanumeric() && !matches!(byte, b'0' | b'O' | b'I' | b'l');
     BASE58_CHARS.contains(&text.len()) && text.bytes().all(is_digit)

@@ -1,6 +1,6 @@
-//! The list that is built in. `host/tokens` makes it, and says from what and under which licence.
+//! The built-in list, which `host/tokens` generates; its sources and licence are noted there.
 //!
-//! Invariant: what is read is what its own head claims, sum and counts included.
+//! Invariant: the rows match the checksum in their head. A test checks the counts in it.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ use super::logo;
 
 const TEXT: &str = include_str!("../../../tokens/shipped.tsv");
 
-/// The version of the file's form; the lists that it is made from have versions of their own.
+/// Version of the file's format; the source lists have versions of their own.
 const VERSION: ListVersion = ListVersion { major: 1, minor: 0, patch: 0 };
 
-/// What is wrong with the built-in list: a mistake in making it.
+/// A defect of the built-in list, from its generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ShippedError {
     #[error("the built-in list's rows have another sum than its head claims")]
@@ -24,7 +24,7 @@ pub(crate) enum ShippedError {
     Row(usize),
 }
 
-/// Reads the built-in list, reduced to the networks with these chain ids.
+/// Parses the built-in list, reduced to the networks with these chain ids.
 pub(super) fn read(chain_ids: &BTreeSet<u64>) -> Result<TokenList, ShippedError> {
     parse(TEXT, chain_ids)
 }
@@ -50,7 +50,7 @@ fn push(entries: &mut ListBuilder<'_>, row: &str) -> Option<()> {
     Some(())
 }
 
-/// The lines that begin with `#`, and those after them.
+/// Splits the leading lines that begin with `#` from the others.
 fn split(text: &str) -> Option<(&str, &str)> {
     let mut end = 0;
     for line in text.split_inclusive('\n').take_while(|line| line.starts_with('#')) {
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use crate::assets::token_list::index::TokenIndex;
 
-    /// Chain ids and counts as the head claims them.
+    /// Chain ids and counts as claimed in the head.
     fn claimed() -> Vec<(u64, usize)> {
         let (head, _) = split(TEXT).unwrap();
         let pair = |claim: &str| {
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_well_known_token_of_each_network_is_built_in() {
-        // The wrapped native tokens of the built-in networks, which `network.rs` has from elsewhere.
+        // The wrapped native tokens of the built-in networks, which `network.rs` takes from another source.
         let networks = crate::network::Networks::new([]);
         let chain_ids = networks.iter().map(|network| network.chain_id).collect();
         let index = TokenIndex::merge([Some(&read(&chain_ids).unwrap())]);

@@ -1,6 +1,6 @@
-//! One list: reads its location; the last good list stays in force.
+//! One list: reads its location and keeps the last good list in force.
 //!
-//! Invariant: nothing but a whole list that keeps to the standard replaces the one before, and the same error is logged
+//! Invariant: only a complete list that follows the standard replaces the previous one. A repeated error is logged
 //! once.
 
 use std::collections::BTreeSet;
@@ -24,14 +24,14 @@ use super::shipped::{self, ShippedError};
 use super::{ListLocation, ListStatus};
 use crate::files::{self, FileError};
 
-/// For reading and parsing a file; only a dead network mount takes longer.
+/// Time to read and parse a file; only a dead network mount takes longer.
 const DISK_WITHIN: Duration = Duration::from_secs(10);
 
-/// What all lists are read with.
+/// The shared context of all lists.
 pub(super) struct SourceContext {
     pub(super) chain_ids: Arc<BTreeSet<u64>>,
     pub(super) fetcher: Fetcher,
-    /// `None` where there are no URLs.
+    /// `None` if there are no URLs.
     pub(super) cache: Option<ListCache>,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct ListSource {
     location: ListLocation,
     loaded: Option<LoadedList>,
     error: Option<String>,
-    /// A disk that does not answer holds one thread, however often it is read.
+    /// Ensures that a disk that hangs blocks only one thread, however often it is read.
     disk: Arc<Semaphore>,
 }
 
@@ -54,7 +54,7 @@ struct LoadedList {
     confirmed_at: SystemTime,
 }
 
-/// Why a list could not be read.
+/// Reason why a list could not be read.
 #[derive(Debug, thiserror::Error)]
 enum ListError {
     #[error("cannot be read: {0}")]
@@ -95,7 +95,7 @@ impl ListSource {
         }
     }
 
-    /// Reads what is on this machine: the file, the cached copy, or the built-in list.
+    /// Reads the local source: the file, the cached copy, or the built-in list.
     pub(super) async fn open(&mut self, context: &SourceContext) {
         let read = match &self.location {
             ListLocation::File(path) => self.read_file(path, context).await,
@@ -105,7 +105,7 @@ impl ListSource {
         self.apply(read);
     }
 
-    /// Reads the list again; returns whether another one is in force now.
+    /// Reads the list again; returns true if another list is in force now.
     pub(super) async fn refresh(&mut self, context: &SourceContext) -> bool {
         let read = match &self.location {
             ListLocation::File(path) => self.read_file(path, context).await,
@@ -115,7 +115,7 @@ impl ListSource {
         self.apply(read)
     }
 
-    /// `None` means that the list in force has not changed at its location.
+    /// Applies the result of a read. `None` means that the list has not changed at its location.
     fn apply(&mut self, read: Result<Option<LoadedList>, ListError>) -> bool {
         let (number, place) = (self.number, &self.location);
         let error = match read {
@@ -178,7 +178,7 @@ impl ListSource {
         .await
     }
 
-    /// The cached copy of an earlier fetch; `None` where there is none.
+    /// The cached copy of an earlier fetch; `None` if there is none.
     async fn read_cached(&self, url: &RpcUrl, context: &SourceContext) -> Result<Option<LoadedList>, ListError> {
         let Some(cache) = context.cache.clone() else { return Ok(None) };
         let (url, chain_ids) = (url.clone(), Arc::clone(&context.chain_ids));
@@ -189,7 +189,7 @@ impl ListSource {
         .await
     }
 
-    /// Runs `work` on a thread that may wait for a disk, and waits for it no longer than [`DISK_WITHIN`].
+    /// Runs `work` on a thread that may block on a disk, and waits for it at most [`DISK_WITHIN`].
     async fn on_disk<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, ListError> + Send + 'static,
@@ -209,7 +209,7 @@ impl ListSource {
 }
 
 impl LoadedList {
-    /// Parses the document; one with the digest of the list before confirms that list.
+    /// Parses the document; one with the digest of the previous list confirms that list.
     fn read(
         document: &[u8],
         etag: Option<String>,
@@ -240,9 +240,9 @@ impl From<FileError> for ListError {
     }
 }
 
-/// Reads a file, bounded.
+/// Reads a file up to its bound.
 fn file(path: &Path) -> Result<Bytes, ListError> {
-    // One byte more than allowed distinguishes a file of the allowed length from a longer one.
+    // One byte more than allowed, so that a file that is too long is noticed.
     let bound = u64::try_from(DOCUMENT_BYTES_MAX).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();
     files::open_named(path)?.take(bound).read_to_end(&mut bytes)?;

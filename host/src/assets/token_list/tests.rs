@@ -1,4 +1,4 @@
-//! What lists do over time: read, cached, changed, refused, started anew.
+//! Lists over time: read, cached, changed, refused, restarted.
 
 pub(crate) mod host;
 
@@ -17,7 +17,7 @@ use super::*;
 const A: Address = Address::repeat_byte(0xaa);
 const B: Address = Address::repeat_byte(0xbb);
 
-/// A list of these tokens on ethereum.
+/// A list of these tokens on Ethereum.
 fn list(symbol: &str, tokens: &[Address]) -> String {
     let facts = json!({"chainId": 1, "decimals": 18, "name": "A token", "symbol": symbol});
     let token = |address: &Address| {
@@ -30,7 +30,7 @@ fn list(symbol: &str, tokens: &[Address]) -> String {
     json!({"name": "A list", "timestamp": "2026-01-31T12:00:00Z", "version": version, "tokens": tokens}).to_string()
 }
 
-/// A refresher that has read what is on this machine, and has fetched nothing yet.
+/// A refresher that has read the local sources, and has fetched nothing yet.
 async fn opened(state_dir: &Path, locations: Vec<ListLocation>) -> Refresher {
     let fetcher = Fetcher::with_deadline(Duration::from_secs(20));
     let mut refresher =
@@ -51,7 +51,7 @@ fn symbol(refresher: &Refresher, token: Address) -> Option<String> {
     index(refresher).get(1, token).map(|listed| listed.symbol.to_string())
 }
 
-/// Counts warnings of this thread.
+/// Records warnings of this thread.
 #[derive(Clone, Default)]
 struct Warnings(Arc<Mutex<Vec<String>>>);
 

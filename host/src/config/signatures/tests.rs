@@ -1,9 +1,9 @@
-//! What stands in `[signatures]`, and how it is refused.
+//! Valid and refused contents of `[signatures]`.
 
 use super::*;
 use crate::config::Environment;
 
-/// The public key of minisign's own releases, as its documentation has it.
+/// The public key of minisign's own releases, from its documentation.
 const KEY: &str = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
 
 fn read_text(text: &str, environment: &Environment) -> Result<SignatureSettings, String> {

@@ -1,9 +1,9 @@
-//! Movements, with sums done by hand.
+//! Movements, checked against sums computed by hand.
 
 use super::*;
 use crate::events::script::*;
 
-/// `+5 USDC 0xother` and `-1 ETH`, one for each movement.
+/// Returns `+5 USDC 0xother` or `-1 ETH` for each movement.
 fn lines(script: &EventScript, account: Address) -> Vec<String> {
     let movements = Movements::of(&script.events, &script.transaction, (account, NativeLogs::default()));
     let line = |sign: char, movement: &Movement| {
@@ -44,7 +44,7 @@ fn what_goes_in_and_out_of_one_token_is_taken_together() {
 
 #[test]
 fn a_fee_on_a_transfer_is_among_what_goes_out() {
-    // 100 leave, of which 98 arrive: the token logs both transfers.
+    // 100 leave, 98 arrive: the token logs both transfers.
     let script = EventScript::new().transfer(USDC, ALICE, POOL, 98).transfer(USDC, ALICE, BOB, 2);
     assert_eq!(lines(&script, ALICE), ["-100 USDC several"]);
 }
@@ -72,14 +72,14 @@ fn pieces_of_a_collection_move_by_their_numbers() {
 
 #[test]
 fn a_wrap_takes_the_native_token_once_however_it_was_sent() {
-    // She calls the wrapper itself: its value is what is wrapped.
+    // She calls the wrapper directly; the value is wrapped.
     let mut direct = EventScript::new().wrap("WRAP", ALICE, 5);
     direct.transaction.to = Some(WETH);
     assert_eq!(lines(&direct.value(5), ALICE), ["+5 WETH contract", "-5 ETH contract"]);
     // The router wraps what she sent.
     let routed = EventScript::new().wrap("WRAP", ROUTER, 5).transfer(WETH, ROUTER, POOL, 5).value(5);
     assert_eq!(lines(&routed, ALICE), ["-5 ETH router"]);
-    // The router got them, wrapped them and passed them on.
+    // The router received, wrapped and forwarded them.
     assert!(lines(&routed, ROUTER).is_empty());
 }
 
@@ -98,9 +98,9 @@ fn native_amounts_that_events_say_were_paid_are_movements() {
     let claim = |kind: &str| EventScript::new().act(kind, ALICE, NATIVE, 7);
     assert_eq!(lines(&claim("CLAIM"), ALICE), ["+7 ETH pool"]);
     assert_eq!(lines(&claim("CLAIM"), BOB), Vec::<String>::new());
-    // What she puts in is what she sent, and she sent nothing.
+    // She stakes the value that she sent; here that is zero.
     assert!(lines(&claim("STAKE"), ALICE).is_empty());
-    // What a contract puts in is no transaction's value.
+    // A contract's stake is not the transaction's value.
     let by_router = EventScript::new().act("STAKE", ROUTER, NATIVE, 7).value(7);
     assert_eq!(lines(&by_router, ALICE), ["-7 ETH router"]);
     assert!(lines(&by_router, ROUTER).is_empty(), "it got them, and put them in");

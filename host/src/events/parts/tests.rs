@@ -1,4 +1,4 @@
-//! Which of made-up events are part of which.
+//! Links between invented events.
 
 use alloy::primitives::Bytes;
 use portolan_events::{Kind, Log};
@@ -15,7 +15,7 @@ const Y: Address = Address::repeat_byte(0x02);
 const Z: Address = Address::repeat_byte(0x03);
 const WRAPPED: Address = Address::repeat_byte(0x0e);
 
-/// An event, who emitted it, and the byte that its topic consists of.
+/// An event, its emitter, the byte that its topic consists of, and its members.
 type Told = (&'static str, Address, u8, Vec<(&'static str, Value)>);
 
 fn raw(raw: u64, of: Address) -> Value {
@@ -50,7 +50,7 @@ fn transfer_of(token: Address, from: Address, to: Address, amount: u64) -> Told 
     )
 }
 
-/// Through a router, which names no pool.
+/// A swap by a router, which names no pool.
 fn route(emitter: Address, user: Address, from: (u64, Address), to: (u64, Address)) -> Told {
     let members =
         vec![("user", Value::Address(user)), ("fromAmount", raw(from.0, from.1)), ("toAmount", raw(to.0, to.1))];
@@ -63,10 +63,10 @@ fn pool(from: (u64, Address), to: (u64, Address)) -> Told {
     (kind, POOL, topic, members)
 }
 
-/// What a case shows, its events, and the log that each of them is part of, by the places of their logs.
+/// Description of a case, its events, and the log that each is part of.
 type Case = (&'static str, Vec<Told>, Vec<Option<usize>>);
 
-/// The log that each event is part of.
+/// Returns the log that each event is part of.
 fn parts(told: Vec<Told>) -> Vec<Option<usize>> {
     let log = |(_, address, topic, _): &Told| Log {
         index: 0,
@@ -154,7 +154,7 @@ fn what_a_contract_moves_on_is_part_of_what_it_was_given() {
     assert_eq!(parts(vec![given(), by("BRIDGE_OUT", POOL, 2, ROUTER, 7)]), [None, Some(0)]);
     assert_eq!(parts(vec![given(), by("BRIDGE_OUT", POOL, 2, ROUTER, 6)]), [None, None]);
     assert_eq!(parts(vec![given(), by("BRIDGE_OUT", POOL, 2, OTHER, 7)]), [None, None]);
-    // A vault that lends out what it takes.
+    // A vault that lends out its deposits.
     let deposit = vec![("owner", Value::Address(USER)), ("amount", raw(7, X))];
     assert_eq!(parts(vec![("VAULT_DEPOSIT", FARM, 1, deposit), by("SUPPLY", POOL, 2, FARM, 7)]), [None, Some(0)]);
     // Each names the other as its user: one of them is the whole.

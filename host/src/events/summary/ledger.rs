@@ -1,4 +1,4 @@
-//! Which transfers of an account events have spoken for: several contracts may log one movement, and it counts once.
+//! Tracks which transfers events have reported, so that a movement logged by several contracts counts once.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,21 @@ use portolan_events::Asset;
 use crate::events::act::Flow;
 use crate::events::movements::Transfer;
 
-/// Amounts by direction and token; the wrapped native token is the native one.
+/// Amounts by direction and token; the wrapped native token counts as the native one.
 pub(super) struct Ledger {
     entries: BTreeMap<(Flow, Address), LedgerEntry>,
 }
 
-/// All that moved one way.
+/// Total movement in one direction.
 #[derive(Clone, Copy, Default)]
 struct LedgerEntry {
     moved: U256,
-    /// What no event has spoken for.
+    /// The amount that no event has reported.
     left: U256,
 }
 
 impl Ledger {
-    /// `one` is the token that stands for a token.
+    /// `one` maps the wrapped native token to the native one.
     pub(super) fn of(transfers: &[Transfer], account: Address, one: impl Fn(Address) -> Address) -> Self {
         let mut entries: BTreeMap<(Flow, Address), LedgerEntry> = BTreeMap::new();
         for transfer in transfers.iter().filter(|transfer| transfer.asset.token_id.is_none()) {
@@ -38,7 +38,7 @@ impl Ledger {
         self.entries.contains_key(&(flow, token))
     }
 
-    /// Whether another event has spoken for all that moved of this. What did not move is nobody's.
+    /// Returns true if other events leave less than half of this amount; `None` if the token did not move.
     pub(super) fn is_taken(&self, flow: Flow, asset: Asset) -> Option<bool> {
         let entry = self.entries.get(&(flow, asset.token?))?;
         let is_short = entry.left.saturating_mul(U256::from(2)) < asset.raw;

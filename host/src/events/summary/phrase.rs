@@ -1,6 +1,6 @@
-//! What an event says that an account did, in words, where it is no swap.
+//! Phrases for what an event says that an account did; swaps are in `trade.rs`.
 //!
-//! Invariant: only what the event itself says.
+//! Invariant: a phrase states only what the event itself says.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, UNIX_EPOCH};
@@ -14,23 +14,23 @@ use crate::events::act::{self, ActRow, Flow};
 /// The last second of the year 9999.
 const SECONDS_MAX: u64 = 253_402_300_799;
 
-/// No token has a supply of as many bits.
+/// Bits of an allowance that counts as unlimited; no token has a supply of so many.
 const UNLIMITED_BITS_MIN: usize = 129;
-/// The word in which some tokens hold allowances: all its bits are no limit either.
+/// Some tokens store allowances in words of this many bits; all ones count as unlimited too.
 const SMALL_WORD_BITS: usize = 96;
 
-/// Acts of one kind with one protocol, taken together.
+/// Actions of one kind with one protocol, merged.
 #[derive(Debug)]
 pub(super) struct Act {
-    /// Place of its first event.
+    /// Index of the first event.
     pub(super) place: usize,
     pub(super) row: &'static ActRow,
-    /// Who did it, where it was not the account.
+    /// The actor, if it was not the account.
     pub(super) by: Option<Address>,
     pub(super) assets: Vec<Asset>,
-    /// The contracts and accounts that its events name.
+    /// Contracts and accounts that the events name.
     pub(super) others: BTreeSet<Address>,
-    /// What stands behind the amounts.
+    /// Text after the amounts.
     end: String,
 }
 
@@ -43,19 +43,19 @@ impl Act {
     ) -> Option<Self> {
         let row = ActRow::of(event)?;
         let assets = act::assets(event);
-        // Some contracts log whatever they looked at. A lock of nothing is one that ends later.
+        // Some contracts log an action of zero. A lock of zero extends an existing lock.
         let is_nothing = !assets.is_empty() && assets.iter().all(|asset| asset.raw.is_zero());
         let means_nothing = is_nothing && row.kind != "LOCK";
         let named = event.members.iter().filter_map(|(_, value)| match value {
             Value::Address(address) => Some(*address),
             _ => None,
         });
-        // What an act without amounts was for is not known.
+        // Without amounts it is unknown what the addresses have to do with the action.
         let others = named.chain(emitter).filter(|_| !assets.is_empty()).collect();
         (!means_nothing).then(|| Self { place, row, by, assets, others, end: end(row, event, words) })
     }
 
-    /// Adds the assets of an act that is like this one; gives back any other.
+    /// Adds the assets of an action of the same kind; returns any other action as the error.
     pub(super) fn merge(&mut self, other: Self) -> Result<(), Self> {
         if self.row.kind != other.row.kind || self.by != other.by || self.end != other.end {
             return Err(other);
@@ -82,7 +82,7 @@ impl Act {
     }
 }
 
-/// Where it was done: ` to Arbitrum through Across`.
+/// Returns where it was done: ` to Arbitrum through Across`.
 fn end(row: &ActRow, event: &Event, words: &Words<'_>) -> String {
     let remote = event.members.iter().find_map(|(_, value)| match value {
         Value::Network(chain_id) => Some(words.network(*chain_id)),
@@ -106,7 +106,7 @@ fn date(seconds: U256) -> Option<String> {
     time.split('T').next().map(ToOwned::to_owned)
 }
 
-/// What an event that moves no tokens says of the account, which has sent the transaction or not.
+/// Returns the phrase for an event that moves no tokens; `is_sender` if the account sent the transaction.
 pub(super) fn phrase(event: &Event, account: Address, is_sender: bool, words: &Words<'_>) -> Option<String> {
     let address = |name| event.address(name);
     let is = |name| address(name) == Some(account);
@@ -128,7 +128,7 @@ pub(super) fn phrase(event: &Event, account: Address, is_sender: bool, words: &W
         "NFT_APPROVAL" if is("owner") => {
             let Some(Value::Number(token_id)) = event.member("tokenId") else { return None };
             let (spender, nft) = (address("spender")?, words.nft(address("collection")?, *token_id));
-            // A transfer takes an approval back.
+            // A transfer resets the approval.
             (!spender.is_zero()).then(|| format!("approved {spender:#x} to move {nft}"))
         }
         "APPROVAL_FOR_ALL" if is("owner") => {

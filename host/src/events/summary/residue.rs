@@ -1,4 +1,4 @@
-//! What moved and no event has explained yet.
+//! Movements that no event has explained yet.
 
 use alloy::primitives::{Address, U256};
 use portolan_events::Asset;
@@ -7,15 +7,15 @@ use crate::assets::token::NATIVE;
 use crate::events::act::Flow;
 use crate::events::movements::{Movement, Movements};
 
-/// Rebasing tokens move a few units less than their events say.
+/// Tolerance: rebasing tokens move a few units less than their events say.
 const ROUNDING_MAX: U256 = U256::from_limbs([10, 0, 0, 0]);
 
-/// The movements of an account, less what events say of them.
+/// Movements of an account, minus what events explain.
 #[derive(Clone, Debug)]
 pub(super) struct Residue {
     pub(super) incoming: Vec<Movement>,
     pub(super) outgoing: Vec<Movement>,
-    /// The token that stands for the native one.
+    /// The token that wraps the native one.
     wrapped: Option<Address>,
 }
 
@@ -25,7 +25,8 @@ impl Residue {
         Self { incoming, outgoing, wrapped }
     }
 
-    /// Takes what an event explains; the wrapped native token explains the native one where it did not move itself.
+    /// Subtracts what an event explains. The wrapped native token explains the native one if it did not move itself,
+    /// and vice versa.
     pub(super) fn explain(&mut self, flow: Flow, asset: Asset) {
         let Some(token) = asset.token else { return };
         let other = match Some(token) {
@@ -47,7 +48,7 @@ impl Residue {
         }
     }
 
-    /// Takes the movements that are like this.
+    /// Removes and returns the movements that match.
     pub(super) fn take(&mut self, flow: Flow, is_like: impl Fn(&Movement) -> bool) -> Vec<Movement> {
         let movements = if flow == Flow::In { &mut self.incoming } else { &mut self.outgoing };
         let (taken, left) = std::mem::take(movements).into_iter().partition(|movement| is_like(movement));

@@ -84,7 +84,7 @@ fn swap() -> EventScript {
 #[test]
 fn a_swap_is_one_clause_however_many_contracts_it_goes_through() {
     assert_eq!(sentence(&swap(), ALICE), "Swapped 1,250 USDC for 0.41 WETH on Uniswap v3");
-    // By way of DAI, at two protocols and a contract that nobody knows.
+    // Through DAI, at two protocols and an unknown contract.
     let dai = 1_249_000_000_000_000_000;
     let routed = EventScript::new()
         .transfer(USDC, ALICE, ROUTER, USDC_1250)
@@ -140,7 +140,7 @@ fn native_tokens_that_a_router_unwrapped_are_followed_no_further() {
 
 #[test]
 fn a_fee_on_the_transfer_is_part_of_what_was_given() {
-    // The token takes 2 % on its way: 1,225 of 1,250 reach the pool.
+    // The token charges 2 % per transfer: 1,225 of 1,250 reach the pool.
     let script = EventScript::new()
         .transfer(USDC, ALICE, POOL, 1_225_000_000)
         .transfer(USDC, ALICE, BOB, 25_000_000)
@@ -182,7 +182,7 @@ fn a_plain_transfer_needs_no_explanation() {
 
 #[test]
 fn a_collectible_that_is_bought_is_a_payment_and_a_piece() {
-    // No event of the vocabulary is a sale.
+    // No event type describes a sale.
     let script = EventScript::new().nft(BOB, ALICE, 7, None).value(ETHER);
     let bought = sentence_with(&script, ALICE, tokens(), |summary| summary.has_undecoded = true);
     let expected =
@@ -324,7 +324,7 @@ fn a_part_of_another_event_is_not_repeated() {
 
 #[test]
 fn one_movement_that_several_contracts_log_counts_once() {
-    // A vault takes from a market what it pays: the outer contract logs last.
+    // A vault withdraws from a market what it pays: the outer contract logs last.
     let members =
         vec![address("user", POOL), address("recipient", ALICE), token("asset", USDC), amount(USDC, 1_000_000)];
     let script = EventScript::new()
@@ -334,7 +334,7 @@ fn one_movement_that_several_contracts_log_counts_once() {
         .act("UNSTAKE", ALICE, USDC, 1_000_000)
         .of("uniswap_v3");
     assert_eq!(sentence(&script, ALICE), "Unstaked 1 USDC from Uniswap v3");
-    // Two payments are two.
+    // Two payments are separate.
     let twice = script.transfer(USDC, POOL, ALICE, 1_000_000);
     assert_eq!(sentence(&twice, ALICE), "Withdrew 1 USDC from Curve and unstaked 1 USDC from Uniswap v3");
 }
@@ -379,7 +379,7 @@ fn a_swap_that_pays_somebody_else_is_said_to_do_so() {
     let expected =
         "Swapped 1,250 USDC on Uniswap v3 for 1 DAI, of which the receipt shows nothing that came to the account";
     assert_eq!(sentence(&script, ALICE), expected);
-    // A clause with a comma ends before the next one begins.
+    // A clause with a comma ends with a semicolon.
     let with_claim = script.act("CLAIM", ALICE, DAI, ETHER);
     assert_eq!(sentence(&with_claim, ALICE), format!("{expected}; and claimed 1 DAI"));
 }

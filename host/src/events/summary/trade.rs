@@ -1,7 +1,6 @@
-//! Swaps, however many contracts they go through: what an account gave and what it got for it.
+//! Swaps through any number of contracts: what an account gave and what it got for it.
 //!
-//! Invariant: what was given is said to be swapped for what was got only where swaps lead from the one token to the
-//! other.
+//! Invariant: the sentence says that one token was swapped for another only if swaps lead from the one to the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +13,7 @@ use crate::assets::token::NATIVE;
 use crate::events::act::Flow;
 use crate::events::movements::Movement;
 
-/// Tokens on either side of a trade that is described as one.
+/// Maximum number of tokens on each side of a trade that is described as one.
 const TOKENS_MAX: usize = 8;
 
 type Ways = BTreeMap<Address, BTreeSet<Address>>;
@@ -22,49 +21,49 @@ type Ways = BTreeMap<Address, BTreeSet<Address>>;
 /// One swap of a transaction.
 #[derive(Clone, Debug)]
 pub(super) struct Swap {
-    /// Place of its event.
+    /// Index of its event.
     pub(super) place: usize,
     pub(super) from: Option<Asset>,
     pub(super) to: Option<Asset>,
     pub(super) protocol: Option<String>,
-    /// Whether the account is one of those that it names, and no other event has the same.
+    /// True if it names the account, and no other event reports the same movement.
     pub(super) is_own: bool,
-    /// Whether no transfer of what it got came to the account.
+    /// True if no transfer of its output came to the account.
     pub(super) is_elsewhere: bool,
 }
 
-/// Native tokens that somebody else than the account unwrapped.
+/// Native tokens unwrapped by another address than the account.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unwrapping {
     pub(super) by: Address,
     pub(super) asset: Asset,
 }
 
-/// What others than the account wrapped and unwrapped.
+/// Wraps and unwraps by others than the account.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wrappings<'a> {
-    /// The native token that was wrapped, in smallest units.
+    /// Wrapped native amount, in smallest units.
     pub(super) wrapped: U256,
     pub(super) unwrapped: &'a [Unwrapping],
 }
 
-/// What swaps come to.
+/// Clauses about swaps.
 #[derive(Debug, Default)]
 pub(super) struct Trade {
-    /// Places of events, and what they say.
+    /// Indexes of events, with their texts.
     pub(super) clauses: Vec<(usize, String)>,
-    /// Whether it is known, or said, what became of native tokens that were unwrapped.
+    /// True if the sentence accounts for native tokens that were unwrapped.
     pub(super) has_end: bool,
 }
 
-/// The swaps of a transaction as the ways between tokens.
+/// Swaps of a transaction as a graph of tokens.
 struct Routes<'a> {
     swaps: &'a [Swap],
     wrapped: Option<Address>,
     ways: Ways,
 }
 
-/// Takes from the residue what swaps explain of it.
+/// Describes swaps, and subtracts what they explain from the residue.
 pub(super) fn trade(
     swaps: &[Swap],
     wrappings: Wrappings<'_>,
@@ -157,7 +156,7 @@ impl<'a> Routes<'a> {
         routes
     }
 
-    /// The native token is the one that wraps it.
+    /// Maps the native token to the token that wraps it.
     fn one(&self, token: Address) -> Address {
         if token == NATIVE { self.wrapped.unwrap_or(token) } else { token }
     }
@@ -175,8 +174,8 @@ impl<'a> Routes<'a> {
         movement.asset.token_id.is_none() && self.ways.values().any(|ends| ends.contains(&token))
     }
 
-    /// What went into swaps of what was given: of the native token no more than contracts wrapped of it or swapped as it
-    /// is, for what they give back of it leaves no log.
+    /// Returns how much of what was given went into swaps. For the native token, at most what contracts wrapped or
+    /// swapped directly: a refund of the rest leaves no log.
     fn spent(&self, given: &Movement, wrapped: U256) -> U256 {
         let own = self.swaps.iter().filter_map(|swap| swap.from).filter(|from| from.token == Some(NATIVE));
         let spent = own.fold(wrapped, |sum, from| sum.saturating_add(from.raw));
@@ -184,12 +183,12 @@ impl<'a> Routes<'a> {
         if is_less { spent } else { given.raw }
     }
 
-    /// All that swaps lead to from a token, itself but where they come back to it.
+    /// Returns all tokens that swaps lead to from a token; the token itself only if they lead back to it.
     fn reach(&self, from: Address) -> BTreeSet<Address> {
         reach(&self.ways, [self.one(from)])
     }
 
-    /// Whether each token that is given leads to one that is got, and each of these comes from one of those.
+    /// Returns true if each given token leads to a received one, and each received token is reached from a given one.
     fn connect(&self, from: &[Address], to: &[Address]) -> bool {
         let reached: Vec<BTreeSet<Address>> = from.iter().take(TOKENS_MAX).map(|token| self.reach(*token)).collect();
         let is_one_way = |token: &Address| reached.iter().any(|ends| ends.contains(&self.one(*token)));
@@ -198,7 +197,7 @@ impl<'a> Routes<'a> {
         is_few(from) && is_few(to) && to.iter().all(is_one_way) && reached.iter().all(leads)
     }
 
-    /// The protocols of the swaps on the way, as the end of a clause.
+    /// Returns the protocols of the swaps between these tokens, as the end of a clause.
     fn protocols(&self, from: &[Address], to: &[Address]) -> String {
         let starts: BTreeSet<Address> = from.iter().map(|token| self.one(*token)).collect();
         let ends: BTreeSet<Address> = to.iter().map(|token| self.one(*token)).collect();
@@ -214,7 +213,8 @@ impl<'a> Routes<'a> {
         at(self.swaps.iter().filter(is_on_way))
     }
 
-    /// The same, where swaps of the account itself are all of a trade: those of an aggregator go through many contracts.
+    /// Returns the same text if the account's own swaps make up the whole trade, unlike those of an aggregator, which
+    /// go through many contracts.
     fn own(&self, given: &Movement, got: &Movement) -> Option<String> {
         let way = Some((self.one(given.asset.token), self.one(got.asset.token)));
         let own = || self.swaps.iter().filter(|swap| swap.is_own && self.way(swap) == way);
@@ -232,7 +232,7 @@ impl<'a> Routes<'a> {
     }
 }
 
-/// The protocols of swaps, as the end of a clause.
+/// Returns the protocols of swaps, as the end of a clause.
 fn at<'a>(swaps: impl Iterator<Item = &'a Swap>) -> String {
     let (mut names, mut is_unnamed): (Vec<String>, bool) = (Vec::new(), false);
     for swap in swaps {
@@ -251,7 +251,7 @@ fn at<'a>(swaps: impl Iterator<Item = &'a Swap>) -> String {
     format!(" on {}", list(names))
 }
 
-/// All that ways lead to from these.
+/// Returns all tokens that the graph leads to from these.
 fn reach(ways: &Ways, from: impl IntoIterator<Item = Address>) -> BTreeSet<Address> {
     let (mut reached, mut open): (_, Vec<Address>) = (BTreeSet::new(), from.into_iter().collect());
     while let Some(token) = open.pop() {

@@ -1,7 +1,7 @@
-//! The words of a sentence: amounts, tokens, protocols and lists, each of bounded length.
+//! Words of a sentence: amounts, tokens, protocols and lists, each of bounded length.
 //!
-//! Invariant: a symbol stands in a sentence only where it can pass for nothing else: of plain letters, and of no token
-//! that looks like a listed one. Else the token's address stands there.
+//! Invariant: a symbol is used only if it cannot be mistaken for anything else: it has plain letters, and its token
+//! does not imitate a listed one. Otherwise the token's address is used.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -20,34 +20,34 @@ use crate::registry::protocol::Protocol;
 
 /// Decimals of every native token.
 const NATIVE_DECIMALS: u8 = 18;
-/// Digits of an amount that are shown, where it has more before the point than this too.
+/// Digits shown of an amount; more if the integer part is longer.
 const SIGNIFICANT_DIGITS: NonZeroU64 = NonZeroU64::MIN.saturating_add(5);
-/// Digits after the point that large amounts have at most.
+/// Minimum number of decimal places shown of a large amount.
 const FRACTION_DIGITS_MIN: i64 = 2;
-/// Digits before the point, or zeros behind it, of a number in plain digits: a quadrillion, a wei.
+/// Maximum digits before the point, or zeros after it, without an exponent: a quadrillion, a wei.
 const PLAIN_DIGITS_MAX: i64 = 17;
-/// The longest symbols of honest tokens are those of pool shares.
+/// Maximum length of a symbol; the longest honest ones are those of pool shares.
 const SYMBOL_CHARS_MAX: usize = 32;
-/// Members of a list; further ones are counted.
+/// Maximum members of a list; further ones are counted.
 const LIST_MAX: usize = 4;
-/// Digits of the number of a token: those of a 64-bit number.
+/// Maximum digits of a token id: those of a 64-bit number.
 const TOKEN_ID_DIGITS_MAX: usize = 20;
-/// Characters of a name of ENS that are shown.
+/// Maximum characters of an ENS name that are shown.
 const NAME_CHARS_MAX: usize = 64;
 
-/// What words are taken from.
+/// Sources of the words.
 #[derive(Clone, Copy)]
 pub(crate) struct Words<'a> {
     pub(crate) tokens: &'a Tokens,
-    /// Those that events name, by slug.
+    /// Protocols that events name, by slug.
     pub(crate) protocols: &'a BTreeMap<String, Arc<Protocol>>,
     pub(crate) networks: &'a Networks,
-    /// The symbol of the network's native token.
+    /// Symbol of the network's native token.
     pub(crate) native: &'a str,
 }
 
 impl Words<'_> {
-    /// An amount of a token that is known by its address at least.
+    /// Formats an amount; `None` without a token address.
     pub(super) fn amount(&self, asset: Asset) -> Option<String> {
         let token = asset.token?;
         if token == NATIVE {
@@ -62,7 +62,7 @@ impl Words<'_> {
         })
     }
 
-    /// An amount of a token, or one of a collection.
+    /// Formats an amount of a token, or a token id of a collection.
     pub(super) fn moved(&self, moved: MovedAsset, raw: U256) -> String {
         let Some(token_id) = moved.token_id else {
             return self.amount(Asset { token: Some(moved.token), raw }).unwrap_or_default();
@@ -92,7 +92,7 @@ impl Words<'_> {
         self.tokens.named(token).ok().and_then(|token| symbol(token))
     }
 
-    /// The display name of a protocol.
+    /// Returns the display name of a protocol.
     pub(super) fn protocol(&self, slug: Option<&str>) -> Option<String> {
         Some(display_name(self.protocols.get(slug?)?))
     }
@@ -105,7 +105,7 @@ impl Words<'_> {
     }
 }
 
-/// `raw` smallest units with separators of thousands, rounded half-even.
+/// Formats `raw` smallest units with thousands separators, rounded half-even.
 pub(super) fn number(raw: U256, decimals: u8) -> String {
     if raw.is_zero() {
         return "0".into();
@@ -141,18 +141,18 @@ fn grouped(digits: &str) -> String {
     digits.chars().enumerate().flat_map(separated).collect()
 }
 
-/// `None` where it could pass for something else.
+/// Returns the symbol, unless it could be mistaken for anything else.
 fn symbol(token: &Token) -> Option<&str> {
     let symbol = token.symbol.as_str();
     let is_plain =
         |c: char| c.is_ascii_graphic() && !matches!(c, ',' | ';' | ':' | '"' | '\'' | '`' | '<' | '>' | '\\');
     let is_word = !symbol.is_empty() && symbol.len() <= SYMBOL_CHARS_MAX && symbol.chars().all(is_plain);
-    // A domain is an advertisement.
+    // A symbol that is a URL is an advertisement.
     let is_safe = token.is_listed || (!token.is_lookalike && is_word && !symbol.contains("://"));
     (is_safe && is_word).then_some(symbol)
 }
 
-/// `Uniswap v3` of the protocol UNISWAP_V3 and the company Uniswap: the company, where the protocol has its name.
+/// Returns a display name: `Uniswap v3` for UNISWAP_V3 by Uniswap. If the names are equal, the company's is used.
 fn display_name(protocol: &Protocol) -> String {
     let (name, company) = (protocol.name.as_str(), protocol.company_name.as_str());
     let letters =
@@ -168,7 +168,7 @@ fn display_name(protocol: &Protocol) -> String {
     }
 }
 
-/// `POLYGON_MUMBAI` as `Polygon Mumbai`, and `BSC`, which nobody can speak, as it is.
+/// Converts `POLYGON_MUMBAI` to `Polygon Mumbai`. Words without vowels such as `BSC` are not changed.
 fn title(name: &str) -> String {
     let is_short = |word: &str| !word.contains(['A', 'E', 'I', 'O', 'U', 'Y']);
     let word = |word: &str| {
@@ -182,13 +182,13 @@ fn title(name: &str) -> String {
     name.split(['_', ' ']).map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// A name that somebody registered, if it can pass for nothing else.
+/// Returns a registered name, unless it could be mistaken for anything else.
 pub(super) fn plain_name(name: &str) -> Option<&str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     (!name.is_empty() && name.len() <= NAME_CHARS_MAX && name.chars().all(is_plain)).then_some(name)
 }
 
-/// `a`, `a and b`, `a, b and c`, `a, b, c and 7 more`.
+/// Formats a list: `a`, `a and b`, `a, b and c`, `a, b, c and 7 more`.
 pub(super) fn list(mut members: Vec<String>) -> String {
     let further = members.len().saturating_sub(LIST_MAX);
     if further > 0 {

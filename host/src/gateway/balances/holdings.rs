@@ -1,4 +1,4 @@
-//! Reads what an account holds on one network, at the session's block.
+//! Reads an account's balances on one network, at the session's block.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::assets::token::NATIVE;
 use crate::gateway::context::Context;
 use crate::gateway::query::Assets;
 
-/// The balances that were read, and those that could not be.
+/// Balances that were read, and those that could not be.
 #[derive(Default)]
 pub(super) struct Holdings {
-    /// Balances that were to be read.
+    /// Number of balances requested.
     pub(super) reads: usize,
     pub(super) held: Vec<(Address, U256)>,
     pub(super) failed: Vec<(Address, BalanceFailure)>,
-    /// Those that nobody can hold, because no contract stands there.
+    /// Listed addresses without code, which nobody can hold.
     pub(super) codeless: Vec<Address>,
 }
 
@@ -31,7 +31,7 @@ pub(super) async fn read(work: &BalanceWork, context: &Context, session: Arc<Ses
     }
 }
 
-/// The native token of a network: its balance is the account's own.
+/// Reads the balance of the network's native token.
 async fn native(account: Address, session: &Session) -> Holdings {
     let read = Read { kind: Kind::NativeBalance, ..Read::call(account, Bytes::new()) };
     let replies = session.read(vec![read]).await;
@@ -43,12 +43,12 @@ async fn native(account: Address, session: &Session) -> Holdings {
     }
 }
 
-/// The tokens that lists name; only those that the account holds are looked at closer.
+/// Reads the balances of listed tokens.
 async fn listed(account: Address, listed: &[Address], session: &Session) -> Holdings {
     let balance_of = Read::call(Address::ZERO, Erc20::balanceOfCall { account }.abi_encode());
     let replies = session.read_set(ReadSet::of_each(listed.to_vec(), balance_of)).await;
     let mut holdings = Holdings { reads: listed.len(), ..Holdings::default() };
-    // The balances that are not named are zero.
+    // Balances that are not returned are zero.
     for (place, outcome) in replies.besides_zeros() {
         let Some(token) = listed.get(place).copied() else { continue };
         match BalanceFailure::or_balance(outcome) {

@@ -8,19 +8,19 @@ use portolan_reader::{Outcome, ReadFailure};
 use crate::assets::resolve::TokenFailure;
 use crate::jobs::failure::Reason;
 
-/// Tokens that a report names; where there are more, the endpoint or the list is at fault.
+/// Maximum number of tokens that a report names. With more, the endpoint or the list is at fault.
 const NAMED_MAX: usize = 100;
 
-/// Why a balance is unknown.
+/// Reason why a balance is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BalanceFailure {
-    /// The contract reverted, or returned less than a word.
+    /// The contract reverted, or returned fewer than 32 bytes.
     Refused,
     Unread(ReadFailure),
 }
 
 impl BalanceFailure {
-    /// The balance that a read came to: the first word that it returned.
+    /// Returns the balance in the outcome of a read: the first word returned.
     pub(super) fn or_balance(outcome: &Outcome) -> Result<U256, Self> {
         match outcome {
             Outcome::Ok(bytes) => bytes.first_chunk::<32>().map(|word| U256::from_be_bytes(*word)).ok_or(Self::Refused),
@@ -30,7 +30,7 @@ impl BalanceFailure {
     }
 }
 
-/// Why a token is missing.
+/// Reason why a token is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     NoBalance(BalanceFailure),
@@ -68,7 +68,7 @@ impl MissingTokens {
         self.0.extend(tokens);
     }
 
-    /// The number of tokens for each reason, in the order of the reasons' words.
+    /// Counts the tokens for each reason, ordered by the reasons' words.
     pub(super) fn by_reason(&self) -> Vec<(Reason, usize)> {
         let mut counts: BTreeMap<&str, (Reason, usize)> = BTreeMap::new();
         for (_, why) in &self.0 {
@@ -78,7 +78,7 @@ impl MissingTokens {
         counts.into_values().collect()
     }
 
-    /// Each token after what became of it, up to [`NAMED_MAX`] of them.
+    /// Lists up to [`NAMED_MAX`] tokens after the reason why each is missing.
     pub(super) fn detail(&self) -> String {
         let mut named: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (token, why) in self.0.iter().take(NAMED_MAX) {

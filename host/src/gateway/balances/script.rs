@@ -1,4 +1,4 @@
-//! What an account has on scripted networks.
+//! Balances of an account on scripted networks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, R
 
 pub(super) const ACCOUNT: Address = Address::repeat_byte(0xac);
 
-/// Networks with an endpoint, and what the account has there, by chain id.
+/// The account's balances by chain id; each network here has an endpoint.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Script(BTreeMap<u64, ScriptedChain>);
 
@@ -53,12 +53,12 @@ impl Script {
         self.balance(chain_id, token, outcome)
     }
 
-    /// Nothing stands at the token's address.
+    /// Scripts a token address without code.
     pub(super) fn codeless(self, chain_id: u64, token: Address) -> Self {
         self.balance(chain_id, token, Outcome::NoCode)
     }
 
-    /// The token has a balance, but no endpoint returns its symbol.
+    /// Scripts a token that has a balance, but whose symbol no endpoint returns.
     pub(super) fn silent(mut self, chain_id: u64, token: Address, failure: ReadFailure) -> Self {
         self.chain(chain_id).outcome(token, &Erc20::symbolCall {}.abi_encode(), Outcome::Failed(failure));
         self
@@ -87,13 +87,13 @@ impl Script {
         self.0.values().for_each(ScriptedChain::next_block);
     }
 
-    /// Requests to a network so far.
+    /// Number of requests to a network so far.
     pub(super) fn requests(&self, chain_id: u64) -> usize {
         self.0[&chain_id].requests().len()
     }
 }
 
-/// Balances that are not scripted are zero.
+/// Default reply: balances that are not scripted are zero.
 fn nothing(read: &Read) -> Outcome {
     match read.kind == Kind::NativeBalance || read.data.starts_with(&Erc20::balanceOfCall::SELECTOR) {
         true => Outcome::Ok(vec![0; 32].into()),
@@ -101,7 +101,7 @@ fn nothing(read: &Read) -> Outcome {
     }
 }
 
-/// A plugin that has a deployment on this network, and answers nothing.
+/// A plugin that has a deployment on this network and answers nothing.
 pub(super) fn deployed(chain_id: u64) -> Arc<Instance> {
     let protocol = Protocol { slug: "acme".to_owned(), ..Protocol::default() };
     let deployment = Deployment { protocol: protocol.slug.clone(), chain_id, ..Deployment::default() };

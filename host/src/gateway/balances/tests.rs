@@ -1,4 +1,4 @@
-//! Answers of scripted networks.
+//! Balances on scripted networks.
 
 use alloy::primitives::{U256, address};
 use bigdecimal::BigDecimal;
@@ -20,13 +20,13 @@ const ETHEREUM: u64 = 1;
 const OPTIMISM: u64 = 10;
 const POLYGON: u64 = 137;
 
-/// Height of each network's first block.
+/// Block number of each network's first block.
 const FIRST: u64 = BLOCK.number;
 
-/// The wrapped token of Ethereum; <https://etherscan.io/address/0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2>
+/// WETH on Ethereum; <https://etherscan.io/address/0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2>
 const WETH: Address = address!("c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2");
 
-/// Scripted networks, with prices that an operator states.
+/// Scripted networks, with prices set by the operator.
 struct Scripted {
     script: Script,
     token_index: Arc<TokenIndex>,
@@ -67,7 +67,7 @@ impl Scripted {
     }
 }
 
-/// Network, token and smallest units of each row.
+/// Chain id, token and smallest units of each row.
 fn rows(answer: &Answer) -> Vec<(u64, Address, u64)> {
     let row = |row: &Balance| (row.token.network.chain_id, row.token.address, row.amount.to::<u64>());
     match &answer.items {
@@ -77,7 +77,7 @@ fn rows(answer: &Answer) -> Vec<(u64, Address, u64)> {
     }
 }
 
-/// What is missing, as the header has it.
+/// The missing entries, in the form of the header.
 fn missing(answer: &Answer) -> Vec<String> {
     let network = |missing: &Missing| missing.network.as_ref().map_or("*".into(), |network| network.slug.clone());
     let count = |missing: &Missing| missing.count.map(|count| format!(" {count}")).unwrap_or_default();
@@ -152,7 +152,7 @@ async fn zero_and_what_is_on_no_list_are_no_rows() {
 
 #[tokio::test]
 async fn the_chain_has_the_last_word_on_decimals_and_symbol() {
-    // The list of these tests says 18 and LISTED.
+    // The token list of these tests says 18 decimals and LISTED.
     let script = Script::default().holds(ETHEREUM, A, "USDC", 6, 1_500_000);
     let answer = Scripted::new(script, &[(ETHEREUM, A)]).tokens().await;
     let Items::Balances(rows) = &answer.items else { panic!("{:?}", answer.items) };
@@ -275,7 +275,7 @@ async fn five_thousand_tokens_cost_three_requests_of_a_network_when_they_are_kno
     }
     let listed: Vec<_> = tokens.iter().flat_map(|token| [(ETHEREUM, *token), (POLYGON, *token)]).collect();
     let mut scripted = Scripted::new(script, &listed);
-    // A feed is read at each answer's block.
+    // A feed is read at the block of each answer.
     let feed = |chain_id| (chain_id, tokens[0], Feed { address: A, heartbeat_s: 3600 });
     scripted.feeds = vec![feed(ETHEREUM), feed(POLYGON)];
     assert_eq!(rows(&scripted.tokens().await).len(), 100);

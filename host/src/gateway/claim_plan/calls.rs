@@ -1,4 +1,4 @@
-//! The calls of a plan: one for each transaction of its claims, or one for several claims that can be merged.
+//! Calls of a plan: one per transaction, or one for several claims that can be merged.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use portolan_validation::{ClaimTransaction, MergedCall};
 
 use crate::gateway::answer::{ClaimItem, PlannedCall};
 
-/// The calls of claims, in their order; a merged one stands in the place of its first claim, and has no more gas than a
-/// transaction may have. Claims whose ids are in `apart` are not merged.
+/// Returns the calls of claims in order. A merged call takes the place of its first claim, and has at most the gas
+/// that a transaction may have. Claims whose ids are in `apart` are not merged.
 pub(super) fn merged(claims: &[Arc<ClaimItem>], apart: &BTreeSet<String>, gas_max: u32) -> Vec<PlannedCall> {
     let mut calls: Vec<(PlannedCall, Option<MergedCall>)> = Vec::new();
     for claim in claims {
@@ -36,17 +36,17 @@ pub(super) fn merged(claims: &[Arc<ClaimItem>], apart: &BTreeSet<String>, gas_ma
     calls.into_iter().map(|(call, _)| call).collect()
 }
 
-/// The gas limit of a transaction of a claim, where it is known.
+/// Gas limit of one transaction of a claim, if known.
 fn gas(claim: &ClaimItem, place: usize) -> Option<u32> {
     claim.simulation.as_ref()?.gas_limit(place)
 }
 
-/// The gas of both calls as one, where it is known and a transaction may have so much.
+/// Gas of both calls merged, if both are known and the sum does not exceed `gas_max`.
 fn merged_gas(one: Option<u32>, other: Option<u32>, gas_max: u32) -> Option<u32> {
     one?.checked_add(other?).filter(|gas| *gas <= gas_max)
 }
 
-/// The call that a claim may be merged by, where it is its only one.
+/// Returns the call by which a claim may be merged, if it is its only transaction.
 fn mergeable(claim: &ClaimItem) -> Option<&MergedCall> {
     let [only] = &claim.transactions[..] else { return None };
     only.mergeable.as_deref()

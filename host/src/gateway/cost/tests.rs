@@ -1,4 +1,4 @@
-//! Costs and what is left, by numbers that anybody can check.
+//! Costs and net values, checked against numbers computed by hand.
 
 use super::*;
 

@@ -1,7 +1,7 @@
-//! What a transaction did for one account: the movements with their tokens and dollars, the gas, and a sentence.
+//! Effects of a transaction on one account: movements with tokens and dollars, gas, and a sentence.
 //!
-//! Invariant: nothing of it is read or priced unless an account is named, and of an answer's movements at most
-//! [`MOVEMENTS_MAX`] are.
+//! Invariant: nothing here is read or priced unless the query names an account, and at most [`MOVEMENTS_MAX`]
+//! movements are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,20 +22,20 @@ use crate::jobs::report::JobReport;
 use crate::registry::protocol::Protocol;
 use crate::sanitize::text::Text;
 
-/// Each asset takes several reads for its price. Airdrops and batches of a wallet move dozens.
+/// Maximum number of movements; each asset's price takes several reads. Airdrops and batched transfers have dozens.
 const MOVEMENTS_MAX: usize = 100;
-/// What a transaction that runs no code takes.
+/// Gas of a transaction that runs no code.
 const PLAIN_GAS: u64 = 21_000;
 
-/// The tokens of the movements that are shown.
+/// Tokens of the movements that are shown.
 pub(super) fn shown(movements: &Movements) -> impl Iterator<Item = Address> {
     movements.tokens().take(MOVEMENTS_MAX)
 }
 
-/// A transaction that was decoded.
+/// A decoded transaction.
 pub(super) struct Sent<'a> {
     pub(super) decoder: &'a TransactionDecoder<'a>,
-    /// Those that its events name.
+    /// Tokens that its events name.
     pub(super) tokens: &'a Tokens,
     pub(super) status: TransactionStatus,
     pub(super) gas: Option<GasPaid>,
@@ -44,7 +44,7 @@ pub(super) struct Sent<'a> {
 }
 
 impl Sent<'_> {
-    /// What it did for an account, and reports of what is not known of tokens.
+    /// Returns the effects on an account, and reports of tokens that could not be read.
     pub(super) async fn part(
         &self,
         events: &[MergedEvent],
@@ -52,7 +52,7 @@ impl Sent<'_> {
         account: Address,
     ) -> (AccountPart, Vec<JobReport>) {
         let (decoder, transaction) = (self.decoder, &*self.decoder.transaction);
-        // Failed or not, its sender paid for it, and an account for its own operations.
+        // The sender pays the gas even if the transaction failed; an ERC-4337 account pays for its own operations.
         let operations = UserOperations::of(events, transaction, account);
         let gas = self.gas.filter(|_| account == transaction.from).or(operations.gas);
         let slugs: BTreeSet<&String> = events.iter().filter_map(|merged| merged.event.protocol.as_ref()).collect();
@@ -85,7 +85,7 @@ impl Sent<'_> {
         (AccountPart { account, summary, incoming, outgoing, omitted, gas, native, incomplete }, reports)
     }
 
-    /// Contracts that run may send the native token, and no log says so.
+    /// Returns why movements may be missing: contracts that run may send the native token without a log.
     fn incomplete(&self) -> Option<Text> {
         let ran_nothing = self.decoder.transaction.logs.is_empty() && self.gas.is_some_and(|gas| gas.used <= PLAIN_GAS);
         let native = &self.decoder.network.native;
@@ -103,7 +103,7 @@ impl Sent<'_> {
     }
 }
 
-/// A collection needs no decimals, an amount of a token does.
+/// A collection needs no decimals; an amount of a token does.
 pub(super) fn row(movement: Movement, tokens: &Tokens) -> AccountMovement {
     let token = movement.asset.token;
     let found = if movement.asset.token_id.is_some() { tokens.named(token) } else { tokens.get(token) };

@@ -1,5 +1,5 @@
-//! The events of a transaction that a fuzz target writes, from any bytes: decoded by the host's tables, joined with what
-//! a plugin found, and with tokens of any words.
+//! Fuzzing of a transaction's events from arbitrary bytes: decoded by the host's tables, merged with a plugin's
+//! events, with tokens of arbitrary metadata.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
@@ -26,13 +26,13 @@ use crate::network::Networks;
 use crate::registry::Snapshot;
 use crate::sanitize::text::Text;
 
-/// Events of one source.
+/// Maximum number of events of one source.
 const EVENTS_MAX: usize = 300;
-/// Steps with views.
+/// Maximum number of steps with views.
 const STEPS_MAX: usize = 8;
-/// Characters of a sentence: six clauses, receipts, what is left and permissions, each of four members at most.
+/// Maximum characters of a sentence: six clauses, receipts, unexplained movements, permissions; four members each.
 const SENTENCE_CHARS_MAX: usize = 10_000;
-/// Logs of the transaction.
+/// Maximum number of logs of the transaction.
 const LOGS_MAX: usize = 64;
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::read().unwrap_or_else(|error| unreachable!("{error}")));
@@ -40,7 +40,7 @@ static TOPICS: LazyLock<Vec<B256>> =
     LazyLock::new(|| [&TABLES.core, &TABLES.further].into_iter().flat_map(Table::topics).collect());
 static NETWORKS: LazyLock<Networks> = LazyLock::new(|| Networks::new([]));
 
-/// Takes parts of the bytes from their beginning; where they end, zeros.
+/// Takes parts from the beginning of the bytes; zeros after their end.
 struct Parts<'a>(&'a [u8]);
 
 impl<'a> Parts<'a> {
@@ -58,12 +58,12 @@ impl<'a> Parts<'a> {
         usize::from(u16::from_be_bytes([self.byte(), self.byte()]))
     }
 
-    /// One of few addresses, so that contracts meet again.
+    /// Returns one of few addresses, so that contracts repeat.
     fn address(&mut self) -> Address {
         Address::repeat_byte(self.byte() % 16)
     }
 
-    /// An address, a small number, or any word.
+    /// Returns an address, a small number, or any word.
     fn word(&mut self) -> B256 {
         match self.byte() {
             kind @ 0..=127 => Address::repeat_byte(kind % 16).into_word(),
@@ -72,13 +72,13 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The first topic of a row of the tables, or any word.
+    /// Returns the first topic of a row of the tables, or any word.
     fn topic(&mut self) -> B256 {
         let place = self.short();
         TOPICS.get(place).copied().unwrap_or_else(|| self.word())
     }
 
-    /// Words, or bytes of any length.
+    /// Returns words, or bytes of any length.
     fn data(&mut self) -> Bytes {
         match self.byte() {
             words @ 0..=127 => (0..words).flat_map(|_| self.word()).collect(),
@@ -96,7 +96,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The events, and an answer without items.
+/// Returns the events, and an answer without items.
 pub(crate) fn fuzzed_events(bytes: &[u8]) -> (TransactionEvents, Answer) {
     let mut parts = Parts(bytes);
     let (flags, logs, found) = (parts.byte(), usize::from(parts.byte()) % LOGS_MAX, parts.short());
@@ -106,7 +106,7 @@ pub(crate) fn fuzzed_events(bytes: &[u8]) -> (TransactionEvents, Answer) {
         from: parts.address(),
         to: (flags & 1 == 0).then(|| parts.address()),
         value: U256::from(parts.byte()),
-        // Indexes are those of the block.
+        // Indexes count within the block.
         logs: (7..).take(logs).map(|index| parts.log(index)).collect(),
     };
     let wrapped_native = Some(Address::repeat_byte(1));
@@ -132,7 +132,7 @@ pub(crate) fn fuzzed_events(bytes: &[u8]) -> (TransactionEvents, Answer) {
     (events, Answer { items, blocks: Vec::new(), missing: Vec::new(), jobs: Vec::new(), about_account, budget })
 }
 
-/// What the transaction did for its sender.
+/// Returns the transaction's effects on its sender.
 fn part(merged: &[MergedEvent], transaction: &Transaction, tokens: &Tokens) -> AccountPart {
     let (account, wrapped) = (transaction.from, Some(Address::repeat_byte(1)));
     let movements = Movements::of(merged, transaction, (account, NativeLogs::default()));
@@ -190,7 +190,7 @@ fn of_plugin(found: &[u8], logs: usize) -> Vec<Event> {
     events
 }
 
-/// A token of any words; some are not read.
+/// Returns a token of arbitrary metadata; `None` for some, as if it could not be read.
 fn token(address: Address, parts: &mut Parts<'_>) -> Option<Arc<Token>> {
     let network = NETWORKS.with_chain_id(1)?;
     let decimals = parts.byte();

@@ -1,7 +1,7 @@
-//! Makes rows of merged events: an event whose tokens could not be read is left out, never shown half.
+//! Rows of merged events. An event whose tokens could not be read is left out, never shown in part.
 //!
-//! Invariant: what a log says is shown, whatever its token says of itself. An amount of a token without decimals is its
-//! raw integer, and the token is reported as missing beside it.
+//! Invariant: what a log says is shown, whatever its token reports about itself. An amount of a token without decimals
+//! is a raw integer, and the token is also reported as missing.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::events::merge::MergedEvent;
 use crate::gateway::answer::Event;
 use crate::registry::Snapshot;
 
-/// The tokens that an event names.
+/// Tokens that an event names.
 pub(super) fn tokens(merged: &MergedEvent) -> impl Iterator<Item = Address> {
     let alone = merged.event.members.iter().filter_map(|(_, value)| match value {
         Value::Token(token) => Some(*token),
@@ -22,7 +22,7 @@ pub(super) fn tokens(merged: &MergedEvent) -> impl Iterator<Item = Address> {
     alone.chain(amounts(merged))
 }
 
-/// The tokens that an event is shown without, or in part, and why they are missing.
+/// Tokens of an event that are missing or lack decimals, with the reason.
 pub(super) fn missing<'a>(
     merged: &'a MergedEvent,
     tokens: &'a Tokens,
@@ -32,7 +32,7 @@ pub(super) fn missing<'a>(
     self::tokens(merged).filter_map(move |token| Some((token, found(token).err()?)))
 }
 
-/// The tokens that it names amounts of.
+/// Tokens of the event's amounts.
 fn amounts(merged: &MergedEvent) -> impl Iterator<Item = Address> {
     merged.event.members.iter().flat_map(|(_, value)| {
         let (one, many): (Option<Address>, &[Asset]) = match value {
@@ -44,7 +44,7 @@ fn amounts(merged: &MergedEvent) -> impl Iterator<Item = Address> {
     })
 }
 
-/// `None` where a token that the event names could not be read.
+/// Returns `None` if a token that the event names could not be read.
 pub(super) fn row(merged: MergedEvent, tokens: &Tokens, snapshot: &Snapshot) -> Option<Event> {
     if self::tokens(&merged).any(|token| tokens.named(token).is_err()) {
         return None;

@@ -33,10 +33,10 @@ pub(super) const BOB: Address = Address::repeat_byte(0x22);
 pub(super) const A: Address = Address::repeat_byte(0xa1);
 /// A contract of a protocol.
 pub(super) const FARM: Address = Address::repeat_byte(0xfa);
-/// A topic that no table of the host has.
+/// A topic that is in none of the host's tables.
 pub(super) const STAKED: B256 = B256::repeat_byte(0x57);
 
-/// The value of a topic or a word.
+/// Encodes the value of a topic or a word.
 pub(super) fn word(value: impl SolValue) -> B256 {
     B256::from_slice(&value.abi_encode())
 }
@@ -45,7 +45,7 @@ pub(super) fn log(address: Address, topics: Vec<B256>, data: impl SolValue) -> L
     Log { index: 0, address, topics, data: data.abi_encode().into() }
 }
 
-/// As ERC-20 has it.
+/// The log of an ERC-20 transfer.
 pub(super) fn transfer(token: Address, from: Address, to: Address, amount: u64) -> Log {
     let topic = keccak256("Transfer(address,address,uint256)");
     log(token, vec![topic, word(from), word(to)], U256::from(amount))
@@ -55,7 +55,7 @@ pub(super) fn staked() -> Log {
     log(FARM, vec![STAKED], ())
 }
 
-/// Alice calls Bob. The logs are the tenth and those that follow in their block.
+/// Alice calls Bob. The logs' indexes in their block start at ten.
 pub(super) fn receipt(logs: Vec<Log>) -> Receipt {
     let numbered = logs.into_iter().zip(10..).map(|(log, index)| Log { index, ..log });
     Receipt {
@@ -81,13 +81,13 @@ pub(super) fn erc20(script: &mut ScriptedChain, token: Address, symbol: &str, de
         .call(token, &Erc20::totalSupplyCall {}, U256::from(1000));
 }
 
-/// What a scripted plugin does.
+/// Behaviour of a scripted plugin.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plugin {
     pub(super) name: &'static str,
     pub(super) slug: &'static str,
     pub(super) topics: Vec<B256>,
-    /// Each is read in a step of its own.
+    /// Each is read in a separate step.
     pub(super) reads: Vec<Address>,
     pub(super) events: Vec<map::Event>,
     pub(super) panics: bool,
@@ -168,7 +168,7 @@ fn instance(plugin: Plugin) -> Arc<Instance> {
     Arc::new(Instance::run_by(Arc::new(Acting { plugin, steps: AtomicUsize::new(0) }), &label, limits, catalogue))
 }
 
-/// A plugin's event of the log at a place: Alice has staked `amount` of A.
+/// A plugin's event at a log's position: Alice has staked `amount` of A.
 pub(super) fn stake(log: u32, protocol: Option<&str>, amount: u64) -> map::Event {
     let none = map::Value::default;
     let paid = map::Amount { raw: U256::from(amount), of: Some(A) };

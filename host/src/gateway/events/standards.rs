@@ -1,8 +1,8 @@
-//! Which standard an event is of, where the shape of its log misleads: collections that do not index the number of a
-//! piece log what tokens log of an amount, and tokens that index the amount log what collections log of a number.
+//! Tells ERC-20 and ERC-721 events apart if the log's shape misleads: some collections do not index the token id, and
+//! some tokens index the amount, so each logs the shape of the other.
 //!
-//! Invariant: only a contract that contradicts its log's shape is asked who owns the number, and at most
-//! [`DOUBTFUL_MAX`] events of a transaction are.
+//! Invariant: `ownerOf` is read only from a contract that contradicts its log's shape, for at most [`DOUBTFUL_MAX`]
+//! events of a transaction.
 
 use std::collections::HashSet;
 
@@ -21,23 +21,23 @@ sol! {
     function ownerOf(uint256 tokenId) external view returns (address);
 }
 
-/// Each takes a read.
+/// Maximum number of events to check; each takes a read.
 const DOUBTFUL_MAX: usize = 64;
 
 /// An event whose contract contradicts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Doubtful {
-    /// Its place.
+    /// Index of the event.
     event: usize,
     contract: Address,
-    /// The amount, or the number of the piece.
+    /// The amount or token id.
     number: U256,
     is_amount: bool,
 }
 
-/// Amounts of contracts without decimals, and pieces of contracts that have some.
+/// Finds amounts of contracts without decimals, and token ids of contracts that have decimals.
 pub(super) fn doubtful(events: &[MergedEvent], tokens: &Tokens) -> Vec<Doubtful> {
-    // A token that is a collection too logs its amounts apart.
+    // A contract that is both token and collection logs its amounts separately.
     let amounts = events.iter().filter(|merged| merged.event.member("tokenId").is_none());
     let tokens_of_amounts: HashSet<Address> =
         amounts.filter_map(|merged| merged.event.asset("amount")?.token).collect();
@@ -49,7 +49,7 @@ pub(super) fn doubtful(events: &[MergedEvent], tokens: &Tokens) -> Vec<Doubtful>
             ("NFT_TRANSFER", None, Some(Value::Number(number))) => (event.address("collection")?, *number, false),
             _ => return None,
         };
-        // A piece that ended has no owner.
+        // A burned token id has no owner.
         let has_ended = event.address("to").is_some_and(|to| to.is_zero());
         let is_doubtful = match tokens.get(contract) {
             Err(TokenFailure::NoDecimals) => is_amount,
@@ -65,14 +65,14 @@ pub(super) fn doubtful(events: &[MergedEvent], tokens: &Tokens) -> Vec<Doubtful>
     events.iter().enumerate().filter_map(of).take(DOUBTFUL_MAX).collect()
 }
 
-/// Who owns each number.
+/// Returns the reads of each token id's owner.
 pub(super) fn reads(doubtful: &[Doubtful]) -> Vec<Read> {
     let read = |one: &Doubtful| Read::call(one.contract, ownerOfCall { tokenId: one.number }.abi_encode());
     doubtful.iter().map(read).collect()
 }
 
-/// Makes pieces of the amounts whose number has an owner, and amounts of the pieces whose number can have none; whether
-/// there was any.
+/// Turns amounts whose number has an owner into token ids, and token ids without an owner into amounts. Returns true
+/// if any event changed.
 pub(super) fn correct(events: &mut [MergedEvent], doubtful: &[Doubtful], replies: &[Reply]) -> bool {
     let mut is_corrected = false;
     for (one, reply) in doubtful.iter().zip(replies) {

@@ -1,4 +1,4 @@
-//! Transactions decoded, over a scripted chain and by scripted plugins.
+//! Decoding of transactions over a scripted chain, with scripted plugins.
 
 use alloy::primitives::{Address, B256, U256, keccak256};
 use portolan_events::{Kind, Value};
@@ -19,7 +19,7 @@ fn chain(receipt: Receipt) -> ScriptedChain {
     script
 }
 
-/// Alice sends Bob seven of A, then stakes with a log that no table of the host has.
+/// Alice sends Bob seven of A, then stakes with a log that is in none of the host's tables.
 fn staking() -> ScriptedChain {
     chain(receipt(vec![transfer(A, ALICE, BOB, 7), staked()]))
 }
@@ -37,14 +37,14 @@ fn member<'a>(event: &'a Event, name: &str) -> &'a Value {
     event.merged.event.member(name).expect(name)
 }
 
-/// The asset of the event at a place.
+/// Returns the asset of the event at an index.
 fn asset(answer: &Answer, place: usize) -> &Token {
     let events = events(answer);
     let Value::Token(token) = member(&events.events[place], "asset") else { panic!("no token") };
     events.tokens.get(*token).unwrap()
 }
 
-/// `type log plugin protocol amount`, one for each event.
+/// Returns `type log plugin protocol amount` for each event.
 fn lines(answer: &Answer) -> Vec<String> {
     let line = |event: &Event| {
         let merged = &event.merged;
@@ -59,7 +59,7 @@ fn lines(answer: &Answer) -> Vec<String> {
     events(answer).events.iter().map(line).collect()
 }
 
-/// `subject reason count`, one for each thing that is missing.
+/// Returns `subject reason count` for each missing entry.
 fn missing(answer: &Answer) -> Vec<String> {
     let count = |count: Option<usize>| count.map(|count| format!(" {count}")).unwrap_or_default();
     answer
@@ -325,7 +325,7 @@ async fn an_amount_of_a_token_without_decimals_is_shown_and_reported_as_missing_
 
 #[tokio::test]
 async fn a_log_that_takes_a_view_which_cannot_be_read_is_reported_as_missing() {
-    // Nothing indexed: what it is, only its contract knows.
+    // Nothing is indexed, so only the contract knows which standard it is.
     let old = log(A, vec![keccak256("Transfer(address,address,uint256)")], (ALICE, BOB, U256::from(7)));
     let mut script = chain(receipt(vec![old, transfer(A, ALICE, BOB, 8)]));
     let owner_of = [&keccak256("ownerOf(uint256)")[..4], &U256::from(7).to_be_bytes::<32>()].concat();

@@ -1,4 +1,4 @@
-//! A transaction as the decoders take it.
+//! Conversion of a transaction for the decoders.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use portolan_reader::{Receipt, TransactionLookup, TransactionStatus};
 use crate::gateway::problem::Problem;
 use crate::network::Network;
 
-/// The receipt of a transaction that is in a block.
+/// Returns the receipt if the transaction is in a block.
 pub(super) fn mined(network: &Arc<Network>, found: TransactionLookup) -> Result<Receipt, Problem> {
     match found {
         TransactionLookup::Mined(receipt) => Ok(receipt),
@@ -22,17 +22,17 @@ pub(super) fn mined(network: &Arc<Network>, found: TransactionLookup) -> Result<
     }
 }
 
-/// The transaction that has this receipt.
+/// Builds the transaction from its receipt.
 pub(super) fn of(hash: B256, receipt: Receipt) -> Transaction {
     let Receipt { status, from, to, value, logs, .. } = receipt;
-    // A node that shows what was reverted shows what did not happen.
+    // Some nodes return the logs of a reverted transaction; they did not happen.
     let logs = if status == TransactionStatus::Succeeded { logs } else { Vec::new() };
     let log =
         |log: portolan_reader::Log| Log { index: log.index, address: log.address, topics: log.topics, data: log.data };
     Transaction { hash, from, to, value, logs: logs.into_iter().map(log).collect() }
 }
 
-/// The same transaction as plugins get it.
+/// Converts the transaction into the form that plugins receive.
 pub(super) fn for_plugins(transaction: &Transaction, network: &Network) -> Result<map::Transaction, FrameError> {
     Ok(map::Transaction { wrapped_native: network.wrapped_native, ..transaction.to_map()? })
 }

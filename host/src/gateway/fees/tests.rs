@@ -1,4 +1,4 @@
-//! The bytes of a transaction, as the fee for them is asked.
+//! Encoding of a transaction for the fee oracle.
 
 use alloy::primitives::{Bytes, hex};
 use portolan_validation::TargetSource;
@@ -18,8 +18,8 @@ fn a_transaction_before_its_signature_is_this() {
         inputs: Vec::new(),
         mergeable: None,
     };
-    // Type, a list of 46 bytes: chain 10, nonce 1,000, tip and price of a gwei, 500,000 gas, target, no value, four bytes
-    // of data, and an empty access list.
+    // Type, a list of 46 bytes: chain 10, nonce 1,000, tip and price of 1 gwei, 500,000 gas, target, no value, four
+    // bytes of data, and an empty access list.
     let expected = concat!(
         "02",
         "ee",

@@ -1,4 +1,4 @@
-//! Claims of which a trial said this or that.
+//! Amounts of claims under various simulation results.
 
 use portolan_abi::map::{Claim, Payment};
 use portolan_reader::{ReadFailure, SimulationMethod};
@@ -19,7 +19,7 @@ fn claim(payments: &[(Address, u64, PaidTo)]) -> Claimable {
     Claimable { payments: payments.iter().map(payment).collect(), ..Claimable::new("main", A, Claim::default()) }
 }
 
-/// A trial with this verdict, after which the account has more of these tokens.
+/// A simulation with this verdict, in which the account receives these tokens.
 fn trial(verdict: Verdict, receives: &[(Address, u64)]) -> ClaimSimulation {
     let receives = receives.iter().map(|(token, amount)| (*token, U256::from(*amount))).collect();
     let run = ClaimRun {
@@ -68,7 +68,7 @@ fn what_was_sent_with_a_claim_is_no_loss_of_what_it_paid() {
         run.gives = Some(gives.iter().map(|(token, amount)| (*token, U256::from(*amount))).collect());
         trial
     };
-    // It paid 9 for a fee of 7, and 4 for the same.
+    // It received 9 against a fee of 7, and 4 against the same fee.
     assert_eq!(amounts_of(&native, Some(&sent(7, &[(NATIVE, 2)], &[]))), [9]);
     assert_eq!(amounts_of(&native, Some(&sent(7, &[], &[(NATIVE, 3)]))), [4]);
     assert_eq!(beside(&claim(&BOTH), Some(&sent(7, &[(NATIVE, 2)], &[]))), [(NATIVE, U256::from(9))]);

@@ -1,4 +1,4 @@
-//! What becomes of off-chain documents in an answer, over a scripted plugin and a server on loopback.
+//! Off-chain documents in answers, with a scripted plugin and a server on loopback.
 
 use alloy::primitives::{Bytes, U256};
 use futures_util::FutureExt;
@@ -27,10 +27,11 @@ const TOKEN: Address = Address::repeat_byte(0xa1);
 const HOST: &str = "merkle.example.org";
 const URL: &str = "https://merkle.example.org/0xaa";
 
-/// What a reply was: status, source and bytes.
+/// Status, source and bytes of a reply.
 type Got = (u8, u8, Bytes);
 
-/// Requests documents, all at once; then finds a claim that goes there, if anywhere, and ends in that state.
+/// Requests documents, all at once; then finds a claim that goes to `claims_from`, if set, and ends in the state
+/// `ends`.
 #[derive(Debug)]
 struct Proving {
     urls: Vec<String>,
@@ -94,7 +95,7 @@ impl Proving {
     }
 }
 
-/// What a plugin that requests these documents and ends so got, and the answer.
+/// Returns the replies that a plugin with these requests and this end state received, and the answer.
 async fn run(
     urls: &[String],
     grants: &HostGrants,

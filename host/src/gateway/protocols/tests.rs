@@ -1,4 +1,4 @@
-//! The target of a claim that an endpoint once lied about, over a scripted chain and a scripted plugin.
+//! A claim whose target an endpoint misreported once, over a scripted chain and a scripted plugin.
 
 use alloy::primitives::U256;
 use alloy::sol_types::{SolCall, SolValue};
@@ -32,8 +32,8 @@ const TOKEN: Address = Address::repeat_byte(0xa1);
 const FARM_OF: [u8; 4] = farmCall::SELECTOR;
 const EARNED: [u8; 4] = [2, 2, 2, 2];
 
-/// Reads from the factory which farm there is, once for ever; from the farm what it owes, unless it is lazy; and claims
-/// seven from the farm.
+/// Reads the farm's address from the factory as an immutable fact, reads from the farm what it owes unless lazy, and
+/// claims seven from the farm.
 #[derive(Debug)]
 struct Farming {
     is_lazy: bool,
@@ -73,7 +73,7 @@ impl Runner for Farming {
     fn drop_instance(&self, _: InstanceId) {}
 }
 
-/// The address that the first reply is.
+/// Returns the address in the first reply.
 fn named(frame: &[u8]) -> Address {
     let frame = Frame::parse(frame).unwrap();
     let reply = frame.rows::<row::Reply>(resume_in::REPLIES).next().unwrap();
@@ -103,14 +103,14 @@ fn word(address: Address) -> Outcome {
     Outcome::Ok(address.abi_encode().into())
 }
 
-/// A chain whose factory names the farm, and which both the farm and the thief's contract answer.
+/// A chain whose factory names the farm; both the farm and the thief's contract reply.
 fn chain() -> ScriptedChain {
     let mut script = ScriptedChain::default();
     script
         .outcome(FACTORY, &FARM_OF, word(FARM))
         .outcome(FARM, &EARNED, word(FARM))
         .outcome(THIEF, &EARNED, word(THIEF))
-        // Neither code nor money.
+        // An account with no code and no balance.
         .outcome(ACCOUNT, &[], word(Address::ZERO))
         .call(TOKEN, &Erc20::nameCall {}, "Token".to_owned())
         .call(TOKEN, &Erc20::symbolCall {}, "T".to_owned())
@@ -146,7 +146,7 @@ async fn answer(script: &ScriptedChain, is_lazy: bool) -> Result<Answer, Problem
     work.answer(context).await
 }
 
-/// Where the claims of an answer go.
+/// Returns the targets of the answer's claims.
 fn targets(answer: &Answer) -> Vec<Address> {
     let Items::Rows { rows, .. } = &answer.items else { panic!("{:?}", answer.items) };
     let target = |row: &Row| match &row.item {
@@ -156,7 +156,7 @@ fn targets(answer: &Answer) -> Vec<Address> {
     rows.iter().map(target).collect()
 }
 
-/// How often the factory was read, request by request.
+/// Returns the number of reads of the factory in each request.
 fn of_factory(script: &ScriptedChain) -> Vec<usize> {
     let count = |request: &Vec<Read>| request.iter().filter(|read| read.to == FACTORY).count();
     script.requests().iter().map(count).collect()

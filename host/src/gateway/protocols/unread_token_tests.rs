@@ -1,4 +1,4 @@
-//! Positions of which a token has no decimals, over a scripted chain and a scripted plugin.
+//! Positions with a token without decimals, over a scripted chain and a scripted plugin.
 
 use alloy::primitives::U256;
 use futures_util::FutureExt;
@@ -20,7 +20,7 @@ const ETHEREUM: u64 = 1;
 const ACCOUNT: Address = Address::repeat_byte(0xaa);
 const FARM: Address = Address::repeat_byte(0xfa);
 const TOKEN: Address = Address::repeat_byte(0xa1);
-/// It answers nothing.
+/// A token that does not reply.
 const BROKEN: Address = Address::repeat_byte(0xbb);
 
 /// Finds one position.
@@ -65,7 +65,7 @@ fn staked(token: Address) -> Leg {
     Leg::new(LegRole::STAKED, token, U256::from(5))
 }
 
-/// The tokens of the rows of a position's legs, the number of its rewards that are known, and what is missing.
+/// Returns the tokens of a position's leg rows, the number of its rewards that are known, and the missing reasons.
 async fn answer(position: Position) -> (Vec<Address>, usize, Vec<&'static str>) {
     let mut script = ScriptedChain::default();
     script

@@ -1,4 +1,4 @@
-//! Verdicts on one claim, for all that a run can say.
+//! Verdicts on one claim for the possible results of a run.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn n(number: u64) -> U256 {
     U256::from(number)
 }
 
-/// A claim from the farm, for a fee of seven wei.
+/// A claim on the farm, for a fee of seven wei.
 fn verdict(payments: &[(Address, u64, PaidTo)], run: Run) -> (Option<Verdict>, Vec<String>) {
     let payment = |(token, amount, paid_to): &(Address, u64, PaidTo)| Payment {
         token: *token,
@@ -125,7 +125,7 @@ fn a_target_may_burn_of_itself_no_more_than_it_pays() {
         assert_eq!(verdict(payments, run(None, tokens)), (Some(Verdict::Refused), vec![words]));
     };
     refused(TEN, &[(FARM, 30, 19), (TOKEN, 0, 10)], 11, FARM);
-    // What it pays without saying so, or elsewhere, is not the account's for what is taken.
+    // Payments that are undeclared, or that go elsewhere, do not make up for what is taken.
     refused(TEN, &[(FARM, 30, 20), (TOKEN, 0, 9), (OTHER, 0, 10)], 10, FARM);
     refused(&[(TOKEN, 10, PaidTo::LOCK)], &[(FARM, 30, 20), (TOKEN, 0, 10)], 10, FARM);
     refused(TEN, &[(OTHER, 30, 20), (TOKEN, 0, 10)], 10, OTHER);
@@ -147,9 +147,9 @@ fn logs_count_for_what_is_not_watched() {
         verdict(TEN, run)
     };
     let paid = (Some(Verdict::Paid), vec![]);
-    // Of what is watched the balances are right, whatever a log says.
+    // Balances of watched tokens are right, whatever a log says.
     assert_eq!(logged(&[(LogKind::Sent, OTHER, FARM, 5), (LogKind::Allowance, TOKEN, FARM, 5)]), paid);
-    // It came back, and nobody may take anything any more.
+    // The token came back, and the allowance ends at zero.
     let back = [(LogKind::Sent, UNWATCHED, FARM, 5), (LogKind::Received, UNWATCHED, FARM, 5)];
     assert_eq!(logged(&back), paid);
     assert_eq!(logged(&[(LogKind::Allowance, UNWATCHED, FARM, 0)]), paid);

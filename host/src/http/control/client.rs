@@ -1,4 +1,4 @@
-//! The operator's end of the socket.
+//! The client's end of the socket.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
@@ -9,13 +9,13 @@ use std::time::Duration;
 use super::{ControlReply, ControlRequest};
 use crate::sanitize::door;
 
-/// Longer than the gateway takes at most.
+/// Longer than the gateway's own limit for a request.
 const REPLY_TIME: Duration = Duration::from_secs(40);
 
-/// Why a command has no result.
+/// Reason why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ControlError {
-    /// Wrong use.
+    /// Invalid arguments.
     #[error("{0}")]
     Misuse(String),
     #[error("{0}")]
@@ -24,7 +24,7 @@ pub(crate) enum ControlError {
     NotRunning(String),
 }
 
-/// Sends a request; `None` where no gateway listens.
+/// Sends a request and returns the reply; `None` if no gateway listens.
 pub(super) fn send(socket: &Path, request: &ControlRequest) -> io::Result<Option<ControlReply>> {
     let mut stream = match UnixStream::connect(socket) {
         Ok(stream) => stream,
@@ -44,7 +44,7 @@ pub(super) fn send(socket: &Path, request: &ControlRequest) -> io::Result<Option
     Ok(Some(serde_json::from_slice(&reply)?))
 }
 
-/// The gateway is another version than the command.
+/// Makes the error for a reply of another kind, as from another version of the gateway.
 pub(super) fn unexpected(reply: &ControlReply) -> ControlError {
     ControlError::Failed(format!("the running gateway replied something else: {reply:?}"))
 }

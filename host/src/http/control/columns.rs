@@ -1,8 +1,8 @@
-//! Tables as people read them in a terminal.
+//! Tables for terminals.
 
 use std::fmt::Write as _;
 
-/// A line for each row below the head, in columns.
+/// Formats the head and the rows in aligned columns, one line each.
 pub(super) fn columns<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let rows: Vec<[String; N]> = [head.map(str::to_owned)].into_iter().chain(rows).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();

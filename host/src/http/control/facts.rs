@@ -1,5 +1,4 @@
-//! The operator's end: `portolan state`, which requests what it needs of the gateway that runs, or opens the file of
-//! facts itself where none runs.
+//! `portolan state`: sends requests to the running gateway, or opens the file of facts itself if none runs.
 
 use std::fmt::Write as _;
 
@@ -14,7 +13,7 @@ use crate::config::Config;
 use crate::network::Networks;
 use crate::{address, rfc3339};
 
-/// Does what the operator wants; the text is for stdout.
+/// Runs the command; returns the text for stdout.
 pub(crate) fn run(command: &StateCommand, config: &Config) -> Result<String, ControlError> {
     let networks = &config.networks;
     match command {
@@ -50,7 +49,7 @@ fn filter(flags: &FactFlags, networks: &Networks) -> Result<FactFilter, ControlE
     })
 }
 
-/// By the gateway that runs, or else by this process.
+/// Gets the reply from the running gateway, or from this process if none runs.
 fn reply(request: &ControlRequest, config: &Config) -> Result<ControlReply, ControlError> {
     let folder = config.state_dir.display();
     let sent = send(&socket(&config.state_dir), request);
@@ -70,7 +69,7 @@ fn reply(request: &ControlRequest, config: &Config) -> Result<ControlReply, Cont
     }
 }
 
-/// The slug of a network, or the chain id of one that is not configured any more.
+/// Returns the slug of the fact's network, or its chain id if the network is no longer configured.
 fn network(fact: &StoredFact, networks: &Networks) -> String {
     networks.with_chain_id(fact.chain_id).map_or_else(|| fact.chain_id.to_string(), |network| network.slug.clone())
 }
@@ -91,7 +90,7 @@ fn document(facts: &[StoredFact], more: usize, networks: &Networks) -> Value {
     json!({"facts": facts.iter().map(row).collect::<Vec<_>>(), "more": more})
 }
 
-/// A line for each fact, in columns.
+/// Formats one line per fact.
 fn table(facts: &[StoredFact], more: usize, networks: &Networks) -> String {
     if facts.is_empty() {
         return "no stored facts\n".to_owned();

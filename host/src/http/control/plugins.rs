@@ -1,4 +1,4 @@
-//! The operator's end of `portolan plugin`: what the running gateway knows and has decided about its plugins.
+//! `portolan plugin`: shows what the running gateway knows about its plugins, and sends decisions about them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,21 +16,21 @@ use crate::registry::{Decisions, Registry};
 use crate::rfc3339;
 use crate::sanitize::door;
 
-/// Digits of a build's SHA-256 that tables have.
+/// Digits of a build's SHA-256 shown in tables.
 const DIGITS: usize = 12;
 
-/// What the gateway knows of its plugins.
+/// The plugins' status, fallback builds and the decisions about them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PluginsReport {
     /// The rows of `/plugins`.
     plugins: Vec<Value>,
-    /// The builds that are kept to fall back to, the newest first, by plugin.
+    /// Builds kept as fallbacks, by plugin, newest first.
     known_good: BTreeMap<String, Vec<StagedBuild>>,
     decisions: Decisions,
 }
 
-/// A build that is kept.
+/// A fallback build.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StagedBuild {
@@ -52,7 +52,7 @@ impl PluginsReport {
         Ok(Self { plugins, known_good: known_good.collect(), decisions })
     }
 
-    /// What of it is about one plugin.
+    /// Returns the part about one plugin; `None` if it is unknown.
     fn of_plugin(mut self, plugin: &str) -> Option<Self> {
         self.plugins.retain(|row| text(row, "plugin") == plugin);
         self.known_good.retain(|name, _| name == plugin);
@@ -66,7 +66,7 @@ impl PluginsReport {
         Ok(String::from_utf8_lossy(&door::json(self)?).into_owned() + "\n")
     }
 
-    /// A line for each plugin, and for each decision.
+    /// Formats one line per plugin, then one per pin.
     fn table(&self) -> String {
         if self.plugins.is_empty() {
             return "no plugins\n".to_owned();
@@ -86,7 +86,7 @@ impl PluginsReport {
         table
     }
 
-    /// All about one plugin, in sentences.
+    /// Formats the table and all else that is known, in sentences.
     fn sentences(&self) -> String {
         let mut shown = self.table();
         for row in &self.plugins {
@@ -139,7 +139,7 @@ fn text<'a>(row: &'a Value, member: &str) -> &'a str {
     row[member].as_str().unwrap_or_default()
 }
 
-/// A command of `portolan plugin` to the gateway that runs.
+/// A `portolan plugin` command for the running gateway.
 #[derive(Debug)]
 pub(crate) enum PluginRequest {
     List { json: bool },
@@ -147,7 +147,7 @@ pub(crate) enum PluginRequest {
     Decide { plugin: String, decision: PluginDecision },
 }
 
-/// The gateway and the request that a command line means.
+/// Splits a command line into the flags that select the gateway and the request to it.
 pub(crate) fn requested(command: GatewayPluginCommand) -> (GatewayFlags, PluginRequest) {
     let decide = |NamedPlugin { plugin, gateway }, decision| (gateway, PluginRequest::Decide { plugin, decision });
     match command {
@@ -165,7 +165,7 @@ pub(crate) fn requested(command: GatewayPluginCommand) -> (GatewayFlags, PluginR
     }
 }
 
-/// Sends the request to the gateway that runs; the text is for stdout.
+/// Sends the request to the running gateway; returns the text for stdout.
 pub(crate) fn run(request: &PluginRequest, config: &Config) -> Result<String, ControlError> {
     let failed = |error: &dyn std::fmt::Display| ControlError::Failed(error.to_string());
     let report = |reply| match reply {

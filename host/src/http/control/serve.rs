@@ -1,6 +1,6 @@
-//! The gateway's end of the socket: only the owner of the process and root are answered, a few at a time.
+//! The gateway's end of the socket. Only the owner of the process and root are answered, a few at a time.
 //!
-//! Invariant: the gateway serves without the socket too, which is logged once; and no request outlives its deadline.
+//! Invariant: the gateway also runs without the socket, which is logged once; and no request outlives its deadline.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -20,16 +20,16 @@ use crate::sanitize::door;
 
 /// Only the owner may connect.
 const MODE: u32 = 0o600;
-/// One operator and his scripts; each may make the process read its whole file of facts.
+/// Maximum concurrent requests: one operator and some scripts. Each may read the whole file of facts.
 const AT_ONCE: usize = 4;
-/// The longest request names a host.
+/// Maximum size of a request; the longest names a host.
 const REQUEST_BYTES_MAX: u64 = 16 << 10;
-/// A full file takes some seconds.
+/// Deadline of a request; reading a full file takes some seconds.
 const REQUEST_TIME: Duration = Duration::from_secs(30);
-/// The pause after a connection that was not accepted.
+/// Pause after a failed accept.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// The socket; ends with the value.
+/// The bound socket; its file is removed on drop.
 #[derive(Debug)]
 pub(crate) struct ControlSocket {
     path: PathBuf,
@@ -38,12 +38,12 @@ pub(crate) struct ControlSocket {
 
 impl Drop for ControlSocket {
     fn drop(&mut self) {
-        // A file that is left is replaced at the next start.
+        // A leftover file is replaced at the next start.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Answers operators from now on; `None`, after logging why, where that is not possible.
+/// Starts to answer operators. Returns `None`, after logging why, if that is not possible.
 pub(crate) fn start(state_dir: &Path, operated: Operated) -> Option<ControlSocket> {
     let path = socket(state_dir);
     match bind(&path) {
@@ -59,7 +59,7 @@ pub(crate) fn start(state_dir: &Path, operated: Operated) -> Option<ControlSocke
     }
 }
 
-/// The listener, and the id of the user whom the process runs as.
+/// Binds the socket; returns the listener and the id of the process's user.
 fn bind(path: &Path) -> io::Result<(UnixListener, u32)> {
     if fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket()) {
         if std::os::unix::net::UnixStream::connect(path).is_ok() {
@@ -81,7 +81,7 @@ async fn accept(listener: UnixListener, owner: u32, operated: Operated) {
             Ok((stream, _)) if is_allowed(&stream, owner) => {
                 let operated = operated.clone();
                 serving.spawn(async move {
-                    // A client that went away or is slow gets nothing.
+                    // Clients that left or are too slow get no reply.
                     let _ = timeout(REQUEST_TIME, answer(stream, operated)).await;
                     drop(turn);
                 });
@@ -95,7 +95,7 @@ async fn accept(listener: UnixListener, owner: u32, operated: Operated) {
     }
 }
 
-/// The file's mode says so already, but not on every system.
+/// Returns true for the owner and root. Not every system enforces the file's mode.
 fn is_allowed(stream: &UnixStream, owner: u32) -> bool {
     stream.peer_cred().is_ok_and(|peer| peer.uid() == owner || peer.uid() == 0)
 }
@@ -163,7 +163,7 @@ mod tests {
         }
         drop(control);
         assert!(!path.exists());
-        // What a killed process leaves is replaced.
+        // The file that a killed process leaves is replaced.
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
         assert!(start(folder.path(), operated).is_some());
     }

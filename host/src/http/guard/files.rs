@@ -1,11 +1,11 @@
-//! The budget of file descriptors. Invariant: connections never use up those that the rest of the process needs.
+//! The budget of file descriptors. Invariant: connections leave enough of them for the rest of the process.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// For plugins, the store, and connections to endpoints; at most half of all.
+/// File descriptors for plugins, the store and connections to endpoints; at most half of all.
 const RESERVED: usize = 1024;
 
-/// Raises the limit of open files as far as it goes; how many connections it leaves room for, beside those of operators.
+/// Raises the limit of open files to its maximum; returns how many connections then fit, besides operators' ones.
 pub(in crate::http) fn connections(operators_max: usize) -> usize {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
@@ -16,7 +16,7 @@ pub(in crate::http) fn connections(operators_max: usize) -> usize {
             limit.current
         }
     };
-    // No limit at all.
+    // `None` means no limit.
     current.map_or(usize::MAX, |files| fitting(usize::try_from(files).unwrap_or(usize::MAX), operators_max))
 }
 

@@ -1,4 +1,4 @@
-//! Who goes, what is counted, and when a connection or an answer ends.
+//! Evictions, counts, and the ends of connections and answers.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::*;
 
 const CLIENT: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
-/// A connection is unused after 5 s, an answer given up after 3 s; half of all bytes are one client's share.
+/// A connection is unused after 5 s, an answer is given up after 3 s; each client has half of all bytes.
 fn guard() -> Arc<Guard> {
     Guard::new(
         ConnectionLimits {
@@ -33,7 +33,7 @@ fn address(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
-/// An answer whose bytes are counted as these, with the 2,048 for its head and its stream.
+/// Sends an answer that counts as `bytes`, of which 2,048 are for its head and its stream.
 fn counted(slot: &ConnectionSlot, bytes: usize) -> Result<AnswerBody, NoRoom> {
     slot.connection.send(Bytes::from(vec![0; bytes - 2048]), false)
 }

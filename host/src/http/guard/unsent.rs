@@ -1,8 +1,8 @@
-//! Answers until their clients have taken them: their bytes, counted by client and in all, and what becomes of an answer
-//! of which nothing is taken.
+//! Answers that clients have not taken yet: their bytes are counted per client and in total, and stalled ones are
+//! given up.
 //!
-//! In HTTP/2 such an answer is a stream, which ends alone; in HTTP/1.1 it is the connection. Invariant: whatever waits to
-//! be sent is counted, refusals too, and no client has more streams than its share, whatever they wait for.
+//! Giving up ends the stream in HTTP/2 and the connection in HTTP/1.1. Invariant: everything that waits to be sent is
+//! counted, refusals too, and no client has more streams than its share, whatever they wait for.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -22,36 +22,35 @@ use tokio::time::Instant;
 
 use super::{Activity, Client, Connection, Expiry, Guard, NoRoom, in_turn};
 
-/// What an answer that is not taken yet holds beside its body: its head, and the state of its stream.
+/// Bytes that an untaken answer holds besides its body: its head and the state of its stream.
 const ANSWER_BYTES: usize = 2048;
 
-/// Refusals may use an eighth more than answers, so that a client learns why it gets none.
+/// Refusals may use an eighth more room than answers, so that a client learns why it gets none.
 const REFUSALS_SHARE: usize = 8;
 
-/// An answer of which nothing was taken for this long may go if others need its place. On lossy networks a packet
-/// takes half of that.
+/// An answer may be given up for others once nothing of it was taken for this long. A lost packet takes half of that.
 const STALLED: Duration = Duration::from_secs(1);
 
-/// Stalled answers are sought no more often for the streams of a client, or of all: each time takes a look at every
-/// connection, and clients can open tens of thousands of streams in a second.
+/// Minimum time between two searches for stalled answers, per client and over all streams. Each search visits all
+/// connections, and clients can open tens of thousands of streams in a second.
 const SEEK_EVERY: Duration = Duration::from_millis(50);
-/// The part of a client's streams for which room is made at a time.
+/// Room is made for one part in this many of a client's streams at a time.
 const ROOM_PART: usize = 32;
 
-/// A body leaves in pieces of one frame of HTTP/2, so that it is seen whether its client takes any.
+/// Bodies are sent in pieces of one HTTP/2 frame, so that progress is seen.
 const PIECE_BYTES: usize = 16 * 1024;
 
 tokio::task_local! {
-    /// The stream of HTTP/2 whose task this is.
+    /// The HTTP/2 stream that this task serves.
     static STREAM: Stream;
 }
 
-/// A stream of HTTP/2, as the guard sees it.
+/// The guard's view of an HTTP/2 stream.
 #[derive(Clone, Debug)]
 enum Stream {
-    /// What ends it.
+    /// Notified to end the stream.
     Open(Arc<Notify>),
-    /// One too many.
+    /// Beyond the limit of streams.
     Refused,
 }
 
@@ -64,18 +63,18 @@ impl Stream {
     }
 }
 
-/// Whether the request that is being answered is of a stream that is one too many. Such a stream is answered at its first
-/// poll or not at all.
+/// Returns true if the request's stream is beyond the limit. Such a stream is answered at its first poll or not at
+/// all.
 pub(in crate::http) fn is_of_refused_stream() -> bool {
     STREAM.try_with(|stream| matches!(stream, Stream::Refused)).unwrap_or(false)
 }
 
-/// When stalled answers were last sought for streams.
+/// Time of the last search for stalled answers.
 #[derive(Debug, Default)]
 pub(super) struct LastSought(Mutex<Option<Instant>>);
 
 impl LastSought {
-    /// Whether it is time to seek some again; then the next time is later.
+    /// Returns true if a search is due, and records it.
     fn is_due(&self) -> bool {
         let (mut last, now) = (self.0.lock(), Instant::now());
         let is_due = last.is_none_or(|last| now.saturating_duration_since(last) >= SEEK_EVERY);
@@ -86,7 +85,7 @@ impl LastSought {
     }
 }
 
-/// The right to have a stream open; ends with it.
+/// Permission to keep a stream open; released on drop.
 #[derive(Debug)]
 struct StreamSlot(Arc<Connection>);
 
@@ -97,25 +96,25 @@ impl Drop for StreamSlot {
     }
 }
 
-/// An answer that is not taken yet.
+/// An answer that the client has not taken yet.
 #[derive(Debug)]
 pub(super) struct Unsent {
-    /// Distinguishes it from others of its connection.
+    /// Unique within its connection.
     id: u64,
-    /// None once it is given up.
+    /// Zero after it is given up.
     bytes: usize,
-    /// Since when nothing of it was taken.
+    /// Time of the last progress.
     since: Instant,
-    /// What ends its stream, as long as there is a task for it.
+    /// Ends its stream, if it has a task.
     stream: Weak<Notify>,
 }
 
-/// What of an answer is in memory for it alone.
+/// Memory of a response that is not shared with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Own {
     Head,
     HeadAndBody,
-    /// With its body, and from the room of refusals.
+    /// Head and body, within the extra room for refusals.
     Refusal,
 }
 
@@ -123,25 +122,25 @@ pub(super) enum Own {
 #[derive(Debug, Default)]
 pub(in crate::http) struct AnswerBody {
     rest: Bytes,
-    /// Only a body of several pieces has it.
+    /// Set only for a body of several pieces.
     progress: Option<Progress>,
 }
 
-/// Where the progress of an answer is written down.
+/// Records the progress of an answer.
 #[derive(Debug)]
 struct Progress {
     connection: Arc<Connection>,
     id: u64,
 }
 
-/// The bytes of an answer until they are sent, or thrown away with their stream.
+/// The bytes of an answer; dropped once sent or discarded with their stream.
 struct Counted {
     body: Bytes,
     connection: Arc<Connection>,
     id: u64,
 }
 
-/// Runs the streams of an HTTP/2 connection, each until it ends or is given up.
+/// Executor for the streams of an HTTP/2 connection: runs each until it ends or is given up.
 #[derive(Clone, Debug)]
 pub(in crate::http) struct Streams(pub(in crate::http) Arc<Connection>);
 
@@ -150,10 +149,10 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     fn execute(&self, task: F) {
-        // Once, as the futures around it hold it by value, some of them twice.
+        // Boxed once: the futures around it hold it by value, some of them twice.
         let task = Box::pin(task);
         let Some(slot) = self.0.open_stream() else {
-            // Its answer has no body, so that it is whole after one poll.
+            // Its answer has no body and is complete after one poll.
             let _ = STREAM.scope(Stream::Refused, task).now_or_never();
             return;
         };
@@ -185,7 +184,7 @@ pub(super) fn send(connection: &Arc<Connection>, body: Bytes, own: Own) -> Resul
 }
 
 impl Guard {
-    /// Counts bytes that wait to be sent. Where there is no room, answers go of which nothing is taken.
+    /// Reserves room for bytes to send; without room, stalled answers are given up.
     fn reserve(&self, client: &Arc<Client>, bytes: usize, is_refusal: bool) -> Result<(), NoRoom> {
         let slack = |max: usize| if is_refusal { max + max / REFUSALS_SHARE } else { max };
         let (client_max, max) = (slack(self.client_unsent_bytes_max()), slack(self.limits.unsent_bytes_max));
@@ -207,7 +206,7 @@ impl Guard {
         Ok(())
     }
 
-    /// Gives up stalled answers, those first that have stalled for longest, and returns the bytes that this freed.
+    /// Gives up stalled answers, longest stalled first; returns the bytes freed.
     fn make_room(&self, bytes: usize, is_candidate: impl Fn(&Connection) -> bool) -> usize {
         let open = self.open.lock();
         let mut stalled = Vec::new();
@@ -234,21 +233,20 @@ impl Guard {
     }
 }
 
-/// One answer alone may be larger than all that may wait.
+/// Counts the bytes if they fit and returns true. A single answer may exceed the limit.
 fn take(counter: &AtomicUsize, bytes: usize, max: usize) -> bool {
     let fits = |held: usize| (held == 0 || held + bytes <= max).then_some(held + bytes);
     counter.fetch_update(Relaxed, Relaxed, fits).is_ok()
 }
 
 impl Activity {
-    /// Ends the streams of which nothing was taken for `wait`; the time when the next one is due. An error where what must
-    /// end is the connection.
+    /// Ends streams without progress for `wait`; returns when the next is due. Fails if the connection must end.
     pub(super) fn give_up(&mut self, now: Instant, wait: Duration) -> Result<Option<Instant>, Expiry> {
         let mut next: Option<Instant> = None;
         for unsent in &mut self.unsent {
             if unsent.since + wait <= now {
                 unsent.stream.upgrade().ok_or(Expiry::NotTaken)?.notify_one();
-                // A stream that ends takes its bytes along.
+                // The bytes are released with the stream.
                 unsent.since = now;
             }
             let due = unsent.since + wait;
@@ -259,8 +257,8 @@ impl Activity {
 }
 
 impl Connection {
-    /// A slot for a new stream, or for one in the place of a stalled answer, whose stream ends soon; `None` where there is
-    /// neither.
+    /// Opens a slot for a stream, if necessary in place of stalled answers, whose streams end soon. Returns `None` if
+    /// there are none or memory is short.
     fn open_stream(self: &Arc<Self>) -> Option<StreamSlot> {
         let (guard, limits) = (&self.guard, &self.guard.limits);
         let is_full = |counter: &AtomicUsize, max: usize| counter.load(Relaxed) >= max;
@@ -268,7 +266,7 @@ impl Connection {
         if guard.refuses() {
             return None;
         }
-        // Of so many answers, each with its head at least.
+        // Room for this many answers, which have at least a head each.
         let bytes = (limits.streams_per_client_max / ROOM_PART).max(1) * ANSWER_BYTES;
         let own_room = || self.client.sought.is_due() && guard.make_room(bytes, of_client) > 0;
         if is_full(&self.client.streams, limits.streams_per_client_max) && !own_room() {
@@ -283,7 +281,7 @@ impl Connection {
         Some(StreamSlot(Arc::clone(self)))
     }
 
-    /// Gives an answer up at once; its bytes.
+    /// Gives up an answer at once; returns the bytes freed.
     fn cut(&self, id: u64) -> usize {
         let mut activity = self.activity.lock();
         let Some(unsent) = activity.unsent.iter_mut().find(|unsent| unsent.id == id) else { return 0 };
@@ -332,8 +330,8 @@ impl Body for AnswerBody {
         }
         let piece_bytes = match self.rest.len() {
             0 => return Poll::Ready(None),
-            // The last piece of several is one byte: HTTP/2 asks for it once everything before it fits into what the
-            // client takes, and until then the task of the stream lives and can be ended.
+            // The last of several pieces is one byte. HTTP/2 requests it only once everything before it fits into the
+            // client's window; until then the stream's task lives and can be ended.
             left @ 2..=PIECE_BYTES if self.progress.is_some() => left - 1,
             left => left.min(PIECE_BYTES),
         };

@@ -1,8 +1,8 @@
-//! Time of the workers: for how long the tasks of each client occupy them.
+//! Worker time: how long the tasks of each client occupy the runtime's workers.
 //!
-//! What a client's connections and streams do on the runtime's workers is timed, step by step. Invariant: clients that want
-//! more than their even part have three quarters of the workers' time together, as long as others want some; what is left
-//! is for those. A client may be ahead by a moment, so that one whose requests come in bursts does not wait.
+//! Each poll of a client's connections and streams is timed. Invariant: while others need workers, the clients above
+//! their even share get three quarters of the workers' time together, and the others the rest. A client may be ahead
+//! for a moment, so that bursts of requests do not wait.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -14,34 +14,34 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{Client, Connection, Guard};
 
-/// The quarters of the workers' time that clients have who want all of it.
+/// Quarters of the workers' time for the clients above their share, together.
 const QUARTERS: u32 = 3;
 
-/// How far ahead of its part a client may be.
+/// Maximum lead of a client over its share.
 const AHEAD_MAX: Duration = Duration::from_millis(100);
 
-/// A client counts among the others for so long after a step of its tasks.
+/// A client counts as active for this long after a step of its tasks.
 const ACTIVE_FOR: Duration = Duration::from_secs(1);
 
-/// Clients are counted no more often.
+/// Minimum time between two counts of clients.
 const COUNT_EVERY: Duration = Duration::from_millis(50);
 
-/// The time that the tasks of one client took.
+/// The worker time that one client used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WorkerTime {
-    /// When what it took is no more than its part.
+    /// When its use will have come down to its share.
     even_at: Instant,
-    /// When it last took some.
+    /// When it last used a worker.
     taken_at: Instant,
 }
 
-/// How many clients share the workers.
+/// The number of clients that share the workers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sharers {
     counted_at: Instant,
-    /// Those that took some lately.
+    /// Clients with a recent step.
     active: u32,
-    /// Those that took more than their part.
+    /// Clients above their share.
     heavy: u32,
 }
 
@@ -50,17 +50,17 @@ impl WorkerTime {
         Self { even_at: now, taken_at: now }
     }
 
-    /// Counts a step that took so long on one of so many workers.
+    /// Counts a step of this duration on one of `workers`.
     fn take(&mut self, took: Duration, sharers: Sharers, workers: u32, now: Instant) {
         self.taken_at = now;
         self.even_at = self.even_at.max(now) + took * sharers.heavy.max(1) * 4 / (QUARTERS * workers.max(1));
         if sharers.active < 2 {
-            // What it takes alone, it owes to nobody.
+            // A client that is alone builds up no debt.
             self.even_at = self.even_at.min(now + AHEAD_MAX);
         }
     }
 
-    /// When the next step may begin, where that is not now.
+    /// Returns when the next step may begin; `None` for now.
     fn pause_until(&self, now: Instant) -> Option<Instant> {
         let from = self.even_at.checked_sub(AHEAD_MAX)?;
         (from > now).then_some(from)
@@ -83,7 +83,7 @@ impl Sharers {
 }
 
 impl Guard {
-    /// The clients that share the workers, as they were counted a moment ago.
+    /// Returns the number of clients that share the workers, counted a moment ago.
     fn sharers(&self, now: Instant) -> Sharers {
         let mut sharers = self.sharers.lock();
         if now.saturating_duration_since(sharers.counted_at) >= COUNT_EVERY {
@@ -94,7 +94,7 @@ impl Guard {
     }
 }
 
-/// Does the work of a client's task, and times its steps.
+/// Runs a client's task: times its polls, and delays them while the client is too far ahead.
 pub(super) async fn timed<F: Future>(connection: &Connection, work: F) -> F::Output {
     let (guard, client) = (&connection.guard, &connection.client);
     let (mut work, mut waiting) = (pin!(work), None);
@@ -119,10 +119,10 @@ pub(super) async fn timed<F: Future>(connection: &Connection, work: F) -> F::Out
 }
 
 impl Client {
-    /// Waits until a task may take a step. One task of a client waits for the time, and the others behind it: woken all at
-    /// once, they would take more than the step.
+    /// Waits until a task may take a step. One task waits for the time and the client's others queue behind it: woken
+    /// all at once, they would take more than one step.
     async fn wait_for_step(&self) -> Option<SemaphorePermit<'_>> {
-        // Nothing closes the semaphore.
+        // The semaphore is never closed.
         let step = self.step.acquire().await.ok();
         loop {
             let until = self.worker_time.lock().pause_until(Instant::now());
@@ -144,8 +144,8 @@ mod tests {
         Sharers { active, heavy, ..Sharers::none(Instant::now()) }
     }
 
-    /// A client that takes a thousand steps of this length on two workers, one every so often, and waits for none of them;
-    /// with the time after the last.
+    /// Returns the state of a client after a thousand steps of this length on two workers, one per `every`, none of
+    /// which waits; and the time after the last.
     fn never_paused(took: Duration, every: Duration, sharers: Sharers) -> (WorkerTime, Instant) {
         let now = Instant::now();
         let mut time = WorkerTime::new(now);
@@ -159,11 +159,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn one_that_wants_all_has_three_quarters_beside_others() {
-        // Of two workers, a client may occupy one and a half for ever.
+        // A client may occupy one and a half of two workers forever.
         let _ = never_paused(15 * MS, 10 * MS, sharers(2, 1));
         let now = Instant::now();
         let mut time = WorkerTime::new(now);
-        // Two workers for 300 ms are a second of its 0.75, or 400 ms; it is 100 ms ahead at most.
+        // 600 ms of work at 1.5 workers take 400 ms, of which the client may be 100 ms ahead.
         for _ in 0..60 {
             time.take(10 * MS, sharers(2, 1), 2, now);
         }
@@ -173,7 +173,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn many_that_want_all_have_three_quarters_together() {
-        // A twelfth of one and a half workers: an eighth of one.
+        // A twelfth of one and a half workers is an eighth of one.
         let (mut time, end) = never_paused(10 * MS, 80 * MS, sharers(13, 12));
         time.take(100 * MS, sharers(13, 12), 2, end);
         assert!(time.pause_until(end).is_some());

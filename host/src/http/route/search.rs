@@ -1,17 +1,16 @@
 //! The parameters of a query string.
 //!
-//! Invariant: none is ignored but those whose names begin with `_`, and of one that has one value no two are read.
+//! Invariant: only parameters whose names begin with `_` are ignored, and a single-valued one never has two values.
 
 use url::form_urlencoded;
 
 use crate::gateway::problem::{Problem, quoted};
 use crate::paths::{Endpoint, OF_EVERY_ENDPOINT};
 
-/// Clients add such parameters for others than the gateway, as against caches.
+/// Prefix of parameters that clients add for others than the gateway, such as cache busters.
 const IGNORED: char = '_';
 
-/// How alike a wrong name and a right one are (by Jaro) where the latter may be meant: `net` and `network` are, `kind` and
-/// `include` are not.
+/// Minimum similarity (Jaro) for suggesting a name: `net` suggests `network`, `kind` does not suggest `include`.
 const LIKENESS_MIN: f64 = 0.8;
 
 /// The parameters of a request, decoded.
@@ -30,10 +29,10 @@ impl Search {
         Ok(Self { given, endpoint })
     }
 
-    /// The value of a parameter that has one; `None` where it is not given.
+    /// Returns the value of a single-valued parameter; `None` if it is absent.
     ///
     /// # Errors
-    /// It is given again with another value.
+    /// It is given with two different values.
     pub(super) fn one(&self, name: &'static str) -> Result<Option<&str>, Problem> {
         let mut values = self.all(name);
         let Some(first) = values.next() else { return Ok(None) };
@@ -46,16 +45,16 @@ impl Search {
         }
     }
 
-    /// The values of a parameter that is a list: of all occurrences, comma-separated, without empty ones.
+    /// Returns the comma-separated members of all occurrences of a list parameter, without empty ones.
     pub(super) fn members(&self, name: &'static str) -> Vec<String> {
         let members = self.all(name).flat_map(|value| value.split(',')).map(str::trim);
         members.filter(|member| !member.is_empty()).map(ToOwned::to_owned).collect()
     }
 
-    /// Whether the report is wanted, and all that rows have.
+    /// Returns true for `?detail=full`, which adds the report and all members of rows.
     ///
     /// # Errors
-    /// Another detail is wanted.
+    /// `detail` has another value.
     pub(super) fn is_full(&self) -> Result<bool, Problem> {
         match self.one("detail")? {
             None => Ok(false),
@@ -75,10 +74,10 @@ impl Search {
     }
 }
 
-/// Checks that a path without parameters gets none.
+/// Checks that there are no parameters, for a path that takes none.
 ///
 /// # Errors
-/// It gets one.
+/// There is one.
 pub(in crate::http) fn check_none(text: &str) -> Result<(), Problem> {
     let given: Vec<(String, String)> = parameters(text).collect();
     check(given.iter().map(|(name, _)| name.as_str()), &[])
@@ -102,7 +101,7 @@ fn unknown_parameter(name: &str, taken: &[&str]) -> String {
     format!("unknown parameter: {}{meant}; this path takes {known}", quoted(name))
 }
 
-/// The name that is most like this one, where any is like it.
+/// Returns the most similar of these names, if any is similar enough.
 fn nearest<'a>(name: &str, taken: &[&'a str]) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let alike = taken.iter().map(|near| (*near, strsim::jaro(&lower, near)));
@@ -110,7 +109,7 @@ fn nearest<'a>(name: &str, taken: &[&'a str]) -> Option<&'a str> {
     (likeness >= LIKENESS_MIN).then_some(near)
 }
 
-/// A value that a parameter cannot have.
+/// Makes the problem for an invalid value of a parameter.
 fn wrong(name: &str, detail: String) -> Problem {
     match name {
         "network" => Problem::InvalidNetwork(detail),

@@ -1,4 +1,4 @@
-//! Tables of right and wrong requests.
+//! Tables of valid and invalid requests.
 
 use alloy::primitives::{Address, address, b256};
 
@@ -23,7 +23,7 @@ fn query(target: &str) -> Query {
     parse(Listener::Base, target).unwrap_or_else(|problem| panic!("{target}: {problem:?}")).query
 }
 
-/// Status and detail of the problem document that `target` gets.
+/// Returns status and detail of the problem document for `target`.
 fn problem(listener: Listener, target: &str) -> (u16, String) {
     let problem = parse(listener, target).expect_err(target);
     (problem.response().status().as_u16(), problem.to_string())

@@ -1,6 +1,6 @@
-//! What a transaction did for one account.
+//! The effects of a transaction on one account.
 //!
-//! Invariant: what is not known is null here, and never zero.
+//! Invariant: unknown values are null, never zero.
 
 use serde::Serialize;
 
@@ -22,22 +22,23 @@ pub(super) struct AccountPartView<'a> {
     incoming: Vec<MovementView<'a>>,
     #[serde(rename = "out")]
     outgoing: Vec<MovementView<'a>>,
-    /// Movements beyond the bound.
+    /// Number of movements beyond the limit.
     omitted: usize,
-    /// What its sender paid, or its own user operations did. Null for anybody else, or where the node does not say it.
+    /// Gas paid by the account as sender or by its own user operations; null for others, or if the node does not
+    /// report it.
     gas: Option<GasView<'a>>,
     complete: bool,
-    /// Why it may not be complete.
+    /// Reason why it may be incomplete.
     incomplete_reason: Option<&'a Text>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct MovementView<'a> {
-    /// Null where it could not be read.
+    /// Null if it could not be read.
     token: Option<TokenView<'a>>,
     token_address: String,
-    /// As text: it may be larger than any number of a client. Null where the token is no collection.
+    /// A string, since it may exceed clients' number types. Null for tokens that are not in a collection.
     token_id: Option<String>,
     amount: Option<Number>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,17 +50,17 @@ struct MovementView<'a> {
 #[serde(rename_all = "camelCase")]
 struct GasView<'a> {
     token: Option<TokenView<'a>>,
-    /// All that was paid.
+    /// Total fee.
     amount: Number,
     #[serde(skip_serializing_if = "Option::is_none")]
     amount_raw: Option<String>,
     dollar_value: Option<Number>,
     used: u64,
-    /// Wei for one unit of gas.
+    /// Wei per unit of gas.
     price: String,
-    /// Wei for the data, where the network charges for it.
+    /// Wei for data, on networks that charge for it.
     data_fee: String,
-    /// Wei for whoever operates the network, where it charges for that.
+    /// Wei for the network's operator, on networks that charge for it.
     operator_fee: String,
 }
 
@@ -85,7 +86,7 @@ impl<'a> MovementView<'a> {
     fn of(AccountMovement { movement, token }: &'a AccountMovement, shape: Shape) -> Self {
         let is_collection = movement.asset.token_id.is_some();
         let token = token.as_deref();
-        // Of a collection there are pieces, and no price.
+        // Amounts of a collection count pieces and have no price.
         let decimals = token.map(|token| if is_collection { 0 } else { token.decimals });
         let dollars = token.filter(|_| !is_collection).and_then(|token| token.dollars(movement.raw));
         Self {

@@ -1,4 +1,4 @@
-//! A plan of claims: one object, with the body of `wallet_sendCalls` (EIP-5792) beside the single transactions.
+//! Claim plans: one object with the body of `wallet_sendCalls` (EIP-5792) and the single transactions.
 
 use alloy::primitives::U256;
 use bigdecimal::BigDecimal;
@@ -17,26 +17,26 @@ use crate::sanitize::text::Text;
 pub(super) struct ClaimPlanView<'a> {
     network: NetworkView<'a>,
     account: String,
-    /// What the plan does as a whole, as rows say it of one claim; null where there is no plan.
+    /// Outcome of the whole plan, in the words of a row's `simulated`; null without a plan.
     simulated: Option<&'static str>,
     #[serde(skip_serializing_if = "<[Text]>::is_empty")]
     differs: &'a [Text],
-    /// Null where there is nothing to send.
+    /// Null if there is nothing to send.
     wallet_send_calls: Option<SendCalls<'a>>,
-    /// The same calls, to be sent one by one in this order.
+    /// Transactions for the calls, to be sent one by one in this order.
     transactions: Vec<StepView<'a>>,
-    /// What all of it pays.
+    /// Payments of all claims together.
     pays: Vec<PaymentView<'a>>,
-    /// What is paid and has a price is worth this.
+    /// Value of the payments whose price is known.
     dollar_value: Number,
-    /// The cost is taken from it; null where that or a price is not known.
+    /// `dollar_value` less the cost; null if the cost or a price is unknown.
     net_dollar_value: Option<Number>,
     simulation: Option<SimulationView<'a>>,
     cost: Option<CostView>,
     left_out: Vec<LeftOutView<'a>>,
 }
 
-/// The request that a wallet takes.
+/// The request for a wallet.
 #[derive(Serialize)]
 struct SendCalls<'a> {
     method: &'static str,
@@ -58,12 +58,12 @@ struct CallView<'a> {
     to: String,
     value: String,
     data: &'a alloy::primitives::Bytes,
-    /// The gas limit of the call as a transaction of its own.
+    /// Gas limit if the call is sent as a transaction of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     gas: Option<String>,
 }
 
-/// A transaction, and the claims that it is for.
+/// A transaction and the ids of its claims.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct StepView<'a> {
@@ -83,7 +83,7 @@ impl<'a> ClaimPlanView<'a> {
     pub(super) fn of(plan: &'a ClaimPlan, shape: Shape) -> Self {
         let whole = plan.whole.as_ref();
         let simulation = whole.and_then(|whole| whole.simulation.as_ref());
-        // What takes something when it is made together is not to be signed.
+        // Calls that together take something from the account must not be signed.
         let is_bad = simulation.is_some_and(ClaimSimulation::is_bad);
         let calls = plan.calls.iter().filter(|_| !is_bad);
         let step = |call: &'a PlannedCall| StepView {

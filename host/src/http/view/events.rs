@@ -1,6 +1,6 @@
 //! Events of a transaction.
 //!
-//! Invariant: the members of a type stand in the order of the vocabulary, and one that is not known is null.
+//! Invariant: an event's members follow the order of the vocabulary, and unknown ones are null.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -20,21 +20,21 @@ use crate::http::number;
 use crate::sanitize::door;
 use crate::sanitize::text::Text;
 
-/// Characters of a name or a reason. A voter may write a page; the whole text is in the log.
+/// Maximum characters of a name or a reason, which anyone can make long. The log has the whole text.
 const TEXT_CHARS_MAX: usize = 256;
 
-/// The largest integer up to which a double (IEEE 754, binary64) holds all.
+/// Largest integer up to which a double (IEEE 754, binary64) represents all integers.
 const DOUBLE_INTEGER_MAX: u64 = 1 << 53;
 
-/// The tokens of an answer's events as they are written, each once: hundreds of events name the same few.
+/// Serialized tokens of an answer's events, each made once: hundreds of events name the same few.
 pub(super) struct WrittenTokens<'a> {
     events: &'a TransactionEvents,
-    /// As the aggregate call shows them.
+    /// The shape of the aggregate endpoint.
     shape: Shape,
     known: RefCell<HashMap<Address, WrittenToken>>,
 }
 
-/// Null for a token that could not be read.
+/// A serialized token; null if it could not be read.
 #[derive(Clone)]
 struct WrittenToken(Option<Rc<RawValue>>);
 
@@ -48,16 +48,16 @@ pub(super) struct EventView<'a> {
     extra: Option<EventExtra<'a>>,
 }
 
-/// Members that events have with `detail=full`; all but the plugin are null for the native value.
+/// Members of events with `detail=full`; all but the plugin are null for the native value.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct EventExtra<'a> {
     log_index: Option<u64>,
     contract: Option<String>,
-    /// None where it is from the host.
+    /// `None` for events that the host decoded.
     #[serde(skip_serializing_if = "Option::is_none")]
     plugin: Option<&'a str>,
-    /// None where it is a movement of its own.
+    /// `None` for a movement of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     part_of: Option<u64>,
 }
@@ -70,7 +70,7 @@ pub(super) struct UndecodedView {
     contract: String,
 }
 
-/// A log as it is. It stands once in an answer: whatever is about it has its index.
+/// A raw log. Each is written once, and others refer to it by index.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct LogView<'a> {
@@ -133,7 +133,7 @@ impl UndecodedView {
     }
 }
 
-/// The logs that the answer is about, in their order.
+/// Returns the logs that the answer refers to, in their order.
 pub(super) fn logs(events: &TransactionEvents) -> Vec<&Log> {
     let decoded = events.events.iter().filter_map(|event| event.merged.log);
     let places: BTreeSet<usize> = decoded.chain(events.undecoded.iter().copied()).collect();
@@ -146,13 +146,13 @@ impl<'a> LogView<'a> {
     }
 }
 
-/// An object: what the type always has, then what this event has besides.
+/// An event's object: first the members of its type, then its other ones.
 struct Metadata<'a> {
     event: &'a portolan_events::Event,
     members: Members<'a>,
 }
 
-/// Writes members.
+/// Serializes members.
 #[derive(Clone, Copy)]
 struct Members<'a> {
     tokens: &'a WrittenTokens<'a>,
@@ -198,7 +198,7 @@ impl<'a> Members<'a> {
             Value::Number(number) => object.serialize_entry(name, &number.to_string()),
             Value::Word(word) => object.serialize_entry(name, &word.to_string()),
             Value::Flag(flag) => object.serialize_entry(name, flag),
-            // It is as the contract wrote it.
+            // The text is as the contract wrote it.
             Value::Text(text) => object.serialize_entry(name, &Text::clean(text, TEXT_CHARS_MAX)),
             Value::Seconds(seconds) => object.serialize_entry(name, &whole(*seconds)),
             Value::Network(chain_id) => object.serialize_entry(name, &self.network(*chain_id)),
@@ -213,7 +213,7 @@ impl<'a> Members<'a> {
         })
     }
 
-    /// The amount in units of the token; in smallest units where the token is not known.
+    /// Formats the amount in units of the token; in smallest units if the token is unknown.
     fn units(self, asset: Asset) -> Number {
         let decimals = asset.token.and_then(|token| self.tokens.token(token)).map_or(0, |token| token.decimals);
         Number(number::amount(asset.raw, decimals))
@@ -236,7 +236,7 @@ struct AssetView {
     amount_raw: Option<String>,
 }
 
-/// All digits, however many. Clients read a time as an integer; what no double holds is in the form of amounts.
+/// Returns a JSON integer, as clients read a time; above what a double holds, in the form of amounts.
 fn whole(number: U256) -> Whole {
     match u64::try_from(number) {
         Ok(number) if number <= DOUBLE_INTEGER_MAX => Whole::Integer(number),
@@ -251,7 +251,7 @@ enum Whole {
     Long(Number),
 }
 
-/// A network that may be none of Portolan's.
+/// A network that Portolan may not know.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum RemoteView<'a> {

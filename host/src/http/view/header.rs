@@ -1,4 +1,5 @@
-//! Portolan's own headers: the blocks that an answer is true at, what is missing from it, and the account that a name led to.
+//! Portolan's own headers: the blocks an answer is read at, the parts it lacks, and the account that a name resolved
+//! to.
 
 use alloy::primitives::Address;
 use hyper::header::HeaderName;
@@ -10,7 +11,7 @@ pub(in crate::http) const ACCOUNT: HeaderName = HeaderName::from_static("portola
 pub(in crate::http) const BLOCKS: HeaderName = HeaderName::from_static("portolan-blocks");
 pub(in crate::http) const PARTIAL: HeaderName = HeaderName::from_static("portolan-partial");
 
-/// Proxies in front of Portolan refuse longer ones; the contract of the API.
+/// Maximum size, by the API's contract: proxies in front of Portolan refuse longer headers.
 const PARTIAL_BYTES_MAX: usize = 4 * 1024;
 
 /// Stands for all networks.
@@ -18,18 +19,18 @@ pub(super) const ALL: &str = "*";
 
 const SEPARATOR: &str = ", ";
 
-/// The address that a name in the path led to; `None` where the path had an address.
+/// Returns the address that the path's name resolved to; `None` if the path has an address.
 pub(in crate::http) fn account(named: Option<Address>) -> Option<String> {
     named.map(lower)
 }
 
-/// `ethereum=21000000, polygon=70000000`; `None` for answers that are not about an account.
+/// Formats `ethereum=21000000, polygon=70000000`; `None` for answers that are not about an account.
 pub(in crate::http) fn blocks(answer: &Answer) -> Option<String> {
     let each = answer.blocks.iter().map(|(network, block)| format!("{}={}", network.slug, block.number));
     answer.about_account.then(|| each.collect::<Vec<_>>().join(SEPARATOR))
 }
 
-/// `aave_v3/ethereum;reason=timeout, */polygon;reason=upstream`; `None` where nothing is missing.
+/// Formats `aave_v3/ethereum;reason=timeout, */polygon;reason=upstream`; `None` if nothing is missing.
 pub(in crate::http) fn partial(missing: &[Missing]) -> Option<String> {
     if missing.is_empty() {
         return None;
@@ -38,7 +39,7 @@ pub(in crate::http) fn partial(missing: &[Missing]) -> Option<String> {
     if whole.len() <= PARTIAL_BYTES_MAX { Some(whole) } else { Some(truncated(missing)) }
 }
 
-/// As many members as fit together with the count of the others.
+/// Formats as many members as fit, then the number of the others.
 fn truncated(missing: &[Missing]) -> String {
     let trailer = |left_out: usize| format!("truncated;count={left_out}");
     // The count has the most digits when everything is left out.

@@ -1,4 +1,4 @@
-//! Names and the addresses that they lead to.
+//! Names and the addresses that they resolve to.
 
 use serde::Serialize;
 
@@ -16,8 +16,7 @@ pub(super) struct NameView<'a> {
     extra: Option<NameExtra<'a>>,
 }
 
-/// Members with `detail=full`. One that could not be read is null like one that is not there; the report names what is
-/// missing.
+/// Members with `detail=full`. Those that are absent or could not be read are null; the report names the latter.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct NameExtra<'a> {
@@ -31,7 +30,7 @@ struct NameExtra<'a> {
     addresses: Vec<CoinAddress>,
 }
 
-/// An address as its chain writes it in binary.
+/// An address of another coin, in its binary form.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CoinAddress {

@@ -1,4 +1,4 @@
-//! Bodies of the operators' listener. The rows serialize themselves, where their figures are counted.
+//! Bodies of the operators' listener. Rows are serialized by the structs in which the figures are counted.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ struct EndpointsView<'a> {
     name: &'a str,
     slug: &'a str,
     chain_id: u64,
-    /// The one that answers are at; none before the first answer.
+    /// The pinned block; `None` before the first answer.
     block: Option<BlockView>,
     #[serde(flatten)]
     status: Cow<'a, NetworkStatus>,
@@ -64,7 +64,7 @@ pub(in crate::http) fn plugins(plugins: &[PluginStatus]) -> Result<Vec<u8>, serd
     door::json(plugins)
 }
 
-/// `/networks`: each network with what is known of its endpoints.
+/// `/networks`: each network with the status of its endpoints.
 pub(in crate::http) fn networks<'a>(
     networks: impl Iterator<Item = &'a Network>,
     upstreams: &[NetworkStatus],
@@ -74,7 +74,7 @@ pub(in crate::http) fn networks<'a>(
     door::json(&networks.map(view).collect::<Vec<_>>())
 }
 
-/// `/lists`: each token list, in the order in which they count.
+/// `/lists`: the token lists by precedence.
 pub(in crate::http) fn lists(lists: &[ListStatus]) -> Result<Vec<u8>, serde_json::Error> {
     door::json(lists)
 }

@@ -1,4 +1,4 @@
-//! The parts of rows: networks, protocols, tokens, numbers and addresses as the wire has them.
+//! The parts of rows on the wire: networks, protocols, tokens, numbers and addresses.
 
 use alloy::hex;
 use alloy::primitives::{Address, U256};
@@ -15,7 +15,7 @@ use crate::registry::protocol::Protocol;
 use crate::sanitize::text::Text;
 use crate::sanitize::web_url::WebUrl;
 
-/// A JSON number of any length, written as it stands.
+/// A JSON number of any length, written verbatim.
 #[derive(Debug)]
 pub(super) struct Number(pub(super) String);
 
@@ -37,7 +37,7 @@ pub(super) fn raw_text(raw: U256, shape: Shape) -> Option<String> {
     shape.full.then(|| raw.to_string())
 }
 
-/// A rate, a ratio or a price.
+/// Formats a rate, a ratio or a price.
 pub(super) fn fraction(value: &BigDecimal) -> Number {
     Number(number::rounded(value))
 }
@@ -89,13 +89,13 @@ struct Company<'a> {
 }
 
 impl<'a> ProtocolView<'a> {
-    /// As `/protocols` and claimables have it.
+    /// The form in `/protocols` and claimables.
     pub(super) fn with_company(protocol: &'a Protocol) -> Self {
         let company = Company { name: &protocol.company_name, slug: &protocol.company_slug };
         Self { company: Some(company), ..Self::of(protocol) }
     }
 
-    /// As positions have it.
+    /// The form in positions.
     pub(super) fn of(protocol: &'a Protocol) -> Self {
         Self {
             name: &protocol.name,
@@ -126,22 +126,22 @@ pub(super) struct TokenView<'a> {
     listing: Option<Listing>,
 }
 
-/// Members with `detail=full`: what token lists know of a token, and what it redeems to.
+/// Members with `detail=full`: facts of token lists, and the underlying tokens.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Listing {
     listed: bool,
-    /// It is on no list, and its symbol is one that a token of a list has, or the native token.
+    /// True if it is on no list, but has the symbol of a listed token or of the native token.
     lookalike: bool,
-    /// Absent where the contract says how many decimals there are.
+    /// Set only if the decimals come from a token list, not from the contract.
     #[serde(skip_serializing_if = "Option::is_none")]
     decimals_source: Option<&'static str>,
-    /// Empty where there are none, and where [`Origin`] has them.
+    /// Empty if there are none or [`Origin`] has them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     underlying_tokens: Vec<String>,
 }
 
-/// Members that tokens of the aggregate call have besides.
+/// Further members of tokens in the aggregate answer.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Origin<'a> {
@@ -151,13 +151,13 @@ struct Origin<'a> {
     protocol: (),
 }
 
-/// The tokens that it redeems to, in lower case.
+/// Formats the underlying tokens in lower case.
 fn underlying(token: &Token) -> Vec<String> {
     token.underlying.iter().copied().map(lower).collect()
 }
 
 impl<'a> TokenView<'a> {
-    /// As positions have it.
+    /// The form in positions.
     pub(super) fn of(token: &'a Token, shape: Shape) -> Self {
         Self {
             address: if token.kind == "NATIVE" { "0x0".into() } else { lower(token.address) },
@@ -177,14 +177,14 @@ impl<'a> TokenView<'a> {
         }
     }
 
-    /// As claimables have it.
+    /// The form in claimables.
     pub(super) fn with_supply(token: &'a Token, shape: Shape) -> Self {
         let total_supply = Some(Number(number::integer(token.total_supply)));
         let mut view = Self { total_supply, ..Self::of(token, shape) };
         if shape.aggregate {
             let underlying_tokens = underlying(token);
             view.origin = Some(Origin { network: NetworkView::of(&token.network), underlying_tokens, protocol: () });
-            // They stand once.
+            // `origin` has them already.
             view.listing.iter_mut().for_each(|listing| listing.underlying_tokens.clear());
         }
         view

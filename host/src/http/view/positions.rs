@@ -1,6 +1,6 @@
-//! Whole positions with their legs, and what an account has in all protocols together.
+//! Whole positions with their legs, and an account's portfolio of all protocols.
 //!
-//! Invariant: what is not known is null here, and never zero.
+//! Invariant: unknown values are null, never zero.
 
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
@@ -36,7 +36,7 @@ pub(super) struct PositionView<'a> {
     name: &'a Text,
     network: NetworkView<'a>,
     protocol: ProtocolView<'a>,
-    /// What is held, less what is owed.
+    /// Assets less debts.
     dollar_value: Option<Number>,
     legs: Vec<LegView<'a>>,
     #[serde(flatten)]
@@ -49,11 +49,11 @@ pub(super) struct PositionView<'a> {
     provenance: Option<ProvenanceView<'a>>,
 }
 
-/// What stands beside the legs of a position.
+/// Members of a position besides its legs.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PositionFacts<'a> {
-    /// Where it stands in a row of farming or lending, whose `id` is that of a leg.
+    /// Set in rows of farming and lending, whose `id` is that of a leg.
     #[serde(skip_serializing_if = "Option::is_none")]
     position_id: Option<&'a str>,
     kind: &'static str,
@@ -61,7 +61,7 @@ pub(super) struct PositionFacts<'a> {
     mechanism: &'a str,
     market: &'a str,
     contract_address: String,
-    /// As text: it may be larger than any number of a client.
+    /// A string, since it may exceed clients' number types.
     number: Option<String>,
     nft: Option<NftView>,
     rewards: Vec<RewardView<'a>>,
@@ -71,10 +71,10 @@ pub(super) struct PositionFacts<'a> {
     vesting: Option<VestingView>,
     range: Option<RangeView<'a>>,
     health: Option<HealthView<'a>>,
-    /// The leg that the row is about.
+    /// The leg of this row.
     #[serde(skip_serializing_if = "Option::is_none")]
     leg: Option<LegView<'a>>,
-    /// What the account is owed, where the legs are not shown.
+    /// Amounts owed to the account, in rows that do not show all legs.
     #[serde(skip_serializing_if = "Option::is_none")]
     owed: Option<Vec<LegView<'a>>>,
 }
@@ -84,14 +84,14 @@ pub(super) struct PositionFacts<'a> {
 struct LegView<'a> {
     role: &'static str,
     name: &'a Text,
-    /// Null where the token could not be read: a debt is never left out of what looks like a whole loan.
+    /// Null if the token could not be read: a debt is never dropped from what looks like a whole loan.
     token: Option<TokenView<'a>>,
     token_address: String,
     amount: Option<Number>,
     #[serde(skip_serializing_if = "Option::is_none")]
     amount_raw: Option<String>,
     dollar_value: Option<Number>,
-    /// A fraction a year.
+    /// Fraction per year.
     rate: Option<Number>,
     is_collateral: Option<bool>,
     redeems_to: Option<Vec<PartView<'a>>>,
@@ -101,7 +101,7 @@ struct LegView<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PartView<'a> {
-    /// Null where the token could not be read.
+    /// Null if the token could not be read.
     token: Option<TokenView<'a>>,
     token_address: String,
     amount: Option<Number>,
@@ -119,14 +119,14 @@ struct NftView {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RewardView<'a> {
-    /// Null where the token could not be read.
+    /// Null if the token could not be read.
     token: Option<TokenView<'a>>,
     token_address: String,
-    /// A fraction a year.
+    /// Fraction per year.
     apr: Option<Number>,
-    /// To all that share it.
+    /// Rate to all participants together.
     per_second: Option<Number>,
-    /// To this position alone.
+    /// Rate to this position alone.
     own_per_second: Option<Number>,
 }
 
@@ -158,7 +158,7 @@ struct HealthView<'a> {
 #[derive(Serialize)]
 struct PriceView<'a> {
     base: Option<&'a Text>,
-    /// A symbol, or `USD`.
+    /// Symbol of the quote, or `USD`.
     quote: Option<&'a str>,
     price: Option<Number>,
 }
@@ -182,14 +182,14 @@ impl<'a> PositionView<'a> {
 }
 
 impl<'a> PositionFacts<'a> {
-    /// Beside a row that is about one leg, or beside all legs.
+    /// Returns the facts for a row about `leg`, or for all legs if `None`.
     pub(super) fn of(position: &'a PositionItem, leg: Option<&map::Leg>, shape: Shape) -> Self {
         let (found, tokens) = (&position.found, &position.tokens);
         let of_legs = |wanted: &dyn Fn(&map::Leg) -> bool| -> Vec<LegView<'a>> {
             let legs = found.legs.iter().enumerate().filter(|(_, leg)| wanted(leg));
             legs.filter_map(|(place, leg)| LegView::of(position, place, leg, shape)).collect()
         };
-        // What a reward is compared with: the leg of the row, or the first one that is held.
+        // Rewards are relative to the leg of the row, or to the first one that is held.
         let base = leg.or_else(|| found.legs.iter().find(|leg| is_held(leg.role)));
         let releasable = |raw: U256| Some(amount(raw, tokens.get(&found.legs.first()?.token)?));
         Self {
@@ -260,7 +260,7 @@ impl<'a> LegView<'a> {
 impl<'a> RewardView<'a> {
     fn of(position: &'a PositionItem, base: Option<&map::Leg>, reward: &map::Reward, shape: Shape) -> Self {
         let token = position.tokens.get(&reward.token);
-        // A share of what all pools are paid may have no last digit.
+        // A quotient may have infinitely many digits.
         let rated = |raw: Option<U256>| match reward.divisor {
             None => Some(amount(raw?, token?)),
             Some(_) => Some(fraction(&(decimal(raw?, i64::from(token?.decimals)) / rate::divisor(reward)))),
@@ -305,14 +305,14 @@ impl<'a> HealthView<'a> {
     }
 }
 
-/// Everything that an account has, in one object.
+/// An account's positions in all protocols.
 #[derive(Serialize)]
 pub(super) struct PortfolioView<'a> {
     totals: TotalsView,
     protocols: Vec<ProtocolPositions<'a>>,
 }
 
-/// What an account has in one protocol.
+/// An account's positions in one protocol.
 #[derive(Serialize)]
 struct ProtocolPositions<'a> {
     protocol: ProtocolView<'a>,
@@ -320,17 +320,17 @@ struct ProtocolPositions<'a> {
     positions: Vec<PositionView<'a>>,
 }
 
-/// Dollars, of all whose price is known.
+/// Sums in dollars of everything with a known price.
 #[derive(Serialize)]
 struct TotalsView {
     assets: Number,
     debts: Number,
     net: Number,
-    /// What claims pay, by their trials; null where the query leaves it out.
+    /// Value of the claims, by their simulations; null if the query leaves it out.
     claimable: Option<Number>,
-    /// The number of legs and payments whose price is not known.
+    /// Number of legs and payments without a known price.
     unpriced: usize,
-    /// The number of claims that no trial judged: they count by their contracts' word.
+    /// Number of claims that were not simulated and count as their contracts report them.
     untried: Option<usize>,
 }
 
@@ -378,7 +378,7 @@ impl Totals {
         })
     }
 
-    /// `None` where a price is not known.
+    /// Returns `None` if a price is unknown.
     fn net(&self) -> Option<Number> {
         (self.unpriced == 0).then(|| fraction(&(&self.assets - &self.debts)))
     }

@@ -13,7 +13,7 @@ struct Document<'a> {
     title: &'a str,
     status: u16,
     detail: &'a str,
-    /// The same text; clients of the original read it.
+    /// Equal to `detail`, for clients of the original API.
     message: &'a str,
     /// The request's id, as in its header and in the log.
     #[serde(rename = "requestId", skip_serializing_if = "Option::is_none")]
@@ -22,10 +22,10 @@ struct Document<'a> {
     jobs: &'a [FailedJob],
 }
 
-/// A problem document; `name` is the last part of its type. Without jobs, it has no member for them.
+/// Writes a problem document; `name` is the last part of its type. Without jobs, the member `jobs` is absent.
 pub(in crate::http) fn problem(name: &str, title: &str, status: u16, detail: &str, jobs: &[FailedJob]) -> Vec<u8> {
     let kind = format!("urn:portolan:problem:{name}");
     let document = Document { kind, title, status, detail, message: detail, request_id: request_id::id(), jobs };
-    // Texts and a number always serialise; were it otherwise, the status alone would still be right.
+    // Texts and a number always serialize; otherwise the status alone would still be right.
     door::json(&document).unwrap_or_default()
 }

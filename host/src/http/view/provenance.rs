@@ -1,4 +1,4 @@
-//! Where amounts come from, as rows say it with `detail=full`.
+//! Provenance of amounts, for rows with `detail=full`.
 
 use alloy::primitives::Bytes;
 use portolan_reader::Kind;
@@ -10,7 +10,7 @@ use crate::gateway::provenance::Provenance;
 use crate::jobs::job::{AmountSource, TracedRead};
 use crate::sanitize::text::Text;
 
-/// Characters of an argument.
+/// Maximum characters of an argument.
 const ARGUMENT_CHARS_MAX: usize = 200;
 
 /// The member `provenance` of a row.
@@ -21,7 +21,7 @@ pub(super) struct ProvenanceView<'a> {
     digest: Option<&'a str>,
     block: u64,
     block_hash: String,
-    /// Each amount of the claim or position that is not zero.
+    /// Sources of each non-zero amount of the claim or position.
     amounts: Vec<AmountView<'a>>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct ProvenanceView<'a> {
 struct AmountView<'a> {
     token_address: String,
     amount_raw: String,
-    /// Whether no read returned it, so that it was computed from some of these.
+    /// True if no read returned the amount, so that it was computed, possibly from these reads.
     computed: bool,
     reads: Vec<ReadView<'a>>,
 }
@@ -39,13 +39,13 @@ struct AmountView<'a> {
 #[serde(rename_all = "camelCase")]
 struct ReadView<'a> {
     contract: String,
-    /// Null where the plugin does not name it.
+    /// Null if the plugin does not name it.
     function: Option<&'a str>,
-    /// Null where the function is not known.
+    /// Null if the function is unknown.
     arguments: Option<Vec<Argument>>,
     data: &'a Bytes,
     cached: bool,
-    /// Seconds before the block that it was read at.
+    /// Age of the reply in seconds at the answer's block.
     age_seconds: u32,
 }
 

@@ -1,5 +1,4 @@
-//! The report of `detail=full`. Invariant: everything that is missing is among its jobs, also what was missing
-//! before a job began.
+//! The report of `detail=full`. Invariant: everything that is missing is among its jobs, even if no job began.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -20,10 +19,10 @@ use crate::jobs::report::{JobReport, JobStatus};
 pub(super) struct Report<'a> {
     blocks: Blocks<'a>,
     jobs: Vec<JobReportView<'a>>,
-    /// Where the answer has a sum of claims.
+    /// Set if the answer has a sum of claims.
     #[serde(skip_serializing_if = "Option::is_none")]
     claims: Option<ClaimsView>,
-    /// Last, so that it knows how long the body is.
+    /// Last, so that it can count the bytes before it.
     budget: BudgetView<'a>,
 }
 
@@ -40,12 +39,12 @@ impl<'a> Report<'a> {
     }
 }
 
-/// What a sum of claims rests on.
+/// The basis of a sum of claims.
 #[derive(Serialize)]
 struct ClaimsView {
     tried: usize,
     untried: usize,
-    /// A sentence.
+    /// A sentence about these numbers.
     detail: String,
 }
 
@@ -68,7 +67,7 @@ fn has_job(missing: &Missing, jobs: &[JobReport]) -> bool {
     jobs.iter().any(|job| job.subject == missing.subject && Some(job.network.chain_id) == chain_id)
 }
 
-/// An object by slug, in the order of networks.
+/// Serializes as an object by slug, in the order of networks.
 struct Blocks<'a>(&'a Answer);
 
 #[derive(Serialize)]
@@ -95,10 +94,10 @@ impl Serialize for Blocks<'_> {
     }
 }
 
-/// What the answer took of each of its limits.
+/// Use of each of the answer's limits.
 struct BudgetView<'a> {
     budget: &'a AnswerBudget,
-    /// Bytes of the body, up to here.
+    /// Bytes of the body so far.
     written: &'a Cell<u64>,
 }
 
@@ -134,15 +133,15 @@ struct JobReportView<'a> {
     status: JobStatus,
     reason: Option<&'static str>,
     detail: Cow<'a, str>,
-    /// What the plugin knows and does not read; it stands in the detail too.
+    /// Things that the plugin knows but does not read; `detail` names them too.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     not_covered: &'a [String],
     #[serde(flatten)]
     figures: JobFigures,
-    /// What stands on no chain, though rows may rest on it.
+    /// Off-chain documents that rows may be based on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     off_chain: Vec<OffChainView<'a>>,
-    /// Listed contracts that have none, so that nobody has anything there.
+    /// Listed addresses without code, where nobody can hold anything.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     without_code: Vec<String>,
 }

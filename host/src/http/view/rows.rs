@@ -1,4 +1,4 @@
-//! Rows: claimables, farming and lending, and balances; whole positions stand in a file of their own.
+//! Rows of claimables, farming, lending and balances; `positions.rs` has whole positions.
 
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
@@ -18,17 +18,17 @@ use crate::http::{number, rate};
 use crate::network::Network;
 use crate::sanitize::text::Text;
 
-/// Members that every row has with `detail=full`.
+/// Members of every row with `detail=full`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RowExtra<'a> {
     account: String,
-    /// None where no plugin found it.
+    /// `None` if no plugin found it.
     #[serde(skip_serializing_if = "Option::is_none")]
     plugin: Option<&'a str>,
     price_source: Option<&'static str>,
     price_age_seconds: Option<u64>,
-    /// The feeds that it was read from, or the tokens that it was derived from.
+    /// The price feeds, or the tokens that the price was derived from.
     price_contracts: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<ProvenanceView<'a>>,
@@ -65,7 +65,7 @@ fn dollars(raw: U256, token: &Token) -> Number {
     Number(number::dollars(raw, token.decimals, token.price.as_ref().map(|price| &price.usd)))
 }
 
-/// A row of whichever question.
+/// A row of any question.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum RowView<'a> {
@@ -76,7 +76,7 @@ pub(super) enum RowView<'a> {
 }
 
 impl<'a> RowView<'a> {
-    /// `None` for a row whose token is not known; no such row is made.
+    /// Returns `None` if the row's token is unknown, which never happens.
     pub(super) fn of(row: &'a Row, shape: Shape) -> Option<Self> {
         Some(match &row.item {
             RowItem::Payment { claim, place } => {
@@ -132,7 +132,7 @@ impl<'a> LegAt<'a> {
 #[serde(rename_all = "camelCase")]
 pub(super) struct ClaimableView<'a> {
     id: &'a str,
-    /// Rows of one transaction have the same: it is to be sent once.
+    /// Shared by the rows of one transaction, which is to be sent once.
     claim_id: &'a str,
     name: &'a Text,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
@@ -140,26 +140,26 @@ pub(super) struct ClaimableView<'a> {
     protocol: ProtocolView<'a>,
     network: NetworkView<'a>,
     dollar_value: Number,
-    /// Less the payment's share of what the claim costs; null where that or a price is not known.
+    /// `dollar_value` less the payment's share of the claim's cost; null if the cost or a price is unknown.
     net_dollar_value: Option<Number>,
     amount: Number,
     #[serde(skip_serializing_if = "Option::is_none")]
     amount_raw: Option<String>,
-    /// Where the payment goes, if not to the account.
+    /// Destination of the payment, if it is not the account.
     #[serde(skip_serializing_if = "Option::is_none")]
     paid_to: Option<&'static str>,
     token: TokenView<'a>,
-    /// `paid`, `differs`, `reverted`, `refused`; null where it was not simulated, or too little is known.
+    /// `paid`, `differs`, `reverted` or `refused`; null if it was not simulated or too little is known.
     simulated: Option<&'static str>,
-    /// In words, what the claim does that it does not say.
+    /// Effects of the claim that it does not declare, in words.
     #[serde(skip_serializing_if = "<[Text]>::is_empty")]
     differs: &'a [Text],
-    /// Null where the claim is refused.
+    /// Null if the claim is refused.
     claim_transaction: Option<TransactionView<'a>>,
-    /// All transactions in order, where there are several; the last one is the claim's.
+    /// All transactions in order if there are several; the last one is the claim's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     claim_steps: Vec<TransactionView<'a>>,
-    /// All that the transaction pays.
+    /// All payments of the transaction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pays: Option<Vec<PaymentView<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -170,11 +170,11 @@ pub(super) struct ClaimableView<'a> {
     extra: Option<RowExtra<'a>>,
 }
 
-/// A payment among all of its claim.
+/// One of a claim's payments.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PaymentView<'a> {
-    /// Null where the token could not be read.
+    /// Null if the token could not be read.
     token: Option<TokenView<'a>>,
     token_address: String,
     amount: Option<Number>,
@@ -246,25 +246,25 @@ pub(super) struct TransactionView<'a> {
     to: String,
     from: String,
     data: String,
-    /// The gas limit to send it with; missing where it was not tried, or the method does not tell.
+    /// Gas limit to send it with; absent if it was not simulated or the method does not report gas.
     #[serde(skip_serializing_if = "Option::is_none")]
     gas: Option<u32>,
-    /// The fee in wei that is due with it; there only if one is.
+    /// Wei to send with it; absent if zero.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<String>,
     #[serde(flatten)]
     origin: Option<TargetOrigin<'a>>,
 }
 
-/// Members that transactions have with `detail=full`.
+/// Members of transactions with `detail=full`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct TargetOrigin<'a> {
     /// `listed`, `settings` or `factory`.
     target_source: &'static str,
-    /// The view that returned it, where it comes from a factory.
+    /// The view that returned the target, if it comes from a factory.
     target_view: Option<&'a str>,
-    /// Whether another one than the account may send it.
+    /// True if others than the account may send it.
     by_anyone: bool,
 }
 
@@ -273,7 +273,7 @@ struct TargetOrigin<'a> {
 struct Function<'a> {
     name: &'a str,
     input_parameters: Vec<Parameter<'a>>,
-    /// The specification shows an empty array and nothing else.
+    /// Always empty, as in the specification.
     output_parameters: [(); 0],
 }
 
@@ -300,7 +300,7 @@ impl<'a> TransactionView<'a> {
         let origin = TargetOrigin { target_source, target_view, by_anyone: transaction.is_by_anyone };
         Self {
             network: Some(NetworkView::of(network)),
-            // With `detail=full` the aggregate call has it too, so that what is signed can be read.
+            // With `detail=full` the aggregate answer has it too, so that signers can read what they sign.
             function: (!shape.aggregate || shape.full).then(function),
             to: lower(transaction.to),
             from: lower(transaction.from),
@@ -333,7 +333,7 @@ pub(super) struct FarmingView<'a> {
     reward_tokens: Vec<TokenView<'a>>,
     #[serde(flatten)]
     extra: Option<RowExtra<'a>>,
-    /// With `detail=full`: what this row cannot say of its position.
+    /// With `detail=full`: members of the position that this row has no place for.
     #[serde(skip_serializing_if = "Option::is_none")]
     position: Option<PositionFacts<'a>>,
 }
@@ -348,7 +348,7 @@ impl<'a> FarmingView<'a> {
             id: &row.id,
             network: NetworkView::of(&row.network),
             protocol: ProtocolView::of(&row.protocol),
-            // The price is one of the staked token, and that is what the underlying amount counts.
+            // The price is that of the staked token, in which the underlying amount is counted.
             dollar_value: dollars(underlying, token),
             name,
             contract_address: lower(found.contract),
@@ -383,12 +383,12 @@ pub(super) struct LendingView<'a> {
     side: Option<Side>,
     #[serde(flatten)]
     extra: Option<RowExtra<'a>>,
-    /// With `detail=full`: what this row cannot say of its position.
+    /// With `detail=full`: members of the position that this row has no place for.
     #[serde(skip_serializing_if = "Option::is_none")]
     position: Option<PositionFacts<'a>>,
 }
 
-/// Members that lending rows alone have with `detail=full`.
+/// Members of lending rows with `detail=full`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Side {

@@ -1,4 +1,4 @@
-//! What a claim's simulation says, as rows of claimables have it.
+//! The results of a claim's simulation, for rows of claimables.
 
 use alloy::primitives::{Address, U256};
 use portolan_reader::SimulationMethod;
@@ -14,28 +14,28 @@ use crate::sanitize::text::Text;
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SimulationView<'a> {
-    /// `override`, `eth_simulateV1` or `eth_call`; null where the simulation could not be made.
+    /// `override`, `eth_simulateV1` or `eth_call`; null if the simulation could not be made.
     method: Option<&'static str>,
-    /// Why it could not be made; a word of `portolan-partial`.
+    /// Reason why it could not be made; a word of `portolan-partial`.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<&'static str>,
     success: Option<bool>,
-    /// Why it reverted.
+    /// Revert reason.
     error: Option<&'a Text>,
-    /// All transactions together; null where the method does not tell.
+    /// Gas of all transactions together; null if the method does not report it.
     gas_used: Option<u64>,
     receives: Option<Vec<FlowView<'a>>>,
     gives: Option<Vec<FlowView<'a>>>,
     approvals: Vec<ApprovalView>,
 }
 
-/// An amount of a token that came or went.
+/// An amount of a token that the account received or gave.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct FlowView<'a> {
-    /// `0x0` is the native token.
+    /// `0x0` for the native token.
     token_address: String,
-    /// With the amount, where the claim pays this token; null for others.
+    /// Null, like the amount, for tokens that the claim does not pay.
     symbol: Option<&'a Text>,
     amount: Option<Number>,
     amount_raw: String,
@@ -100,22 +100,22 @@ impl<'a> FlowView<'a> {
     }
 }
 
-/// The member `cost` of a row, in wei where it does not say otherwise.
+/// The member `cost` of a row, in wei unless stated otherwise.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CostView {
-    /// The gas of all transactions.
+    /// Gas of all transactions.
     gas: u64,
-    /// Null where the network has no base fee.
+    /// Null if the network has no base fee.
     base_fee_per_gas: Option<String>,
     max_priority_fee_per_gas: String,
-    /// For the data of all transactions, where the network charges for it.
+    /// Fee for the data of all transactions, on networks that charge for it.
     data_fee: String,
-    /// What the transactions send.
+    /// Value sent with the transactions.
     value: String,
-    /// All of it.
+    /// Total cost.
     native_raw: String,
-    /// Dollars; null where the native token has no known price.
+    /// Total cost in dollars; null if the native token's price is unknown.
     dollars: Option<Number>,
 }
 
@@ -135,7 +135,7 @@ impl CostView {
     }
 }
 
-/// The word of the verdict, or null.
+/// Returns the verdict's word, or null.
 pub(super) fn simulated(simulation: Option<&ClaimSimulation>) -> Option<&'static str> {
     simulation?.verdict.map(|verdict| verdict.as_str())
 }

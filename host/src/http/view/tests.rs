@@ -1,4 +1,4 @@
-//! Whole bodies against the samples of the contract.
+//! Whole bodies against the samples of the API's contract.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,11 +32,11 @@ const VELO: &str = concat!(
     r#""address":"0x9560e827af36c94d2ac33a39bce1fe78631088db","name":"VelodromeV2","symbol":"VELO","#,
     r#""decimals":18,"logo":null,"type":"SINGLE""#
 );
-/// What tokens have besides with `detail=full`.
+/// Further members of tokens with `detail=full`.
 const LISTED: &str = r#","listed":true,"lookalike":false"#;
 const REDEEMS_TO: &str = r#","underlyingTokens":["0xf18adf71266411ff39ffc268843c9a64b3292d86"]"#;
 const SUPPLY: &str = r#""totalSupply":296514877005303546555804032"#;
-/// What is shown of the budget of an answer that took nothing but the time and bytes that these tests say.
+/// The budget of an answer that used only the time and bytes in these tests.
 const BUDGET: &str = concat!(
     r#""budget":{"reads":{"used":0,"max":1099511627776},"nodeRequests":{"used":0,"max":1099511627776},"#,
     r#""outgoingRequests":{"used":0,"max":1048576},"events":{"used":0,"max":1048576},"#,
@@ -148,7 +148,7 @@ fn leg(role: LegRole, amount: u128) -> map::Leg {
     map::Leg::new(role, velo().address, word(amount))
 }
 
-/// A loan of 2^64 and a debt of as much.
+/// A loan of 2^64 and an equal debt.
 fn loan() -> Arc<PositionItem> {
     let rate = word(50_000_000_000_000_000_000_000_000);
     let legs = [LegRole::SUPPLIED, LegRole::BORROWED].map(|role| leg(role, 1 << 64).rate_ray(rate));
@@ -170,7 +170,7 @@ fn text_as(answer: &Answer, form: Form) -> String {
     let mut body = Vec::new();
     write(answer, form, &mut body, &Cell::new(77)).unwrap();
     let text = String::from_utf8(body).unwrap();
-    // The time alone differs from run to run.
+    // Only the time differs from run to run.
     let Some((before, time)) = text.split_once("\"timeMs\":{\"used\":") else { return text };
     format!("{before}\"timeMs\":{{\"used\":5{}", time.trim_start_matches(|digit: char| digit.is_ascii_digit()))
 }
@@ -203,7 +203,7 @@ fn a_claimable_of_one_protocol_has_type_and_function_and_a_plain_token() {
     assert_eq!(text(&rows(vec![claimable()]), false), expected);
 }
 
-/// A third of a smallest unit a second is one smallest unit a year for each three of the year's seconds.
+/// A third of a smallest unit per second is one smallest unit per year for each three of the year's seconds.
 #[test]
 fn a_rate_below_one_smallest_unit_a_second_is_no_zero() {
     let stake = leg(LegRole::STAKED, 1).of_total(word(31_536_000));
@@ -335,7 +335,7 @@ fn a_portfolio_sums_assets_debts_and_claims_by_protocol() {
     assert!(text.contains(of_acme), "{text}");
 }
 
-/// A claim whose trial paid this much of its token, and this of the native one.
+/// A claim whose simulation paid these amounts of its token and of the native one.
 fn tried(verdict: Verdict, received: u128, native: u128) -> Row {
     let receives = vec![(velo().address, word(received)), (NATIVE, word(native))];
     let run = ClaimRun {
@@ -365,7 +365,7 @@ fn sums_count_what_trials_paid() {
     let sum = |claimable: &str, unpriced: u32, untried: u32| {
         format!(r#"{{"assets":0,"claimable":{claimable},"debts":0,"net":0,"unpriced":{unpriced},"untried":{untried}}}"#)
     };
-    // At half a dollar: four of a token, and two natively that it did not say.
+    // At half a dollar: four of a token, and two native ones that it did not declare.
     let differs = || tried(Verdict::Differs, 4 * one, 2 * one);
     let bad = [tried(Verdict::Reverted, one, 0), tried(Verdict::Refused, one, 0)];
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Which contracts a job found without code, and which of those that had none before answered it.
+//! Contracts that a job found without code, and contracts known to have had none that replied now.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use portolan_validation::Addresses;
 
 use crate::jobs::plan::JobPlan;
 
-/// What a job's reads of its own network met.
+/// Code seen by a job's reads of its own network.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MetCode {
-    /// The number of the block; 0 where nothing was read.
+    /// Number of the block; 0 if nothing was read.
     pub(crate) block: u64,
     pub(crate) without: BTreeSet<Address>,
     pub(crate) with: BTreeSet<Address>,
-    /// Those that had none before.
+    /// Contracts known to have had no code.
     watched: BTreeSet<Address>,
 }
 
@@ -36,7 +36,7 @@ impl MetCode {
         }
     }
 
-    /// The same at this block, of the contracts alone that the catalogue lists or that its views gave.
+    /// Sets the block, and retains only contracts that the catalogue lists or that its views returned.
     pub(super) fn of_known(mut self, addresses: &Addresses, block: u64) -> Self {
         self.without.retain(|contract| addresses.is_listed(*contract) || addresses.is_given_contract(*contract));
         Self { block, ..self }

@@ -1,7 +1,7 @@
-//! The off-chain reads of one job: which are made, and what became of them.
+//! Off-chain reads of one job: which are made, and their replies.
 //!
-//! Invariant: no reply of theirs is a word of the chain: they have a source of their own, and nothing in them makes an
-//! address trusted.
+//! Invariant: a document is never treated as chain data. Its replies have a source of their own, and no address in
+//! them becomes trusted.
 
 use std::collections::BTreeMap;
 
@@ -14,21 +14,21 @@ use crate::jobs::failure::{Failure, Reason};
 use crate::net::off_chain::{DocumentReply, DocumentRequest, Documents, OffChainError};
 use crate::registry::Instance;
 
-/// The off-chain reads of one job.
+/// Off-chain reads of one job.
 #[derive(Debug)]
 pub(super) struct DocumentReads<'a> {
     instance: &'a Instance,
     documents: Documents<'a>,
     made: OffChainReads,
-    /// The oldest answer of each host.
+    /// Age of the oldest reply of each host, in seconds.
     ages: BTreeMap<String, u32>,
-    /// Why the first read that was refused is not made. The job reports it even if its plugin does not.
+    /// Reason why the first refused read is not made. The job reports it even if its plugin does not.
     refused: Option<Failure>,
-    /// Why the first read that failed did.
+    /// Reason of the first read that failed.
     failed: Option<Failure>,
 }
 
-/// A read that is made.
+/// A read that passed the checks.
 #[derive(Debug)]
 pub(super) struct PreparedRead {
     host: String,
@@ -41,10 +41,10 @@ impl<'a> DocumentReads<'a> {
         Self { instance, documents, made, ages, refused: None, failed: None }
     }
 
-    /// The read of a URL.
+    /// Checks a read of a URL.
     ///
     /// # Errors
-    /// The reply to a read that is not made.
+    /// Returns the reply to a read that is not allowed.
     pub(super) fn prepare(&mut self, url: &[u8]) -> Result<PreparedRead, FrameReply> {
         let plugin = self.instance.name();
         let declared = self.instance.catalogue.hosts.as_deref().unwrap_or_default();
@@ -72,7 +72,7 @@ impl<'a> DocumentReads<'a> {
         self.documents.get(request, deadline).await
     }
 
-    /// The reply to a read that was made.
+    /// Converts the result of a read into its reply.
     pub(super) fn take(&mut self, read: PreparedRead, made: Result<DocumentReply, OffChainError>) -> FrameReply {
         match made {
             Ok(DocumentReply { body, age_s }) => {
@@ -89,12 +89,12 @@ impl<'a> DocumentReads<'a> {
         }
     }
 
-    /// Why a read was not allowed.
+    /// Returns why a read was not allowed.
     pub(super) fn refused(&self) -> Option<&Failure> {
         self.refused.as_ref()
     }
 
-    /// What the plugin says with why a read gave no document.
+    /// Adds the reason why a document is missing to the plugin's message.
     pub(super) fn explain(&self, message: String) -> String {
         match self.failure() {
             Some(failure) if !message.is_empty() => format!("{message} ({})", failure.detail),
@@ -102,12 +102,12 @@ impl<'a> DocumentReads<'a> {
         }
     }
 
-    /// Why a read gave no document.
+    /// Returns why a document is missing.
     pub(super) fn failure(&self) -> Option<&Failure> {
         self.refused.as_ref().or(self.failed.as_ref())
     }
 
-    /// The hosts that answered, each with the age of its oldest answer in seconds.
+    /// Returns the hosts that replied, each with the age of its oldest reply in seconds.
     pub(super) fn into_ages(self) -> BTreeMap<String, u32> {
         self.ages
     }

@@ -1,7 +1,7 @@
-//! The fact lists that a job reads, and those among them that it may go on with.
+//! Fact lists that a job reads, and those among them that it may extend.
 //!
-//! Invariant: a job changes no list of another protocol, network or market, and its walks take nothing of its own budget
-//! but have one. What a list holds is the plugin's word: no claim is sent to an address for standing in one.
+//! Invariant: a job changes no list of another protocol, network or market. Walks have a budget of their own. A list
+//! is the plugin's data, so no claim may go to an address only because a list contains it.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -15,11 +15,11 @@ use super::frames::FactEntries;
 use crate::jobs::plan::JobPlan;
 use crate::registry::fact_lists::{FactLease, FactListName, FactPut, OpenedFacts};
 
-/// The fact lists of one job.
+/// Fact lists of one job.
 #[derive(Debug)]
 pub(super) struct FactWalk<'a> {
     plan: &'a JobPlan,
-    /// The height of the job's block, and whether a client named it.
+    /// Height of the job's block; `is_past` is true if a client named it.
     block: u64,
     is_past: bool,
     lists: BTreeMap<String, OpenList>,
@@ -28,7 +28,7 @@ pub(super) struct FactWalk<'a> {
 #[derive(Debug)]
 struct OpenList {
     lease: Option<FactLease>,
-    /// A part of it is known, or being read by another job, and the rest is to be read later.
+    /// True if the rest of the list is to be read later: entries are known, or another job is reading them.
     is_short: bool,
 }
 
@@ -37,7 +37,7 @@ impl<'a> FactWalk<'a> {
         Self { plan, block: 0, is_past: false, lists: BTreeMap::new() }
     }
 
-    /// What there is of a list. A job reads each of its lists once.
+    /// Returns the known part of a list. A job may open each of its lists once.
     pub(super) fn open(&mut self, list: &str, allowance: &Allowance, session: &Session) -> Reply {
         self.block = session.block().number;
         self.is_past = session.is_past();
@@ -52,7 +52,7 @@ impl<'a> FactWalk<'a> {
         Reply::fresh(Outcome::Ok(Bytes::from(codec::encode(&known))))
     }
 
-    /// Takes entries for lists that this job may change; others change nothing.
+    /// Adds entries to lists for which the job has a lease; others are ignored.
     pub(super) fn put(&mut self, facts: &[FactEntries]) {
         for FactEntries { list, from, total, entries } in facts {
             let Some(open) = self.lists.get_mut(list) else { continue };
@@ -62,22 +62,22 @@ impl<'a> FactWalk<'a> {
         }
     }
 
-    /// Whether the job may make reads to walk a list.
+    /// Returns true if the job may make reads to walk a list.
     pub(super) fn may_walk(&self) -> bool {
         self.lists.values().any(|open| open.lease.is_some())
     }
 
-    /// Takes a read that walks a list; false where there is none left.
+    /// Takes one walking read from the budget; false if none is left.
     pub(super) fn take_read(&self, allowance: &mut Allowance) -> bool {
         allowance.take_walk_read() && self.plan.instance.fact_lists.take_walk_read(self.is_past, Instant::now())
     }
 
-    /// Whether the job has read a list of which the rest is to be read later. One of which nothing could be read is not.
+    /// Returns true if the job read a list whose rest is to be read later; a list without any entries does not count.
     pub(super) fn is_short(&self) -> bool {
         self.lists.values().any(|open| open.is_short)
     }
 
-    /// The list that is called `market/key`, of a market that the catalogue has.
+    /// Returns the name of the list `market/key`, if the catalogue has the market.
     fn name(&self, list: &str) -> Option<FactListName> {
         let (market, key) = list.rsplit_once('/')?;
         let (network, protocol) = (&self.plan.network, &self.plan.protocol.slug);

@@ -1,9 +1,9 @@
-//! Frames to and from a plugin: replies in, reads and findings out. Everything that a plugin wrote is checked here
-//! before anything uses it.
+//! Frames to and from a plugin: replies in, reads and findings out. Invariant: all plugin output is checked here
+//! before use.
 
 use alloy::primitives::Bytes;
 use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
-use portolan_abi::limits::{MESSAGE_MAX, NOT_COVERED_MAX};
+use portolan_abi::limits::{INVALID_REPLIES_CHARS_MAX, MESSAGE_MAX, NOT_COVERED_MAX};
 use portolan_abi::map;
 use portolan_abi::row::{self, JobIn, JobOut, freshness, kind, mode, purpose, source, state, status};
 use portolan_abi::step::{self, StepError, StepFacts, StepRead};
@@ -12,37 +12,39 @@ use crate::jobs::failure::{Failure, Reason};
 use crate::sanitize;
 use portolan_reader::{Freshness, Kind, Outcome, Read, ReadFailure, Reply};
 
-/// The rest of a job's limits.
+/// Remaining limits of a job.
 pub(super) struct Budget {
     pub(super) ms_left: u32,
     pub(super) reads_left: u32,
     pub(super) bytes_left: u32,
 }
 
-/// A step of a job: the frame that a plugin returned when it was resumed.
+/// A step of a job: the parsed frame that a plugin returned when it was resumed.
 pub(super) struct Step {
     pub(super) state: u8,
     pub(super) findings: Vec<map::Finding>,
     pub(super) reads: Vec<RequestedRead>,
     pub(super) facts: Vec<FactEntries>,
     pub(super) message: String,
-    /// What the plugin knows and does not read, a sentence each.
+    /// Sentences about what the plugin knows but does not read.
     pub(super) not_covered: Vec<String>,
+    /// What contracts replied of which the plugin made no finding; empty if nothing.
+    pub(super) invalid_replies: String,
 }
 
 /// A read that the plugin requests.
 pub(super) enum RequestedRead {
-    /// A read of this chain; whether it is to walk a fact list.
+    /// A read of a chain; `is_walk` is true if it walks a fact list.
     Chain { chain_id: u64, read: Read, is_walk: bool, function: Option<String> },
-    /// What the host has of a fact list.
+    /// The host's part of a fact list.
     FactList { chain_id: u64, list: String },
     /// The document at this URL.
     Document(Bytes),
-    /// Its kind, mode or extension is none that this host makes.
+    /// A read whose kind, mode or extension this host does not support.
     Unsupported,
 }
 
-/// The reply to a read, of a chain or of a server.
+/// Reply to a read of a chain or of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FrameReply {
     pub(super) status: u8,
@@ -52,7 +54,7 @@ pub(super) struct FrameReply {
 }
 
 impl FrameReply {
-    /// What stands for the reply to a read that is open.
+    /// Placeholder for the reply to a read that is still open.
     pub(super) fn pending() -> Self {
         Self { status: status::PENDING, ..Self::default() }
     }
@@ -76,7 +78,7 @@ impl From<Reply> for FrameReply {
 
 #[cfg(feature = "fuzzing")]
 impl RequestedRead {
-    /// The read of a chain, if it is one.
+    /// Returns the read if it is of a chain.
     pub(super) fn chain_read(&self) -> Option<&Read> {
         if let Self::Chain { read, .. } = self { Some(read) } else { None }
     }
@@ -90,7 +92,7 @@ pub(super) struct FactEntries {
     pub(super) entries: Vec<u8>,
 }
 
-/// The frame that goes into `resume`, for one job.
+/// Builds the frame that is passed to `resume`, for one job.
 pub(super) fn replies(replies: &[FrameReply], budget: &Budget) -> Result<Vec<u8>, String> {
     let stage = |error| format!("replies do not fit a frame: {error}");
     let mut frame = FrameWriter::default();
@@ -105,16 +107,16 @@ pub(super) fn replies(replies: &[FrameReply], budget: &Budget) -> Result<Vec<u8>
     frame.finish().map_err(stage)
 }
 
-/// Whether a frame that came out of `resume` is the job's last: one that is broken is nothing to go on with either.
+/// Returns true if a frame from `resume` ends the job. An invalid frame does too.
 pub(super) fn is_last(bytes: &[u8]) -> bool {
     let state = Frame::parse(bytes).ok().and_then(|frame| Some(frame.rows::<JobOut>(resume_out::JOBS).next()?.state));
     state != Some(state::READING)
 }
 
-/// Parses the frame that came out of `resume`, for one job.
+/// Parses the frame that `resume` returned, for one job.
 pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
-    let step::Step { state, findings, reads, facts, message, not_covered } =
-        step::Step::parse(bytes).map_err(|error| {
+    let step::Step { state, findings, reads, facts, message, not_covered, invalid_replies } = step::Step::parse(bytes)
+        .map_err(|error| {
             let reason = if matches!(error, StepError::Limit(_)) { Reason::OverBudget } else { Reason::InvalidOutput };
             Failure::new(reason, error.to_string())
         })?;
@@ -126,7 +128,9 @@ pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
         entries: entries.to_vec(),
     });
     let (message, not_covered) = (text(message), sentences(not_covered));
-    Ok(Step { state, findings, reads: reads.collect(), facts: facts.collect(), message, not_covered })
+    let invalid_replies = sanitize::plain(&String::from_utf8_lossy(invalid_replies), INVALID_REPLIES_CHARS_MAX);
+    let (reads, facts) = (reads.collect(), facts.collect());
+    Ok(Step { state, findings, reads, facts, message, not_covered, invalid_replies })
 }
 
 fn requested(read: &StepRead<'_>) -> RequestedRead {
@@ -142,7 +146,7 @@ fn requested(read: &StepRead<'_>) -> RequestedRead {
     supported(read).map_or(RequestedRead::Unsupported, chain)
 }
 
-/// The read, unless it is of a kind that this host does not make.
+/// Converts a read; `None` if this host does not support its kind.
 fn supported(read: &StepRead<'_>) -> Option<Read> {
     let StepRead { row: read, data, extension, .. } = read;
     if extension.block.is_some() || extension.overrides.is_some() {
@@ -174,12 +178,12 @@ fn supported(read: &StepRead<'_>) -> Option<Read> {
     })
 }
 
-/// A plugin's words, cut and cleaned: they stand in `detail=full` and in the log.
+/// Cleans and cuts a plugin's text for `detail=full` and the log.
 fn text(bytes: &[u8]) -> String {
     sanitize::plain(&String::from_utf8_lossy(bytes), MESSAGE_MAX)
 }
 
-/// What a plugin says that it does not read. Those beyond the bound are counted.
+/// Splits the plugin's text about what it does not read into sentences. Those beyond the limit are counted.
 fn sentences(bytes: &[u8]) -> Vec<String> {
     let mut lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let mut sentences: Vec<String> = lines.by_ref().take(NOT_COVERED_MAX).map(text).collect();
@@ -212,6 +216,16 @@ mod tests {
         assert!(reserved.into_iter().all(|row| !made(row, ReadExtension::default())));
         assert!(!made(plain(), ReadExtension { block: Some(1), ..ReadExtension::default() }));
         assert!(!made(plain(), ReadExtension { overrides: Some(Vec::new()), ..ReadExtension::default() }));
+    }
+
+    #[test]
+    fn what_contracts_replied_is_one_clean_line() {
+        let mut frame = FrameWriter::default();
+        let (invalid_replies_offset, invalid_replies_len) = frame.bytes(b"it pays\x07 twice\n").unwrap();
+        let job = JobOut { state: state::PARTIAL, invalid_replies_offset, invalid_replies_len, ..JobOut::default() };
+        frame.row(resume_out::JOBS, &job);
+        let taken = step(&frame.finish().unwrap()).unwrap_or_else(|failure| panic!("{}", failure.detail));
+        assert!(taken.invalid_replies.starts_with("it pays") && !taken.invalid_replies.contains(char::is_control));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The part of the fuzz target of findings that is about frames.
+//! The part of the findings' fuzz target that is about frames.
 
 use portolan_abi::limits::{CALLDATA_MAX, FINDINGS_MAX};
 use portolan_abi::map::Finding;
@@ -7,8 +7,8 @@ use portolan_abi::row::state;
 use super::frames::{self, RequestedRead};
 use crate::sanitize::fuzzing::{require_sentence, require_shown};
 
-/// Reads any bytes as the frame of a step: its reads and findings are bounded and its words clean, or it is refused with a
-/// bounded sentence. Returns the findings.
+/// Parses arbitrary bytes as the frame of a step, and returns its findings. Reads and findings must be bounded and
+/// texts clean; a refusal must have a bounded message.
 pub(in crate::jobs) fn step(bytes: &[u8]) -> Option<Vec<Finding>> {
     match frames::step(bytes) {
         Ok(step) => {

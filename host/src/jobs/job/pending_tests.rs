@@ -1,4 +1,4 @@
-//! Jobs that are resumed while some of their reads are open, over a scripted chain and a scripted plugin.
+//! Jobs that are resumed while some reads are open, over a scripted chain and a scripted plugin.
 
 use alloy::primitives::{Address, Bytes};
 use futures_util::FutureExt;
@@ -18,7 +18,7 @@ const LISTED: Address = Address::repeat_byte(1);
 const HELD: Address = Address::repeat_byte(2);
 const EARNED: Address = Address::repeat_byte(3);
 
-/// A plugin that requests the reads of each step in turn, whatever it is answered.
+/// A plugin that requests the reads of each step in turn, whatever the replies are.
 #[derive(Debug)]
 struct Steps {
     reads: Vec<Vec<Address>>,
@@ -75,8 +75,8 @@ impl Steps {
     }
 }
 
-/// The outcome of a job of these steps, the statuses of the replies to each, and the targets of each batch. The listed
-/// contract's reply is cached.
+/// Returns the outcome of a job with these steps, the statuses of the replies to each, and the targets of each batch.
+/// The reply of the listed contract is cached.
 async fn run_steps(reads: &[&[Address]], capabilities: u64) -> (JobOutcome, Vec<Vec<u8>>, Vec<Vec<Address>>) {
     run_fresh(reads, (freshness::IMMUTABLE, 0), capabilities).await
 }
@@ -164,7 +164,7 @@ async fn a_job_that_reads_nothing_and_does_not_end_is_at_fault() {
 async fn a_job_that_goes_on_for_ever_with_cached_replies_meets_the_limit_of_steps() {
     let steps = vec![&[LISTED][..]; 200];
     let (outcome, statuses, batches) = run_steps(&steps, capability::ALL).await;
-    // A hundred steps with what is known, and 24 more that count as batches.
+    // A hundred steps with cached replies, and 24 more that count as batches.
     assert_eq!((outcome.failure.map(|failure| failure.reason), statuses.len()), (Some(Reason::OverBudget), 124));
     assert_eq!(batches, Vec::<Vec<Address>>::new());
 }

@@ -1,4 +1,4 @@
-//! The reads that a job waits for: opened when its plugin requests them, answered with what is at hand, or fetched.
+//! Open reads of a job: opened when its plugin requests them, then answered from the cache or fetched.
 //!
 //! Invariant: a read is open until its one reply, and replies go to the plugin in the order of its requests.
 
@@ -17,12 +17,12 @@ use super::frames::{FrameReply, RequestedRead};
 use super::{Driver, over_limit};
 use crate::jobs::failure::{Failure, Reason};
 
-/// Seconds that facts of protocols may be old; what is an account's is never so old.
+/// Minimum freshness, in seconds, of a read that is a fact of a protocol; reads about an account are always fresher.
 const FACT_STANDS_S: u32 = 300;
 
 /// A read that a job waits for.
 pub(super) enum OpenRead {
-    /// The reply is there, and goes to the plugin when it is resumed.
+    /// A reply that goes to the plugin when it is resumed.
     Answered(FrameReply),
     /// A read of the job's own network.
     Own(Read),
@@ -39,7 +39,7 @@ impl OpenRead {
         matches!(self, Self::Answered(_))
     }
 
-    /// The read, if it is of the job's own network and not answered.
+    /// Returns the read if it is an unanswered one of the job's own network.
     fn own(&self) -> Option<&Read> {
         if let Self::Own(read) = self { Some(read) } else { None }
     }
@@ -52,7 +52,7 @@ impl From<Reply> for OpenRead {
 }
 
 impl Driver<'_> {
-    /// Opens the reads of a step. Those that nothing has to be fetched for have their replies at once.
+    /// Opens the reads of a step. Those that need no fetching get their replies at once.
     pub(super) fn open(&mut self, participant: &Participant, own: &Session, requested: Vec<RequestedRead>) {
         let may_walk = self.facts.may_walk();
         let own_chain = own.chain_id();
@@ -63,7 +63,7 @@ impl Driver<'_> {
             let opened = match requested {
                 RequestedRead::Unsupported => Reply::fresh(Outcome::Unsupported).into(),
                 RequestedRead::Chain { read, .. } if is_walk && self.facts.take_read(&mut self.allowance) => {
-                    // What is known of an earlier block feeds no list.
+                    // Cached facts of an earlier block must not enter a list.
                     OpenRead::Walk(read.fresh(Freshness::Pinned))
                 }
                 _ if is_walk || !self.allowance.take_read() => self.over_budget().into(),
@@ -88,7 +88,7 @@ impl Driver<'_> {
         self.answer_known(first, participant, own);
     }
 
-    /// Answers what is cached of the reads from this place on, as far as it is the same for every account.
+    /// Answers the reads from this index on from the cache, if they are the same for every account.
     fn answer_known(&mut self, first: usize, participant: &Participant, own: &Session) {
         let opened = self.open.iter().enumerate().skip(first);
         let own_reads = opened.filter_map(|(place, read)| Some((place, read.own()?)));
@@ -111,8 +111,8 @@ impl Driver<'_> {
         }
     }
 
-    /// The replies to all open reads: those that are at hand, as long as the job can run on with some, or else all of them,
-    /// for which the rest is fetched.
+    /// Returns the replies to all open reads. While some replies are available and the plugin accepts the rest as
+    /// pending, the job continues with those; otherwise the rest is fetched.
     pub(super) async fn replies(
         &mut self,
         participant: &Participant,
@@ -141,7 +141,7 @@ impl Driver<'_> {
         Ok(replies)
     }
 
-    /// Makes all open reads: each gets a reply, if only that it was not made.
+    /// Makes all open reads. Each gets a reply, even if it is only that the read was not made.
     async fn fetch(&mut self, participant: &Participant, own: &Session) -> Result<(), Failure> {
         let (mut walks, mut by_network, mut off_chain) =
             (Vec::new(), BTreeMap::<u64, Vec<(usize, Read)>>::new(), Vec::new());
@@ -168,11 +168,11 @@ impl Driver<'_> {
         let targets: Vec<Address> = own_reads.iter().map(|read| read.to).collect();
         // They were taken from the budget when they were opened.
         let mut lookup = own.peek(own_reads.into());
-        // Cached replies that what leaves now rests on are read again along with it. They were taken from the budget.
+        // Cached replies that these reads rest on are repeated in the same batch. They are in the budget already.
         let recheck = self.trusted.mentioned_by(lookup.misses());
         lookup.append(own.peek(self.trusted.reads(&recheck).into()));
         let before_walk = lookup.len();
-        // Walks are not taken from the answer's reads, for later answers do without them; their requests are.
+        // Walks do not use the answer's budget of reads, because later answers do without them. Their requests do.
         let (walk_places, walk_reads): (Vec<_>, Vec<_>) = walks.into_iter().unzip();
         lookup.append(own.peek(walk_reads.into()));
         let guests = by_network.into_iter().map(|(chain_id, group)| self.read_as_guest(chain_id, group));
@@ -190,7 +190,7 @@ impl Driver<'_> {
             });
         }
         self.take_views();
-        // What is not known by now was asked of contracts that nothing gave.
+        // Views that are still left are of contracts that no reply gave.
         self.views.clear();
         for (place, reply) in walk_places.into_iter().zip(walked) {
             answered[place] = Some(self.account_for_walk(reply).into());
@@ -208,7 +208,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Counts the reply to a read of the job's own network, and notes what findings may rest on.
+    /// Counts the reply to a read of the job's own network, and records what findings may rest on.
     fn take(&mut self, read: &Read, reply: Reply) -> FrameReply {
         let reply = self.account_for(reply);
         if let Some(trace) = &mut self.trace {
@@ -221,7 +221,7 @@ impl Driver<'_> {
         reply.into()
     }
 
-    /// Takes the addresses that the views gave whose contracts are known.
+    /// Takes the addresses that views of known contracts returned.
     pub(super) fn take_views(&mut self) {
         let views = std::mem::take(&mut self.views);
         self.views = self.trusted.take(views);
@@ -236,7 +236,7 @@ impl Driver<'_> {
         places.into_iter().zip(replies).collect()
     }
 
-    /// Counts a reply's bytes, and notes what is missing.
+    /// Counts a reply's bytes, and records the reason if it is missing.
     fn account_for(&mut self, reply: Reply) -> Reply {
         match &reply.outcome {
             Outcome::Failed(failure) => {
@@ -280,8 +280,8 @@ impl Driver<'_> {
     }
 }
 
-/// Whether the reply is a fact of a protocol, which is the same for every account, so that a job may run on with it: what
-/// somebody else asked about an account is not to be seen from how a job reads.
+/// Returns true if the reply is a fact of a protocol, the same for every account. A job may continue early with such
+/// replies; with others, its timing would reveal what other clients requested about an account.
 fn is_of_everybody(read: &Read) -> bool {
     match read.freshness {
         Freshness::Immutable => true,
@@ -290,7 +290,7 @@ fn is_of_everybody(read: &Read) -> bool {
     }
 }
 
-/// Both together, though no batch waits for the participant while only the second goes on.
+/// Awaits both futures. No batch waits for the participant while only the second is pending.
 async fn join_aside<A, B>(
     participant: &Participant,
     reads: impl Future<Output = A>,

@@ -1,4 +1,4 @@
-//! The span of a job. Invariant: it says what was put to which plugin and how it ended, and nothing of the account.
+//! The span of a job. Invariant: it shows the question, the plugin and the outcome, but nothing about the account.
 
 use tracing::field::Empty;
 use tracing::{Span, debug_span};
@@ -8,7 +8,7 @@ use crate::jobs::failure::Reason;
 use crate::jobs::plan::JobPlan;
 use crate::spans::ERROR;
 
-/// The span of a job, below the one of its answer.
+/// Creates the span of a job, a child of its answer's span.
 pub(super) fn begin(plan: &JobPlan) -> Span {
     debug_span!(
         "job",
@@ -23,7 +23,7 @@ pub(super) fn begin(plan: &JobPlan) -> Span {
     )
 }
 
-/// Says how a job ended.
+/// Records how a job ended.
 pub(super) fn end(span: &Span, outcome: &JobOutcome) {
     if span.is_disabled() {
         return;

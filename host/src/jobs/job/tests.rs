@@ -23,12 +23,12 @@ pub(super) const ETHEREUM: u64 = 1;
 pub(super) const LIMITS: Limits = Limits { resume_ms: 1000, job_ms: 60_000 };
 const VOTER: Address = Address::repeat_byte(0x70);
 
-/// Opens a list; walks two entries of it, unless it has some; and puts them.
+/// Opens a list, walks two entries of it unless it has some, and puts them.
 #[derive(Debug)]
 struct Walker {
     list: &'static str,
     steps: Mutex<u32>,
-    /// The list as it was, and the status of the reply that had it.
+    /// The status and content of the list when it was opened.
     opened: Mutex<Vec<(u8, FactList)>>,
 }
 
@@ -126,7 +126,7 @@ fn plan(walker: &Arc<Walker>) -> JobPlan {
     ))
 }
 
-/// Asks the plugin's protocol `acme` for claimables on Ethereum.
+/// Plans a question for claimables to the plugin's protocol `acme` on Ethereum.
 pub(super) fn plan_of(instance: Instance) -> JobPlan {
     JobPlan {
         protocol: Arc::new(Protocol { slug: "acme".to_owned(), ..Protocol::default() }),

@@ -1,7 +1,7 @@
-//! The reads of a job, for answers that tell where amounts come from.
+//! The reads of a job, for answers that show the provenance of amounts.
 //!
-//! Invariant: what is told of a read is what was read. Of the plugin it has only the function's name, and that only where
-//! the calldata has its selector.
+//! Invariant: a traced read shows what was read. The plugin contributes only the function's name, and only if the
+//! calldata has its selector.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,23 +10,23 @@ use alloy::primitives::{Address, Bytes, U256, keccak256};
 use portolan_reader::{Kind, Outcome, Read, Reply};
 use portolan_validation::has_argument;
 
-/// Reads that are kept; those whose reply is zero are no source of any amount, and are not.
+/// Maximum number of traced reads. Reads whose reply is zero cannot be the source of an amount and are not traced.
 const READS_MAX: usize = 20_000;
 const FUNCTIONS_MAX: usize = 1_000;
 const FUNCTION_BYTES_MAX: usize = 512;
-/// Longer calldata is not told.
+/// Maximum size of calldata; reads with more are not traced.
 const DATA_BYTES_MAX: usize = 4 << 10;
-/// Words of replies in which amounts are looked for.
+/// Maximum number of words of replies in which amounts are searched.
 const WORDS_MAX: usize = 500_000;
-/// Reads that are told of for an amount.
+/// Maximum number of reads listed for an amount.
 const SOURCES_MAX: usize = 8;
 
-/// Reads of a job.
+/// Traced reads of a job.
 #[derive(Debug, Default)]
 pub(crate) struct ReadTrace {
     functions: HashMap<[u8; 4], Arc<str>>,
     reads: Vec<Arc<TracedRead>>,
-    /// The contracts that answered, each with the function that did so first, where the plugin named it.
+    /// Contracts that replied, each with the function that returned first, if the plugin named it.
     answered: HashMap<Address, Option<Arc<str>>>,
 }
 
@@ -35,28 +35,27 @@ pub(crate) struct ReadTrace {
 pub(crate) struct TracedRead {
     pub(crate) kind: Kind,
     pub(crate) contract: Address,
-    /// The signature of the function that it calls, where the plugin named it.
+    /// Signature of the called function, if the plugin named it.
     pub(crate) function: Option<Arc<str>>,
-    /// Calldata.
     pub(crate) data: Bytes,
     reply: Bytes,
     pub(crate) cached: bool,
-    /// Seconds between the block that it was read at and the answer's.
+    /// Seconds between the block it was read at and the answer's block.
     pub(crate) age_s: u32,
 }
 
-/// Where an amount comes from.
+/// Source of an amount.
 #[derive(Clone, Debug)]
 pub(crate) struct AmountSource {
     pub(crate) token: Address,
     pub(crate) amount: U256,
-    /// Whether no read returned the amount itself, so that it was computed from some of these.
+    /// True if no read returned the amount itself, so that it was computed from some of `reads`.
     pub(crate) is_computed: bool,
     pub(crate) reads: Vec<Arc<TracedRead>>,
 }
 
 impl ReadTrace {
-    /// Takes the name that the plugin gives the function of a read.
+    /// Records the plugin's name for the function of a read.
     pub(super) fn name(&mut self, read: &Read, function: Option<String>) {
         let (Some(function), Some(selector)) = (function, read.data.first_chunk::<4>()) else { return };
         let has_room = self.functions.len() < FUNCTIONS_MAX && function.len() <= FUNCTION_BYTES_MAX;
@@ -65,7 +64,7 @@ impl ReadTrace {
         }
     }
 
-    /// Takes a read with its reply.
+    /// Records a read with its reply.
     pub(super) fn take(&mut self, read: &Read, reply: &Reply) {
         let Outcome::Ok(bytes) = &reply.outcome else { return };
         let named = || read.data.first_chunk::<4>().and_then(|selector| self.functions.get(selector)).cloned();
@@ -82,12 +81,12 @@ impl ReadTrace {
         self.reads.push(Arc::new(TracedRead { kind, contract, function, data, reply, cached, age_s }));
     }
 
-    /// The contracts that answered, zero included, each with the function that did so first, where the plugin named it.
+    /// Contracts that replied, even with zero, each with the function that returned first, if the plugin named it.
     pub(crate) fn answered(&self) -> impl Iterator<Item = (&Address, &Option<Arc<str>>)> {
         self.answered.iter()
     }
 
-    /// What is needed to find sources of amounts that the job found for an account.
+    /// Builds the index for finding the sources of amounts that the job found for an account.
     pub(crate) fn index(&self, account: Address) -> SourceIndex<'_> {
         let mut index = SourceIndex::new(self);
         let mut words = 0;
@@ -108,7 +107,7 @@ impl ReadTrace {
     }
 }
 
-/// The reads of a job by what they are a source of. Finding one takes no longer where there are more.
+/// Reads of a job indexed by what they are a source of. A lookup takes the same time for any number of reads.
 #[derive(Debug)]
 pub(crate) struct SourceIndex<'a> {
     trace: &'a ReadTrace,
@@ -117,7 +116,7 @@ pub(crate) struct SourceIndex<'a> {
     about: FirstReads,
 }
 
-/// Places of the first reads, and of the first about the account.
+/// Indexes of the first reads, and of the first about the account.
 #[derive(Debug, Default)]
 struct FirstReads {
     all: Vec<usize>,
@@ -127,7 +126,7 @@ struct FirstReads {
 impl FirstReads {
     fn note(&mut self, place: usize, is_about: bool) {
         for places in [Some(&mut self.all), is_about.then_some(&mut self.about)].into_iter().flatten() {
-            // A word may stand in a reply twice.
+            // A word may occur twice in a reply.
             if places.len() < SOURCES_MAX && places.last() != Some(&place) {
                 places.push(place);
             }
@@ -141,11 +140,11 @@ impl<'a> SourceIndex<'a> {
         Self { trace, by_word, by_contract, about }
     }
 
-    /// The source of an amount of a token that was found in these contracts.
+    /// Returns the source of an amount of a token that was found in these contracts.
     ///
-    /// An amount comes from the reads that returned it; of these, those about the account tell more than others. Where
-    /// none did, it was computed from reads of these contracts about the account; where there are none, from others
-    /// about the account or of these contracts.
+    /// The sources are the reads that returned the amount, preferably those about the account. If none did, it was
+    /// computed from reads of these contracts about the account. Failing that, the sources are other reads about the
+    /// account or of these contracts.
     pub(crate) fn source(&self, token: Address, amount: U256, contracts: &[Address]) -> AmountSource {
         let returning = self.by_word.get(&amount.to_be_bytes::<32>());
         let exact = returning.map_or(&[][..], |own| if own.about.is_empty() { &own.all } else { &own.about });

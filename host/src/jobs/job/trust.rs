@@ -1,7 +1,7 @@
-//! The addresses that a job's findings may name, as far as a cache had a part in them.
+//! The addresses that a job's findings may name, verified where they came from the cache.
 //!
-//! Invariant: an address counts only by what a contract answered at the pinned block. A cached reply makes it a
-//! candidate: the read that gave it is made again, in a batch that leaves anyway where one mentions the candidate.
+//! Invariant: an address counts only if a contract returned it at the pinned block. An address from a cached reply is
+//! a candidate. If a batch mentions it, the read that gave it is repeated in that batch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,27 +10,27 @@ use portolan_abi::map;
 use portolan_reader::{Freshness, Outcome, Read, Reply};
 use portolan_validation::{Addresses, Lineages, Use, ViewReply};
 
-/// Candidates of a job; a factory with 10,000 markets gives two each.
+/// Maximum number of candidates of a job; a factory with 10,000 markets gives two each.
 const CANDIDATES_MAX: usize = 50_000;
 
-/// Views of candidates that one batch has in the order that helps least.
+/// Maximum passes over a batch whose views depend on each other, if they come in the worst order.
 const NESTING_MAX: usize = 8;
 
-/// The bytes of a function's selector.
+/// Bytes of a function selector.
 const SELECTOR: usize = 4;
 
-/// What a job may trust.
+/// Addresses that a job may trust, and the candidates.
 #[derive(Debug)]
 pub(super) struct TrustedAddresses<'a> {
     lineages: &'a Lineages,
     trusted: Addresses,
-    /// Candidates, each with the place of the read that gave it first.
+    /// Candidates, each with the index of the first read that gave it.
     candidates: BTreeMap<(Use, Address), usize>,
-    /// The reads whose replies gave candidates.
+    /// Reads whose replies gave candidates.
     sources: Vec<Read>,
 }
 
-/// Reads that are made again, and the candidates that they have to give.
+/// Reads to repeat, and the candidates that they must give again.
 #[derive(Debug, Default)]
 pub(super) struct Recheck {
     places: Vec<usize>,
@@ -42,13 +42,13 @@ impl<'a> TrustedAddresses<'a> {
         Self { lineages, trusted: listed, candidates: BTreeMap::new(), sources: Vec::new() }
     }
 
-    /// Whether the reply to this read gives addresses, if its contract is known once its batch has been taken.
+    /// Returns true if the reply to this read gives addresses once its contract is known.
     pub(super) fn may_give(&self, read: &Read) -> bool {
         self.lineages.are_of(&read.data)
     }
 
-    /// Takes the addresses that the reads of one batch gave, of those that [may give](Self::may_give) some. Returns those
-    /// whose contracts are not known: a later reply to a read of the same step may give them.
+    /// Takes the addresses that a batch of reads gave, for which [`Self::may_give`] is true. Returns the reads whose
+    /// contracts are unknown: a later reply may make them known.
     pub(super) fn take(&mut self, batch: Vec<(Read, Reply)>) -> Vec<(Read, Reply)> {
         let answered = batch.into_iter().filter(|(_, reply)| matches!(reply.outcome, Outcome::Ok(_)));
         let is_at_block = |(read, reply): &(Read, Reply)| read.freshness == Freshness::Pinned || !reply.cached;
@@ -73,7 +73,7 @@ impl<'a> TrustedAddresses<'a> {
         self.trusted.give_all(self.lineages, &views)
     }
 
-    /// Whether the read's contract is trusted or a candidate, so that what it returned are candidates.
+    /// Takes what the read returned as candidates, if its contract is trusted or a candidate; false otherwise.
     fn take_candidates(&mut self, read: &Read, reply: &[u8]) -> bool {
         let is_listed = self.trusted.is_listed(read.to);
         let is_candidate = |usable_as| self.candidates.contains_key(&(usable_as, read.to));
@@ -96,7 +96,7 @@ impl<'a> TrustedAddresses<'a> {
         true
     }
 
-    /// The recheck of all candidates that these reads mention, as their target or in their calldata.
+    /// Returns the recheck of all candidates that these reads mention, as target or in calldata.
     pub(super) fn mentioned_by(&self, reads: impl Iterator<Item = Read>) -> Recheck {
         if self.candidates.is_empty() {
             return Recheck::default();
@@ -108,7 +108,7 @@ impl<'a> TrustedAddresses<'a> {
         self.recheck(mentioned)
     }
 
-    /// The recheck of all candidates that the claims of these findings name, or that their compositions are about.
+    /// Returns the recheck of all candidates that claims of these findings name, or that their compositions are about.
     pub(super) fn named_by(&self, findings: &[map::Finding]) -> Recheck {
         if self.candidates.is_empty() {
             return Recheck::default();
@@ -125,7 +125,7 @@ impl<'a> TrustedAddresses<'a> {
     fn recheck(&self, addresses: impl Iterator<Item = Address>) -> Recheck {
         let mut candidates: BTreeSet<(Use, Address)> = BTreeSet::new();
         let mut open: Vec<Address> = addresses.collect();
-        // A contract that a view gave counts only with the contract whose view it is.
+        // A contract that a view gave counts only if the view's own contract does.
         while let Some(address) = open.pop() {
             for usable_as in [Use::Target, Use::Token, Use::Market] {
                 let candidate = (usable_as, address);
@@ -141,7 +141,7 @@ impl<'a> TrustedAddresses<'a> {
         Recheck { places: places.into_iter().collect(), candidates: candidates.into_iter().collect() }
     }
 
-    /// The reads of a recheck, at the pinned block.
+    /// Returns the reads of a recheck, at the pinned block.
     pub(super) fn reads(&self, recheck: &Recheck) -> Vec<Read> {
         let again = |place: &usize| Some(self.sources.get(*place)?.clone().fresh(Freshness::Pinned));
         recheck.places.iter().filter_map(again).collect()
@@ -150,8 +150,8 @@ impl<'a> TrustedAddresses<'a> {
     /// Takes the replies to a recheck's reads.
     ///
     /// # Errors
-    /// The reads whose cached replies gave a candidate that their contract does not give at the pinned block. A candidate
-    /// whose read failed stays one.
+    /// Returns the reads whose cached reply gave a candidate that the contract does not give at the pinned block. If
+    /// the read failed, its candidate remains one.
     pub(super) fn confirm(&mut self, recheck: &Recheck, replies: &[Reply]) -> Result<(), Vec<Read>> {
         let mut failed = BTreeSet::new();
         let mut answered = Vec::new();
@@ -164,7 +164,7 @@ impl<'a> TrustedAddresses<'a> {
         }
         let open: Vec<&Read> =
             self.give_all(&answered).into_iter().filter_map(|place| Some(&answered.get(place)?.0)).collect();
-        // What a contract gives that could not be read again itself is not refuted either.
+        // A view is not refuted either if its own contract could not be read again.
         let is_open = |read: &Read| open.contains(&read);
         let unread = |place: &usize| failed.contains(place) || self.sources.get(*place).is_some_and(is_open);
         let refuted = recheck.candidates.iter().filter(|(usable_as, one)| !self.trusted.is_given(*usable_as, *one));
@@ -174,7 +174,7 @@ impl<'a> TrustedAddresses<'a> {
         if reads.is_empty() { Ok(()) } else { Err(reads) }
     }
 
-    /// The addresses that findings may name in the end.
+    /// Returns the addresses that findings may name.
     pub(super) fn into_addresses(self) -> Addresses {
         self.trusted
     }
@@ -186,14 +186,14 @@ impl Recheck {
     }
 }
 
-/// The words of ABI-encoded bytes that can be addresses: twelve zero bytes, then one that no small number has.
+/// Returns the words of ABI-encoded bytes that may be addresses: twelve zero bytes, then more than a small number.
 fn addresses(bytes: &[u8]) -> impl Iterator<Item = Address> + '_ {
     let words = bytes.chunks_exact(32).map(|word| word.split_at(12));
     let addresses = words.filter(|(zeros, address)| zeros.iter().all(|byte| *byte == 0) && address[..8] != [0; 8]);
     addresses.map(|(_, address)| Address::from_slice(address))
 }
 
-/// The bytes that a call returned; none where it did not.
+/// Returns the bytes that a call returned; empty if it failed.
 fn returned(reply: &Reply) -> &[u8] {
     if let Outcome::Ok(bytes) = &reply.outcome { bytes } else { &[] }
 }
@@ -211,7 +211,7 @@ mod tests {
     const INNER: Address = Address::repeat_byte(0x1a);
     const OTHER: Address = Address::repeat_byte(0x66);
 
-    /// `farm()` of the factory gives a target, and `inner()` of a farm one more.
+    /// `farm()` of the factory gives a target, and `inner()` of a farm gives another.
     fn lineages() -> Lineages {
         let view = |view: &str| map::Lineage { view: view.to_owned(), gives: lineage::TARGET, ..Default::default() };
         Lineages::parse(&[view("farm()"), view("inner()").of_given()]).unwrap()
@@ -354,7 +354,7 @@ mod tests {
         let lineages = lineages();
         for (farm_now, counts) in [(FARM, true), (OTHER, false)] {
             let mut trusted = with(&lineages, &cached(FARM));
-            // At the block, but by a contract that only a cached reply gave.
+            // At the pinned block, but from a contract that only a cached reply gave.
             trusted.take(vec![(view(FARM, "inner()"), Reply::fresh(returning(INNER)))]);
             let recheck = trusted.named_by(&claim(INNER));
             let replies: Vec<Reply> = trusted

@@ -1,7 +1,7 @@
-//! The native token in findings, by its one address: plugins and contracts know it under several.
+//! Renames the native token in findings to its one address, because plugins and contracts know it under several.
 //!
-//! Invariant: after it no amount of a finding is in a second address of the native token, so that whoever tries, prices or
-//! sums it has one token.
+//! Invariant: afterwards no amount of a finding is in a second address of the native token, so simulations, prices and
+//! sums have one token.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub(super) fn name_once(network: &Network, finding: &mut ValidFinding) {
     }
 }
 
-/// Payments of one token to one place are one payment.
+/// Merges payments of one token to one recipient.
 fn in_claim(network: &Network, found: &mut Claimable) {
     found.payments.iter_mut().for_each(|payment| payment.token = network.named_token(payment.token));
     let mut firsts: BTreeMap<(_, u8), usize> = BTreeMap::new();

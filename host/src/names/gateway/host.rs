@@ -11,14 +11,14 @@ pub(crate) struct GatewayHost {
     port: Option<u16>,
 }
 
-/// Why a text names no host.
+/// The text does not name a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("is no host with or without a port, like gateway.internal:8080")]
 pub(crate) struct GatewayHostError;
 
 impl GatewayHost {
     pub(crate) fn parse(text: &str) -> Result<Self, GatewayHostError> {
-        // A port that is the scheme's own is dropped by a URL; this scheme has none.
+        // Parsed with a scheme of our own, because a URL drops a port that is its scheme's default.
         let url = Url::parse(&format!("gateway://{text}")).map_err(|_| GatewayHostError)?;
         let is_host_alone = url.username().is_empty()
             && url.password().is_none()
@@ -30,7 +30,7 @@ impl GatewayHost {
         Ok(Self { host, port: url.port() })
     }
 
-    /// Whether a URL leads there.
+    /// Returns true if the URL leads to this host.
     pub(super) fn is_of(&self, url: &Url) -> bool {
         let is_host = url.host().is_some_and(|host| host.to_owned() == self.host);
         is_host && self.port.is_none_or(|port| url.port_or_known_default() == Some(port))

@@ -1,4 +1,4 @@
-//! A gateway on loopback that answers as its test says, and records its requests.
+//! A gateway on loopback with scripted answers, which records its requests.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::GatewayHost;
 
-/// What a request is answered with.
+/// The answer to a request.
 #[derive(Clone, Debug)]
 pub(in crate::names) enum Reply {
     /// Status and body.
     Json(u16, String),
-    /// Status and further head lines, each with its end.
+    /// Status and further header lines, each with its line end.
     Head(u16, String),
-    /// Nothing, for as long as the other side waits.
+    /// No answer; the connection stays open.
     Silence,
-    /// The connection is closed without a word.
+    /// The connection is closed without an answer.
     Close,
 }
 
@@ -51,12 +51,12 @@ impl Service {
         GatewayHost::parse(&self.address.to_string()).unwrap()
     }
 
-    /// A URL of it that has the data in it.
+    /// A URL of this gateway that contains the data.
     pub(in crate::names) fn get_url(&self) -> String {
         format!("http://{}/{{sender}}/{{data}}.json", self.address)
     }
 
-    /// One that has not.
+    /// A URL of this gateway without the data.
     pub(in crate::names) fn post_url(&self) -> String {
         format!("http://{}/{{sender}}", self.address)
     }
@@ -78,7 +78,7 @@ async fn serve(mut stream: TcpStream, reply: Reply, requests: Arc<Mutex<Vec<Stri
     };
     let length = body.len();
     let reply = format!("HTTP/1.1 {status} X\r\n{head}content-length: {length}\r\nconnection: close\r\n\r\n{body}");
-    // The other side may have hung up, as it should on a body that is too large.
+    // The client may have closed the connection, as it should if the body is too large.
     let _ = stream.write_all(reply.as_bytes()).await;
 }
 

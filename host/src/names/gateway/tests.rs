@@ -1,4 +1,4 @@
-//! Gateways that are good, slow, huge, redirecting, elsewhere, or none.
+//! Gateways that are good, slow, huge, redirecting, elsewhere, or missing.
 
 use alloy::primitives::{address, bytes};
 use alloy::sol_types::SolValue;
@@ -7,7 +7,7 @@ use super::service::{Reply, Service};
 use super::*;
 
 const SENDER: Address = address!("226159d592E2b063810a10Ebf6dcbADA94Ed68b8");
-/// Only ever waited out by what hangs.
+/// Upper bound; only a test that hangs waits this long.
 const LONG: Duration = Duration::from_secs(60);
 
 fn request(urls: &[String]) -> GatewayRequest {
@@ -163,7 +163,7 @@ async fn one_answer_makes_so_many_requests_and_no_more_to_one_host_that_nobody_n
         let until = Instant::now() + LONG;
         gateways.query(&request(&[url]), (&outgoing, 0), until).await.map(|found| found.data)
     };
-    // Refused by the address, which is looked at when all else is well.
+    // Refused for its address, which is checked last.
     for expected in [GatewayError::NotPublic, GatewayError::NotPublic, GatewayError::TooManyOfHost] {
         assert_eq!(query("https://127.0.0.1/{data}".into()).await, Err(expected));
     }
@@ -195,7 +195,7 @@ async fn a_batch_is_requested_by_us_and_reports_what_failed() {
     let (failures, responses) = <(Vec<bool>, Vec<Bytes>)>::abi_decode_params(&found.data).unwrap();
     assert_eq!(failures, [false, true, true]);
     assert_eq!(responses[0], bytes!("07"));
-    // The selectors that ENSIP-21 and Solidity give.
+    // The selectors given by ENSIP-21 and Solidity.
     assert_eq!(responses[1][..4], [0x01, 0x80, 0x01, 0x52]);
     assert_eq!(responses[1][4..36], [[0; 30].as_slice(), &404_u16.to_be_bytes()].concat());
     assert_eq!(responses[2][..4], [0x08, 0xc3, 0x79, 0xa0]);

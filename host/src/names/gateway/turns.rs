@@ -1,8 +1,9 @@
-//! Whose turn it is to query a gateway: requests of all answers share a few turns, and no resolver and no host has all.
+//! Limits concurrent requests to gateways: all answers share a fixed number of permits, and no resolver or host gets
+//! all of them.
 //!
-//! Invariant: who waits holds none of the turns that all share. A host that hangs or cannot be reached, several times in
-//! a row, gets no request for a moment when the same resolver names it again. What another resolver names is not
-//! affected, so that nobody can have another's gateway refused.
+//! Invariant: a waiting request holds none of the shared permits. After several consecutive failures, a host gets no
+//! requests for a moment if the same resolver names it again. Other resolvers that name it are not affected, so that
+//! no resolver can have another's gateway refused.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -16,20 +17,21 @@ use tokio::time::Instant;
 
 use super::GatewayError;
 
-/// Requests of all answers at once.
+/// Maximum concurrent requests of all answers.
 const TURNS_MAX: usize = 64;
-/// For one resolver: eight of them that name gateways that hang leave nothing, and one leaves most.
+/// Maximum for one resolver: one whose gateways hang leaves most permits, eight of them leave none.
 const OF_RESOLVER_MAX: usize = 8;
-/// At one host, which several resolvers may name: a quarter.
+/// Maximum at one host, which several resolvers may name: a quarter.
 const OF_HOST_MAX: usize = 16;
-/// A gateway that answers most requests does not fail so often in a row.
+/// Consecutive failures after which a host is refused; a gateway that answers most requests has fewer.
 const FAILURES_MAX: u32 = 4;
-/// Longer than a request may take, so that turns of a host that hangs are mostly free; shorter than a restart of one.
+/// Time for which it is refused. Longer than a request may take, so that permits of a host that hangs are mostly
+/// free; shorter than a host's restart.
 const FAILED_FOR: Duration = Duration::from_secs(5);
-/// Each is an address and a host's name.
+/// Maximum remembered routes; each is an address and a host name.
 const FAILED_MAX: usize = 4096;
 
-/// The turns of all answers.
+/// The permits of all answers.
 #[derive(Debug)]
 pub(super) struct Turns {
     all: Semaphore,
@@ -38,7 +40,7 @@ pub(super) struct Turns {
     failed: Cache<Route, Failures>,
 }
 
-/// The right to one request.
+/// The permit for one request.
 #[derive(Debug)]
 pub(super) struct Turn<'a> {
     _all: SemaphorePermit<'a>,
@@ -46,7 +48,7 @@ pub(super) struct Turn<'a> {
     _of_resolver: OwnedSemaphorePermit,
 }
 
-/// What went wrong since the last reply.
+/// Failures since the last reply.
 #[derive(Clone, Copy, Debug)]
 struct Failures {
     count: u32,
@@ -54,15 +56,15 @@ struct Failures {
     error: GatewayError,
 }
 
-/// Who queries whom.
+/// The resolver and the host of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Route {
-    /// The contract that names the gateway, or what stands for it.
+    /// The contract that names the gateway, or an address that stands for it.
     pub(super) resolver: Address,
     pub(super) host: String,
 }
 
-/// The turns of each that has one.
+/// The permits by key; only keys in use are stored.
 #[derive(Debug)]
 struct Shares<K> {
     each_max: usize,
@@ -79,16 +81,16 @@ impl Turns {
         }
     }
 
-    /// Waits for a turn. The scarcer ones come first, so that nobody waits with one that all share.
+    /// Waits for a permit. The shared permit comes last, so that no request holds it while waiting for another.
     ///
     /// # Errors
-    /// Why this gateway just failed.
+    /// The recent error of this gateway.
     pub(super) async fn take(&self, route: &Route) -> Result<Turn<'_>, GatewayError> {
         self.check(route)?;
         let of_resolver = self.of_resolver.take(route.resolver).await?;
         let of_host = self.of_host.take(route.host.clone()).await?;
         let all = self.all.acquire().await.map_err(|_| GatewayError::Unreachable)?;
-        // It may have failed for those who had a turn meanwhile.
+        // It may have failed for other requests meanwhile.
         self.check(route)?;
         Ok(Turn { _all: all, _of_host: of_host, _of_resolver: of_resolver })
     }
@@ -100,7 +102,8 @@ impl Turns {
         }
     }
 
-    /// Remembers a failure that held a turn for long, or would again, until there is a reply. A reply may be an error.
+    /// Remembers a failure that held a permit for long, or might again, until there is a reply. A reply may be an
+    /// error.
     pub(super) fn record<T>(&self, route: Route, fetched: &Result<T, GatewayError>) {
         match fetched {
             Err(error @ (GatewayError::Timeout | GatewayError::Unreachable)) => {
@@ -126,7 +129,7 @@ impl<K: std::hash::Hash + Eq> Shares<K> {
         if let Some(share) = taken.get(&of).and_then(Weak::upgrade) {
             return share;
         }
-        // No more than there are requests under way: those that nobody holds or waits for are removed here.
+        // Removes unused entries, so that there are no more entries than requests in progress.
         taken.retain(|_, share| share.strong_count() > 0);
         let share = Arc::new(Semaphore::new(self.each_max));
         taken.insert(of, Arc::downgrade(&share));

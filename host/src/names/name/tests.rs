@@ -1,4 +1,4 @@
-//! Names against ENSIP-1's hashes, ENSIP-15's own vectors, and what nobody should send.
+//! Names against ENSIP-1's hashes, ENSIP-15's test vectors, and hostile input.
 
 use std::io::Read;
 
@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The validation tests of @adraffy/ens-normalize 1.11.1 (MIT, see the licence beside): arrays of a name alone where it
-/// is normalised, a name and its normal form, or a name and null where it has none.
+/// The validation tests of @adraffy/ens-normalize 1.11.1 (MIT, see the licence in this folder): arrays of a
+/// normalised name alone, of a name and its normal form, or of a name and null if it has none.
 const VECTORS: &[u8] = include_bytes!("ensip15.json.gz");
 
 fn refused(text: &str) -> bool {

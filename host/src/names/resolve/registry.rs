@@ -1,4 +1,4 @@
-//! The registry and the resolvers that it names, by ENSIP-1 and ENSIP-10. <https://docs.ens.domains/ensip/10>
+//! The registry and its resolvers, by ENSIP-1 and ENSIP-10. <https://docs.ens.domains/ensip/10>
 
 use alloy::primitives::{Address, B256, Bytes, FixedBytes, address};
 use alloy::sol_types::{SolCall, SolValue};
@@ -12,18 +12,18 @@ use crate::names::{Absence, NameFailure, contracts};
 
 /// <https://docs.ens.domains/learn/deployments>
 const REGISTRY: Address = address!("00000000000C2E074eC69A0dFb2997BA6C7d2e1e");
-/// The interface of resolvers that take whole names, those below their own among them (ENSIP-10).
+/// The interface of extended resolvers (ENSIP-10), which take whole names, also those below their own.
 const EXTENDED: FixedBytes<4> = FixedBytes([0x90, 0x61, 0xb9, 0x23]);
-/// Each is a hash, an address and a flag.
+/// Maximum entries; each is a hash, an address and a flag.
 const CACHE_MAX: usize = 10_000;
 
-/// The resolvers that names had when they were last looked up.
+/// The resolvers that names had at their last lookup.
 #[derive(Debug)]
 pub(super) struct ResolverCache {
     resolvers: Cache<B256, NameResolver>,
 }
 
-/// The resolver of a name, and whether it is the name's own or of one above it.
+/// The resolver of a name, with a flag whether it is set for the name itself or for a parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NameResolver {
     resolver: Address,
@@ -45,7 +45,8 @@ impl ResolverCache {
 }
 
 impl NameResolver {
-    /// The reads that [`NameResolver::from_outcomes`] takes the outcomes of: the resolvers of the name and of all above it.
+    /// The reads whose outcomes [`NameResolver::from_outcomes`] takes: the resolvers of the name and of all its
+    /// parents.
     pub(super) fn reads(name: &Name) -> Vec<Read> {
         let call = |node: &B256| contracts::Registry::resolverCall { node: *node }.abi_encode();
         name.nodes().iter().map(|node| Read::call(REGISTRY, call(node))).collect()
@@ -61,7 +62,7 @@ impl NameResolver {
         Err(Absence::NoResolver.into())
     }
 
-    /// Reads whether it is an extended resolver, and the records in both ways, so that nothing waits for the former.
+    /// Reads whether the resolver is extended, and the records in both ways, so that neither waits for the other.
     pub(super) fn calls(self, query: &RecordQuery) -> Vec<Read> {
         let call = |data: Vec<u8>| Read::call(self.resolver, data);
         let is_extended = contracts::Resolver::supportsInterfaceCall { interfaceId: EXTENDED }.abi_encode();
@@ -77,7 +78,7 @@ impl NameResolver {
         calls
     }
 
-    /// Takes the outcomes of [`NameResolver::calls`].
+    /// Interprets the outcomes of [`NameResolver::calls`].
     pub(super) fn called(self, query: &RecordQuery, outcomes: &[Outcome]) -> SearchState {
         let Some((is_extended, records)) = outcomes.split_first() else {
             return SearchState::Failed(Absence::NoResolver.into());
@@ -93,14 +94,14 @@ impl NameResolver {
         match (is_extended, self.is_own) {
             (true, _) => SearchState::Calling(RecordSource::Extended(self.resolver), calls(extended)),
             (false, true) => SearchState::Calling(RecordSource::Plain(self.resolver), calls(plain)),
-            // Such a resolver would answer for every name below its own.
+            // A plain resolver of a parent would answer for every name below it.
             (false, false) => SearchState::Failed(Absence::NoResolver.into()),
         }
     }
 }
 
-/// `resolve(bytes,bytes)` returns what the resolver's function would have returned. Resolvers that look up off-chain are
-/// of this kind, and old ones, which revert without data where they have no such function, are not.
+/// Unwraps the result of `resolve(bytes,bytes)`, which is that of the resolver's function. Resolvers with off-chain
+/// lookups are extended; old resolvers, which revert without data in unknown functions, are not.
 pub(super) fn unwrap_extended(call: &ContractCall) -> Result<Bytes, NameFailure> {
     match call.outcome()? {
         Outcome::Reverted(data) if data.is_empty() && !call.via_gateway => Err(NameFailure::BareRevert),

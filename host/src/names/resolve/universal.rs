@@ -1,7 +1,7 @@
-//! The Universal Resolver: one contract that does what ENSIP-10 says, wherever names are stored.
+//! The Universal Resolver: one contract that implements ENSIP-10, wherever names are stored.
 //! <https://docs.ens.domains/resolvers/universal>
 //!
-//! Lookups are batched by us (ENSIP-21), so that no gateway but the name's own learns of them.
+//! This client batches lookups itself (ENSIP-21), so that only the name's own gateway learns of them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,7 +21,7 @@ pub(super) struct UniversalContract {
     has_answered: AtomicBool,
 }
 
-/// The reverts by which a Universal Resolver is recognised, and what each means.
+/// The reverts that identify a Universal Resolver, with their meanings.
 const ERRORS: [([u8; 4], Absence); 4] = [
     (UniversalResolver::ResolverNotFound::SELECTOR, Absence::NoResolver),
     (UniversalResolver::ResolverNotContract::SELECTOR, Absence::NoContract),
@@ -34,7 +34,7 @@ impl UniversalContract {
         Self { contract, has_answered: AtomicBool::new(false) }
     }
 
-    /// Whether one is known to be there; until then the registry is read beside it.
+    /// Returns true if its last answer was that of a Universal Resolver; until then the registry is read as well.
     pub(super) fn has_answered(&self) -> bool {
         self.has_answered.load(Ordering::Relaxed)
     }
@@ -48,8 +48,8 @@ impl UniversalContract {
         query.records.iter().map(|record| Read::call(self.contract, call(record).abi_encode())).collect()
     }
 
-    /// The calls with their outcomes, unless the first one shows no Universal Resolver. A failed read shows none and
-    /// does not disprove it: what could not be read here is not replaced by what the registry says.
+    /// The calls with their outcomes; `None` if the first outcome is not that of a Universal Resolver. A failed read
+    /// proves neither: it is returned as a failure, and the registry does not replace it.
     pub(super) fn answer(&self, query: &RecordQuery, outcomes: &[Outcome]) -> Option<Vec<ContractCall>> {
         let first = outcomes.first()?;
         if !matches!(first, Outcome::Failed(_)) {
@@ -63,14 +63,14 @@ impl UniversalContract {
         Some(outcomes.iter().map(call).collect())
     }
 
-    /// The bytes that the resolver returned, and which one it was.
+    /// Returns the bytes that the resolver returned, and the resolver.
     pub(super) fn unwrap(call: &ContractCall) -> Result<(Bytes, Address), NameFailure> {
         let outcome = call.outcome()?;
         if let Outcome::Reverted(data) = outcome {
             if let Ok(error) = UniversalResolver::HttpError::abi_decode(data) {
                 return Err(GatewayError::Status(error.status).into());
             }
-            // The resolver wants a lookup that is not its own.
+            // The resolver requests a lookup on behalf of another contract.
             if UniversalResolver::ResolverError::abi_decode(data)
                 .is_ok_and(|error| error.errorData.starts_with(&OffchainLookup::SELECTOR))
             {

@@ -35,7 +35,7 @@ async fn it_costs_two_round_trips_and_later_one() {
         assert_eq!(forward_one(&names, &world, "alice.eth").await, Ok(ALICE));
         assert_eq!(world.round_trips(), round_trips);
     }
-    // One of two is known: the wave for the other is the wave that checks it.
+    // One of two is cached: the batch for the other also verifies it.
     assert_eq!(forward(&names, &world, &["alice.eth", "bob.eth"]).await, [Ok(ALICE), Ok(BOB)]);
     assert_eq!(world.round_trips(), 6);
 }
@@ -107,7 +107,7 @@ async fn what_could_not_be_read_is_not_taken_for_absent() {
         assert_eq!(found.unwrap_err().is_timeout(), failure == ReadFailure::Timeout);
         assert!(!matches!(found, Err(NameFailure::Absent(_))), "{found:?}");
     }
-    // The resolver alone could not be read.
+    // The registry could be read, but the resolver could not.
     let mut world = World::default();
     world.resolver("alice.eth", RESOLVER);
     world.contract(RESOLVER, Arc::new(|_| Outcome::Failed(ReadFailure::Upstream)));
@@ -247,7 +247,7 @@ async fn assert_details(avatar: &str, shown: bool) {
         ]),
     );
     let registrar = alloy::primitives::address!("57f1887a8BF19b14fC0dF6Fd9B2acc9Af147eA85");
-    // The example of keccak256("alice") as a label.
+    // The label's id in ENS's registrar: keccak256("alice").
     let label = alloy::primitives::keccak256("alice");
     let expires = contracts::BaseRegistrar::nameExpiresCall { id: label.into() }.abi_encode();
     world.contract(registrar, plain(vec![(expires, 1_800_000_000_u64.abi_encode())]));

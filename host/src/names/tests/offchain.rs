@@ -17,7 +17,7 @@ fn names_of(service: &Service) -> Names {
     Names::new(NameSettings { gateway_hosts: vec![service.host()], ..NameSettings::default() })
 }
 
-/// A resolver whose gateway has to answer an address with a word before it.
+/// A resolver whose gateway must put a word before the address.
 fn checking(urls: Vec<String>) -> world::Contract {
     extended(move |dns, data| {
         if !dns.is_empty() {
@@ -124,7 +124,7 @@ async fn lookups_without_end_are_ended() {
 async fn the_gateways_of_one_record_are_bounded_however_deep_it_goes() {
     let service = Service::start(Reply::data(&[1])).await;
     let bad = Service::start(Reply::Json(500, String::new())).await;
-    // Three fail before one answers, at each of four lookups, and there are two of each in a batch.
+    // Three fail before one answers, at each of four lookups, and each batch has two requests.
     let urls = vec![bad.post_url(), bad.post_url(), bad.post_url(), service.post_url()];
     let request = BatchGateway::Request { sender: RESOLVER, urls, data: Bytes::new() };
     let query = BatchGateway::queryCall { requests: vec![request; 2] }.abi_encode();
@@ -163,7 +163,7 @@ async fn a_lookup_of_another_contract_is_not_made() {
 #[tokio::test]
 async fn a_lookup_that_cannot_be_read_or_is_huge_is_not_made() {
     let selector = [0x55, 0x6f, 0x18, 0x30];
-    // A thousand URLs that are one of 32 KiB: 32 MiB in 64.
+    // A thousand offsets to one URL of 32 KiB: 64 KiB decode to 32 MiB.
     let word = |number: usize| U256::from(number).to_be_bytes::<32>();
     let mut folded: Vec<u8> = RESOLVER.abi_encode();
     folded.extend([160, 160, 0, 160, 1000].map(word).concat());
@@ -232,7 +232,7 @@ async fn a_resolver_whose_gateway_hangs_does_not_keep_others_from_theirs() {
     world.resolver("bad.eth", OTHER).contract(OTHER, hostile);
     let gateway_hosts = vec![silent.host(), service.host()];
     let names = Names::new(NameSettings { gateway_hosts, ..NameSettings::default() });
-    // More answers than there are turns in all.
+    // More answers than there are permits in total.
     let answers: Vec<_> =
         (0..80).map(|number| (at(&world, CoinType::ETHEREUM), [name(&format!("{number}.bad.eth"))])).collect();
     let hanging = join_all(answers.iter().map(|(at, name)| names.addresses(at, name)));

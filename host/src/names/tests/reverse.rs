@@ -1,4 +1,4 @@
-//! Accounts to names, led back to the accounts.
+//! Accounts to names, verified by resolving them back.
 
 use alloy::sol_types::{SolCall, SolValue};
 use portolan_reader::Outcome;
@@ -112,7 +112,7 @@ async fn another_chain_has_names_of_its_own() {
 
 #[tokio::test]
 async fn the_default_name_is_returned_by_the_resolver_of_all_reverse_names() {
-    // As on mainnet: `reverse` itself has a resolver, whose word counts where a chain has none of its own.
+    // As on mainnet: `reverse` itself has a resolver, which answers for chains without one of their own.
     let polygon = CoinType::of_chain(137).unwrap();
     let mut world = World::default();
     let wanted = polygon.reverse(ALICE).dns().clone();

@@ -1,4 +1,4 @@
-//! Names by the Universal Resolver, and by the registry where there is none.
+//! Names by the Universal Resolver, and by the registry if there is none.
 
 use alloy::sol_types::{SolCall, SolError, SolValue};
 use portolan_reader::{Outcome, ReadFailure};
@@ -13,7 +13,7 @@ fn names() -> Names {
     Names::new(NameSettings { universal_resolver: Some(UNIVERSAL), ..NameSettings::default() })
 }
 
-/// One that knows these names.
+/// A Universal Resolver that knows these names.
 fn knowing(of: &'static [(&str, Address)]) -> world::Contract {
     Arc::new(move |data| {
         let request = call::<UniversalResolver::resolveWithGatewaysCall>(data).unwrap();
@@ -36,7 +36,7 @@ fn failing(data: Vec<u8>) -> world::Contract {
 async fn one_round_trip_is_enough_where_there_is_one() {
     let mut world = World::default();
     world.contract(UNIVERSAL, knowing(&[("alice.eth", ALICE), ("bob.eth", BOB)]));
-    // What the registry says does not count.
+    // The registry's answer does not count.
     world.resolver("alice.eth", OTHER).contract(OTHER, addresses(&[("alice.eth", BOB)]));
     let names = names();
     let texts = ["alice.eth", "bob.eth", "none.eth"];
@@ -167,7 +167,7 @@ async fn its_errors_are_reported_as_what_they_mean() {
         world.contract(UNIVERSAL, failing(error));
         assert_eq!(forward_one(&names(), &world, "alice.eth").await, Err(failure));
     }
-    // The selectors of the contract that is deployed.
+    // The selectors of the deployed contract.
     assert_eq!(UniversalResolver::ResolverNotFound::SELECTOR, [0x77, 0x20, 0x9f, 0xe8]);
     assert_eq!(UniversalResolver::ResolverNotContract::SELECTOR, [0x1e, 0x95, 0x35, 0xf2]);
     assert_eq!(UniversalResolver::UnsupportedResolverProfile::SELECTOR, [0x7b, 0x1c, 0x46, 0x1b]);
@@ -176,13 +176,13 @@ async fn its_errors_are_reported_as_what_they_mean() {
     assert_eq!(BatchGateway::queryCall::SELECTOR, [0xa7, 0x80, 0xba, 0xb6]);
 }
 
-/// A lookup that a resolver passes on, as its own contracts requested it.
+/// A lookup that a resolver passes on unchanged from a contract that it called.
 fn foreign_lookup() -> Bytes {
     let Outcome::Reverted(data) = lookup(OTHER, &[], b"", b"") else { unreachable!("lookups are reverts") };
     data
 }
 
-/// One that has the resolver's lookup batched, as the real one does.
+/// A Universal Resolver that has the resolver's lookup batched, as the real one does.
 fn batching(url: String) -> world::Contract {
     Arc::new(move |data| {
         if call::<UniversalResolver::resolveWithGatewaysCall>(data).is_some() {
@@ -219,7 +219,7 @@ async fn lookups_that_it_passes_on_are_counted_for_the_name_that_they_are_for() 
     world.contract(UNIVERSAL, Arc::new(move |_| lookup(UNIVERSAL, std::slice::from_ref(&url), b"q", b"x")));
     let settings = NameSettings { universal_resolver: Some(UNIVERSAL), gateway_hosts: vec![dead.host()] };
     let names = Names::new(settings);
-    // Four failures in a row, and the host gets no more for whatever names it.
+    // After four consecutive failures the host gets no more requests for names below `bad.eth`.
     for requests in [1, 2, 3, 4, 4] {
         let found = forward_one(&names, &world, &format!("n{requests}.bad.eth")).await;
         assert_eq!(found, Err(NameFailure::Gateway(GatewayError::Unreachable)));

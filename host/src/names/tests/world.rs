@@ -1,4 +1,4 @@
-//! A chain with a registry of names and contracts that answer as a test says, and a count of what was asked.
+//! A chain with a registry of names and scripted contracts, which counts round trips.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::names::contracts::{OffchainLookup, Registry, Resolver};
 
 const REGISTRY: Address = address!("00000000000C2E074eC69A0dFb2997BA6C7d2e1e");
 
-/// What a contract does with calldata.
+/// The outcome of a call with this calldata.
 pub(super) type Contract = Arc<dyn Fn(&[u8]) -> Outcome + Send + Sync>;
 
-/// A copy counts with the original.
+/// Clones share their counts.
 #[derive(Clone, Default)]
 pub(super) struct World {
     chain: ScriptedChain,
@@ -34,12 +34,12 @@ pub(super) fn reverted() -> Outcome {
     Outcome::Reverted(Bytes::new())
 }
 
-/// With data, as a resolver that says why.
+/// A revert with data, as from a resolver that gives a reason.
 pub(super) fn refused() -> Outcome {
     Outcome::Reverted(b"no such record".into())
 }
 
-/// A call by its selector.
+/// Decodes a call by its selector.
 pub(super) fn call<C: SolCall>(data: &[u8]) -> Option<C> {
     C::abi_decode(data).ok()
 }
@@ -48,7 +48,7 @@ pub(super) fn name(text: &str) -> Name {
     Name::parse(text).unwrap()
 }
 
-/// A resolver of ENSIP-1 with what its functions return, by calldata.
+/// A resolver of ENSIP-1: return values by calldata.
 pub(super) fn plain(records: Vec<(Vec<u8>, Vec<u8>)>) -> Contract {
     let records: HashMap<Vec<u8>, Vec<u8>> = records.into_iter().collect();
     Arc::new(move |data| match call::<Resolver::supportsInterfaceCall>(data) {
@@ -57,7 +57,7 @@ pub(super) fn plain(records: Vec<(Vec<u8>, Vec<u8>)>) -> Contract {
     })
 }
 
-/// The same with Ethereum addresses alone.
+/// A resolver of ENSIP-1 with only Ethereum addresses.
 pub(super) fn addresses(of: &[(&str, Address)]) -> Contract {
     let record = |(text, address): &(&str, Address)| {
         (Resolver::addr_0Call { node: name(text).node() }.abi_encode(), address.abi_encode())
@@ -65,7 +65,7 @@ pub(super) fn addresses(of: &[(&str, Address)]) -> Contract {
     plain(of.iter().map(record).collect())
 }
 
-/// A resolver of ENSIP-10: what it does with a name as DNS writes it and a record's calldata. Other calls come with an
+/// A resolver of ENSIP-10: `resolve` takes the DNS-encoded name and a record's calldata. Other calls come with an
 /// empty name.
 pub(super) fn extended(resolve: impl Fn(&[u8], &[u8]) -> Outcome + Send + Sync + 'static) -> Contract {
     Arc::new(move |data| {
@@ -79,14 +79,14 @@ pub(super) fn extended(resolve: impl Fn(&[u8], &[u8]) -> Outcome + Send + Sync +
     })
 }
 
-/// What `resolve(bytes,bytes)` returns where the record's own function would return an address.
+/// The result of `resolve(bytes,bytes)` for a record function that returns this address.
 pub(super) fn wrapped(address: Address) -> Outcome {
     ok(Bytes::from(address.abi_encode()))
 }
 
 pub(super) const CALLBACK: [u8; 4] = *b"back";
 
-/// The revert that asks for a lookup.
+/// The revert that requests a lookup.
 pub(super) fn lookup(sender: Address, urls: &[String], data: &[u8], extra: &[u8]) -> Outcome {
     let lookup = OffchainLookup {
         sender,
@@ -98,14 +98,14 @@ pub(super) fn lookup(sender: Address, urls: &[String], data: &[u8], extra: &[u8]
     Outcome::Reverted(lookup.abi_encode().into())
 }
 
-/// The gateway's answer and the extra data, where a call is the callback.
+/// The gateway's answer and the extra data, if the call is the callback.
 pub(super) fn callback(data: &[u8]) -> Option<(Bytes, Bytes)> {
     <(Bytes, Bytes)>::abi_decode_params(data.strip_prefix(&CALLBACK)?).ok()
 }
 
 impl World {
     pub(super) fn resolver(&mut self, of: &str, resolver: Address) -> &mut Self {
-        // Reverse names are no names that people write, but are normalised.
+        // Reverse names are normalised already.
         self.registry.insert(name(of).node(), resolver);
         self
     }
@@ -120,7 +120,7 @@ impl World {
         self
     }
 
-    /// Opens a session at a block of its own, at which nothing is known yet.
+    /// Opens a session at a new block, at which nothing is cached yet.
     pub(super) fn session(&self, deadline: Instant) -> Arc<Session> {
         let world = self.clone();
         self.chain.next_block();
@@ -132,7 +132,7 @@ impl World {
         self.chain.requests().len()
     }
 
-    /// Whether a function of a contract was called.
+    /// Returns true if this function of the contract was called.
     pub(super) fn was_called(&self, to: Address, selector: [u8; 4]) -> bool {
         self.chain.requests().iter().flatten().any(|read| read.to == to && read.data.starts_with(&selector))
     }

@@ -1,21 +1,21 @@
-//! Which hosts a plugin may read: those that its catalogue declares and the operator grants.
+//! The hosts that a plugin may read: those that its catalogue declares and the operator grants.
 //!
-//! Invariant: what is granted and not declared, or declared and not granted, is read by nobody, and the log says so.
+//! Invariant: a host that is only granted or only declared is never read, and the log says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use url::{Position, Url};
 
-/// What the operator grants one plugin: hosts, some with a place where a copy is.
+/// The operator's grants for one plugin: hosts, some with a mirror.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HostGrants(pub(crate) BTreeMap<String, Option<Mirror>>);
 
-/// The operator's copy of a host: scheme, host and port, anywhere.
+/// The operator's mirror of a host: any scheme (http or https), host and port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mirror(Url);
 
-/// Why a text names no mirror.
+/// The text is not a mirror's URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("is no http or https URL of a host alone, like http://127.0.0.1:8090")]
 pub(crate) struct MirrorError;
@@ -24,7 +24,7 @@ pub(crate) struct MirrorError;
 #[derive(Debug, Default)]
 pub(crate) struct PluginHosts {
     declared: Vec<DeclaredHost>,
-    /// What the catalogue does not declare.
+    /// Granted hosts that the catalogue does not declare.
     superfluous: BTreeSet<String>,
 }
 
@@ -35,12 +35,12 @@ pub(crate) struct DeclaredHost {
     grant: Option<Option<Mirror>>,
 }
 
-/// A host of a plugin's row in `/plugins`. The names that it serializes to stay.
+/// A host in a plugin's row of `/plugins`. The serialized names must not change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct HostStatus {
     host: String,
     granted: bool,
-    /// Whether the operator names a copy.
+    /// True if the operator names a mirror.
     mirrored: bool,
 }
 
@@ -53,7 +53,7 @@ impl Mirror {
         if is_plain && is_host_alone && is_web { Ok(Self(url)) } else { Err(MirrorError) }
     }
 
-    /// Where the copy of a document is.
+    /// Returns the URL of a document at the mirror.
     pub(super) fn url(&self, of_host: &Url) -> Url {
         let mut url = self.0.clone();
         url.set_path(of_host.path());
@@ -63,7 +63,7 @@ impl Mirror {
 }
 
 impl PluginHosts {
-    /// The declared hosts with their grants.
+    /// Combines the declared hosts with their grants.
     pub(crate) fn new(declared: &[String], HostGrants(grants): &HostGrants) -> Self {
         let superfluous = grants.keys().filter(|host| !declared.contains(host)).cloned().collect();
         let host = |name: &String| DeclaredHost { name: name.clone(), grant: grants.get(name).cloned() };
@@ -74,7 +74,7 @@ impl PluginHosts {
         self.declared.iter().find(|host| host.name == name)
     }
 
-    /// What the operator should know of them.
+    /// Returns notes for the operator about missing and superfluous grants.
     pub(crate) fn notes(&self, plugin: &str) -> Vec<String> {
         let denied = self.declared.iter().filter(|host| !host.is_granted()).map(|host| host.refusal(plugin));
         let superfluous = self.superfluous.iter();
@@ -101,7 +101,7 @@ impl DeclaredHost {
         self.grant.is_some()
     }
 
-    /// What the operator would do about a host that is not granted.
+    /// Describes the missing grant to the operator.
     pub(crate) fn refusal(&self, plugin: &str) -> String {
         format!("{} is not among the hosts that [plugins.{plugin}] grants", self.name)
     }

@@ -1,6 +1,6 @@
-//! How often one plugin may request of one host: so many at once, and after that evenly.
+//! Rate of requests by one plugin to one host: a burst, then evenly.
 //!
-//! Invariant: who would not get a turn in time takes none, and does not wait.
+//! Invariant: a request that would not get its turn in time takes none, and does not wait.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use tokio::time::{Instant, sleep_until};
 
 use super::OffChainError;
 
-/// Requests at once, of a plugin and host that made none for long.
+/// Requests at once, by a plugin that sent none to this host for long.
 const BURST: u32 = 20;
-/// From one request to the next after that.
+/// Time between requests after that.
 const INTERVAL: Duration = Duration::from_millis(250);
 
-/// The turns of all plugins at their hosts; there are no more than grants.
+/// Turns of all plugins at their hosts; there are no more entries than grants.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     /// When the next request would be due if all came evenly.
@@ -23,10 +23,10 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Waits for a turn.
+    /// Waits for the next turn.
     ///
     /// # Errors
-    /// There is none in time.
+    /// There is no turn in time.
     pub(super) async fn turn(&self, plugin: &str, host: &str, until: Instant) -> Result<(), OffChainError> {
         let at = self.take(plugin, host, until)?;
         sleep_until(at).await;

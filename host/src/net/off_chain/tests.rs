@@ -1,4 +1,4 @@
-//! Servers that are good, slow, endless, redirecting, elsewhere, or not who they say they are.
+//! Servers that are good, slow, endless, redirecting, elsewhere, or not who they claim to be.
 
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -12,10 +12,10 @@ use tokio::net::{TcpListener, TcpStream};
 use super::*;
 
 const HOST: &str = "merkle.example.org";
-/// Only ever waited out by what hangs.
+/// Only waited out by what hangs.
 const LONG: Duration = Duration::from_secs(60);
 
-/// What a connection is answered with.
+/// The server's answer to a connection.
 #[derive(Clone, Debug)]
 pub(crate) enum Reply {
     /// Status, further head lines with their ends, and body.
@@ -50,12 +50,12 @@ impl Server {
         server
     }
 
-    /// With this server as the place of its copy.
+    /// Grants with this server as the mirror.
     pub(crate) fn grants(&self) -> HostGrants {
         granted(&format!("http://{}", self.address))
     }
 
-    /// Method and target of each request.
+    /// Returns method and target of each request.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().clone()
     }

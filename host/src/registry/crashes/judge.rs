@@ -1,17 +1,18 @@
-//! Which plugins the crashes convict. Invariant: a crash that a convicted plugin was in counts against no other.
+//! Decides which plugins caused the recorded crashes. Invariant: a crash with a convicted plugin in it counts against
+//! no other plugin.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-/// Two crashes further apart may be chance: a machine that fails, and met the same plugin twice.
+/// Crashes further apart than this may be a coincidence, such as failing hardware that hits the same plugin twice.
 const APART_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// One crash: a line of the record.
+/// A crash: one line of the record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Crash {
     pub(super) at: SystemTime,
-    /// The labels of those in whose code the process ended, by digest.
+    /// Plugins in whose code the process ended: label by digest.
     pub(super) plugins: BTreeMap<String, String>,
 }
 
@@ -23,7 +24,7 @@ impl fmt::Display for Crash {
 }
 
 impl Crash {
-    /// The labels in one line.
+    /// The labels on one line.
     pub(super) fn labels(&self) -> String {
         self.plugins.values().cloned().collect::<Vec<_>>().join(", ")
     }
@@ -36,16 +37,16 @@ impl Crash {
     }
 }
 
-/// What the crashes say.
+/// The outcome of a judgement.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Judgement {
-    /// By digest, the times of the two crashes.
+    /// Times of the two crashes, by digest.
     pub(super) convicted: BTreeMap<String, String>,
-    /// Those that were in a crash of the last day that nothing explains yet.
+    /// Digests of unexplained crashes of the last day.
     pub(super) suspects: BTreeSet<String>,
 }
 
-/// Judges crashes in the order of the record.
+/// Judges crashes, given in the order of the record.
 pub(super) fn judge(crashes: &[Crash], now: SystemTime) -> Judgement {
     let mut convicted: BTreeMap<String, String> = BTreeMap::new();
     let mut unexplained: Vec<&Crash> = Vec::new();
@@ -70,7 +71,7 @@ pub(super) fn judge(crashes: &[Crash], now: SystemTime) -> Judgement {
     Judgement { convicted, suspects: recent.flat_map(|crash| crash.plugins.keys().cloned()).collect() }
 }
 
-/// A clock that was set back counts as no time.
+/// Returns true if the crashes are at most [`APART_MAX`] apart. A clock that was set back counts as no time.
 fn is_near(earlier: SystemTime, later: SystemTime) -> bool {
     later.duration_since(earlier).unwrap_or_default() <= APART_MAX
 }
@@ -89,7 +90,7 @@ mod tests {
         Crash { at: at(*hours), plugins: plugins.iter().map(|name| ((*name).into(), format!("{name}@1"))).collect() }
     }
 
-    /// Convicted and suspects at hour 100.
+    /// Convicted and suspected digests at hour 100.
     fn judged(crashes: &[(u64, &[&str])]) -> (Vec<String>, Vec<String>) {
         let judgement = judge(&crashes.iter().map(crash).collect::<Vec<_>>(), at(100));
         (judgement.convicted.into_keys().collect(), judgement.suspects.into_iter().collect())
@@ -104,10 +105,10 @@ mod tests {
             (&[(75, &["a"])], &[], &[]),
             (&[(75, &["a"]), (99, &["a"])], &["a"], &[]),
             (&[(74, &["a"]), (99, &["a"])], &[], &["a"]),
-            // Who was there once only is cleared by the conviction, and begins anew.
+            // A plugin that was in only one crash is cleared by the conviction of another.
             (&[(97, &["a", "b"]), (98, &["a"])], &["a"], &[]),
             (&[(97, &["a", "b"]), (98, &["a"]), (99, &["b", "c"])], &["a"], &["b", "c"]),
-            // Nothing tells two that were there both times apart.
+            // Two plugins that were in both crashes cannot be told apart.
             (&[(97, &["a", "b"]), (98, &["a", "b"])], &["a", "b"], &[]),
             (&[(96, &["a"]), (97, &["b"]), (98, &["b"]), (99, &["b", "c"])], &["b"], &["a"]),
         ];

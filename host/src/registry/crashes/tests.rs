@@ -1,4 +1,4 @@
-//! Marks over the lives of processes: left behind, closed, of another boot.
+//! Marks across processes: left behind, closed, and from another boot.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -13,7 +13,7 @@ fn manifest(plugin: &str) -> Manifest {
     Manifest::parse(&json.replace('?', plugin)).unwrap()
 }
 
-/// A process that is within a call of each of these plugins.
+/// A process that is inside a call of each of these plugins.
 fn within_calls(state_dir: &Path, digests: &[u8]) -> Crashes {
     let crashes = opened(state_dir);
     for digest in digests {
@@ -25,7 +25,7 @@ fn within_calls(state_dir: &Path, digests: &[u8]) -> Crashes {
     crashes
 }
 
-/// Ends it as a kill from outside would: its file is closed as it is.
+/// Ends the process as a kill from outside does: its file stays as it is.
 fn kill(state_dir: &Path, digests: &[u8]) -> Crashes {
     let crashes = within_calls(state_dir, digests);
     drop(crashes.marks.file.write().take());
@@ -33,7 +33,7 @@ fn kill(state_dir: &Path, digests: &[u8]) -> Crashes {
     crashes
 }
 
-/// Ends it as a fatal signal within these calls would.
+/// Ends the process as a fatal signal inside these calls does.
 fn crash(state_dir: &Path, digests: &[u8]) -> Crashes {
     let crashes = kill(state_dir, digests);
     let running = state_dir.join(RUNNING);
@@ -55,7 +55,7 @@ fn the_second_crash_refuses_a_digest_until_its_lines_are_removed() {
     assert_eq!(refused(&crashes), [1]);
     let reason = crashes.refusal(Digest::of_test(1)).unwrap();
     assert!(reason.contains(" and ") && reason.contains(folder.path().join(CRASHES).to_str().unwrap()), "{reason}");
-    // An empty life later it still is.
+    // A process without a crash in between changes nothing.
     assert_eq!(refused(&opened(folder.path())), [1]);
     fs::remove_file(folder.path().join(CRASHES)).unwrap();
     assert!(refused(&crashes).is_empty());

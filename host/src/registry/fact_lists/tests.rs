@@ -1,4 +1,4 @@
-//! Lists as honest and as hostile jobs change them.
+//! Fact lists, changed by honest and hostile jobs.
 
 use super::*;
 
@@ -174,7 +174,7 @@ fn lists_at_named_blocks_take_no_room_from_those_that_go_on_to_grow() {
         let inner = lists.store.0.lock();
         inner.lists.keys().filter(|(_, name)| name.block.is_some() == is_past).count()
     };
-    // A list without entries goes with its lease, so all of them are held.
+    // A list without entries is dropped with its lease, so all leases are held.
     let growing: Vec<_> = (0..3).map(|place| lists.open(name(&format!("k{place}")), now)).collect();
     for block in 0..100 {
         let at = FactListName { block: Some(block), ..name("k0") };

@@ -1,11 +1,11 @@
-//! Draws the logo of a protocol that has no published one: its initials on a colour that follows from its slug.
+//! Draws the logo of a protocol without a published one: its initials on a colour that follows from its slug.
 //!
-//! Invariant: the same slug gives the same bytes, and nothing but letters, digits, `_` and `-` of it is in them.
+//! Invariant: the same slug gives the same bytes, and only its letters, digits, `_` and `-` are in them.
 
-/// Letters of a drawing: more are too small to read in a list.
+/// Letters of a drawing; more are too small to read in a list.
 const INITIALS: usize = 2;
 
-/// An SVG document of a slug.
+/// Returns the SVG document of a slug.
 pub(crate) fn draw(slug: &str) -> String {
     let (initials, hue) = (initials(slug), hue(slug));
     let shade = (hue + 40) % 360;
@@ -19,7 +19,7 @@ pub(crate) fn draw(slug: &str) -> String {
     )
 }
 
-/// The first letters of its words, or of its only one; versions are no words.
+/// The first letters of its words, or of its only word; version numbers do not count.
 fn initials(slug: &str) -> String {
     let is_version = |word: &str| word.strip_prefix('v').is_some_and(|rest| rest.parse::<u8>().is_ok());
     let words: Vec<&str> = slug.split(['_', '-']).filter(|word| !word.is_empty() && !is_version(word)).collect();
@@ -34,7 +34,7 @@ fn initials(slug: &str) -> String {
         .collect()
 }
 
-/// Degrees on the wheel of colours: FNV-1a of the slug, <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv>.
+/// Hue in degrees: FNV-1a of the slug, <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv>.
 fn hue(slug: &str) -> u32 {
     slug.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)) % 360
 }

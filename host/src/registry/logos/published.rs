@@ -1,7 +1,7 @@
-//! The logos that <https://github.com/decentri-fi/data/tree/b8c1a389e91f11ca13927e8176352a1f73b041cd/logo/protocol> has of
-//! protocols which plugins serve, by slug.
+//! Logos of protocols in
+//! <https://github.com/decentri-fi/data/tree/b8c1a389e91f11ca13927e8176352a1f73b041cd/logo/protocol>, by slug.
 //!
-//! Invariant: each file is in that folder. To add one, look there first.
+//! Invariant: each file exists in that folder. Check there before adding one.
 
 const FOLDER: &str = "https://github.com/decentri-fi/data/raw/master/logo/protocol/";
 
@@ -58,7 +58,7 @@ static FILES: [(&str, &str); 50] = [
     ("yearn", "yearn.png"),
 ];
 
-/// `None` where the repository has no logo of it.
+/// The URL of a published logo; `None` if the repository has none.
 pub(super) fn of_protocol(slug: &str) -> Option<String> {
     let (_, file) = FILES.iter().find(|(known, _)| *known == slug)?;
     Some(format!("{FOLDER}{file}"))

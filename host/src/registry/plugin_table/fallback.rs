@@ -1,5 +1,5 @@
-//! What is served, or told, of a plugin whose build or settings in the folder are not to be used: the last known good
-//! ones, and where there are none of these either, that it is not served and why.
+//! Fallbacks: serves the last known good build or settings of a plugin if those in the folder must not be used, and
+//! reports plugins that are not served at all, with the reason.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,21 +21,22 @@ use super::{PluginTable, Slot, file_name, is_in};
 pub(crate) struct Fallback {
     pub(crate) plugin: String,
     pub(crate) good: GoodBuild,
-    /// Why nothing else of the plugin is served.
+    /// Reason why nothing else of the plugin is served.
     pub(crate) reason: String,
 }
 
-/// What became of it.
+/// The outcome of a fallback.
 pub(crate) type FallbackOutcome = Result<(Arc<Library>, Result<Built, BuildError>), Refusal>;
 
 impl PluginTable {
-    /// Takes a scan of a folder that is empty all at once: its plugins stay in force, or come in force as they were.
+    /// Handles a scan of a folder that is suddenly empty: its plugins stay in force, or are restored from the known
+    /// good set.
     pub(crate) fn on_emptied(&mut self) {
         self.is_emptied = true;
     }
 
-    /// The builds to serve for plugins of which nothing is in force, or nothing that may be, now that all files were
-    /// examined and built; each is returned once. Forgets what is known of plugins whose files are gone.
+    /// Returns the fallbacks to start, once all files were examined and built: known good builds of plugins that have
+    /// no permitted build in force. Each is returned once. Forgets plugins whose files are gone.
     pub(crate) fn next_fallbacks(&mut self) -> Vec<Fallback> {
         let unserved: Vec<String> =
             self.known_good.iter().map(|(name, _)| name.clone()).filter(|name| self.needs_fallback(name)).collect();
@@ -95,8 +96,8 @@ impl PluginTable {
         }
     }
 
-    /// Takes what the policy decided since: what it barred is examined again, and what it bars now is in force no longer
-    /// than until the build before it is, if there is one.
+    /// Applies the policy's latest decisions. Files that it refused are examined again. A build that it now bars
+    /// stays in force only until the build before it is, if there is one.
     pub(crate) fn on_policy(&mut self) {
         self.tried.clear();
         for entry in self.files.values_mut() {
@@ -116,7 +117,7 @@ impl PluginTable {
         }
     }
 
-    /// What stands in the folder as it is in force is no fallback any more.
+    /// Clears the fallback flag of plugins whose active build is back in the folder.
     pub(super) fn end_fallbacks(&mut self) {
         for slot in self.plugin_table.values_mut().filter(|slot| slot.refusal.is_none() && !slot.is_building) {
             if let Some(active) = slot.active.as_mut().filter(|active| is_in(&self.files, active.key.digest)) {
@@ -125,11 +126,11 @@ impl PluginTable {
         }
     }
 
-    /// Takes a build out of force that the policy bars, or that nobody vouches for any more.
+    /// Takes a build out of force if the policy bars it or its key has expired.
     fn withdraw(&mut self, plugin: &str) {
         let Some(slot) = self.plugin_table.get_mut(plugin) else { return };
         let Some(active) = slot.active.take() else { return };
-        // Once it may run again it is built anew.
+        // Builds it anew once it may run again.
         slot.key = None;
         let (digest, barred) = (active.key.digest, self.policy.bars(active.key.digest, plugin));
         let reason = barred.map_or_else(|| "the key that signed it has ended".to_owned(), |barred| barred.to_string());
@@ -137,19 +138,19 @@ impl PluginTable {
         self.retire(active);
     }
 
-    /// What the table took to be written was not.
+    /// Marks the known good set dirty again after a failed write.
     pub(crate) fn set_is_unwritten(&mut self) {
         self.is_set_changed = true;
     }
 
-    /// The text of the known good set, where it is another than was last taken.
+    /// The text of the known good set, if it has changed since it was last taken.
     pub(crate) fn take_changed_set(&mut self) -> Option<std::io::Result<String>> {
         std::mem::take(&mut self.is_set_changed).then(|| self.known_good.text())
     }
 
     pub(super) fn note(&mut self, plugin: &str, good: GoodBuild) {
         self.tried.retain(|(name, _)| name != plugin);
-        // A start that changes nothing writes nothing.
+        // A start without changes writes nothing.
         if self.known_good.get(plugin).is_some_and(|known| known.current == good) {
             return;
         }
@@ -164,7 +165,7 @@ impl PluginTable {
         }
     }
 
-    /// Whether a build of it is in force that may be.
+    /// Returns true if the build in force is permitted.
     fn is_well_served(&self, plugin: &str) -> bool {
         let active = self.plugin_table.get(plugin).and_then(|slot| slot.active.as_ref());
         active.is_some_and(|active| {
@@ -172,8 +173,8 @@ impl PluginTable {
         })
     }
 
-    /// Whether nothing else can be served of it: a file that a decision freed is examined again first, at the next scan,
-    /// unless the folder is empty all at once.
+    /// Returns true if a known good build is needed: the plugin has no permitted build in force, and no file that a
+    /// decision freed. Such a file is examined again first, at the next scan, unless the folder is suddenly empty.
     fn needs_fallback(&self, plugin: &str) -> bool {
         let is_freed = |entry: &FileEntry| match &entry.state {
             FileState::Refused { refusal, .. } => {
@@ -190,7 +191,7 @@ impl PluginTable {
         self.plugin_table.get(plugin).is_some_and(|slot| slot.active.is_some())
     }
 
-    /// Why nothing in the folder of a plugin is served; `None` where nothing of it is there.
+    /// Reason why the plugin's files in the folder are not served; `None` if it has none.
     fn trouble(&self, plugin: &str, good: &GoodPlugin) -> Option<(RefusalKind, String)> {
         if let Some(refused) = self.plugin_table.get(plugin).and_then(|slot| slot.refusal.as_ref()) {
             return Some((RefusalKind::Rejected, refused.reason.clone()));
@@ -212,12 +213,12 @@ impl PluginTable {
         Some((RefusalKind::Rejected, reason.to_owned()))
     }
 
-    /// What stands in the folder, or was served, and is not served now.
+    /// Protocols and plugins that are in the folder, or were served, and are not served now.
     pub(super) fn unserved(&self) -> Vec<Unserved> {
         let shares = || self.plugin_table.values().filter_map(|slot| Some(&slot.active.as_ref()?.share));
         let served: BTreeSet<&str> = shares().flat_map(PluginShare::slugs).collect();
         let whole: BTreeSet<&str> = shares().flat_map(PluginShare::whole_slugs).collect();
-        // Whoever decodes its events does not answer for it.
+        // A plugin that only decodes a protocol's events does not serve the protocol.
         let is_free = |protocol: &&GoodProtocol| {
             let taken = if protocol.has_events_alone() { &served } else { &whole };
             !taken.contains(protocol.slug.as_str())
@@ -240,7 +241,7 @@ impl PluginTable {
         all
     }
 
-    /// Plugins that are refused and of which nothing is known but their names, or those of their files.
+    /// Refused plugins that were never served, known only by their own or their file's name.
     fn never_served(&self) -> impl Iterator<Item = Unserved> {
         let is_known = |name: &str| self.known_good.get(name).is_some();
         let files = self.known_good.iter().map(|(_, good)| good.current.file.as_str());

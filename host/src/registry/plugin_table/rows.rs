@@ -1,4 +1,4 @@
-//! What the table shows of itself in `/plugins`: the rows of plugins, of files and of settings that belong to nobody.
+//! The table's rows in `/plugins`: plugins, files, and settings files without a plugin.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,8 +19,8 @@ impl PluginTable {
         of_slots.chain(of_files).chain(of_settings).collect()
     }
 
-    /// The settings files that belong to no plugin, by their names without extension; none while a file is examined, as
-    /// it may be theirs.
+    /// Settings files that belong to no plugin, by file name without extension. Empty while a file is examined, as
+    /// they may belong to it.
     fn without_plugin(&self) -> BTreeSet<String> {
         let states = || self.files.values().map(|entry| &entry.state);
         if states().any(|state| matches!(state, FileState::Examining { .. })) {

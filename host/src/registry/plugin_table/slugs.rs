@@ -1,9 +1,9 @@
-//! Who serves a protocol that several plugins have: whoever served it last, over restarts too; else the plugin whose file
-//! name comes first. The others serve all else that they have.
+//! Decides which plugin serves a protocol that several have: the one that served it last, also before a restart; else
+//! the one whose file name comes first. The others still serve their other protocols.
 //!
-//! A plugin that only decodes the events of a protocol holds nobody else back: another one that answers questions about
-//! accounts serves the protocol, and decodes its events where it does so at all; else both do their part.
-//! Invariant: a protocol's events come from one plugin, and everything else of it from one.
+//! A plugin that only decodes a protocol's events does not keep another from serving it. The other plugin answers
+//! questions about accounts, and also decodes the events if it can; otherwise both do their part. Invariant: a
+//! protocol's events come from one plugin, and everything else of it from one.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use super::super::Served;
 use super::super::known_good::{GoodProtocol, KnownGood};
 use super::{Active, PluginTable};
 
-/// What a plugin has of a protocol.
+/// The part of a protocol that a plugin covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum ServedPart {
     Whole,
@@ -26,13 +26,13 @@ enum ServedPart {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Holders(BTreeMap<(String, ServedPart), String>);
 
-/// What a plugin serves of what it has.
+/// The part of its protocols that a plugin serves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PluginShare {
     pub(super) served: Vec<Served>,
-    /// Protocols that another plugin serves, without their events, which are this one's.
+    /// Protocols that another plugin serves without their events, which this one decodes.
     pub(super) events: Vec<Served>,
-    /// Slugs that another plugin serves, and its name.
+    /// Slugs that another plugin serves, with that plugin's name.
     pub(super) refused: BTreeMap<String, String>,
 }
 
@@ -45,13 +45,13 @@ struct Candidate<'a> {
 }
 
 impl PluginShare {
-    /// Why it does not serve all that it has; `None` where it does.
+    /// Reason why it does not serve all its protocols; `None` if it does.
     pub(super) fn reason(&self) -> Option<String> {
         let refused = self.refused.iter().map(|(slug, other)| refusal(slug, other));
         Some(refused.collect::<Vec<_>>().join("; ")).filter(|reason| !reason.is_empty())
     }
 
-    /// Those of which it has more than events.
+    /// Slugs of which it serves more than events.
     pub(super) fn whole_slugs(&self) -> impl Iterator<Item = &str> {
         let whole = self.served.iter().filter(|served| part(questions(served)) == ServedPart::Whole);
         whole.map(|served| served.protocol.slug.as_str())
@@ -63,7 +63,7 @@ impl PluginShare {
 }
 
 impl Holders {
-    /// Those of the process before.
+    /// The holders in the process before.
     pub(super) fn remembered(known_good: &KnownGood) -> Self {
         let held = |(plugin, protocol): (&String, &GoodProtocol)| {
             let part = if protocol.has_events_alone() { ServedPart::EventsAlone } else { ServedPart::Whole };
@@ -79,7 +79,7 @@ impl Holders {
 }
 
 impl PluginTable {
-    /// Decides anew which plugin serves each protocol.
+    /// Reassigns each protocol to a plugin.
     pub(super) fn share_out(&mut self) {
         let mut holders = Holders::default();
         let mut shares: BTreeMap<String, PluginShare> = BTreeMap::new();
@@ -111,7 +111,7 @@ impl PluginTable {
         self.take_shares(shares);
     }
 
-    /// The plugins that have each slug, in the order of their files.
+    /// The plugins that have each slug, ordered by file.
     fn candidates(&self) -> BTreeMap<&str, Vec<Candidate<'_>>> {
         let mut candidates: BTreeMap<&str, Vec<Candidate<'_>>> = BTreeMap::new();
         let active = self.plugin_table.iter().filter_map(|(name, slot)| Some((name, slot.active.as_ref()?)));
@@ -126,8 +126,8 @@ impl PluginTable {
         candidates
     }
 
-    /// The plugin that serves a part of a slug. Until the first scan is done only what was before it counts: a plugin that is
-    /// late, because its last known good build is served, gets back what it had.
+    /// The plugin that serves a part of a slug. Until the first scan is done, only the assignment before the restart
+    /// counts: a plugin that is late, because it falls back to its known good build, gets its protocols back.
     fn chosen<'a>(&self, slug: &str, part: ServedPart, candidates: &'a [Candidate<'a>]) -> Option<&'a Candidate<'a>> {
         let mut of_part = candidates.iter().filter(|candidate| candidate.part == part);
         let now = self.holders.get(slug, part).filter(|_| self.is_started);
@@ -154,7 +154,7 @@ impl PluginTable {
         self.note_shares();
     }
 
-    /// What a start is to know of who served what.
+    /// Records in the known good set which plugin serves which protocol.
     fn note_shares(&mut self) {
         for (plugin, slot) in &self.plugin_table {
             let Some(active) = &slot.active else { continue };
@@ -178,7 +178,7 @@ fn questions(served: &Served) -> impl Iterator<Item = Question> {
     served.deployments().flat_map(|row| row.questions.iter().copied())
 }
 
-/// A protocol without deployments is a whole one: there is nothing else to tell it by.
+/// A protocol without deployments counts as whole, as nothing shows its part.
 fn part(mut questions: impl Iterator<Item = Question>) -> ServedPart {
     let Some(first) = questions.next() else { return ServedPart::Whole };
     let is_events = |question: Question| question == Question::EVENTS;

@@ -52,7 +52,7 @@ fn library(plugin: &str, digest: u8) -> Arc<Library> {
     Arc::new(Library { digest, manifest, limits, grants, leave_out, runner, breakers, signature })
 }
 
-/// The registry as its reconciler would drive it.
+/// The table, driven as by its reconciler.
 struct Driven {
     plugin_table: PluginTable,
     now: Instant,
@@ -63,7 +63,7 @@ impl Driven {
         Self { plugin_table: PluginTable::default(), now: Instant::now() }
     }
 
-    /// Two scans that agree on these files; returns those to examine.
+    /// Runs two scans that agree on these files; returns the files to examine.
     fn on_scan(&mut self, files: &[(&str, u64)]) -> Vec<String> {
         let stamped = files.iter().map(|(path, bytes)| (PathBuf::from(path), Some(FileFingerprint::of_test(*bytes))));
         let stable = StableFiles { files: stamped.collect() };
@@ -84,20 +84,20 @@ impl Driven {
         self.plugin_table.next_builds(self.now)
     }
 
-    /// A table as it is at a start after this one's end.
+    /// The table after a restart.
     fn restarted(&self) -> Self {
         let text = serde_json::to_string(&*self.plugin_table.known_good).unwrap();
         let known_good: KnownGood = serde_json::from_str(&text).unwrap();
         Self { plugin_table: PluginTable::new(self.plugin_table.policy.clone(), known_good), now: self.now }
     }
 
-    /// Ends the one build that is wanted now, with an instance of these slugs.
+    /// Finishes the one build that is wanted now, with an instance of these slugs.
     fn serve(&mut self, slugs: &[&str]) {
         let wanted = self.wanted().pop().expect("a build is wanted");
         self.end(&wanted, Ok(slugs));
     }
 
-    /// The same, with one deployment of one slug that answers these questions.
+    /// Finishes it with one deployment of one slug that answers these questions.
     fn serve_deployed(&mut self, slug: &str, questions: &[Question]) {
         let wanted = self.wanted().pop().expect("a build is wanted");
         let mut instance = Instance::of_test(&wanted.library, &[slug]);
@@ -123,7 +123,7 @@ impl Driven {
         self.plugin_table.on_built(&wanted.plugin, wanted.key.clone(), built, self.now);
     }
 
-    /// `plugin file state reason`, one for each row.
+    /// `plugin file state reason` of each row.
     fn rows(&mut self) -> Vec<String> {
         let (_, board) = self.plugin_table.publish();
         let row = |row: PluginStatus| {
@@ -257,7 +257,7 @@ fn a_slug_stays_with_the_plugin_that_served_it_last_whatever_files_are_called() 
     it.on_scan(&[("a.so", 1), ("z.so", 1)]);
     it.taken("a.so", &library("a", 2));
     it.serve(&["other", "same"]);
-    // Nobody has taken it for long: the plugin that had it may only be late.
+    // It is not reassigned yet: the plugin that had it may only be late.
     assert_eq!(it.serving("same").as_deref(), Some("a"));
     it.taken("z.so", &library("z", 1));
     it.serve(&["same"]);
@@ -277,7 +277,7 @@ fn a_slug_stays_with_the_plugin_that_served_it_last_whatever_files_are_called() 
 fn a_slug_that_has_events_alone_holds_nobody_back() {
     const EVENTS: Question = Question::EVENTS;
     const CLAIMABLES: Question = Question::CLAIMABLES;
-    // What the team's plugin answers; whose events the bridges' stay, and what is refused of them.
+    // Questions of the team's plugin; the plugin that decodes the events, and the refusal of the bridges' plugin.
     let cases: [(&[Question], Option<&str>, &str); 2] = [
         (&[CLAIMABLES], Some("bridges"), ""),
         (&[CLAIMABLES, EVENTS], None, " the protocol same is already served by the plugin team"),
@@ -414,7 +414,7 @@ mod known_good {
     use crate::registry::unserved::UnservedWhy;
 
     impl Driven {
-        /// `plugin@version: reason` of the one fallback that is wanted.
+        /// Returns the one fallback that is wanted.
         fn fallback(&mut self) -> Fallback {
             let mut wanted = self.plugin_table.next_fallbacks();
             assert_eq!(wanted.len(), 1, "{wanted:?}");
@@ -437,7 +437,7 @@ mod known_good {
             told
         }
 
-        /// `subject why`, one for each.
+        /// `subject why` of each.
         fn unserved(&mut self) -> Vec<String> {
             let snapshot = self.plugin_table.publish().0;
             snapshot.unserved.iter().map(|it| format!("{} {:?}", it.subject(), it.why)).collect()

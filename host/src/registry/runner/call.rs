@@ -1,7 +1,7 @@
-//! Calls that may never return, on the blocking pool: a deadline for each, and a bound on those that are stuck.
+//! Calls that may never return, made on the blocking pool with a deadline each and a bound on stuck ones.
 //!
 //! Invariant: a call that is abandoned while it runs counts as stuck until it returns, also if its caller was
-//! cancelled before the deadline. What a call that was begun captured is dropped on the pool's thread.
+//! cancelled before the deadline. The captures of a call that has begun are dropped on the pool's thread.
 
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::registry::crashes::Mark;
 
-/// Calls to one plugin that may be stuck before further ones are refused: enough for a passing stall of the machine.
+/// Stuck calls to one plugin from which on further ones are refused; enough for a temporary stall of the machine.
 pub(crate) const STUCK_MAX: usize = 4;
-/// Calls to one plugin at the same time, and so the threads that it can ever hold; a call takes microseconds, and
-/// more than there are cores gain nothing. Thirty plugins that all hang leave the pool's 512 threads some room.
+/// Concurrent calls to one plugin, and so the maximum of threads that it holds. A call takes microseconds, and more
+/// calls than cores gain nothing. Thirty plugins that all hang still leave some of the pool's 512 threads.
 const RUNNING_MAX: usize = 16;
 
-/// Why a call gave nothing.
+/// Reason why a call returned no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CallFailure {
     #[error("it did not return in time")]
@@ -41,9 +41,9 @@ pub(crate) struct Calls {
     stuck: Arc<AtomicUsize>,
     /// Nanoseconds of processor time in the calls that have returned.
     cpu_ns: Arc<AtomicU64>,
-    /// Held by a call until it returns.
+    /// Permits that calls hold until they return.
     turns: Arc<Semaphore>,
-    /// Marks the plugin as running; `None` where no plugin's code runs.
+    /// Marks the plugin as running; `None` if the calls run no plugin's code.
     mark: Option<Arc<Mark>>,
 }
 
@@ -54,22 +54,22 @@ impl Calls {
         Self { runtime, stuck, cpu_ns, turns: Arc::new(Semaphore::new(RUNNING_MAX)), mark: None }
     }
 
-    /// The same, marking the plugin as running for as long as a call runs.
+    /// Also marks the plugin as running while a call runs.
     pub(crate) fn marked(self, mark: Arc<Mark>) -> Self {
         Self { mark: Some(mark), ..self }
     }
 
-    /// Calls that have outlived their deadline and have not returned.
+    /// Number of calls that exceeded their deadline and have not returned.
     pub(crate) fn stuck(&self) -> usize {
         self.stuck.load(Ordering::SeqCst)
     }
 
-    /// The processor time that the calls took which have returned.
+    /// Processor time of the calls that have returned.
     pub(crate) fn cpu(&self) -> Duration {
         Duration::from_nanos(self.cpu_ns.load(Ordering::Relaxed))
     }
 
-    /// Runs `work`, waiting for it until `limit` is over.
+    /// Runs `work` and waits for it, at most for `limit`.
     pub(crate) async fn call<T, F>(&self, limit: Duration, work: F) -> Result<T, CallFailure>
     where
         T: Send + 'static,
@@ -111,11 +111,11 @@ impl Calls {
         }
     }
 
-    /// Drops `owned` on the blocking pool, where the plugin's own code may run. If the plugin is stuck it is leaked
-    /// instead: no further call is made then, so what can leak is what was alive at that moment.
+    /// Drops `owned` on the blocking pool, as its drop may run the plugin's code. If the plugin is stuck, `owned` is
+    /// leaked instead. No further calls are made then, so the leak is bounded by what was alive at that moment.
     pub(crate) fn dispose<T: Send + 'static>(&self, limit: Duration, owned: T) {
         let calls = self.clone();
-        // Whoever else drops it (a runtime that shuts down) must not run the plugin's code.
+        // No other thread may drop it, such as that of a runtime that shuts down: it would run the plugin's code.
         let owned = ManuallyDrop::new(owned);
         self.runtime.spawn(async move {
             let disposed = calls.call(limit, move || drop(ManuallyDrop::into_inner(owned))).await;
@@ -128,13 +128,13 @@ impl Calls {
     }
 }
 
-/// The processor time of this thread.
+/// Processor time of this thread.
 fn thread_cpu_ns() -> u64 {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime))
         .map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// Sees to it that a call whose caller has gone is abandoned at its deadline all the same.
+/// Abandons a call at its deadline even if its caller has gone.
 struct CallGuard {
     call: Arc<Call>,
     deadline: Instant,
@@ -179,11 +179,11 @@ struct Call {
 }
 
 impl Call {
-    /// On the pool's thread; `None` if nobody wants it any more.
+    /// Runs the call on the pool's thread; returns `None` if it was cancelled.
     fn run<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
         let wanted = self.state.compare_exchange(QUEUED, RUNNING, Ordering::SeqCst, Ordering::SeqCst).is_ok();
         if !wanted {
-            // Dropping what the call captured may run the plugin's code as well.
+            // Dropping the captures may run the plugin's code as well.
             self.stuck.fetch_add(1, Ordering::SeqCst);
             self.state.store(ABANDONED, Ordering::SeqCst);
         }
@@ -234,7 +234,7 @@ mod tests {
 
     const SHORT: Duration = Duration::from_millis(20);
     const LONG: Duration = Duration::from_secs(20);
-    /// For as many calls as may run at the same time.
+    /// Time for all concurrent calls to begin.
     const ENOUGH_TO_BEGIN: Duration = Duration::from_secs(1);
 
     async fn until_stuck(calls: &Calls, count: usize) {
@@ -246,7 +246,7 @@ mod tests {
         tokio::time::timeout(LONG, reached).await.expect("the count is reached");
     }
 
-    /// A call that outlives its deadline, until what this gives is dropped.
+    /// Makes a call that exceeds its deadline, and runs until the returned sender is dropped.
     async fn stick(calls: &Calls) -> mpsc::Sender<()> {
         loop {
             let ((release, held), (begun, begins)) = (mpsc::channel::<()>(), mpsc::channel::<()>());
@@ -255,7 +255,7 @@ mod tests {
                 held.recv().is_ok()
             };
             assert_eq!(calls.call(SHORT, work).await, Err(CallFailure::Timeout));
-            // On a busy machine its time may be over before it begins, and then it is not stuck.
+            // On a busy machine its deadline may pass before it begins; then it is not stuck.
             if begins.try_recv().is_ok() {
                 return release;
             }

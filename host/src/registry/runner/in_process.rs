@@ -1,8 +1,8 @@
-//! Runs a plugin in the host's process: the dylib's functions, called on the blocking pool.
+//! Runs a plugin in the host's process, by calling the dylib's functions on the blocking pool.
 //!
-//! Invariant: a job is dropped before its instance, each exactly once, and neither while a call is in it: every
-//! call holds the cells that it touches, a job's cell holds its instance's. It does not survive a plugin that
-//! ends the process; that is what worker processes are for.
+//! Invariant: a job is dropped before its instance, each exactly once, and neither during a call: a call holds the
+//! cells that it uses, and a job's cell holds its instance's. The host does not survive a plugin that ends the
+//! process; this would need worker processes.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -20,12 +20,12 @@ use portolan_abi::root::{PluginRef, RawInstance, RawJob};
 use super::call::{CallFailure, Calls};
 use super::{Configured, InstanceId, InstanceLease, IsLast, JobId, JobLease, RunFailure, Runner};
 
-/// For `configure` and `catalogue` together: tables are parsed, nothing is read. Milliseconds; the rest is for a
-/// machine under load, because a plugin that misses it is not tried again until its file or settings change.
+/// Time for `configure` and `catalogue` together. They parse tables and read nothing, which takes milliseconds; the
+/// rest is for a machine under load, because each attempt that exceeds it may leave a thread stuck.
 const CONFIGURE_LIMIT: Duration = Duration::from_secs(5);
-/// For `drop_job` and `drop_instance`.
+/// Time for `drop_job` and `drop_instance`.
 const DROP_LIMIT: Duration = Duration::from_secs(1);
-/// Bytes that a plugin may answer to one call: a frame that fills every budget of a job stays far below.
+/// Maximum bytes of an answer; a frame that uses up every budget of a job is far smaller.
 const ANSWER_BYTES_MAX: usize = 32 << 20;
 
 /// One loaded plugin in this process.
@@ -45,7 +45,7 @@ impl fmt::Debug for InProcess {
 }
 
 impl InProcess {
-    /// Runs `plugin` by `calls`.
+    /// A runner that calls `plugin` through `calls`.
     pub(crate) fn new(plugin: PluginRef, resume_limit: Duration, calls: Calls) -> Self {
         Self {
             plugin,
@@ -61,7 +61,7 @@ impl InProcess {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// On the pool's thread.
+    /// Runs on the pool's thread.
     fn configure_now(self: &Arc<Self>, settings: &[u8]) -> Result<Configured, RunFailure> {
         let raw = self.plugin.configure()(RSlice::from_slice(settings)).into_result().map_err(settings_failure)?;
         let cell = InstanceCell { plugin: self.plugin, raw };
@@ -71,7 +71,7 @@ impl InProcess {
         Ok(Configured { instance: InstanceLease::new(Arc::clone(self) as _, id), catalogue })
     }
 
-    /// On the pool's thread.
+    /// Runs on the pool's thread.
     fn begin_now(
         self: &Arc<Self>,
         instance: Arc<InstanceCell>,
@@ -162,7 +162,7 @@ impl Runner for InProcess {
     }
 }
 
-/// Owns an instance of the plugin; dropped by the last of its jobs.
+/// Owns an instance of the plugin; dropped after the last of its jobs.
 struct InstanceCell {
     plugin: PluginRef,
     raw: RawInstance,
@@ -174,7 +174,7 @@ impl Drop for InstanceCell {
     }
 }
 
-/// Owns a job of the plugin, and keeps its instance.
+/// Owns a job of the plugin and keeps its instance alive.
 struct JobCell {
     raw: RawJob,
     instance: Arc<InstanceCell>,
@@ -194,7 +194,7 @@ impl Drop for JobCell {
     }
 }
 
-/// A job that one call has to itself.
+/// Exclusive use of a job by one call.
 struct Claim(Arc<JobCell>);
 
 impl Claim {
@@ -215,7 +215,7 @@ impl From<CallFailure> for RunFailure {
             CallFailure::Timeout => Self::Timeout,
             CallFailure::Stuck => Self::Stuck,
             CallFailure::Panicked => Self::Fault("the call panicked".into()),
-            // Nobody is left to be told.
+            // The process ends, so no caller sees this.
             CallFailure::Ending => Self::Timeout,
         }
     }
@@ -240,7 +240,7 @@ fn decoded<T: for<'b> minicbor::Decode<'b, ()>>(bytes: RVec<u8>, call: &str) -> 
     codec::decode(&bytes).map_err(|error| RunFailure::Fault(format!("the error of {call} is no map: {error}")))
 }
 
-/// Copies an answer, so that the plugin's memory goes back to the plugin at once.
+/// Copies an answer, so that the plugin's memory is returned to the plugin at once.
 fn answered(bytes: RVec<u8>, call: &str) -> Result<Vec<u8>, RunFailure> {
     match bytes.len() {
         0 => Err(RunFailure::Fault(format!("{call} answered no bytes"))),

@@ -1,8 +1,8 @@
-//! The newest version of each plugin that was in force with a trusted signature. It outlives the process, so that nobody
-//! brings back an old build whose faults are known.
+//! The newest version of each plugin that was in force with a trusted signature. It outlives the process, so that an
+//! old build with known faults cannot return.
 //!
-//! Invariant: a version is never replaced by one below it; the file is replaced as a whole, and a start that cannot read
-//! it fails, because it would take any version.
+//! Invariant: a version is never replaced by a lower one. The file is replaced as a whole, and a start that cannot
+//! read it fails, because it would accept any version.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,10 +16,10 @@ use crate::files::{self, Writers};
 const FILE: &str = "plugin-versions.json";
 /// As many as a plugins folder may hold.
 const PLUGINS_MAX: usize = 1_024;
-/// A name and a version of the greatest length for each of them.
+/// Enough for the longest name and version of each plugin.
 const FILE_BYTES_MAX: u64 = 256 << 10;
 
-/// Why a version is not taken.
+/// Reason why a version is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum VersionError {
     #[error("its version {0} is no semantic version, so that nobody can say whether it is a step back")]
@@ -32,7 +32,7 @@ pub(crate) enum VersionError {
     Full,
 }
 
-/// Why a version does not outlive the process.
+/// Reason why a version does not outlive the process.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoteError {
     #[error(transparent)]
@@ -41,10 +41,10 @@ pub(crate) enum NoteError {
     Write(#[from] io::Error),
 }
 
-/// The versions, by the plugins' names.
+/// The versions by plugin name.
 #[derive(Debug, Default)]
 pub(crate) struct SeenVersions {
-    /// `None` where nothing outlives the process.
+    /// `None` if the versions are not stored.
     path: Option<PathBuf>,
     versions: Mutex<Versions>,
 }
@@ -52,15 +52,15 @@ pub(crate) struct SeenVersions {
 #[derive(Debug, Default)]
 struct Versions {
     newest: BTreeMap<String, Version>,
-    /// Whether the file lacks some of them.
+    /// True if the file lacks some of them.
     is_unwritten: bool,
 }
 
 impl SeenVersions {
-    /// Reads what earlier processes served.
+    /// Reads the versions that earlier processes served.
     ///
     /// # Errors
-    /// The file cannot be read, or says something else.
+    /// The file cannot be read or parsed.
     pub(crate) fn open(state_dir: &Path, writers: Writers) -> io::Result<Self> {
         let path = state_dir.join(FILE);
         let named = |reason: String| io::Error::other(format!("{}: {reason}", path.display()));
@@ -72,10 +72,10 @@ impl SeenVersions {
         Ok(Self { path: Some(path), versions })
     }
 
-    /// Checks that a version is no step back.
+    /// Checks that a version is not a step back.
     ///
     /// # Errors
-    /// It is, or there is no way to say.
+    /// It is one, it is not a semantic version, or there is no room for another plugin.
     pub(crate) fn check(&self, plugin: &str, version: &str) -> Result<(), VersionError> {
         let parsed = parsed(version)?;
         let versions = self.versions.lock();
@@ -88,10 +88,10 @@ impl SeenVersions {
         }
     }
 
-    /// Notes that a version came in force. Blocks for the time of writing a file.
+    /// Records that a version came into force. Blocks while it writes a file.
     ///
     /// # Errors
-    /// It counts for this process, and does not outlive it.
+    /// The version is not semantic, or it counts for this process but cannot be written.
     pub(crate) fn note(&self, plugin: &str, version: &str) -> Result<(), NoteError> {
         let version = parsed(version)?;
         let mut versions = self.versions.lock();
@@ -138,7 +138,7 @@ mod tests {
         let seen = open(folder.path()).unwrap();
         seen.check("acme", "1.2.0").unwrap();
         seen.note("acme", "1.2.0").unwrap();
-        // One that was pinned: it lowers nothing.
+        // A pinned older version does not lower the recorded one.
         seen.note("acme", "1.1.0").unwrap();
         let again = open(folder.path()).unwrap();
         for taken in ["1.2.0", "1.2.0+rebuilt", "1.10.0", "2.0.0-rc.1"] {

@@ -1,4 +1,4 @@
-//! What the files beside a build must say, with keys and signatures of minisign.
+//! Requirements on the files beside a build, tested with keys and signatures of minisign.
 
 use std::io::Cursor;
 
@@ -66,7 +66,7 @@ fn a_build_that_a_trusted_key_signed_is_taken_with_the_keys_name() {
     assert_eq!((signed.key.as_str(), signed.slugs), ("of-acme", ["acme".into(), "acme_v2".into()].into()));
 }
 
-/// Made with minisign 0.11: `minisign -G -W`, `minisign -Sm libaelin.manifest`, about a file of `x` and a line's end.
+/// Made with minisign 0.11: `minisign -G -W`, `minisign -Sm libaelin.manifest`, for a file with `x` and a line feed.
 #[test]
 fn a_signature_of_the_standard_tool_is_taken() {
     let key = PublicKey::from_base64("RWT5dBfeInynSzpbhDowB1N/o2bqcqJY/bbU3BIOFvQCe9G4PGe40gp/").unwrap();

@@ -1,4 +1,4 @@
-//! Texts, honest and not.
+//! Honest and hostile texts.
 
 use super::*;
 

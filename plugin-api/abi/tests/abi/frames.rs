@@ -71,8 +71,11 @@ fn what_comes_out_of_resume_is_written_as_documented() {
         message_len: 5,
         not_covered_offset: 6,
         not_covered_len: 7,
+        invalid_replies_offset: 8,
+        invalid_replies_len: 9,
     };
-    let by_hand = [2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0, 7, 0, 0, 0];
+    let fields = [2_u32, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+    let by_hand: Vec<u8> = fields.into_iter().flat_map(u32::to_le_bytes).collect();
     let mut written = Vec::new();
     job.write(&mut written);
     assert_eq!(written, by_hand);
@@ -91,7 +94,7 @@ fn every_row_writes_the_bytes_that_it_announces() {
         (out.len(), R::SIZE)
     }
     let sizes = [written::<Read>(), written::<Reply>(), written::<JobIn>(), written::<JobOut>(), written::<Network>()];
-    assert_eq!(sizes, [(48, 48), (16, 16), (16, 16), (32, 32), (8, 8)]);
+    assert_eq!(sizes, [(48, 48), (16, 16), (16, 16), (40, 40), (8, 8)]);
     assert_eq!(written::<LogRow>(), (44, 44));
 }
 

@@ -102,6 +102,8 @@ fn every_row_reads_zero_where_an_older_writer_ends() {
         message_len: 6,
         not_covered_offset: 7,
         not_covered_len: 8,
+        invalid_replies_offset: 9,
+        invalid_replies_len: 10,
     });
     read_cut_at_every_byte(&FactsRow {
         job: 1,

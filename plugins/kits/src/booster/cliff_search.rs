@@ -38,7 +38,8 @@ pub(super) async fn passed(cx: &Chain, of: CliffToken, cliffs: u64, most: u64) -
     // At least `low` cliffs are passed, and fewer than `high`.
     while high.saturating_sub(low) > 1 {
         let step = (high - low).div_ceil(PROBES + 1).max(1);
-        let probed: Vec<u64> = (1..=PROBES).map(|probe| low + probe * step).take_while(|probe| *probe < high).collect();
+        let at = |probe: u64| low.saturating_add(probe.saturating_mul(step));
+        let probed: Vec<u64> = (1..=PROBES).map(at).take_while(|probe| *probe < high).collect();
         let answers = cx.join(probed.iter().map(|probe| has_passed(cx, of, cliffs, *probe))).await?;
         let is_passed = probed.into_iter().zip(answers);
         (low, high) = is_passed.fold((low, high), |(low, high), (probe, is_passed)| match is_passed {

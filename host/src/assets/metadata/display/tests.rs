@@ -1,4 +1,4 @@
-//! What pairs are called.
+//! Names of pairs.
 
 use super::*;
 

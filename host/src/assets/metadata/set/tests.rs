@@ -98,7 +98,7 @@ async fn what_is_derivation_itself_ends_and_what_goes_deeper_is_left() {
 
 #[tokio::test]
 async fn the_tokens_of_every_requested_pair_are_known_however_many_go_deeper() {
-    // A tree of pairs: each is made of two that are made of two.
+    // A tree of pairs: each is made of two pairs, which are made of two tokens each.
     let (mut script, roots) = (ScriptedChain::default(), 3000);
     for number in 0..roots * 3 {
         pair(&mut script, token(number), [0, 1].map(|half| token(2 * number + half + roots)));

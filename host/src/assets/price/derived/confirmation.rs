@@ -1,7 +1,8 @@
-//! The issuer's word on what a token is made of: a price is derived only where it was read from the issuer itself.
+//! Confirmation by the issuer of a token's parts; a price is derived only if the issuer itself confirms.
 //!
-//! Invariant: an issuer is a contract that a plugin serves, the operator names or [`FACTORIES`](super::factories) has,
-//! never one that is known from the token alone. What a known factory, pool or comptroller confirms runs the protocol's own code, so that its amounts count.
+//! Invariant: an issuer is a contract that a plugin serves, that the operator names or that is in
+//! [`FACTORIES`](super::factories); it is never taken from the token alone. A token confirmed by a known factory,
+//! pool or comptroller runs the protocol's own code, so its amounts count.
 
 use alloy::primitives::{Address, U256};
 use alloy::sol;
@@ -36,18 +37,18 @@ sol! {
     }
 }
 
-/// Seconds that an issuer's word is served from the cache, as the token's own on what it is made of: a pool may drop a
-/// reserve, seldom.
+/// Seconds that a confirmation is served from the cache, as long as the token's own metadata: a pool rarely drops a
+/// reserve.
 const CONFIRMATION_MAX_AGE_S: u32 = 86_400;
 
-/// The places of a reserve's receipt among the words of `getReserveData`, in the second and the third version of Aave:
+/// Indices of a reserve's receipt among the words of `getReserveData`, in Aave v2 and v3:
 /// <https://github.com/aave/protocol-v2/blob/1.0.1/contracts/protocol/libraries/types/DataTypes.sol>,
 /// <https://github.com/aave/aave-v3-core/blob/v1.19.3/contracts/protocol/libraries/types/DataTypes.sol>.
 const RECEIPT_PLACES: [usize; 2] = [7, 8];
 
 impl DerivedPrices {
-    /// The reads whose replies [`is_confirmed`] takes; none where there is nothing to confirm. `None` where nobody is
-    /// known who could confirm it.
+    /// The reads whose replies [`is_confirmed`] takes; empty if nothing needs confirmation, `None` if no known issuer
+    /// could confirm it.
     pub(super) fn confirmation_reads(
         &self,
         issuers: &Issuers<'_>,
@@ -57,9 +58,9 @@ impl DerivedPrices {
         let named = |contract| issuers.catalogues(contract) || self.issuers.contains(&(issuers.chain_id(), contract));
         let issuer = metadata.issuer.filter(|issuer| named(*issuer));
         let calls = match (metadata.derivation?, issuer) {
-            // The network's own.
+            // The network itself defines it.
             (Derivation::Native(_), _) => Vec::new(),
-            // Vaults have no issuer in common: they are known one by one.
+            // Vaults have no common issuer: they are known one by one.
             (Derivation::Vault(_), _) if issuers.lists(token) || named(token) => Vec::new(),
             (Derivation::Pair([a, b]), Some(_)) => {
                 vec![PairFactory::getPairCall { tokenA: a, tokenB: b }.abi_encode()]
@@ -77,7 +78,8 @@ impl DerivedPrices {
     }
 }
 
-/// Whether the replies to [`DerivedPrices::confirmation_reads`] say that the issuer made the token of these parts.
+/// Returns true if the replies to [`DerivedPrices::confirmation_reads`] confirm that the issuer made the token of
+/// these parts.
 pub(super) fn is_confirmed(derivation: Derivation, token: Address, replies: &[Reply]) -> bool {
     let own: U256 = token.into_word().into();
     let names = |reply: &Reply, place: usize| {
@@ -91,7 +93,7 @@ pub(super) fn is_confirmed(derivation: Derivation, token: Address, replies: &[Re
         Derivation::Receipt(_) => {
             replies.iter().any(|reply| RECEIPT_PLACES.into_iter().any(|place| names(reply, place)))
         }
-        // Whether it is listed comes first, and further words follow.
+        // The first word says whether it is listed; others follow.
         Derivation::RatedReceipt(_) => {
             let first = |reply| bytes(reply).and_then(|bytes| bytes.get(..32)).map(U256::from_be_slice);
             replies.iter().any(|reply| first(reply) == Some(U256::ONE))

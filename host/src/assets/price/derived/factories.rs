@@ -1,5 +1,5 @@
-//! Factories of constant-product pairs that are believed whichever plugins are loaded: plugins that answer about farms of
-//! such shares do not serve the factories themselves.
+//! Factories of constant-product pairs that are trusted whichever plugins are loaded: plugins for farms of such
+//! shares do not serve the factories themselves.
 
 use alloy::primitives::{Address, address};
 use portolan_networks as networks;

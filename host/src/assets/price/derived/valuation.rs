@@ -1,6 +1,6 @@
-//! Values of shares and receipts, from what they are made of: exact integers and decimals, never binary floats.
+//! Values of shares and receipts from their parts, in exact integers and decimals, never binary floats.
 //!
-//! Invariant: nothing that is zero or unknown comes out as a price.
+//! Invariant: a zero or unknown value never becomes a price.
 
 use std::num::NonZeroU64;
 
@@ -10,10 +10,10 @@ use bigdecimal::{BigDecimal, RoundingMode, Zero};
 
 use crate::assets::amount::decimal;
 
-/// Digits that a derived price keeps: twice what answers show, so that four derivations lose nothing that is shown.
+/// Digits of a derived price: twice as many as answers show, so that four derivations lose none of these.
 const DIGITS: NonZeroU64 = NonZeroU64::MIN.saturating_add(39);
 
-/// Digits after the point that a root gets beyond those of its radicand: enough for [`DIGITS`] of the smallest values.
+/// Additional digits after the point of a root: enough for [`DIGITS`] of the smallest values.
 const ROOT_DIGITS: i64 = 80;
 
 /// A token that another is made of, with its price.
@@ -29,14 +29,16 @@ pub(super) fn share(amount: U256, part: &Part) -> Option<BigDecimal> {
     price(decimal(amount, i64::from(part.decimals)) * &part.usd)
 }
 
-/// The price of one whole receipt of `decimals`, of which each smallest unit is `rate_wad` / 10^18 smallest units of `part`.
+/// The price of one whole receipt with `decimals`; a smallest unit of it is `rate_wad` / 10^18 smallest units of
+/// `part`.
 pub(super) fn receipt(rate_wad: U256, decimals: u8, part: &Part) -> Option<BigDecimal> {
     let scale = 18 + i64::from(part.decimals) - i64::from(decimals);
     price(decimal(rate_wad, scale) * &part.usd)
 }
 
-/// The price of one whole share of a constant-product pair, at the reserves that it would have if it traded at the parts' prices:
-/// 2·√(r₀·p₀ · r₁·p₁) / supply. A swap moves the reserves along their product, so it cannot move this.
+/// The price of one whole share of a constant-product pair, at the reserves that it would have if it traded at the
+/// parts' prices: 2·√(r₀·p₀ · r₁·p₁) / supply. A swap keeps the product of the reserves, so it cannot move this
+/// price.
 /// <https://cmichel.io/pricing-lp-tokens/>
 pub(super) fn pair_share(reserves: [U256; 2], supply: U256, decimals: u8, parts: [&Part; 2]) -> Option<BigDecimal> {
     if supply.is_zero() {
@@ -47,7 +49,7 @@ pub(super) fn pair_share(reserves: [U256; 2], supply: U256, decimals: u8, parts:
     price(total / decimal(supply, i64::from(decimals)))
 }
 
-/// The price of one whole share of `decimals`, where `supply` smallest units redeem to all these amounts of the parts.
+/// The price of one whole share with `decimals`, if `supply` smallest units redeem to these amounts of the parts.
 pub(super) fn composed(amounts: &[U256], supply: U256, decimals: u8, parts: &[Part]) -> Option<BigDecimal> {
     if supply.is_zero() || amounts.len() != parts.len() {
         return None;
@@ -65,7 +67,7 @@ fn root(value: &BigDecimal) -> Option<BigDecimal> {
     (radicand.sign() != Sign::Minus).then(|| BigDecimal::new(radicand.sqrt(), (scale + shift) / 2))
 }
 
-/// Rounds to a bounded number of digits, so that prices of prices stay cheap.
+/// Rounds to a bounded number of digits, so that prices of prices stay cheap; `None` unless positive.
 fn price(usd: BigDecimal) -> Option<BigDecimal> {
     (usd > BigDecimal::zero()).then(|| usd.with_precision_round(DIGITS, RoundingMode::HalfEven).normalized())
 }

@@ -1,7 +1,7 @@
-//! Whether a network's sequencer runs: while it stands still no feed is written, and the first rounds after it came back
-//! may be those from before.
+//! Checks that a network's sequencer runs: feeds are not updated while it is down, and the first rounds after a
+//! restart may be old.
 //!
-//! Invariant: on a network with an uptime feed, nothing that this could not be read from counts as running.
+//! Invariant: on a network with an uptime feed, a sequencer whose state could not be read counts as down.
 
 use alloy::primitives::{Address, address};
 use alloy::sol_types::SolCall;
@@ -10,19 +10,19 @@ use portolan_reader::{Outcome, Read, Reply};
 
 use super::Aggregator;
 
-/// The uptime feeds by chain id: <https://docs.chain.link/data-feeds/l2-sequencer-feeds>. Those of Optimism and Arbitrum
-/// also stand in <https://github.com/VenusProtocol/oracle/blob/develop/helpers/deploymentConfig.ts>, those of Optimism
-/// and Base in the markets of <https://github.com/VMEX-finance/vmex>.
+/// The uptime feeds by chain id: <https://docs.chain.link/data-feeds/l2-sequencer-feeds>. Those of Optimism and
+/// Arbitrum are also in <https://github.com/VenusProtocol/oracle/blob/develop/helpers/deploymentConfig.ts>, those of
+/// Optimism and Base in the markets of <https://github.com/VMEX-finance/vmex>.
 static UPTIME_FEEDS: [(u64, Address); 3] = [
     (networks::OPTIMISM, address!("371ead81c9102c9bf4874a9075ffff170f2ee389")),
     (networks::ARBITRUM, address!("fdb631f5ee196f0ed6faa767959853a9f217697d")),
     (networks::BASE, address!("bcf85224fc0756b9fa45aa7892530b47e10b6433")),
 ];
 
-/// Seconds after the sequencer came back in which feeds may not be written yet: what Chainlink's own example takes.
+/// Seconds after a restart in which feeds may not be updated yet, as in Chainlink's example.
 const GRACE_S: u64 = 3600;
 
-/// Why prices of feeds do not count on the network.
+/// Reason why prices of feeds do not count on the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum SequencerError {
     #[error("the uptime feed does not return what a feed returns")]
@@ -39,8 +39,10 @@ pub(super) fn uptime_read(chain_id: u64) -> Option<Read> {
     Some(Read::call(*feed, Aggregator::latestRoundDataCall {}.abi_encode()))
 }
 
+/// Checks that the sequencer runs at a block with this time.
+///
 /// # Errors
-/// Why no feed of the network counts at a block of this time.
+/// The reason why no feed of the network counts.
 pub(super) fn check(reply: &Reply, block_timestamp: u64) -> Result<(), SequencerError> {
     let Outcome::Ok(round) = &reply.outcome else { return Err(SequencerError::Unknown) };
     let round =

@@ -1,17 +1,18 @@
-//! The feeds that Portolan knows: answers in dollars for one whole token, or chains of answers that multiply to that.
+//! The shipped feeds: answers in dollars for one whole token, or chains of answers that multiply to that.
 //!
-//! Feeds of a network and its tokens are from [aave-address-book](https://github.com/bgd-labs/aave-address-book), which
-//! lists Chainlink's own directory (<https://docs.chain.link/data-feeds/price-feeds/addresses>). Heartbeats are from
-//! [chainlink-package](https://github.com/LZeroAnalytics/chainlink-package) for Ethereum, Optimism and Base, and from
-//! [dForce's oracles](https://github.com/dforce-network/Oracle) for Arbitrum, BSC and Polygon, less its hour of margin.
-//! Where neither has one, it is [`LONGEST_S`]: that can only let a price get older, never refuse a live one.
+//! Feeds of a network and its tokens are from [aave-address-book](https://github.com/bgd-labs/aave-address-book),
+//! which lists Chainlink's own directory (<https://docs.chain.link/data-feeds/price-feeds/addresses>). Heartbeats are
+//! from [chainlink-package](https://github.com/LZeroAnalytics/chainlink-package) for Ethereum, Optimism and Base, and
+//! from [dForce's oracles](https://github.com/dforce-network/Oracle) for Arbitrum, BSC and Polygon, minus its margin
+//! of an hour. Feeds that neither has get [`LONGEST_S`], which may accept an older price but never rejects a live
+//! feed.
 
 use alloy::primitives::{Address, address};
 use portolan_networks as networks;
 
 use super::{Feed, NATIVE};
 
-/// The heartbeat of slow feeds; none of a main token against the dollar has a longer one.
+/// The heartbeat of slow feeds; no feed of a main token in dollars has a longer one.
 const LONGEST_S: u32 = 86_400;
 
 /// A token and the feeds whose answers multiply to its price.
@@ -21,7 +22,7 @@ pub(super) struct FeedRow {
     pub(super) feeds: &'static [Feed],
 }
 
-/// The shipped rows, by chain id. The test network of Polygon is shut down, and its tokens are worth nothing.
+/// The shipped rows, by chain id. Polygon's test network has none: it is shut down, and its tokens are worthless.
 pub(super) const SHIPPED: [(u64, &[FeedRow]); 8] = [
     (networks::ETHEREUM, ETHEREUM),
     (networks::OPTIMISM, OPTIMISM),

@@ -1,4 +1,4 @@
-//! Feeds that are right, and every way in which one can be wrong.
+//! Feeds that are good, and every way in which one can be bad.
 
 use std::collections::BTreeSet;
 

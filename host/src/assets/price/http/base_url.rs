@@ -1,6 +1,6 @@
-//! The URL of the HTTP source. It may hold a customer's key, so no formatting shows more than host and port.
+//! The URL of the HTTP source. It may contain a customer's key, so its text forms show only host and port.
 //!
-//! Invariant: unless the operator allows it, requests go over https to addresses of the public internet.
+//! Invariant: unless the operator allows more, requests go over https to public addresses.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -9,7 +9,7 @@ use url::{Host, Url};
 
 use crate::net::public_address::is_public;
 
-/// The rest of a request line is the coins, see [`super::TARGET_MAX_BYTES`].
+/// The rest of a request line is for the coins, see [`super::TARGET_MAX_BYTES`].
 const BASE_MAX_BYTES: usize = 512;
 
 #[derive(Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(crate) struct BaseUrl {
     may_be_private: bool,
 }
 
-/// Why a text is no base URL; the text itself is never repeated.
+/// Reason why a text is not a base URL; it never contains the text itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BaseUrlError {
     #[error("not a URL")]
@@ -34,8 +34,8 @@ pub(crate) enum BaseUrlError {
 }
 
 impl BaseUrl {
-    /// `allow_private`: the host is one of the operator's own, wherever its name leads. A host that is written as a
-    /// private address, or as `localhost`, needs no permission.
+    /// Parses a base URL. `allow_private` permits http and private addresses, for a host of the operator's own. A
+    /// private IP address or `localhost` needs no permission.
     pub(crate) fn parse(text: &str, allow_private: bool) -> Result<Self, BaseUrlError> {
         let url = Url::parse(text).map_err(|_| BaseUrlError::NotAUrl)?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -65,7 +65,7 @@ impl BaseUrl {
         self.may_be_private
     }
 
-    /// The request's URL, key and all, for the client alone.
+    /// The request's URL, key included; only for the HTTP client.
     pub(super) fn current_prices(&self, coins: &str) -> String {
         format!("{}/prices/current/{coins}", self.url.as_str().trim_end_matches('/'))
     }

@@ -1,7 +1,7 @@
-//! The body of a current-prices reply, by the shape that `coins.llama.fi` publishes.
+//! Parses the body of a current-prices reply of `coins.llama.fi`.
 //! <https://api-docs.defillama.com/#tag/coins/get/prices/current/{coins}>
 //!
-//! Invariant: a coin that is wrong costs itself alone, and numbers are read by their digits, never as binary floats.
+//! Invariant: a bad coin affects no other, and numbers are parsed from their digits, never as binary floats.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,30 +11,30 @@ use bigdecimal::{BigDecimal, Zero};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// Written by any sane service; keeps arithmetic cheap.
+/// Enough for any real service; keeps arithmetic cheap.
 const NUMBER_CHARS_MAX: usize = 40;
-/// No token costs a thousand billion dollars.
+/// No token costs a trillion dollars.
 const USD_MAX: i64 = 1_000_000_000_000;
-/// Nothing costs so little, nor so much; numbers beyond are not even computed.
+/// Prices beyond this are rejected before they are computed.
 const EXPONENT_MAX: i32 = 40;
-/// The service itself looks back that far for a price.
+/// The service itself looks back this far for a price.
 const AGE_MAX_S: u64 = 4 * 3600;
-/// How far the service's clock may be ahead.
+/// Maximum seconds that the service's clock may be ahead.
 const AHEAD_MAX_S: u64 = 120;
-/// The service flags what it is less sure of than that.
+/// The service flags prices with less confidence.
 const CONFIDENCE_MIN_HUNDREDTHS: i64 = 90;
 
-/// The source's price of a coin.
+/// The service's price of a coin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Quote {
-    /// For one whole token.
+    /// Dollars for one whole token.
     pub(crate) usd: BigDecimal,
     /// Unix seconds.
     pub(crate) timestamp: u64,
     pub(crate) decimals: Option<u8>,
 }
 
-/// The body is no reply of this shape at all.
+/// The body is not a reply of this format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a body of another shape")]
 pub(super) struct MalformedReply;
@@ -55,7 +55,7 @@ struct CoinFields<'a> {
     confidence: Option<&'a RawValue>,
 }
 
-/// The good quotes of this chain's coins at Unix second `now`; coins that were not requested are ignored.
+/// Returns the good quotes of this chain's coins at Unix second `now`; ignores coins that were not requested.
 pub(super) fn quotes(
     body: &[u8],
     chain: &str,
@@ -89,8 +89,8 @@ fn confidence_min() -> BigDecimal {
     BigDecimal::new(CONFIDENCE_MIN_HUNDREDTHS.into(), 2)
 }
 
-/// The value of a JSON number; `None` for strings and other values, and for numbers so large or small
-/// that comparing them would cost.
+/// The value of a JSON number; `None` for strings and other values, and for numbers too large or small to compare
+/// cheaply.
 fn number(json: &str) -> Option<BigDecimal> {
     let exponent = json.split_once(['e', 'E']).map_or(Some(0), |(_, exponent)| exponent.parse::<i32>().ok())?;
     let is_number = json.starts_with(|first: char| first == '-' || first.is_ascii_digit());

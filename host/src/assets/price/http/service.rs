@@ -1,4 +1,4 @@
-//! A price service on loopback that answers as its test says, and records its requests.
+//! A price service on loopback with scripted answers, which records its requests.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use tokio::sync::Notify;
 
 use super::*;
 
-/// What a request is answered with.
+/// The answer to a request.
 #[derive(Clone, Debug)]
 pub(in crate::assets::price) enum ServiceAnswer {
     Body(String),
     Raw(Vec<u8>),
-    /// Nothing until [`Service::release`], then the body.
+    /// No answer until [`Service::release`], then the body.
     Late(String),
-    /// The connection is closed without a word.
+    /// The connection is closed without an answer.
     Close,
 }
 
@@ -74,7 +74,7 @@ async fn serve(mut stream: TcpStream, answer: ServiceAnswer, requests: Arc<Mutex
         }
         ServiceAnswer::Close => return,
     };
-    // The other side may have hung up, as it should on a body that is too large.
+    // The client may have closed the connection, as it should if the body is too large.
     let _ = stream.write_all(&bytes).await;
 }
 
@@ -82,7 +82,7 @@ fn ok(body: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len()).into_bytes()
 }
 
-/// A body with these coins of Ethereum, each with the price as JSON.
+/// A body with these coins of Ethereum, each with its price as JSON.
 pub(in crate::assets::price) fn body(coins: &[(Address, &str)]) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let coin = |(token, price): &(Address, &str)| {

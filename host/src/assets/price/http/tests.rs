@@ -1,11 +1,11 @@
-//! The HTTP source against a service that is good, down, slow, lying, partial, or somewhere else.
+//! The HTTP source against a service that is good, down, slow, lying, partial, or redirecting.
 
 use super::service::{Service, ServiceAnswer, body};
 use super::*;
 
 const A: Address = Address::repeat_byte(0xaa);
 const B: Address = Address::repeat_byte(0xbb);
-/// Only ever waited out by what hangs.
+/// Upper bound; only a test that hangs waits this long.
 const LONG: Duration = Duration::from_secs(30);
 
 fn source(service: &Service) -> Arc<HttpPrices> {

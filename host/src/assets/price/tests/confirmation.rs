@@ -1,4 +1,4 @@
-//! Tokens that claim to be made of others: a price comes only from what the issuer confirms.
+//! Tokens that claim to be made of others are priced only if their issuer confirms.
 
 use super::*;
 
@@ -6,7 +6,7 @@ const IMPOSTOR: Address = Address::repeat_byte(0x66);
 
 type Claim = fn(&mut ScriptedChain, Address, Address);
 
-/// A pair of a million A and a million B, by its own word.
+/// Scripts a token that claims to be a pair of a million A and a million B.
 fn claims_a_pair(script: &mut ScriptedChain, token: Address, issuer: Address) {
     script
         .call(token, &Pair::token0Call {}, A)
@@ -39,7 +39,7 @@ fn claims_a_vault(script: &mut ScriptedChain, token: Address, _: Address) {
     vault(script, token, A, e18(1_000_000));
 }
 
-/// What the issuer returns about these parts: the genuine token.
+/// Scripts the issuer's confirmation: only `genuine` is made of these parts.
 fn confirms(script: &mut ScriptedChain, issuer: Address, genuine: Address) {
     script
         .call(issuer, &PairFactory::getPairCall { tokenA: A, tokenB: B }, genuine)

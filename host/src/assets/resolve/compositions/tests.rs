@@ -1,4 +1,4 @@
-//! Compositions and the prices that are made of them, over a scripted chain.
+//! Compositions and the prices derived from them, over a scripted chain.
 
 use std::time::Duration;
 
@@ -16,11 +16,11 @@ use crate::assets::token::Price;
 use crate::assets::token_list::TokenIndex;
 use crate::network::Networks;
 
-/// At 2000 dollars, of 18 decimals.
+/// At 2000 dollars, with 18 decimals.
 const A: Address = Address::repeat_byte(0xa1);
-/// At one dollar, of 6 decimals.
+/// At one dollar, with 6 decimals.
 const B: Address = Address::repeat_byte(0xb1);
-/// Nobody knows its price.
+/// Without a price.
 const C: Address = Address::repeat_byte(0xc1);
 
 fn e18(whole: u64) -> U256 {
@@ -31,7 +31,7 @@ fn share(number: u8) -> Address {
     Address::repeat_byte(number)
 }
 
-/// Shares 1 to 9 and the three tokens return their decimals, and no more.
+/// Shares 1 to 9 and the three tokens return only their decimals.
 fn chain() -> ScriptedChain {
     let mut script = ScriptedChain::default();
     let shares = (1..10).map(|number| (share(number), 18));
@@ -80,7 +80,7 @@ async fn shares_of_shares_go_four_deep_and_no_deeper() {
     let mut table = Table::default();
     for number in 1..=5 {
         let part = if number == 1 { A } else { share(number - 1) };
-        // Each is worth one and a half of what is below.
+        // Each is worth one and a half of the one below.
         table.insert(share(number), e18(2), &[(part, e18(3))]);
     }
     for (number, usd) in [(1, "3000"), (2, "4500"), (3, "6750"), (4, "10125")] {

@@ -1,4 +1,4 @@
-//! Against a host on loopback that answers what each test says.
+//! Fetches from a host on loopback with scripted answers.
 
 use std::io::Write;
 

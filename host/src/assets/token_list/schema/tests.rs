@@ -1,4 +1,4 @@
-//! A list that keeps to every rule, and tables of what breaks one.
+//! A list that follows every rule, and tables of violations.
 
 use alloy::primitives::Address;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn read(document: &Value) -> Result<TokenList, SchemaError> {
     super::read(document.to_string().as_bytes(), &BTreeSet::from([1, 10]))
 }
 
-/// The one line that a document is refused with.
+/// The one-line error for a document.
 fn refusal(document: &[u8]) -> String {
     let line = match super::read(document, &BTreeSet::from([1])) {
         Ok(list) => panic!("accepted: {list:?}"),
@@ -36,7 +36,7 @@ fn entries(list: &TokenList) -> Vec<(u64, u8, &str)> {
     list.entries.iter().map(|entry| (entry.chain_id, entry.token[0], entry.listed.symbol.as_str())).collect()
 }
 
-/// `document` with the value at `pointer` replaced; without it for null.
+/// `document` with the value at `pointer` replaced, or removed for null.
 fn with(pointer: &str, value: &Value) -> Value {
     let mut document = list(&[token(1, 0xaa), token(1, 0xbb)]);
     let (parent, key) = pointer.rsplit_once('/').unwrap();

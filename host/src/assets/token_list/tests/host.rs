@@ -1,4 +1,4 @@
-//! A host of lists on loopback that answers a queue of canned answers and records its requests.
+//! A host of lists on loopback that returns queued answers and records its requests.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -37,7 +37,7 @@ impl Answer {
         Self { body: body.into(), ..Self::status(200) }
     }
 
-    /// The request is taken and never answered.
+    /// An answer that never comes.
     pub(crate) fn silence() -> Self {
         Self { is_silent: true, ..Self::status(200) }
     }
@@ -47,7 +47,7 @@ impl Answer {
         self
     }
 
-    /// After its body, the connection stays open for more.
+    /// The connection stays open after the body, as if more would follow.
     pub(crate) fn never_ending(self) -> Self {
         Self { ends: false, ..self }
     }
@@ -93,7 +93,7 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// Answers in this order; any request beyond them fails with status 500.
+    /// Starts a host with these answers, in order; further requests fail with status 500.
     pub(crate) async fn answering(answers: impl IntoIterator<Item = Answer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -111,7 +111,7 @@ impl Host {
                     let answer = queue.lock().pop_front().unwrap_or_else(|| Answer::status(500));
                     async move { Ok::<_, Infallible>(answer.response().await) }
                 });
-                // A client that goes away is none of the host's business.
+                // Errors of a client that disconnects are ignored.
                 connections.spawn(async move {
                     let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), answer).await;
                 });

@@ -1,4 +1,4 @@
-//! What transactions did for an account, from the logs of a scripted chain to the answer.
+//! Effects of transactions on an account, from the logs of a scripted chain to the answer.
 
 use alloy::primitives::{B256, Bytes, U256, keccak256};
 use alloy::sol;
@@ -40,7 +40,7 @@ fn part(answer: &Answer) -> &AccountPart {
     events.account.as_deref().unwrap()
 }
 
-/// `raw symbol`, one for each movement.
+/// Returns `raw symbol` for each movement.
 fn lines(movements: &[AccountMovement]) -> Vec<String> {
     let symbol = |of: &AccountMovement| of.token.as_ref().map_or("?".to_owned(), |token| token.symbol.to_string());
     movements.iter().map(|of| format!("{} {}", of.movement.raw, symbol(of))).collect()
@@ -52,7 +52,7 @@ async fn the_sender_of_a_transfer_pays_it_its_value_and_the_gas() {
     let answer = answer(&chain(found), ALICE).await;
     let alice = part(&answer);
     assert_eq!((lines(&alice.incoming), lines(&alice.outgoing)), (vec![], vec!["5 ETH".into(), "7000000 A".into()]));
-    // 60,000 units at 2 gwei.
+    // 60,000 gas at 2 gwei.
     assert_eq!(alice.gas.unwrap().total(), U256::from(120_000_000_000_000_u64));
     let expected = format!("Sent 0.000000000000000005 ETH and 7 A to {BOB:#x}");
     assert_eq!(alice.summary.as_str(), expected);
@@ -205,12 +205,12 @@ async fn a_piece_of_a_collection_has_its_number() {
     assert_eq!(part(&answer).summary.as_str(), format!("Received A #7 from {BOB:#x}"));
 }
 
-/// Wei of one ether.
+/// Wei per ether.
 const ETHER: u64 = 1_000_000_000_000_000_000;
-/// Logs each movement of the native token where the network's rules say so.
+/// Emits a log for each movement of the native token, on networks whose rules require it.
 const SYSTEM: Address = portolan_networks::SYSTEM_ADDRESS;
 
-/// What came and went, and whether that is all.
+/// Returns what came in, what went out, and whether the list is complete.
 async fn moved(found: Receipt, account: Address) -> (Vec<String>, Vec<String>, bool) {
     let answer = answer(&chain(found), account).await;
     let part = part(&answer);
@@ -223,7 +223,7 @@ fn eth(amounts: &[u64]) -> Vec<String> {
 
 #[tokio::test]
 async fn where_the_network_logs_all_native_movements_they_count_once_and_are_all() {
-    // She sends 5 with the call, 3 go on to Bob, 1 comes back; a contract of this transaction ends with what it has.
+    // She sends 5 with the call, 3 go on to Bob, 1 comes back; 2 are burned as Bob's contract self-destructs.
     let burn = log(SYSTEM, vec![keccak256("Burn(address,uint256)"), word(BOB)], U256::from(2));
     let logs = vec![transfer(SYSTEM, ALICE, B, 5), transfer(SYSTEM, B, BOB, 3), transfer(SYSTEM, B, ALICE, 1), burn];
     let found = || Receipt { to: Some(B), value: U256::from(5), ..receipt(logs.clone()) };
@@ -231,10 +231,10 @@ async fn where_the_network_logs_all_native_movements_they_count_once_and_are_all
     assert_eq!(moved(found(), BOB).await, (eth(&[1]), vec![], true));
     assert_eq!(moved(found(), B).await, (eth(&[1]), vec![], true));
     assert_eq!(moved(found(), Address::ZERO).await, (vec![], vec![], true), "what is lost comes to nobody");
-    // A creation pays what it created.
+    // A creation pays the contract that it creates.
     let created = Receipt { to: None, created: Some(B), ..receipt(vec![transfer(SYSTEM, ALICE, B, 5)]) };
     assert_eq!(moved(Receipt { value: U256::from(5), ..created }, B).await, (eth(&[5]), vec![], true));
-    // What another contract logs of itself is a token's.
+    // The same log of another contract is a token's.
     let (incoming, _, is_whole) = moved(receipt(vec![transfer(A, B, ALICE, 5)]), ALICE).await;
     assert_eq!((incoming, is_whole), (vec!["5 A".to_owned()], false));
 }
@@ -246,7 +246,7 @@ async fn a_block_that_logs_all_native_movements_has_no_others() {
     assert!(part(&answer(&script, ALICE).await).incomplete.is_some());
     script.logs_native();
     assert!(part(&answer(&script, ALICE).await).incomplete.is_none());
-    // An event that says more was paid is no evidence beside that.
+    // A payment that an event claims does not count if the block logs all native movements.
     let mut script =
         chain(receipt(vec![log(B, vec![keccak256("SafeReceived(address,uint256)"), word(BOB)], U256::from(7))]));
     assert_eq!(lines(&part(&answer(&script, B).await).incoming), eth(&[7]));
@@ -267,7 +267,7 @@ async fn a_deposit_from_the_layer_below_comes_whatever_becomes_of_the_transactio
     assert_eq!(moved(to_herself.clone(), ALICE).await.0, eth(&[3 * ETHER]));
     let told = answer(&chain(to_herself), ALICE).await;
     assert_eq!(part(&told).summary.as_str(), "Received 3 ETH over a bridge");
-    // More than it has is sent on.
+    // She sends a part of the deposit on.
     let on = || deposit(2 * ETHER, BOB, TransactionStatus::Succeeded);
     assert_eq!(moved(on(), ALICE).await.0, eth(&[ETHER]));
     assert_eq!(moved(on(), BOB).await.0, eth(&[2 * ETHER]));
@@ -292,7 +292,7 @@ async fn a_receipt_that_does_not_say_how_it_ended_is_no_movement() {
 #[tokio::test]
 async fn a_safe_says_what_came_to_it_and_what_it_sent() {
     let received = |raw: u64| log(B, vec![keccak256("SafeReceived(address,uint256)"), word(BOB)], U256::from(raw));
-    // By way of Bob, who was called with it; then straight from her.
+    // Through Bob, who was called with it; then directly from her.
     let by_way = || Receipt { value: U256::from(7), ..receipt(vec![received(7)]) };
     assert_eq!(moved(by_way(), B).await.0, eth(&[7]));
     assert_eq!(moved(by_way(), ALICE).await.1, eth(&[7]));
@@ -331,7 +331,7 @@ async fn shares_that_no_token_logs_are_what_the_vault_says() {
 #[tokio::test]
 async fn the_standard_of_a_log_is_that_of_its_contract() {
     let number = U256::from(4242);
-    // A collection that does not index the number.
+    // A collection that does not index the token id.
     let mut script = ScriptedChain::default();
     script.call(B, &ownerOfCall { tokenId: number }, BOB);
     script.transaction(Ok(TransactionLookup::Mined(receipt(vec![transfer(B, ALICE, BOB, 4242)]))));
@@ -343,7 +343,7 @@ async fn the_standard_of_a_log_is_that_of_its_contract() {
         log(A, vec![keccak256("Transfer(address,address,uint256)"), word(ALICE), word(BOB), number.into()], ());
     let found = answer(&chain(receipt(vec![indexed.clone()])), BOB).await;
     assert_eq!(lines(&part(&found).incoming), ["4242 A"]);
-    // One that is both: it knows an owner, or logs its amounts apart.
+    // A contract that is both: it knows an owner, or logs its amounts separately.
     let mut both = chain(receipt(vec![indexed.clone()]));
     both.call(A, &ownerOfCall { tokenId: number }, BOB);
     let found = answer(&both, BOB).await;

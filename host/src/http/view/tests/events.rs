@@ -14,7 +14,7 @@ fn event(log: Option<usize>, kind: &str, members: Vec<(&'static str, Value)>) ->
     Event { merged: MergedEvent { log, event, plugin: None, part_of: None, is_repeat: false }, protocol: None }
 }
 
-/// A transaction with a log that is an event of this kind, and one without an event.
+/// A transaction with one log that is an event of this kind, and one without an event.
 fn events(kind: &str, members: Vec<(&'static str, Value)>) -> TransactionEvents {
     let log = |index| Log { index, address: ACCOUNT, topics: vec![B256::ZERO], data: Bytes::from_static(&[0xab]) };
     let transaction = Transaction { logs: vec![log(70), log(71)], ..Transaction::default() };

@@ -1,4 +1,4 @@
-//! Arithmetic against its own definition, and a pair under swaps.
+//! Arithmetic against its definition, and a pair under swaps.
 
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn e18(whole: u64) -> U256 {
     U256::from(whole) * U256::from(10).pow(U256::from(18))
 }
 
-/// What a constant-product pair pays out for `paid` after its fee of 0.3 %, by the formula of Uniswap v2.
+/// The reserves of a constant-product pair after `paid` came in, with a fee of 0.3 %, by the formula of Uniswap v2.
 /// <https://github.com/Uniswap/v2-periphery/blob/v1.0.1/contracts/libraries/UniswapV2Library.sol>
 fn swapped(reserves: [U256; 2], paid: U256) -> [U256; 2] {
     let with_fee = paid * U256::from(997);
@@ -24,7 +24,7 @@ fn swapped(reserves: [U256; 2], paid: U256) -> [U256; 2] {
     [reserves[0] + paid, reserves[1] - out]
 }
 
-/// Off by how much of the first.
+/// The relative change.
 fn moved(before: &BigDecimal, after: &BigDecimal) -> BigDecimal {
     ((after - before) / before).abs()
 }
@@ -102,7 +102,7 @@ proptest! {
     fn no_swap_moves_a_pair_share_by_a_hundredth(
         first in 1_000_000_000_u128..1 << 100, second in 1_000_000_000_u128..1 << 100, paid_parts in 1_u64..100_000,
     ) {
-        // From a hundred-thousandth to the whole of the reserve is paid in.
+        // The payment is a hundred-thousandth to all of the reserve.
         let before = [U256::from(first), U256::from(second)];
         let paid = before[0] * U256::from(paid_parts) / U256::from(100_000);
         let parts = [part("1234.5", 18), part("0.07", 6)];

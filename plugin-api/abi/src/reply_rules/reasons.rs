@@ -1,0 +1,36 @@
+//! Reasons in one bounded line.
+
+/// Reasons that are given in words; the rest are counted.
+const NAMED_MAX: usize = 8;
+
+/// Why findings of a job do not stay.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reasons {
+    named: Vec<String>,
+    more: usize,
+}
+
+impl Reasons {
+    /// Adds a reason.
+    pub fn add(&mut self, reason: String) {
+        if self.named.len() < NAMED_MAX {
+            self.named.push(reason);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.named.is_empty()
+    }
+
+    /// The first of them in words, and the number of the others; `None` if there is none.
+    pub fn line(&self) -> Option<String> {
+        let named = self.named.join("; ");
+        match self.more {
+            0 => (!named.is_empty()).then_some(named),
+            more => Some(format!("{named}; and {more} more")),
+        }
+    }
+}
