@@ -112,7 +112,7 @@ impl JobState {
         self.0.lock().budget
     }
 
-    /// Puts a finding on the list, unless no answer can have it.
+    /// Adds a finding, unless a contract's reply made it invalid.
     pub(crate) fn emit(&self, finding: Finding) {
         let mut inner = self.0.lock();
         if inner.door.lets_pass(&finding) {
@@ -255,7 +255,7 @@ impl JobState {
         std::mem::take(&mut self.0.lock().missing)
     }
 
-    /// Whether findings were left out because of what contracts replied.
+    /// Returns true if findings were dropped because of contracts' replies.
     pub(crate) fn has_invalid_replies(&self) -> bool {
         self.0.lock().door.has_left_out()
     }

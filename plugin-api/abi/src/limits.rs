@@ -44,7 +44,8 @@ pub const CALLDATA_MAX: usize = 32 << 10;
 pub const MESSAGE_MAX: usize = 512;
 /// Known gaps that a job may report; a protocol has a handful.
 pub const NOT_COVERED_MAX: usize = 16;
-/// Characters of a plugin's words for what contracts replied: eight reasons, each with the longest key of an item.
+/// Characters of the line about findings dropped because of contracts' replies: eight reasons, each with the longest
+/// key.
 pub const INVALID_REPLIES_CHARS_MAX: usize = 4_096;
 
 /// Bytes of a catalogue; a family of a hundred forks with their contracts needs some 100 KB.

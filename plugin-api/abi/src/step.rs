@@ -25,7 +25,7 @@ pub struct Step<'f> {
     pub message: &'f [u8],
     /// Known gaps of the plugin, one per line.
     pub not_covered: &'f [u8],
-    /// What contracts replied of which the plugin made no finding, in one line.
+    /// One line about findings dropped because of contracts' replies.
     pub invalid_replies: &'f [u8],
 }
 

@@ -134,7 +134,7 @@ fn an_older_host_has_what_is_not_covered_in_the_message() {
     assert!(step.not_covered.is_empty());
 }
 
-/// What a plugin makes of a list in which one contract is hostile.
+/// Returns the findings of a list with one hostile contract.
 fn hostile_rows(cx: &portolan_plugin_api::Chain) -> Vec<Claimable> {
     let reward = |place: u64| {
         let claim = cx.claim(TARGET, &getRewardCall {});

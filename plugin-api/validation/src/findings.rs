@@ -88,7 +88,7 @@ pub fn validate(rules: &JobRules<'_>, findings: Vec<map::Finding>) -> Validated 
     validated
 }
 
-/// What the plugin alone got wrong stands before what a contract replied: it is the plugin's fault beside that too.
+/// Checks a finding. Faults of the plugin take precedence over those of a contract's reply.
 fn check(rules: &JobRules<'_>, finding: map::Finding) -> Result<ValidFinding, FindingError> {
     let replied = reply_rules::check(&finding);
     let map::Finding { claimable, position, composition: None, event: None } = finding else {
@@ -114,7 +114,7 @@ fn check(rules: &JobRules<'_>, finding: map::Finding) -> Result<ValidFinding, Fi
     }
 }
 
-/// Checks a claimable but for its calls, and leaves out payments of zero.
+/// Checks a claimable without its calls, and drops zero payments.
 fn check_claimable(rules: &JobRules<'_>, mut found: map::Claimable) -> Result<map::Claimable, FindingError> {
     check_texts(rules, &found.market, &found.mechanism)?;
     let is_known = |payment: &&map::Payment| [PaidTo::ACCOUNT, PaidTo::LOCK, PaidTo::VAULT].contains(&payment.paid_to);

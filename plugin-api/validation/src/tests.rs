@@ -353,7 +353,7 @@ fn what_a_reply_can_cause_is_not_the_fault_of_the_plugin() {
         Claimable { steps: Vec::new(), ..sound() },
         Claimable { market: "other".to_owned(), ..sound() },
         sound().of("a mechanism with spaces"),
-        // What a contract replied beside it does not excuse it.
+        // Not excused by a contract's reply that breaks a rule too.
         Claimable { market: "other".to_owned(), ..sound().named("\u{202e}drawer").pays(TOKEN, U256::from(6)) },
         Claimable::new("main", STRANGE, get_reward(STRANGE)).named("own").of("gauge").pays(STRANGE, U256::from(1)),
     ];
