@@ -167,7 +167,7 @@ fn equal_reads_in_a_row_share_their_calldata() {
     let host = Host::<Play<SameData>>::new();
     let mut jobs = [host.start(), host.start()];
     let out = host.resume_with(&mut jobs, &frame_of(&[&[], &[]]));
-    // 200 reads with 36 bytes of calldata that stand there once for each of 2 jobs, and 1 network.
+    // 200 reads, 36 bytes of calldata stored once per job for 2 jobs, and 1 network.
     assert_eq!(out.len(), 16 + 3 * 8 + 2 * 40 + 8 + 200 * 48 + 2 * 36);
     let replies: Vec<u64> = (0..100).collect();
     let steps = host.resume(&mut jobs, &[&replies, &replies]);
