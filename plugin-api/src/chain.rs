@@ -1,7 +1,7 @@
-//! What a job sees of the chain: one pinned block, and reads that the host makes for it.
+//! A job's view of the chain: one pinned block, and reads that the host makes for it.
 //!
-//! Invariant: nothing here does IO. A read that is awaited is put on the job's list; the host answers the whole
-//! list at once, and the job goes on.
+//! Invariant: nothing here does IO. An awaited read is queued; the host answers all queued reads at once, and the job
+//! continues.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
 use crate::request_rows::CallList;
 
-/// A job's view of the chain. One for each job; everything that it gives is at [`Chain::block`].
+/// A job's view of the chain, at [`Chain::block`]. One per job.
 #[derive(Debug)]
 pub struct Chain {
     start: Start,
@@ -35,7 +35,7 @@ impl Chain {
         Self { start, templates, state: JobState::default() }
     }
 
-    /// The slug that the question names; empty where it is about a transaction.
+    /// Returns the slug that the question is about; empty for a transaction.
     pub fn protocol(&self) -> &str {
         &self.start.protocol
     }
@@ -44,72 +44,71 @@ impl Chain {
         self.start.account
     }
 
-    /// The tokens that the question is about, where it is about tokens.
+    /// Returns the tokens that the question is about, if any.
     pub(crate) fn tokens(&self) -> &[Address] {
         self.start.tokens.as_deref().unwrap_or_default()
     }
 
-    /// The transaction that the question is about.
+    /// Returns the transaction that the question is about.
     ///
     /// # Errors
-    /// Where there is none, or its logs do not decode.
+    /// If there is none, or its logs do not decode.
     pub(crate) fn transaction(&self) -> Result<Transaction, String> {
         let transaction = self.start.transaction.as_ref().ok_or("the question names no transaction")?;
         Transaction::from_map(transaction).map_err(|error| format!("logs of the transaction: {error}"))
     }
 
-    /// The ERC-20 that wraps the network's native token, where the question is about a transaction and the host knows
-    /// it.
+    /// Returns the ERC-20 that wraps the native token, if the question is about a transaction and the host knows it.
     pub fn wrapped_native(&self) -> Option<Address> {
         self.start.transaction.as_ref()?.wrapped_native
     }
 
-    /// The job's network, by EIP-155 chain id.
+    /// Returns the EIP-155 chain id of the job's network.
     pub fn network(&self) -> u64 {
         self.start.chain_id
     }
 
-    /// The block that every read is at that does not say otherwise.
+    /// Returns the block that reads are at by default.
     pub fn block(&self) -> Block {
         self.start.block
     }
 
-    /// The block of another network that reads [`on`](Read::on) it are at; `None` where this answer does not read it.
+    /// Returns the block of reads [`on`](Read::on) another network; `None` if this job may not read it.
     pub fn block_on(&self, network: u64) -> Option<Block> {
         self.start.pins.iter().find(|pin| pin.chain_id == network).map(|pin| pin.block)
     }
 
-    /// What is left to this job, as of its last batch of reads.
+    /// Returns the job's remaining budget, as of its last batch of reads.
     pub fn budget(&self) -> Budget {
         self.state.budget()
     }
 
-    /// Calls a contract; anything but a decodable answer is an error.
+    /// Calls a contract. Anything but a decodable reply is an error.
     ///
-    /// The read is made when the returned future is awaited. Reads that are awaited together (see
-    /// [`Chain::join`]) go out together.
+    /// The read is made when the returned future is awaited. Reads awaited together (see [`Chain::join`]) are sent
+    /// together.
     pub fn call<C: SolCall>(&self, to: Address, call: C) -> Read<'_, C::Return> {
         Read::new(&self.state, self.request_of::<C>(to, None, call.abi_encode()), returned::<C>)
     }
 
-    /// Calls a contract; that it reverts, is not there, or answers something else is a value.
+    /// Calls a contract. A revert, a missing contract or an undecodable reply is returned as a value.
     pub fn try_call<C: SolCall>(&self, to: Address, call: C) -> Read<'_, Result<C::Return, Revert>> {
         Read::new(&self.state, self.request_of::<C>(to, None, call.abi_encode()), |to, result| result.decoded::<C>(to))
     }
 
-    /// [`Chain::call`] of a function that is as `C` in all but its name: forks rename what they copy.
+    /// Like [`Chain::call`], for a function that differs from `C` only in its name: forks rename what they copy.
     pub fn call_as<C: SolCall>(&self, to: Address, name: &str, call: &C) -> Read<'_, C::Return> {
         Read::new(&self.state, self.request_of::<C>(to, Some(name), renamed(name, call)), returned::<C>)
     }
 
-    /// [`Chain::try_call`] of a function that is as `C` in all but its name.
+    /// Like [`Chain::try_call`], for a function that differs from `C` only in its name.
     pub fn try_call_as<C: SolCall>(&self, to: Address, name: &str, call: &C) -> Read<'_, Result<C::Return, Revert>> {
         let request = self.request_of::<C>(to, Some(name), renamed(name, call));
         Read::new(&self.state, request, |to, result| result.decoded::<C>(to))
     }
 
-    /// Calls many contracts, or one with many arguments: what each call gives, in order, as [`Chain::call`] gives it. A
-    /// call that fails costs its own value alone. That takes a fraction of the time that as many calls of their own take.
+    /// Calls many contracts, or one with many arguments. Returns an outcome per call, in order; a failed call does not
+    /// affect the others. Much faster than as many single calls.
     ///
     /// ```
     /// # use portolan_plugin_api::*;
@@ -126,7 +125,7 @@ impl Chain {
         self.each(calls, returned::<C>)
     }
 
-    /// [`Chain::call_each`], where each call is made as by [`Chain::try_call`].
+    /// Like [`Chain::call_each`], with the outcomes of [`Chain::try_call`].
     pub fn try_call_each<C: SolCall>(
         &self,
         calls: impl IntoIterator<Item = (Address, C)>,
@@ -143,17 +142,17 @@ impl Chain {
         Read::each(&self.state, request, CallList::of(calls), decode)
     }
 
-    /// The native balance of an account, in wei.
+    /// Reads the native balance of an account, in wei.
     pub fn native_balance(&self, account: Address) -> Read<'_, U256> {
         Read::new(&self.state, ReadRequest::native_balance(self.network(), account), |to, result| result.word(to))
     }
 
-    /// The bytes of code at an address; 0 where there is no contract.
+    /// Reads the code size of an address in bytes; 0 if there is no contract.
     pub fn code_size(&self, at: Address) -> Read<'_, U256> {
         Read::new(&self.state, ReadRequest::code_size(self.network(), at), |to, result| result.word(to))
     }
 
-    /// `name` is the function's own, where it is not that of `C`.
+    /// `name` replaces the name of `C`.
     fn request_of<C: SolCall>(&self, to: Address, name: Option<&str>, data: Vec<u8>) -> ReadRequest {
         let is_traced = self.start.capabilities & capability::READ_FUNCTIONS != 0;
         let function = is_traced.then(|| match name {
@@ -163,8 +162,8 @@ impl Chain {
         ReadRequest { function, ..ReadRequest::call(self.network(), to, data.into()) }
     }
 
-    /// Awaits several futures together: a tuple of unlike ones gives a tuple, an array an array, an iterator or a `Vec`
-    /// a `Vec`. The first error in order is the outcome, once all are done.
+    /// Awaits several futures together. A tuple of different futures gives a tuple, an array an array, an iterator or a
+    /// `Vec` a `Vec`. All are awaited to the end.
     ///
     /// ```
     /// # use portolan_plugin_api::*;
@@ -183,13 +182,13 @@ impl Chain {
     /// ```
     ///
     /// # Errors
-    /// The first in order.
+    /// The first error in order.
     pub fn join<S, J: Join<S>>(&self, futures: J) -> J::Joined {
         futures.joined()
     }
 
-    /// Awaits several futures of one type together; what each gives, in order, so that one that fails costs its own
-    /// value alone.
+    /// Awaits several futures of one type together. Returns an outcome per future, in order; a failed one does not
+    /// affect the others.
     pub fn outcomes<I, F>(&self, futures: I) -> impl Future<Output = Vec<F::Output>> + use<I, F>
     where
         I: IntoIterator<Item = F>,
@@ -198,55 +197,58 @@ impl Chain {
         join::outcomes(futures)
     }
 
-    /// Awaits the parts of a question together, and emits what each finds as soon as it is done: a tuple of unlike
-    /// parts, or an array, an iterator or a `Vec` of like ones. A part finds a `Vec` or an `Option` of findings.
+    /// Awaits the parts of a question together, and emits the findings of each when it is done. Takes a tuple of
+    /// different parts, or an array, an iterator or a `Vec` of equal ones. A part returns a `Vec` or an `Option` of
+    /// findings.
     ///
-    /// A part that fails is missing from the answer, and the answer says so. The list that comes back is empty, as
-    /// everything is emitted: it can stand at the end of a question.
+    /// A failed part is missing from the answer, which reports it. The returned list is empty, since everything is
+    /// emitted, so the call can end a question.
     ///
     /// # Errors
-    /// Where every part failed: the first error.
+    /// The first error, if every part failed.
     pub fn gather<'c, S, P: Gather<'c, S>>(&'c self, parts: P) -> Gathered<'c, P::Found> {
         let emitter = Emitter(&self.state);
         gather::gather(emitter, parts.parts(emitter))
     }
 
-    /// The deployments that the job is about: those of [`Chain::protocol`] on [`Chain::network`], or of all protocols
-    /// where it is about a transaction.
+    /// Iterates over the deployments that the job is about: those of [`Chain::protocol`] on [`Chain::network`], or of
+    /// all protocols for a transaction.
     pub fn rows<'a, M>(&self, deployments: &'a [Deployment<M>]) -> impl Iterator<Item = &'a Deployment<M>> {
         deployments.iter().filter(move |row| {
             row.network == self.network() && (self.protocol().is_empty() || row.protocol == self.protocol())
         })
     }
 
-    /// Emits a finding before the question's end, so that a deadline loses only what is missing.
+    /// Emits a finding at once, so that a deadline does not lose it.
     ///
-    /// A finding that no answer can have because of what a contract replied is left out and told: a token twice, a name of
-    /// control characters, a supply of zero. So are those that a question returns.
+    /// A finding that a contract's reply made invalid is dropped and reported: a duplicate token, a name with control
+    /// characters, a supply of zero. The same applies to findings that a question returns.
     pub fn emit(&self, finding: impl Into<Finding>) {
         self.state.emit(finding.into());
     }
 
-    /// Reports that something is missing from the answer, and why, without ending the job: what could not be read. For
-    /// what the plugin never reads, see [`Chain::report_not_covered`].
+    /// Reports what could not be read, without ending the job. For what the plugin never reads, see
+    /// [`Chain::report_not_covered`].
     pub fn report_missing(&self, why: impl Into<String>) {
         self.state.report_missing(why.into());
     }
 
-    /// Reports what the plugin knows and does not read, where this account may have something there: an older locker
-    /// that still holds people's stakes, payments beyond the bound of a list. The answer is partial with the reason
-    /// `not-covered`, and the sentence stands in its report.
+    /// Reports something that the plugin does not read although this account may have something there: an old locker
+    /// that still holds stakes, payments beyond the bound of a list. The answer becomes partial with the reason
+    /// `not-covered`; its report has the sentence.
     ///
-    /// Only where a cheap read of this job shows that the account has something there, or may have: a balance, a count, a
-    /// bound that was reached. Who has nothing there gets a whole answer. The same sentence counts once. What could not
-    /// be read is [`Chain::report_missing`].
+    /// Call it only if a cheap read of this job shows that the account has or may have something there: a balance, a
+    /// count, a bound that was reached. Other accounts get a complete answer. Equal sentences count once. For failed
+    /// reads, see [`Chain::report_missing`].
     ///
     /// ```
     /// # use portolan_plugin_api::*;
     /// # sol! { function balanceOf(address account) external view returns (uint256); }
     /// # async fn example(cx: &Chain, locker_v1: Address, account: Address) -> Result<(), Error> {
     /// if !cx.call(locker_v1, balanceOfCall { account }).zero_within(300).await?.is_zero() {
-    ///     cx.report_not_covered(format!("the first locker {locker_v1} holds a stake of this account, its rewards are not read"));
+    ///     cx.report_not_covered(format!(
+    ///         "the first locker {locker_v1} holds a stake of this account, its rewards are not read"
+    ///     ));
     /// }
     /// # Ok(())
     /// # }
@@ -255,19 +257,19 @@ impl Chain {
         self.state.report_not_covered(why.into());
     }
 
-    /// Whether the host takes what is not covered apart from what is missing.
+    /// Returns true if the host separates uncovered things from missing ones.
     pub(crate) fn tells_not_covered(&self) -> bool {
         self.start.capabilities & capability::NOT_COVERED != 0
     }
 
-    /// Whether the host takes what contracts replied that no finding may have apart from what is missing.
+    /// Returns true if the host separates findings dropped because of contracts' replies from missing ones.
     pub(crate) fn tells_invalid_replies(&self) -> bool {
         self.start.capabilities & capability::INVALID_REPLIES != 0
     }
 
-    /// A claim: a call of a function that the catalogue declares a template for.
+    /// Creates a claim from a call of a function that the catalogue has a template for.
     ///
-    /// A function that has no template gets an index that no catalogue has, and the host refuses it.
+    /// Without a template, the claim gets an invalid index, and the host refuses it.
     pub fn claim<C: SolCall>(&self, to: Address, call: &C) -> Claim {
         let template = self.templates.iter().position(|template| template.signature == C::SIGNATURE);
         let template = template.and_then(|place| u32::try_from(place).ok()).unwrap_or(u32::MAX);
@@ -277,19 +279,19 @@ impl Chain {
     }
 }
 
-/// The part of a signature behind the name.
+/// Returns the part of a signature after the name.
 fn parameters<C: SolCall>() -> &'static str {
     C::SIGNATURE.find('(').map_or("", |at| &C::SIGNATURE[at..])
 }
 
-/// The calldata of a call under another name.
+/// Encodes a call under another name.
 fn renamed<C: SolCall>(name: &str, call: &C) -> Vec<u8> {
     let mut data = keccak256(format!("{name}{}", parameters::<C>()))[..4].to_vec();
     call.abi_encode_raw(&mut data);
     data
 }
 
-/// The decoded return value; anything else is an error.
+/// Decodes the return value; anything else is an error.
 fn returned<C: SolCall>(to: Address, result: ReadResult) -> Result<C::Return, Error> {
     result.decoded::<C>(to)?.map_err(|revert| Error::Reverted { to, revert })
 }

@@ -1,4 +1,4 @@
-//! Events by a table: the calls that a [`Decoding`] needs are read through the job's chain.
+//! Decodes events by a table, and reads the views that a [`Decoding`] needs.
 
 use crate::chain::Chain;
 use crate::error::{Error, Revert};
@@ -6,19 +6,18 @@ use crate::events::{Decoding, Event, Network, Table, Transaction, ViewCall, View
 use crate::read::Read;
 use crate::read_request::ReadRequest;
 
-/// Age in seconds that a view's result may have. What tables read does not change, as the tokens of a pool; that a
-/// contract has no such view is cached only with a freshness of this kind.
+/// Maximum age in seconds of a view's result. Tables read constant values, such as the tokens of a pool. Only this kind
+/// of freshness also caches that a contract lacks the view.
 const VIEWS_AGE_MAX_S: u32 = 86_400;
 
 impl Chain {
-    /// Decodes a transaction's logs by a table: events in the order of the logs, each with the section of its row, and
-    /// without a protocol.
+    /// Decodes a transaction's logs by a table. Returns events in the order of the logs, each with the section of its
+    /// row, and without a protocol.
     ///
-    /// The table says what follows from a view that reverts. Logs that lack a view which could not be read are reported
-    /// as missing.
+    /// The table says what a reverting view means. Logs whose views could not be read are reported as missing.
     ///
     /// # Errors
-    /// None of its own; it is a part of a question, and those end with errors.
+    /// None; it returns a `Result` because questions do.
     pub async fn decode(&self, table: &Table, transaction: &Transaction) -> Result<Vec<(Event, String)>, Error> {
         let network = Network { chain_id: self.network(), wrapped_native: self.wrapped_native() };
         let mut decoding = Decoding::new(table, transaction, network);

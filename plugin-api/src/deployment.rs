@@ -1,4 +1,4 @@
-//! Where protocols are deployed: rows, and what an instance serves of them.
+//! Deployments of protocols: shipped rows and rows of the settings file.
 
 use std::ops::Deref;
 
@@ -6,34 +6,34 @@ use alloy::primitives::Address;
 use portolan_abi::Question;
 use portolan_abi::map::{self, Catalogue, Protocol};
 
-/// A protocol's contracts on one network: a shipped row, or one of the settings file.
+/// Contracts of a protocol on one network: a shipped row, or one of the settings file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deployment<M> {
     /// Protocol slug.
     pub protocol: String,
     /// EIP-155 chain id.
     pub network: u64,
-    /// Distinguishes several of one protocol on one network; `main` where there is one.
+    /// Name that distinguishes several deployments of one protocol on one network; `main` if there is one.
     pub market: String,
-    /// The mechanism's own contracts and choices.
+    /// Contracts and options of the mechanism.
     pub mechanism: M,
 }
 
 impl<M> Deployment<M> {
-    /// The only deployment of a protocol on a network: its market is `main`.
+    /// Creates the only deployment of a protocol on a network, with the market `main`.
     pub fn new(protocol: &str, network: u64, mechanism: M) -> Self {
         Self { protocol: protocol.to_owned(), network, market: "main".to_owned(), mechanism }
     }
 
-    /// One of several of its protocol on its network.
+    /// Sets the market, if a network has several.
     #[must_use]
     pub fn market(self, market: &str) -> Self {
         Self { market: market.to_owned(), ..self }
     }
 
-    /// The catalogue's row of this deployment, with the questions that it answers.
+    /// Returns the catalogue's row of this deployment, with the questions that it answers.
     ///
-    /// `contracts` are those that claims may go to, and whose replies may name further ones (a factory, a list).
+    /// `contracts` are those that claims may call, and whose replies may name further ones (a factory, a list).
     pub fn served(&self, questions: &[Question], contracts: impl IntoIterator<Item = Address>) -> map::Deployment {
         map::Deployment {
             protocol: self.protocol.clone(),
@@ -46,8 +46,8 @@ impl<M> Deployment<M> {
     }
 }
 
-/// What an instance serves, as [`Settings::serve`](crate::Settings::serve) makes it: deployments of one mechanism, and
-/// their protocols. It can be read as a slice of its deployments.
+/// Deployments of one mechanism with their protocols, as [`Settings::serve`](crate::Settings::serve) returns them.
+/// Dereferences to a slice of deployments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deployments<M> {
     protocols: Vec<Protocol>,
@@ -59,8 +59,8 @@ impl<M> Deployments<M> {
         Self { protocols, rows }
     }
 
-    /// The catalogue, without claims and events: every deployment answers these questions. `contracts` gives the
-    /// contracts of a deployment that claims may go to, and whose replies may name further ones (a factory, a list).
+    /// Returns the catalogue, without claims and events; every deployment answers these questions. `contracts` returns
+    /// the contracts of a deployment that claims may call, and whose replies may name further ones (a factory, a list).
     pub fn catalogue<'a, C: IntoIterator<Item = Address>>(
         &'a self,
         questions: &[Question],

@@ -1,57 +1,57 @@
-//! Why a job, or one of its reads, gave no value.
+//! Errors of a job or one of its reads.
 
 use alloy::primitives::{Address, Bytes};
 
-/// Why a job cannot answer. The text reaches the operator and `detail=full`, never the plain answer.
+/// Why a job cannot answer. Operators and `detail=full` see the text; plain answers never contain it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The contract did not answer the call; [`Chain::try_call`](crate::Chain::try_call) gives this as a value.
+    /// The call failed on chain; [`Chain::try_call`](crate::Chain::try_call) returns this as a value.
     #[error("{to}: {revert}")]
     Reverted {
-        /// The target.
+        /// Target of the call.
         to: Address,
-        /// What it did instead.
+        /// How it failed.
         revert: Revert,
     },
-    /// The read was not made: the network did not answer in time, or the job's budget is used up.
+    /// No reply: the network did not answer in time, or the job's budget is used up.
     #[error("{to}: {reason}")]
     Unavailable {
-        /// The target.
+        /// Target of the read.
         to: Address,
-        /// Why.
+        /// Reason.
         reason: &'static str,
     },
-    /// The server has no such document, or the operator does not allow to request it;
-    /// [`Chain::try_http_get`](crate::Chain::try_http_get) gives this as a value.
+    /// The server has no such document, or the operator does not allow the host;
+    /// [`Chain::try_http_get`](crate::Chain::try_http_get) returns this as a value.
     #[error("{host}: {reason}")]
     NoDocument {
-        /// The URL's.
+        /// Host of the URL.
         host: String,
-        /// Why.
+        /// Reason.
         reason: NoDocument,
     },
-    /// The off-chain read gave nothing: the server did not answer in time with a document, or the budget is used up.
+    /// The off-chain read failed: the server sent no document in time, or the budget is used up.
     #[error("{host}: {reason}")]
     OffChain {
-        /// The URL's.
+        /// Host of the URL.
         host: String,
-        /// Why.
+        /// Reason.
         reason: &'static str,
     },
-    /// The plugin's own words.
+    /// A message of the plugin.
     #[error("{0}")]
     Message(String),
 }
 
 impl Error {
-    /// An error in the plugin's own words: lower case, what and where.
+    /// Creates an error with the plugin's message: lower case, what and where.
     pub fn new(text: impl Into<String>) -> Self {
         Self::Message(text.into())
     }
 
-    /// Whether there is no contract where one was called. One of several that hold what accounts have is gone then, and
-    /// nobody has anything there; of a contract that says where others are it is a failure.
+    /// Returns true if the called address has no contract. If it was one of several contracts that hold stakes, it is
+    /// gone and nobody has anything there. If it lists other contracts, treat it as a failure.
     pub fn is_no_contract(&self) -> bool {
         matches!(self, Self::Reverted { revert: Revert::NoCode, .. })
     }
@@ -61,28 +61,28 @@ impl Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoDocument {
-    /// The server says that it has nothing there: status 404 or 410.
+    /// Status 404 or 410.
     #[error("the server has no such document")]
     NotFound,
-    /// The operator does not allow this plugin to read that host.
+    /// The operator does not allow this plugin to read the host.
     #[error("the operator does not allow this host")]
     NotAllowed,
 }
 
-/// What a contract did instead of answering.
+/// Why a call returned no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Revert {
-    /// It reverted, with this data.
+    /// It reverted with this data.
     #[error("reverted with {} bytes", .0.len())]
     Data(Bytes),
-    /// Nothing at this address answers calls.
+    /// No contract at this address.
     #[error("no contract")]
     NoCode,
-    /// The call used up its gas.
+    /// It ran out of gas.
     #[error("used up its gas")]
     Gas,
-    /// It answered bytes that are not what the call returns.
+    /// It returned this many bytes, which do not decode.
     #[error("answered {0} bytes that do not decode")]
     Undecodable(usize),
 }

@@ -1,4 +1,4 @@
-//! The exported functions: bytes on one side, the author's types on the other.
+//! The exported functions: bytes outside, the author's types inside.
 #![expect(unsafe_code, reason = "handles cross the boundary as raw pointers")]
 
 use std::sync::Arc;
@@ -22,17 +22,17 @@ use crate::{implemented, selftest, wire};
 pub use abi_stable;
 pub use portolan_abi::note::{Manifest, Note};
 
-/// Compiler that built this crate, and so the plugin.
+/// Version of the compiler that built this crate, and so the plugin.
 pub const RUSTC: &str = env!("PORTOLAN_RUSTC");
 /// Target triple.
 pub const TARGET: &str = env!("PORTOLAN_TARGET");
 
-/// What [`crate::export!`] makes of a plugin's own type.
+/// Implemented by [`crate::export!`] for a plugin's own type.
 pub trait Exported: Sized {
-    /// The plugin: the type itself, or a shell of rows that the type holds.
+    /// The plugin: the type itself, or a shell over the rows that the type provides.
     type Plugin: Plugin;
 
-    /// The manifest of the plugin's crate.
+    /// Manifest of the plugin's crate.
     const MANIFEST: Manifest;
 }
 
@@ -42,18 +42,18 @@ struct Instance<P> {
     templates: Arc<[ClaimTemplate]>,
 }
 
-/// The library header that a host looks for.
+/// Returns the library header that a host looks for.
 pub const fn header<P: Exported>() -> LibHeader {
     extern "C" fn load<P: Exported>() -> RootModuleResult {
         abi_stable::library::__call_root_module_loader(module::<P>)
     }
-    // SAFETY: `load` returns a `PluginRef`, the root module that the header is made for.
+    // SAFETY: `load` returns a `PluginRef`, the root module that the header is declared for.
     unsafe {
         LibHeader::from_constructor::<<PluginRef as IntoRootModuleResult>::Module>(load::<P>, CheckTypeLayout::Yes)
     }
 }
 
-/// The plugin's table of functions.
+/// Returns the plugin's table of functions.
 pub fn module<P: Exported>() -> PluginRef {
     portolan_abi::root::Plugin {
         api_rev: portolan_abi::API_REV,
@@ -84,7 +84,7 @@ fn configured<P: Plugin>(settings: &Settings) -> Result<(Catalogue, P), Settings
 
 fn make<P: Plugin>(settings: &Settings) -> Result<Instance<P>, SettingsError> {
     let (catalogue, plugin) = configured::<P>(settings)?;
-    // Settings that leave out the shipped deployments leave out what these declare.
+    // Settings that exclude shipped deployments also exclude the questions that only these declare.
     let shipped = (!settings.serve_shipped()).then(|| configured::<P>(&Settings::default())).transpose()?;
     implemented::check(&plugin, &catalogue, shipped.as_ref().map(|(catalogue, _)| catalogue))
         .map_err(SettingsError::new)?;
@@ -98,10 +98,10 @@ extern "C" fn configure<P: Plugin>(settings: RSlice<'_, u8>) -> RResult<RawInsta
     }
 }
 
-/// The instance behind a handle, kept alive for as long as the caller holds it.
+/// Returns the instance of a handle, kept alive while the caller holds it.
 fn instance<P>(raw: &RawInstance) -> Arc<Instance<P>> {
     let pointer: *const Instance<P> = raw.0.cast_const().cast();
-    // SAFETY: the handle came from `configure::<P>` and has not been dropped: the host's side of the contract.
+    // SAFETY: the host guarantees that the handle came from `configure::<P>` and has not been dropped.
     unsafe {
         Arc::increment_strong_count(pointer);
         Arc::from_raw(pointer)
@@ -127,10 +127,10 @@ extern "C" fn start<P: Plugin>(raw: &RawInstance, start: RSlice<'_, u8>) -> RRes
     }
 }
 
-/// The author's future for a question.
+/// Returns the author's future for a question.
 ///
 /// # Errors
-/// For one that this SDK does not know, or that lacks what it is about.
+/// If the question is unknown or lacks its subject.
 fn findings<P: Plugin>(instance: Arc<Instance<P>>, chain: Arc<Chain>, question: Question) -> Result<Findings, String> {
     fn all<T: Into<Finding>>(found: Result<Vec<T>, Error>) -> Result<Vec<Finding>, Error> {
         found.map(|found| found.into_iter().map(Into::into).collect())
@@ -155,23 +155,23 @@ fn findings<P: Plugin>(instance: Arc<Instance<P>>, chain: Arc<Chain>, question: 
 
 extern "C" fn resume(jobs: RSlice<'_, RawJob>, frame: RSlice<'_, u8>) -> RVec<u8> {
     let job = |raw: &RawJob| {
-        // SAFETY: the handle came from `start`, has not been dropped, and no other thread touches the job: the
-        // host's side of the contract. Each handle of the slice is another job.
+        // SAFETY: the host guarantees that the handle came from `start`, has not been dropped, that no other thread
+        // uses the job, and that the handles of the slice are distinct.
         unsafe { &mut *raw.0.cast::<Job>() }
     };
     let mut jobs: Vec<&mut Job> = jobs.iter().map(job).collect();
-    // Empty bytes report to the host that its frame was no frame; there is no job to blame.
+    // Empty bytes report an invalid frame of the host; no job is at fault.
     wire::resume(&mut jobs, frame.as_slice()).unwrap_or_default().into()
 }
 
 extern "C" fn drop_job(raw: RawJob) {
-    // SAFETY: the handle came from `start`, and is dropped once.
+    // SAFETY: the handle came from `start` and is dropped once.
     drop(unsafe { Box::from_raw(raw.0.cast::<Job>()) });
 }
 
 extern "C" fn drop_instance<P: Plugin>(raw: RawInstance) {
     let pointer: *const Instance<P> = raw.0.cast_const().cast();
-    // SAFETY: the handle came from `configure::<P>`, and is dropped once.
+    // SAFETY: the handle came from `configure::<P>` and is dropped once.
     let instance = unsafe { Arc::from_raw(pointer) };
     drop(panic::catch(|| drop(instance)));
 }
@@ -185,11 +185,11 @@ extern "C" fn selftest_all<P: Plugin>() -> RVec<u8> {
     codec::encode(&selftest).into()
 }
 
-/// Exports a [`Plugin`](crate::Plugin) as the plugin of this dylib. Stands once in a crate, which has
-/// `crate-type = ["cdylib"]` and whose package name is the plugin's name.
+/// Exports a [`Plugin`](crate::Plugin) as the plugin of this dylib. Use it once per crate. The crate has `crate-type =
+/// ["cdylib"]`, and its package name is the plugin's name.
 ///
-/// `export!(Farm)` exports a type that implements the trait. `export!(Shell<Rows>)` exports a plugin whose code is
-/// another crate's: `Rows` is a type of this crate that holds what differs.
+/// `export!(Farm)` exports a type that implements the trait. `export!(Shell<Rows>)` exports a plugin whose code is in
+/// another crate; `Rows` is a type of this crate with the rows that differ.
 #[macro_export]
 macro_rules! export {
     ($shell:ident<$rows:ident>) => {
@@ -206,7 +206,7 @@ macro_rules! export {
         static PORTOLAN_NOTE: $crate::export::Note =
             $crate::export::Note::new(&<$own as $crate::export::Exported>::MANIFEST);
 
-        /// Named as `abi_stable` names the header of a library that has a root module.
+        /// Named like the header of a library with a root module in `abi_stable`.
         #[unsafe(export_name = "_1as_0lib_1header_0root_bmodule_bloader")]
         pub static PORTOLAN_HEADER: $crate::export::abi_stable::library::LibHeader = $crate::export::header::<$own>();
     };

@@ -1,7 +1,7 @@
-//! Fact lists: what a job derives from reads of a list that only grows, for later jobs to go on from.
+//! Fact lists: entries derived from reads of an append-only list, which later jobs reuse and extend.
 //!
-//! Invariant: what comes back are the first entries of the contract's list, in order; where they are not all of them, the
-//! answer says so.
+//! Invariant: the returned entries are the first of the contract's list, in order. If some are missing, the answer says
+//! so.
 
 use std::future::Future;
 use std::ops::Range;
@@ -21,24 +21,23 @@ use crate::read::Read;
 use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
 
-/// Entries that a job walks first: a few, for it is not known how many reads an entry takes.
+/// Entries that a job walks first; few, since the reads per entry are unknown.
 const FIRST_CHUNK: usize = 500;
-/// Entries of each later chunk; a deadline loses one.
+/// Entries of each later chunk; a deadline loses at most one chunk.
 const CHUNK: usize = 2_000;
 
 impl Chain {
-    /// The entries of a list that only grows (gauges, pools, markets), each derived from reads once for all jobs.
+    /// Returns the entries of an append-only list (gauges, pools, markets), each derived from reads once for all jobs.
     ///
-    /// The host has what earlier jobs derived. `count` reads how many entries there are; where that may be minutes old
-    /// (`within`), a job that has the list does not wait for it. `walk` derives the entries at some places; what it
-    /// reads is at this job's block and does not count as this job's reads. A long list is walked by several jobs: until
-    /// it is complete, answers are partial. An entry must never change, once it is there; hosts read entries again after
-    /// hours, and drop a list that is another by then.
+    /// The host keeps what earlier jobs derived. `count` reads the length; with [`Read::within`](crate::Read::within) a
+    /// job that has the list does not wait for it. `walk` derives the entries of a range. Its reads are at this job's
+    /// block and have a budget of their own. Several jobs walk a long list; until it is complete, answers are partial.
+    /// Entries must never change; hosts check them after hours, and drop a list that changed.
     ///
-    /// An entry is for finding out what to read. It is no evidence of what a claim may go to: read the contract that
-    /// names the target again, for those entries that matter to the account.
+    /// Use entries only to find out what to read. They are no evidence for the target of a claim: for entries that
+    /// matter to the account, read the contract that names the target again.
     ///
-    /// `market` is the deployment's, `key` names the list in lower case letters, digits and hyphens.
+    /// `market` is the deployment's; `key` names the list in lower-case letters, digits and hyphens.
     ///
     /// ```
     /// # use portolan_plugin_api::*;
@@ -61,7 +60,7 @@ impl Chain {
     /// ```
     ///
     /// # Errors
-    /// Where `count` has none, the host has no such list, or `walk` gives another number of entries than it should.
+    /// If `count` fails, the host has no such list, or `walk` returns a wrong number of entries.
     pub async fn facts<T, C, W, F>(&self, market: &str, key: &str, count: C, walk: W) -> Result<Vec<T>, Error>
     where
         T: SolValue + From<<T::SolType as SolType>::RustType>,
@@ -88,7 +87,7 @@ impl Chain {
     }
 }
 
-/// A list as one job sees it.
+/// A list while one job uses it.
 struct WalkedList<'c, T> {
     chain: &'c Chain,
     name: String,
@@ -101,7 +100,7 @@ impl<T> WalkedList<'_, T>
 where
     T: SolValue + From<<T::SolType as SolType>::RustType>,
 {
-    /// Cuts off what is of a newer block than the job's.
+    /// Drops entries of blocks newer than the job's; returns true if there were any.
     fn is_cut(&mut self) -> bool {
         let is_newer = self.entries.len() > self.total && self.known.block > self.chain.block().number;
         if is_newer {
@@ -110,7 +109,7 @@ where
         is_newer
     }
 
-    /// Begins anew where the host has more than the contract, or what are no entries.
+    /// Resets the list if the host has more entries than the contract, or entries that do not decode.
     fn drop_if_wrong(&mut self) {
         if self.entries.len() > self.total || (self.entries.is_empty() && !self.known.entries.is_empty()) {
             self.put(0, &[]);
@@ -119,7 +118,7 @@ where
         }
     }
 
-    /// Walks on, as far as reads and half of the time go; whether there was anything to walk.
+    /// Walks on until reads or half of the time are used up. Returns true if there was anything to walk.
     async fn go_on<W, F>(&mut self, walk: &W) -> Result<bool, Error>
     where
         W: Fn(Range<u64>) -> F,
@@ -161,7 +160,7 @@ where
         Ok(true)
     }
 
-    /// Reads entries again that are due, and reports where they have changed. What fails is due at the next job.
+    /// Reads due entries again, and reports changes. Entries that fail stay due for the next job.
     async fn read_again<W, F>(&mut self, walk: &W)
     where
         W: Fn(Range<u64>) -> F,
@@ -203,7 +202,7 @@ where
     }
 }
 
-/// Polls the author's walk: the reads that it makes meanwhile are those of a walk.
+/// Polls the author's walk, and marks its reads as reads of a walk.
 struct Walking<'c, F> {
     state: &'c JobState,
     walk: Pin<Box<F>>,
@@ -230,7 +229,7 @@ fn known(result: ReadResult) -> Result<FactList, Error> {
     }
 }
 
-/// The entries; `None` where they are not of this type.
+/// Decodes the entries; `None` if they are of another type.
 fn decoded<T>(known: &FactList) -> Option<Vec<T>>
 where
     T: SolValue + From<<T::SolType as SolType>::RustType>,

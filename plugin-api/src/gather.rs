@@ -1,6 +1,6 @@
-//! Awaiting the parts of a question together, each of which emits what it finds as soon as it is done.
+//! Awaits the parts of a question together; each emits its findings when it is done.
 //!
-//! Invariant: a part that fails costs its own findings, and the answer says so.
+//! Invariant: a failed part loses only its own findings, and the answer reports it.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,28 +12,28 @@ use crate::error::Error;
 use crate::job_state::JobState;
 use crate::join::{self, shape};
 
-/// One part: it has emitted what it found once it is done.
+/// One part; it has emitted its findings when it ends.
 pub type Emitting<'c> = Pin<Box<dyn Future<Output = Result<(), Error>> + Send + 'c>>;
 
-/// Takes what the parts of a job find.
+/// Receives the findings of a job's parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Emitter<'c>(pub(crate) &'c JobState);
 
-/// The end of a question whose parts are gathered: an empty list, as everything is emitted.
+/// Result of gathered parts: an empty list, since everything is emitted.
 pub type Gathered<'c, T> = Pin<Box<dyn Future<Output = Result<Vec<T>, Error>> + Send + 'c>>;
 
-/// What [`Chain::gather`](crate::Chain::gather) takes: a tuple of up to twelve parts, or an array, a `Vec` or an
-/// iterator of parts of one type. `Shape` is one of [`shape`], and follows from the type.
+/// Input of [`Chain::gather`](crate::Chain::gather): a tuple of up to twelve parts, or an array, a `Vec` or an iterator
+/// of parts of one type. `Shape`, one of [`shape`], is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be gathered",
     label = "not a tuple, array, `Vec` or iterator of parts",
     note = "each part is a future of a `Result<_, portolan_plugin_api::Error>` with a `Vec` or an `Option` of findings"
 )]
 pub trait Gather<'c, Shape> {
-    /// What the parts find; of a tuple, what its first one finds.
+    /// Type of the findings; for a tuple, that of its first part.
     type Found: Into<Finding> + 'static;
 
-    /// The parts, in order.
+    /// Returns the parts, in order.
     fn parts(self, emitter: Emitter<'c>) -> Vec<Emitting<'c>>;
 }
 
@@ -97,7 +97,7 @@ where
     }
 }
 
-/// A tuple: for each member the names of its future's type, the type of what it finds, and itself.
+/// Implements the trait for a tuple; each member has names for its future type, its finding type and itself.
 macro_rules! tuple {
     ($first:ident $first_found:ident $first_member:ident $(, $future:ident $found:ident $member:ident)*) => {
         impl<'c, $first, $first_found $(, $future, $found)*> Gather<'c, shape::Tuple> for ($first, $($future,)*)

@@ -1,7 +1,6 @@
-//! Documents of servers that are no chain: an HTTPS GET that the host makes for the job.
+//! Documents of servers: an HTTPS GET that the host makes for the job.
 //!
-//! Invariant: like a read of the chain it goes on the job's list when it is awaited, and leaves with what is awaited
-//! together with it.
+//! Invariant: like a chain read it is queued when it is awaited, and sent together with everything awaited with it.
 
 use std::fmt;
 use std::future::Future;
@@ -16,38 +15,37 @@ use crate::job_state::JobState;
 use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
 
-/// A document that is requested when it is awaited.
+/// A document, requested when it is awaited.
 #[must_use = "a document is requested when it is awaited"]
 pub struct HttpGet<'c, T> {
     state: &'c JobState,
-    /// Errors name it, and never the URL: accounts may stand there, and errors in a log.
+    /// Used in errors instead of the URL, which may contain the account.
     host: String,
-    /// `None` once it is on the job's list.
+    /// `None` once it is queued.
     request: Option<ReadRequest>,
-    /// Its place among the job's reads.
+    /// Index among the job's reads.
     number: usize,
     decode: DecodeDocument<T>,
 }
 
-/// Makes a value of a result; the text is the host.
+/// Decodes a result; the text is the host.
 type DecodeDocument<T> = fn(&str, ReadResult) -> Result<T, Error>;
 
 impl Chain {
-    /// Requests a document of a server: `https://`, one of the catalogue's `hosts`, and a path. Anything but its body
-    /// is an error.
+    /// Requests a document: `https://`, one of the catalogue's `hosts`, and a path. Anything but its body is an error.
     ///
-    /// The operator has to allow the host, sees which hosts a plugin declares, and may serve a copy. A document is up to
-    /// an hour old, has at most [`BODY_BYTES_MAX`](crate::off_chain::BODY_BYTES_MAX) bytes, and can be anything that its
-    /// server likes: it never decides where a claim goes or whom it pays, and what it says of amounts has to be compared
-    /// with the chain. What stands in the URL is known to the server, the account as well.
+    /// The operator sees which hosts a plugin declares, must allow each, and may serve a copy. A document is up to an
+    /// hour old and at most [`BODY_BYTES_MAX`](crate::off_chain::BODY_BYTES_MAX) bytes. The server controls its
+    /// content: it never decides where a claim goes or whom it pays, and its amounts must be checked against the chain.
+    /// The server sees the URL, including the account.
     pub fn http_get(&self, url: &str) -> HttpGet<'_, Bytes> {
         HttpGet::new(self, url, |host, result| {
             result.document(host)?.map_err(|reason| Error::NoDocument { host: host.to_owned(), reason })
         })
     }
 
-    /// [`Chain::http_get`], where that there is no such document, or that the host is not allowed, is a value: the job
-    /// can go on without it. That a host is not allowed is reported in any case.
+    /// Like [`Chain::http_get`], but returns a missing document or a host that is not allowed as a value, so that the
+    /// job can continue. A host that is not allowed is reported in any case.
     pub fn try_http_get(&self, url: &str) -> HttpGet<'_, Result<Bytes, NoDocument>> {
         HttpGet::new(self, url, |host, result| result.document(host))
     }

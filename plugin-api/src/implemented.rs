@@ -1,7 +1,7 @@
-//! Which questions a plugin implements, compared with those that its catalogue declares.
+//! Compares the questions that a plugin implements with those that its catalogue declares.
 //!
-//! Invariant: none of the author's futures is polled. A function that the plugin does not implement is the trait's own,
-//! which says so when it is called.
+//! Invariant: none of the author's futures is polled. The trait's default functions report themselves when they are
+//! called.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::events::Transaction;
 use crate::panic;
 use crate::plugin::Plugin;
 
-/// The questions, with the names of their functions.
+/// Questions, with the names of their functions.
 const FUNCTIONS: [(Question, &str); 7] = [
     (Question::CLAIMABLES, "claimables"),
     (Question::FARMING, "farming"),
@@ -24,11 +24,11 @@ const FUNCTIONS: [(Question, &str); 7] = [
     (Question::LOCKED, "locked"),
 ];
 
-/// Compares what an instance implements with what its catalogue declares. `further` are catalogues of other instances of
-/// the plugin, which declare what this one's settings leave out.
+/// Compares the questions that an instance implements with its catalogue. `further` is the catalogue of another
+/// instance, with the questions that these settings exclude.
 ///
 /// # Errors
-/// The first question that stands on one side alone, in words.
+/// The first question that is only declared or only implemented.
 pub(crate) fn check<P: Plugin>(plugin: &P, catalogue: &Catalogue, further: Option<&Catalogue>) -> Result<(), String> {
     let all = || catalogue.deployments.iter().chain(further.iter().flat_map(|further| &further.deployments));
     for (question, function) in FUNCTIONS {
@@ -50,7 +50,8 @@ pub(crate) fn check<P: Plugin>(plugin: &P, catalogue: &Catalogue, further: Optio
     Ok(())
 }
 
-/// Whether the plugin's function for a question is its own. A panic of it is: the trait's functions have none.
+/// Returns true if the plugin overrides the function of a question. A panic counts as an override: the defaults do not
+/// panic.
 fn implements<P: Plugin>(plugin: &P, question: Question) -> bool {
     let chain = Chain::new(Start::default(), Arc::new([]));
     let (account, transaction) = (chain.account(), Transaction::default());

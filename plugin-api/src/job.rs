@@ -1,7 +1,7 @@
-//! A job: the author's future, polled until it requests reads or ends.
+//! A job: the author's future, polled until it waits for reads or ends.
 //!
-//! Invariant: nothing that the author's code does (a panic anywhere, a waker that never rests, a future that never
-//! reads) leaves [`Job::resume`] otherwise than by its return.
+//! Invariant: [`Job::resume`] always returns, whatever the author's code does: panic, wake itself without end, or never
+//! read.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -19,13 +19,13 @@ use crate::panic;
 use crate::read_result::ReadResult;
 use crate::request_rows::RequestRows;
 
-/// Polls of one resume; `buffered` streams over thousands of reads wake themselves some hundreds of times.
+/// Polls per resume. `buffered` streams over thousands of reads wake themselves some hundreds of times.
 const POLLS_MAX: u32 = 10_000;
 
-/// The author's future; what it returns is emitted at the end.
+/// The author's future; the findings it returns are emitted at the end.
 pub(crate) type Findings = Pin<Box<dyn Future<Output = Result<Vec<Finding>, Error>> + Send>>;
 
-/// A job under way.
+/// A running job.
 pub(crate) struct Job {
     chain: Arc<Chain>,
     findings: Option<Findings>,
@@ -33,7 +33,7 @@ pub(crate) struct Job {
     waker: Waker,
 }
 
-/// What a resume gives back.
+/// Outcome of a resume.
 pub(crate) struct Step {
     /// One of [`state`].
     pub(crate) state: u8,
@@ -41,9 +41,9 @@ pub(crate) struct Step {
     pub(crate) findings: Vec<Finding>,
     pub(crate) facts: Vec<FactEntries>,
     pub(crate) message: String,
-    /// Sentences about what the plugin does not read; none before the end.
+    /// Known gaps of the plugin; empty before the end.
     pub(crate) not_covered: Vec<String>,
-    /// Which findings were left out because of what contracts replied; nothing before the end.
+    /// Findings dropped because of contracts' replies; empty before the end.
     pub(crate) invalid_replies: String,
 }
 
@@ -55,7 +55,7 @@ impl Job {
         Self { chain, findings: Some(findings), flag, waker }
     }
 
-    /// Takes the replies to its open reads, as far as there are some, and runs on.
+    /// Delivers replies to open reads and continues the job.
     pub(crate) fn resume(
         &mut self,
         budget: Budget,
@@ -64,7 +64,7 @@ impl Job {
         let Some(mut findings) = self.findings.take() else {
             return self.step(state::FAILED, "resumed after its end".into());
         };
-        // A delivery wakes, and a waker may be the author's own.
+        // Inside `catch`: a delivery calls wakers, which may be the author's.
         let polled = panic::catch(|| match self.chain.state.deliver(budget, results) {
             Ok(()) => self.poll(&mut findings),
             Err(message) => Polled::Refused(message),
@@ -87,8 +87,8 @@ impl Job {
         }
     }
 
-    /// Whether nothing is missing, and what the message says is missing: also what is not covered and what was left out,
-    /// for a host that has no other place for it.
+    /// Returns true if the answer is complete, and the sentences about what is missing. They include known gaps and
+    /// dropped findings if the host has no other place for them.
     fn missing(&self) -> (bool, Vec<String>) {
         let state = &self.chain.state;
         let mut missing = state.take_missing();
@@ -115,7 +115,7 @@ impl Job {
         Polled::Misused("woke itself too often without asking for a read")
     }
 
-    /// Drops the author's future, which may panic too; the first trouble is the one that is reported.
+    /// Drops the author's future, which may panic too. Reports the first failure only.
     fn end(&self, findings: Findings, state: u8, message: String) -> Step {
         let dropped = panic::catch(|| drop(findings)).and_then(|()| panic::catch(|| self.chain.state.close()));
         let mut step = match dropped {
@@ -149,7 +149,7 @@ impl Job {
 impl Drop for Job {
     fn drop(&mut self) {
         let findings = self.findings.take();
-        // A job that is dropped cannot report a panic, and nobody waits for it.
+        // A dropped job cannot report a panic.
         drop(panic::catch(|| drop(findings)));
         drop(panic::catch(|| self.chain.state.close()));
     }
@@ -162,7 +162,7 @@ enum Polled {
     Misused(&'static str),
 }
 
-/// Set by every wake: poll once more.
+/// Set by every wake; asks for another poll.
 struct Flag(AtomicBool);
 
 impl Wake for Flag {
@@ -184,7 +184,7 @@ mod tests {
 
     use super::*;
 
-    /// Reads 1, and beside it 2, then 3.
+    /// A job that reads 1, and concurrently 2, then 3.
     fn job() -> Job {
         let chain = Arc::new(Chain::new(Start::default(), Arc::new([])));
         let cx = Arc::clone(&chain);
@@ -200,7 +200,8 @@ mod tests {
         Job::new(chain, findings)
     }
 
-    /// Resumes the job, open read by open read; the job's state, and the last bytes of the targets that it requests.
+    /// Resumes the job; each flag says if an open read has a reply. Returns the state and the last bytes of requested
+    /// targets.
     fn resume(job: &mut Job, are_answered: &[bool]) -> (u8, Vec<u8>) {
         let word = || ReadResult::Ok(Bytes::from(vec![0; 32]));
         let results: Vec<_> = are_answered.iter().map(|answered| answered.then(word)).collect();

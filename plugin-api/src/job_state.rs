@@ -1,6 +1,6 @@
-//! What passes between a job's code and its host: requests and findings on their way out, results on their way in.
+//! State shared by a job's code and its host: requests and findings out, results in.
 //!
-//! Invariant: a result belongs to the read with its number, and each read has one result; until then it is open.
+//! Invariant: a result belongs to the read with its index. Each read gets one result; until then it is open.
 
 use std::ops::Range;
 use std::task::{Context, Poll, Waker};
@@ -14,14 +14,14 @@ use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
 use crate::request_rows::{CallList, RequestRows};
 
-/// What is left to a job.
+/// Remaining budget of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// Milliseconds, when the job went on last.
+    /// Milliseconds left when the job was last resumed.
     pub ms: u32,
     /// Reads that it may still request.
     pub reads: u32,
-    /// Bytes of replies that it may still get.
+    /// Reply bytes that it may still get.
     pub bytes: u32,
 }
 
@@ -31,32 +31,32 @@ pub(crate) struct FactEntries {
     /// `market/key`.
     pub(crate) list: String,
     pub(crate) from: u32,
-    /// Entries of the whole list.
+    /// Length of the whole list.
     pub(crate) total: u32,
-    /// As [`portolan_abi::facts`] has them.
+    /// Entries as [`portolan_abi::facts`] writes them.
     pub(crate) entries: Vec<u8>,
 }
 
-/// The state of a job beside its future.
+/// State of a job beside its future.
 #[derive(Debug, Default)]
 pub(crate) struct JobState(Mutex<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    /// One for each read of the job's life; a place is a read's number.
+    /// One slot per read of the job; the index is the read's number.
     slots: Vec<Slot>,
-    /// The numbers of the reads that have no result yet, rising.
+    /// Numbers of the reads without a result, ascending.
     open: Vec<usize>,
     requests: RequestRows,
     findings: Vec<Finding>,
     door: Door,
     missing: Vec<String>,
     not_covered: Vec<String>,
-    /// Whether a question was put to a function that the plugin does not implement.
+    /// True if a question called a function that the plugin does not implement.
     met_default: bool,
     budget: Budget,
     facts: Vec<FactEntries>,
-    /// Whether the future that walks a fact list is being polled.
+    /// True while the future that walks a fact list is polled.
     walking: bool,
     walk_reads: u64,
     /// The job's own waker.
@@ -70,13 +70,13 @@ struct Slot {
 }
 
 impl Inner {
-    /// The waker to store; none where it is the job's own.
+    /// Returns the waker to store; `None` if it is the job's own.
     fn waker(&self, cx: &Context<'_>) -> Option<Waker> {
         let is_root = self.root.as_ref().is_some_and(|root| root.will_wake(cx.waker()));
         (!is_root).then(|| cx.waker().clone())
     }
 
-    /// Says whether so many reads of this request walk a fact list.
+    /// Marks reads of a request as part of a walk, if one is being polled.
     fn begin(&mut self, request: &mut ReadRequest, reads: usize) {
         if self.walking {
             request.purpose = purpose::WALK;
@@ -84,7 +84,7 @@ impl Inner {
         }
     }
 
-    /// Numbers so many new reads, the first of which wakes `cx`.
+    /// Numbers new reads; `cx` is woken when the first has a result.
     fn open(&mut self, reads: usize, cx: &Context<'_>) -> Range<usize> {
         let numbers = self.slots.len()..self.slots.len() + reads;
         self.slots.resize_with(numbers.end, Slot::default);
@@ -93,7 +93,7 @@ impl Inner {
         numbers
     }
 
-    /// Has `cx` woken once a read has its result.
+    /// Wakes `cx` when a read has its result.
     fn wait(&mut self, number: usize, cx: &Context<'_>) {
         let waker = self.waker(cx);
         if let Some(slot) = self.slots.get_mut(number) {
@@ -103,7 +103,7 @@ impl Inner {
 }
 
 impl JobState {
-    /// The waker that the job's future is polled with, at every delivery: a read that waits with it needs no waking.
+    /// Sets the waker that the job's future is polled with at every delivery. A read that waits with it needs no wake.
     pub(crate) fn set_root(&self, waker: Waker) {
         self.0.lock().root = Some(waker);
     }
@@ -112,7 +112,7 @@ impl JobState {
         self.0.lock().budget
     }
 
-    /// Puts a finding on the list, unless no answer can have it.
+    /// Adds a finding, unless a contract's reply made it invalid.
     pub(crate) fn emit(&self, finding: Finding) {
         let mut inner = self.0.lock();
         if inner.door.lets_pass(&finding) {
@@ -124,7 +124,7 @@ impl JobState {
         self.0.lock().missing.push(why);
     }
 
-    /// The same sentence counts once: every row of a plugin may tell of the same gap.
+    /// Adds a sentence once: several rows of a plugin may report the same gap.
     pub(crate) fn report_not_covered(&self, why: String) {
         let mut inner = self.0.lock();
         if !inner.not_covered.contains(&why) {
@@ -132,7 +132,7 @@ impl JobState {
         }
     }
 
-    /// Called by the functions that a plugin has without implementing them.
+    /// Records that a default function was called, one that the plugin does not implement.
     pub(crate) fn note_default(&self) {
         self.0.lock().met_default = true;
     }
@@ -145,17 +145,17 @@ impl JobState {
         self.0.lock().facts.push(entries);
     }
 
-    /// Whether reads that are requested from now on walk a fact list; returns what was before.
+    /// Sets if new reads belong to a walk; returns the previous value.
     pub(crate) fn set_walking(&self, walking: bool) -> bool {
         std::mem::replace(&mut self.0.lock().walking, walking)
     }
 
-    /// The number of reads that were requested to walk fact lists.
+    /// Returns the number of reads requested to walk fact lists.
     pub(crate) fn walk_reads(&self) -> u64 {
         self.0.lock().walk_reads
     }
 
-    /// Puts a read on the list; its number. `cx` is woken once there is a result.
+    /// Queues a read and returns its number. `cx` is woken when it has a result.
     pub(crate) fn request(&self, request: &mut ReadRequest, cx: &Context<'_>) -> usize {
         let mut inner = self.0.lock();
         inner.begin(request, 1);
@@ -163,8 +163,8 @@ impl JobState {
         inner.open(1, cx).start
     }
 
-    /// Puts a read on the list for each call, which is as the request in all else; their numbers. `cx` is woken once
-    /// there is a result of the first.
+    /// Queues one read per call, otherwise equal to `request`; returns their numbers. `cx` is woken when the first has
+    /// a result.
     pub(crate) fn request_each(&self, request: &mut ReadRequest, of: &CallList, cx: &Context<'_>) -> Range<usize> {
         let mut inner = self.0.lock();
         inner.begin(request, of.len());
@@ -172,7 +172,7 @@ impl JobState {
         inner.open(of.len(), cx)
     }
 
-    /// The result of a read; stores the waker until it is there.
+    /// Returns the result of a read, or stores the waker.
     pub(crate) fn poll_result(&self, number: usize, cx: &Context<'_>) -> Poll<ReadResult> {
         let mut inner = self.0.lock();
         match inner.slots.get_mut(number).and_then(|slot| slot.result.take()) {
@@ -184,7 +184,7 @@ impl JobState {
         }
     }
 
-    /// The results of several reads, once all are there; stores the waker until then.
+    /// Returns the results of several reads once all have one; stores the waker until then.
     pub(crate) fn poll_results(&self, numbers: Range<usize>, cx: &Context<'_>) -> Poll<Vec<ReadResult>> {
         let mut inner = self.0.lock();
         let slots = inner.slots.get_mut(numbers.clone()).unwrap_or_default();
@@ -197,11 +197,10 @@ impl JobState {
         }
     }
 
-    /// Takes the results of the open reads, in their order and as many, and wakes what waits for them. Those that have
-    /// none stay open.
+    /// Takes one outcome per open read, in order, and wakes waiting futures. Reads without a result stay open.
     ///
     /// # Errors
-    /// Where there are not as many as open reads.
+    /// If the number of outcomes differs from the number of open reads.
     pub(crate) fn deliver(
         &self,
         budget: Budget,
@@ -229,13 +228,13 @@ impl JobState {
         Ok(())
     }
 
-    /// Forgets results and wakers; the author's own wakers may panic when they are dropped.
+    /// Drops results and wakers. Wakers of the author may panic when dropped.
     pub(crate) fn close(&self) {
         let slots = std::mem::take(&mut self.0.lock().slots);
         drop(slots);
     }
 
-    /// Whether any read waits for the host.
+    /// Returns true if a read waits for the host.
     pub(crate) fn has_open_reads(&self) -> bool {
         !self.0.lock().open.is_empty()
     }
@@ -256,7 +255,7 @@ impl JobState {
         std::mem::take(&mut self.0.lock().missing)
     }
 
-    /// Whether findings were left out because of what contracts replied.
+    /// Returns true if findings were dropped because of contracts' replies.
     pub(crate) fn has_invalid_replies(&self) -> bool {
         self.0.lock().door.has_left_out()
     }

@@ -1,7 +1,7 @@
-//! Awaiting several futures together: tuples of unlike ones, arrays, vectors and iterators of like ones.
+//! Joins futures: tuples of different ones; arrays, vectors and iterators of equal ones.
 //!
-//! Invariant: all are awaited to their ends, so that what they read goes out in the same batches; the first error in
-//! order is the outcome.
+//! Invariant: all futures are awaited to the end, so that their reads share batches. The first error in order is
+//! returned.
 
 use std::future::{Future, Ready, ready};
 
@@ -9,27 +9,27 @@ use futures_util::future::{self, FutureExt, JoinAll, Map, join, join_all};
 
 use crate::error::Error;
 
-/// What [`Chain::join`](crate::Chain::join) takes: a tuple of up to twelve futures, or an array, a `Vec` or an iterator
-/// of futures of one type. `Shape` is one of [`shape`], and follows from the type.
+/// Input of [`Chain::join`](crate::Chain::join): a tuple of up to twelve futures, or an array, a `Vec` or an iterator
+/// of futures of one type. `Shape`, one of [`shape`], is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be joined",
     label = "not a tuple, array, `Vec` or iterator of futures",
     note = "each part is a future of a `Result<_, portolan_plugin_api::Error>`, for example a read"
 )]
 pub trait Join<Shape> {
-    /// The values: a tuple for a tuple, an array for an array, a `Vec` for anything else.
+    /// Values: a tuple for a tuple, an array for an array, a `Vec` otherwise.
     type Values;
 
-    /// The future of the values.
+    /// Future of the values.
     type Joined: Future<Output = Result<Self::Values, Error>>;
 
-    /// Begins to await them.
+    /// Returns the joined future.
     fn joined(self) -> Self::Joined;
 }
 
-/// The shapes of what can be joined and gathered.
+/// Shapes of what can be joined and gathered.
 pub mod shape {
-    /// A tuple, whose members may be unlike.
+    /// A tuple, whose members may have different types.
     #[derive(Debug)]
     pub enum Tuple {}
     /// An array.
@@ -43,13 +43,13 @@ pub mod shape {
     pub enum Sequence {}
 }
 
-/// As many futures as [`join_all`] polls in turn. It makes a task and a waker for each where there are more, which pays
-/// where few of many are woken; a job is resumed with the replies to most of what it awaits.
+/// Largest number of futures that [`join_all`] polls in turn. Above it, it makes a task and a waker for each, which
+/// only pays if few are woken. A job is resumed with most of the replies it awaits.
 const CHUNK: usize = 30;
 
 type Chunks<F> = JoinAll<JoinAll<F>>;
 
-/// All of one type, once each has its outcome.
+/// Joins futures of one type, once each has its outcome.
 type All<F, T, V> = Map<Chunks<F>, fn(Vec<Vec<Result<T, Error>>>) -> Result<V, Error>>;
 
 fn in_chunks<F: Future>(futures: impl IntoIterator<Item = F>) -> Chunks<F> {
@@ -61,7 +61,7 @@ fn in_chunks<F: Future>(futures: impl IntoIterator<Item = F>) -> Chunks<F> {
     join_all(chunks)
 }
 
-/// Awaits all futures to their ends; what each gives, in order.
+/// Awaits all futures to the end. Returns their outcomes in order.
 pub(crate) fn outcomes<F: Future>(futures: impl IntoIterator<Item = F>) -> impl Future<Output = Vec<F::Output>> {
     let chunks = in_chunks(futures);
     async move { chunks.await.into_iter().flatten().collect() }
@@ -112,7 +112,7 @@ impl<F: Future<Output = Result<T, Error>>, T, const N: usize> Join<shape::Array>
     }
 }
 
-/// Pairs in pairs: what two futures are joined to can be joined with a third.
+/// Nests pairs: the join of two futures is joined with a third.
 macro_rules! nested {
     (futures) => { Ready<()> };
     (futures $first:ident $($rest:ident)*) => { future::Join<$first, nested!(futures $($rest)*)> };
@@ -124,7 +124,7 @@ macro_rules! nested {
     (pattern $first:ident $($rest:ident)*) => { ($first, nested!(pattern $($rest)*)) };
 }
 
-/// A tuple: for each member the names of its future's type, its value's type, and itself.
+/// Implements the trait for a tuple; each member has names for its future type, its value type and itself.
 macro_rules! tuple {
     ($($future:ident $value:ident $member:ident),+) => {
         impl<$($future, $value),+> Join<shape::Tuple> for ($($future,)+)

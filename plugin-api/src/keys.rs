@@ -1,6 +1,6 @@
 //! The keys of a settings row, as typed values.
 //!
-//! Invariant: a key that nothing reads is refused, with the keys that are known.
+//! Invariant: an unknown key is refused, with a list of the known keys.
 
 use std::cell::RefCell;
 
@@ -9,10 +9,10 @@ use portolan_abi::map::{SettingsError, SettingsRow, SettingsValue};
 
 use crate::deployment::Deployment;
 
-/// A mechanism's own keys of a `[[deployment]]`, as a type.
+/// The mechanism's own keys of a `[[deployment]]`, as a type.
 ///
-/// It is derived for a struct whose fields are the keys. A key may be missing where its field is an `Option`, a `Vec` or
-/// has `#[default]`; the field's documentation says what a missing key is for.
+/// Derive it for a struct whose fields are the keys. A key is optional if its field is an `Option`, a `Vec` or has
+/// `#[default]`. The error about a missing key quotes the field's documentation.
 ///
 /// ```
 /// use portolan_plugin_api::{Address, Mechanism};
@@ -31,26 +31,26 @@ use crate::deployment::Deployment;
 /// }
 /// ```
 pub trait Mechanism: Clone {
-    /// Reads the keys that the mechanism knows; any other is refused afterwards.
+    /// Reads the known keys; the caller then refuses all others.
     ///
     /// # Errors
     /// [`SettingsError`] for a missing or wrong value.
     fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError>;
 }
 
-/// What a settings key can hold.
+/// A type that a settings key can hold.
 #[diagnostic::on_unimplemented(
     message = "a settings key cannot hold `{Self}`",
     note = "it holds an `Address`, a `B256`, a `String`, a `bool`, an `i64`, `u64` or `u32`, or a type that implements \
             `KeyValue`; a field of a mechanism may also be an `Option` or a `Vec` of these"
 )]
 pub trait KeyValue: Sized {
-    /// What it is called in an error, for example `a text`.
+    /// Name of the type in errors, for example `a text`.
     const ONE: &'static str;
-    /// What several are called, for example `texts`.
+    /// Plural of the name, for example `texts`.
     const MANY: &'static str;
 
-    /// Reads a value; `None` where it is of another type.
+    /// Parses a value; `None` if it is of another type.
     ///
     /// # Errors
     /// [`SettingsError`] for a wrong value of the right type.
@@ -64,7 +64,7 @@ pub trait KeyValue: Sized {
             `KeyValue`, or an `Option` or a `Vec` of these"
 )]
 pub trait KeyField: Sized {
-    /// Reads the field; `doc` says what the key is for.
+    /// Reads the field; `doc` describes the key in errors.
     ///
     /// # Errors
     /// [`SettingsError`] for a missing or wrong value.
@@ -94,7 +94,7 @@ fn missing(key: &str, doc: &str) -> SettingsError {
     SettingsError::new(what).at(key)
 }
 
-/// The mechanism's keys of one row. Each accessor makes its key known.
+/// The mechanism's keys of one row. Every accessor but [`Keys::has`] marks its key as known.
 #[derive(Debug)]
 pub struct Keys<'a> {
     row: &'a SettingsRow,
@@ -102,7 +102,7 @@ pub struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// Reads a row with `read`, and refuses the keys that it did not read.
+    /// Reads a row with `read`, and refuses keys that it did not read.
     pub(crate) fn deployment<M>(
         row: &'a SettingsRow,
         read: impl Fn(&Keys<'_>) -> Result<M, SettingsError>,
@@ -116,79 +116,79 @@ impl<'a> Keys<'a> {
         Ok(Deployment::new(&row.protocol, row.chain_id, mechanism).market(&row.market))
     }
 
-    /// Whether the row has a key, of whatever value; this does not make it known.
+    /// Returns true if the row has the key, whatever its value. Does not mark it as known.
     pub fn has(&self, key: &str) -> bool {
         self.row.keys.iter().any(|one| one.key == key)
     }
 
-    /// A value of any type; `None` where it is missing.
+    /// Returns a value of any type; `None` if it is missing.
     ///
     /// # Errors
-    /// Where it is none of that type.
+    /// If the value is of another type.
     pub fn value<T: KeyValue>(&self, key: &'static str) -> Result<Option<T>, SettingsError> {
         self.one(key, T::ONE, T::from_value)
     }
 
-    /// An address, `0x` and 40 hex digits.
+    /// Returns an address: `0x` and 40 hex digits.
     ///
     /// # Errors
-    /// Where it is missing or no address.
+    /// If it is missing or malformed.
     pub fn address(&self, key: &'static str) -> Result<Address, SettingsError> {
         Address::from_key(self, key, "")
     }
 
-    /// The same, `None` where it is missing.
+    /// Returns an address; `None` if it is missing.
     ///
     /// # Errors
-    /// Where it is no address.
+    /// If it is malformed.
     pub fn address_opt(&self, key: &'static str) -> Result<Option<Address>, SettingsError> {
         self.value(key)
     }
 
-    /// An array of addresses; empty where it is missing.
+    /// Returns an array of addresses; empty if it is missing.
     ///
     /// # Errors
-    /// Where it is no array of addresses.
+    /// If it is anything else.
     pub fn addresses(&self, key: &'static str) -> Result<Vec<Address>, SettingsError> {
         Vec::from_key(self, key, "")
     }
 
-    /// An array of texts; empty where it is missing.
+    /// Returns an array of texts; empty if it is missing.
     ///
     /// # Errors
-    /// Where it is no array of texts.
+    /// If it is anything else.
     pub fn texts(&self, key: &'static str) -> Result<Vec<&str>, SettingsError> {
         self.many(key, String::MANY, |value| text(value).map(Ok))
     }
 
-    /// True or false; false where it is missing.
+    /// Returns a boolean; false if it is missing.
     ///
     /// # Errors
-    /// Where it is neither.
+    /// If it is anything else.
     pub fn flag(&self, key: &'static str) -> Result<bool, SettingsError> {
         Ok(self.value(key)?.unwrap_or_default())
     }
 
-    /// A whole number; `None` where it is missing.
+    /// Returns an integer; `None` if it is missing.
     ///
     /// # Errors
-    /// Where it is none.
+    /// If it is anything else.
     pub fn integer(&self, key: &'static str) -> Result<Option<i64>, SettingsError> {
         self.value(key)
     }
 
-    /// Text; `None` where it is missing.
+    /// Returns a text; `None` if it is missing.
     ///
     /// # Errors
-    /// Where it is none.
+    /// If it is anything else.
     pub fn text(&self, key: &'static str) -> Result<Option<&str>, SettingsError> {
         self.one(key, String::ONE, |value| text(value).map(Ok))
     }
 
-    /// The name of a contract's function; `None` where it is missing.
+    /// Returns the name of a contract's function; `None` if it is missing.
     ///
     /// # Errors
-    /// Where Solidity could not name one so.
+    /// If it is not a Solidity identifier.
     pub fn function(&self, key: &'static str) -> Result<Option<&str>, SettingsError> {
         match self.text(key)? {
             Some(name) if !is_identifier(name) => {
@@ -253,7 +253,7 @@ impl KeyValue for String {
     }
 }
 
-/// `0x` and 40 hex digits; letters of both cases must be its checksum.
+/// `0x` and 40 hex digits. Mixed case must match the checksum.
 impl KeyValue for Address {
     const ONE: &'static str = "a text";
     const MANY: &'static str = "addresses";

@@ -1,8 +1,8 @@
-//! What the author of a Portolan protocol plugin uses.
+//! The SDK for authors of Portolan protocol plugins.
 //!
-//! A plugin is a dylib that a host loads from a folder. It never does IO: it says which contracts it wants to read,
-//! and the host reads them, for all plugins together, at one pinned block. The author does not see that: an
-//! `async fn` awaits [`Chain::call`]s, and many of them at once through [`Chain::join`].
+//! A plugin is a dylib that a host loads from a folder. It never does IO: it says which contracts to read, and the host
+//! reads them for all plugins together, at one pinned block. Authors do not see that: their `async fn`s await
+//! [`Chain::call`]s, many at once through [`Chain::join`].
 //!
 //! ```
 //! use portolan_plugin_api::*;
@@ -49,7 +49,7 @@
 //!
 //! portolan_plugin_api::export!(Farm);
 //!
-//! // What a host would do with it, with canned replies instead of a chain:
+//! // What a host would do, with canned replies instead of a chain:
 //! use portolan_plugin_api::testing::{CannedReplies, JobTest};
 //! let account = address!("0x2222222222222222222222222222222222222222");
 //! let farm = address!("0x1111111111111111111111111111111111111111");
@@ -58,8 +58,8 @@
 //! assert_eq!(outcome.claimables()[0].payments[0].amount, U256::from(5));
 //! ```
 //!
-//! A plugin has no clock, no files, no network, no threads and no state that outlives a job; it needs no other crate
-//! than this one, and no `unsafe`.
+//! A plugin has no clock, files, network, threads, or state that outlives a job. It needs no other crate than this one,
+//! and no `unsafe`.
 
 mod chain;
 mod decode;
@@ -116,17 +116,17 @@ pub use symbol::symbol;
 /// Derives [`Mechanism`](trait@Mechanism) for a struct whose fields are the keys of a settings row.
 pub use portolan_derive::Mechanism;
 
-/// What off-chain reads may be: hosts, URLs, and how many and how large.
+/// Limits of off-chain reads: hosts, URLs, counts and sizes.
 pub use portolan_abi::off_chain;
-/// Events: tables of them, and what the logs of a transaction are decoded to.
+/// Event tables, and the decoded logs of transactions.
 pub use portolan_events as events;
-/// Networks: their chain ids by name, for example [`networks::ETHEREUM`].
+/// Chain ids of networks by name, for example [`networks::ETHEREUM`].
 pub use portolan_networks as networks;
 
 #[doc(hidden)]
 pub use alloy;
 
-/// Declares Solidity interfaces as types: alloy's `sol!`, with the paths set so that a plugin needs no other crate.
+/// Declares Solidity interfaces as types: alloy's `sol!`, usable without a dependency on alloy.
 #[macro_export]
 macro_rules! sol {
     ($($interface:tt)*) => {

@@ -1,13 +1,15 @@
-//! Merkle proofs of lists: the leaf of an account's entry, and the root that a proof leads to.
+//! Merkle proofs of reward lists: the leaf of an account's entry, and the root of its proof.
 //!
-//! A list of rewards stands on no chain but for its root. A server that gives the proof may be wrong, or behind the
-//! contract's newest root: fold the proof, and compare it with the root that the contract returns in the same job, at its
-//! block. A claim whose proof leads elsewhere reverts, so it is no row; report it as missing.
+//! Only the root of such a list is on chain. A server may return a wrong or outdated proof. Fold the proof, and compare
+//! it with the root that the contract returns in the same job. A claim with another root reverts: do not return it,
+//! report it as missing.
 //!
 //! ```
 //! # use portolan_plugin_api::*;
 //! # sol! { function merkleRoot() external view returns (bytes32); }
-//! # async fn example(cx: &Chain, distributor: Address, entry: (U256, Address, U256), proof: &[B256]) -> Result<(), Error> {
+//! # async fn example(
+//! #     cx: &Chain, distributor: Address, entry: (U256, Address, U256), proof: &[B256],
+//! # ) -> Result<(), Error> {
 //! let root = cx.call(distributor, merkleRootCall {}).await?;
 //! if merkle::root(merkle::packed(&entry), proof) != root {
 //!     return Err(Error::new("the proof of the account does not lead to the contract's Merkle root"));
@@ -47,10 +49,10 @@ where
     keccak256(encoded(entry))
 }
 
-/// The root that a proof leads to: at each level the smaller of the two nodes is hashed first, as OpenZeppelin's
-/// `MerkleProof` does it.
+/// Folds a proof to its root. At each level the smaller node is hashed first, as in OpenZeppelin's `MerkleProof`.
 ///
-/// Source: <https://github.com/OpenZeppelin/openzeppelin-contracts/blob/master/contracts/utils/cryptography/MerkleProof.sol>
+/// Source:
+/// <https://github.com/OpenZeppelin/openzeppelin-contracts/blob/master/contracts/utils/cryptography/MerkleProof.sol>
 pub fn root(leaf: B256, proof: &[B256]) -> B256 {
     proof.iter().fold(leaf, |node, beside| keccak256([node.min(*beside), node.max(*beside)].concat()))
 }
@@ -63,7 +65,7 @@ mod tests {
 
     const WEI: u64 = 1_000_000_000_000_000_000;
 
-    /// The two entries of the example of <https://github.com/OpenZeppelin/merkle-tree#building-a-tree>.
+    /// Entries of the example in <https://github.com/OpenZeppelin/merkle-tree#building-a-tree>.
     fn entries() -> [(Address, U256); 2] {
         let half = U256::from(WEI / 2);
         [(Address::repeat_byte(0x11), half * U256::from(10)), (Address::repeat_byte(0x22), half * U256::from(5))]

@@ -1,4 +1,4 @@
-//! Catches the author's panics, with the place where they happened, and keeps standard error quiet.
+//! Catches panics of the author's code with their location, and keeps standard error quiet.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -10,14 +10,14 @@ thread_local! {
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// The text of a panic that `resume_unwind` began, as the hook never sees it.
+/// Message of a panic started by `resume_unwind`, which bypasses the hook.
 const RESUMED: &str = "panicked without a message";
 
-/// Runs `work`; a panic is its message and place.
+/// Runs `work`; returns a panic as its message and location.
 pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     hook();
     let outside = INSIDE.replace(true);
-    // A panic that the author caught left its text behind; it is not this one's.
+    // A panic that the author caught may have left its text.
     LAST.take();
     let outcome = catch_unwind(AssertUnwindSafe(work));
     let outcome = outcome.map_err(|payload| {
@@ -28,7 +28,7 @@ pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     outcome
 }
 
-/// A payload's own drop may panic; the payload of that panic is leaked, as it may be of the same kind.
+/// Dropping a payload may panic; the payload of that panic is leaked, since it may do the same.
 fn discard(payload: Box<dyn Any + Send>) {
     let text = LAST.take();
     if let Err(next) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
@@ -37,7 +37,7 @@ fn discard(payload: Box<dyn Any + Send>) {
     LAST.set(text);
 }
 
-/// A dylib has a standard library, and so a hook, of its own: without this one a caught panic would print.
+/// Installs the panic hook. A dylib has its own standard library, whose default hook would print caught panics.
 fn hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -12,39 +12,38 @@ use crate::settings::Settings;
 
 /// A protocol plugin: what it serves, and the questions that it answers.
 ///
-/// A value of this type is one *instance*: the outcome of one settings file. It is shared by all jobs, on any
-/// threads, so it holds no state that changes. A job asks one question about one account (or about tokens, or a
-/// transaction) for one protocol on one network; [`Chain::protocol`] and [`Chain::network`] say which.
+/// A value of this type is an *instance*, made from one settings file. All jobs share it, on any thread, so it has no
+/// mutable state. A job asks one question about one account (or about tokens, or a transaction), for one protocol on
+/// one network; see [`Chain::protocol`] and [`Chain::network`].
 ///
-/// The questions that it implements are those that its catalogue declares: a plugin that declares one which it does not
-/// implement, or implements one that no deployment declares, is refused when it is loaded. Its tests fail with the same
-/// words.
+/// A plugin implements exactly the questions that its catalogue declares. Otherwise it is refused when it is loaded,
+/// and its tests fail with the same error.
 pub trait Plugin: Sized + Send + Sync + 'static {
-    /// Whether rows decide which questions an instance answers, as in a shell that many plugins are made of. The shell
-    /// implements them all then, and a question that no row declares is no mistake.
+    /// True if rows decide which questions an instance answers, as in the shell of kits. The shell implements all
+    /// questions, so an undeclared one is allowed.
     const ROWS_DECIDE: bool = false;
 
-    /// Makes an instance. Called when the plugin is loaded and whenever its settings file changes; jobs under way
-    /// keep the instance that they began with.
+    /// Creates an instance. Called when the plugin is loaded and whenever its settings file changes; running jobs keep
+    /// their instance.
     ///
     /// # Errors
-    /// [`SettingsError`] names the row and key that is wrong; the instance before it stays in force.
+    /// [`SettingsError`] names the wrong row and key; the previous instance stays in force.
     fn configure(settings: &Settings) -> Result<Self, SettingsError>;
 
-    /// The protocols, deployments and claim templates of this instance. Called once for each instance.
+    /// Returns the protocols, deployments and claim templates. Called once per instance.
     fn catalogue(&self) -> Catalogue;
 
-    /// What the account can claim. Called once for each job whose question is claimables.
+    /// Returns the claimable amounts of an account. Called once per job with `Question::CLAIMABLES`.
     ///
     /// # Errors
-    /// Any error ends the job; what it emitted before stays in the answer, and the loss is visible there.
+    /// Any error ends the job. Findings emitted before stay in the answer, which reports the loss.
     fn claimables(&self, cx: &Chain, account: Address) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send {
         let _ = account;
         cx.state.note_default();
         async { Ok(Vec::new()) }
     }
 
-    /// What the account has staked: positions of the kind [`PositionKind::STAKED`]. Called once for each job whose question is farming.
+    /// Returns staked positions ([`PositionKind::STAKED`]). Called once per job with `Question::FARMING`.
     ///
     /// # Errors
     /// As [`Plugin::claimables`].
@@ -54,8 +53,8 @@ pub trait Plugin: Sized + Send + Sync + 'static {
         async { Ok(Vec::new()) }
     }
 
-    /// What the account has lent and borrowed: positions of the kinds [`PositionKind::LENT`] and
-    /// [`PositionKind::BORROWED`]. Called once for each job whose question is lending.
+    /// Returns lent and borrowed positions ([`PositionKind::LENT`], [`PositionKind::BORROWED`]). Called once per job
+    /// with `Question::LENDING`.
     ///
     /// # Errors
     /// As [`Plugin::claimables`].
@@ -65,7 +64,7 @@ pub trait Plugin: Sized + Send + Sync + 'static {
         async { Ok(Vec::new()) }
     }
 
-    /// What the account has in pools: positions of the kind [`PositionKind::POOLED`]. Called once for each job whose question is pooling.
+    /// Returns positions in pools ([`PositionKind::POOLED`]). Called once per job with `Question::POOLING`.
     ///
     /// # Errors
     /// As [`Plugin::claimables`].
@@ -75,8 +74,8 @@ pub trait Plugin: Sized + Send + Sync + 'static {
         async { Ok(Vec::new()) }
     }
 
-    /// What the account has locked, and what is vesting for it: positions of the kinds [`PositionKind::LOCKED`] and
-    /// [`PositionKind::VESTING`]. Called once for each job whose question is locked.
+    /// Returns locked and vesting positions ([`PositionKind::LOCKED`], [`PositionKind::VESTING`]). Called once per job
+    /// with `Question::LOCKED`.
     ///
     /// # Errors
     /// As [`Plugin::claimables`].
@@ -86,9 +85,9 @@ pub trait Plugin: Sized + Send + Sync + 'static {
         async { Ok(Vec::new()) }
     }
 
-    /// What the protocol's own tokens redeem to: shares of vaults and pools. Called once for each job whose question is
-    /// composition, with tokens of any kind that the host has no price of; those that are not this protocol's are left
-    /// out of the answer. A part may be a share again, of whichever protocol: the host goes on from there.
+    /// Returns the tokens that the protocol's vault and pool shares redeem to. Called once per job with
+    /// `Question::COMPOSITION`, with any tokens that the host has no price for; skip those of other protocols. A part
+    /// may itself be a share of any protocol: the host resolves it in turn.
     ///
     /// # Errors
     /// As [`Plugin::claimables`].
@@ -102,13 +101,12 @@ pub trait Plugin: Sized + Send + Sync + 'static {
         async { Ok(Vec::new()) }
     }
 
-    /// What the logs of a transaction mean. Called once for each job whose question is events: for a transaction of
-    /// [`Chain::network`] that has one of the first topics that [`Catalogue::event_topics`] names, with all its logs,
-    /// about all protocols of the plugin at once; so [`Chain::protocol`] is empty. [`Chain::decode`] decodes them by a
-    /// table.
+    /// Decodes the logs of a transaction. Called once per job with `Question::EVENTS`, for a transaction on
+    /// [`Chain::network`] that has a first topic of [`Catalogue::event_topics`]. It has all its logs and covers all
+    /// protocols of the plugin, so [`Chain::protocol`] is empty. [`Chain::decode`] decodes by a table.
     ///
-    /// [`Event::protocol`] is a slug of the catalogue, and only where the contract that emitted the log is known to
-    /// belong to it: anyone can emit a log that looks like a protocol's. What is not this plugin's is left out.
+    /// Set [`Event::protocol`] to a slug of the catalogue only if the emitting contract is known to belong to it:
+    /// anyone can emit a log that looks like a protocol's. Skip logs of others.
     ///
     /// # Errors
     /// As [`Plugin::claimables`].

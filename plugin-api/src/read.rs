@@ -1,4 +1,4 @@
-//! One read, or one of each of many contracts: what it requests, how fresh it must be, and what becomes of its reply.
+//! Reads of one contract or many: request, freshness, and decoding of the reply.
 
 use std::fmt;
 use std::future::Future;
@@ -15,33 +15,33 @@ use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
 use crate::request_rows::CallList;
 
-/// A read that is made when it is awaited. The methods before that say how.
+/// A read that is made when it is awaited; set its options before.
 #[must_use = "a read is made when it is awaited"]
 pub struct Read<'c, T, Of = Single> {
     state: &'c JobState,
-    /// `None` once it is on the job's list. Boxed, for futures hold reads by the hundred, and are moved.
+    /// `None` once it is queued. Boxed because futures hold hundreds of reads and are moved.
     request: Option<Box<ReadRequest>>,
     of: Of,
     decode: Decode<T>,
 }
 
-/// A [`Read`] of one thing: it gives a value.
+/// Marks a [`Read`] with one value.
 #[derive(Debug)]
 pub struct Single {
     to: Address,
-    /// Its place among the job's reads.
+    /// Index among the job's reads.
     number: usize,
 }
 
-/// A [`Read`] of one function for each of many contracts or arguments: it gives what each call gives, in order.
+/// Marks a [`Read`] of many calls of one function, with an outcome per call, in order.
 #[derive(Debug)]
 pub struct Each {
     calls: CallList,
-    /// Their places among the job's reads.
+    /// Indices among the job's reads.
     numbers: Range<usize>,
 }
 
-/// Makes a value of a result; the address is the read's target.
+/// Decodes a result; the address is the read's target.
 type Decode<T> = fn(Address, ReadResult) -> Result<T, Error>;
 
 impl<T, Of: fmt::Debug> fmt::Debug for Read<'_, T, Of> {
@@ -58,46 +58,46 @@ impl<'c, T> Read<'c, T> {
 }
 
 impl<'c, T> Read<'c, T, Each> {
-    /// The request's target and calldata mean nothing.
+    /// Target and calldata of the request are ignored.
     pub(crate) fn each(state: &'c JobState, request: ReadRequest, calls: CallList, decode: Decode<T>) -> Self {
         Self { state, request: Some(Box::new(request)), of: Each { calls, numbers: 0..0 }, decode }
     }
 }
 
 impl<T, Of> Read<'_, T, Of> {
-    /// A fact that never changes once it is there (the token of a pool, the gauge that a pool will get): may come from any
-    /// earlier answer. What is not there yet (zero, nothing, a revert) is read again at each block. A token's `decimals()`
-    /// are none: a proxy may get other code, and amounts would be scaled by old ones.
+    /// Never changes once set, such as the token of a pool; may be cached from any earlier answer. An unset value
+    /// (zero, empty, a revert) is read again at each block. Do not use it for a token's `decimals()`: a proxy may get
+    /// other code, which would scale amounts wrongly.
     pub fn immutable(self) -> Self {
         self.fresh(freshness::IMMUTABLE, 0)
     }
 
-    /// A slow fact (the length of a list): at most `seconds` old.
+    /// May be up to `seconds` old, such as the length of a list.
     pub fn within(self, seconds: u32) -> Self {
         self.fresh(freshness::WITHIN, seconds)
     }
 
-    /// A zero may be that many seconds old; anything else is at the answer's block.
+    /// A zero may be up to `seconds` old; anything else is read at the answer's block.
     pub fn zero_within(self, seconds: u32) -> Self {
         self.fresh(freshness::ZERO_WITHIN, seconds)
     }
 
-    /// For a function that is not a view though one reads it: its writes are seen by no other read.
+    /// Runs in its own call frame: for functions that are read like views but write.
     pub fn isolated(self) -> Self {
         self.with(|request| request.mode = mode::ISOLATED)
     }
 
-    /// The call's `msg.sender`.
+    /// Sets the call's `msg.sender`.
     pub fn from(self, sender: Address) -> Self {
         self.with(|request| request.from = Some(sender))
     }
 
-    /// Gas that the call may use; without it the host's default.
+    /// Sets the gas limit of the call; the host has a default.
     pub fn gas_cap(self, gas: u32) -> Self {
         self.with(|request| request.gas_cap = gas)
     }
 
-    /// Reads another network than the job's, at the block that this answer has pinned there.
+    /// Reads another network, at the block that is pinned there.
     pub fn on(self, network: u64) -> Self {
         self.with(|request| request.network = network)
     }

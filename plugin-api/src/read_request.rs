@@ -1,9 +1,9 @@
-//! A read as a job requests it of the host.
+//! A read as a job requests it from the host.
 
 use alloy::primitives::{Address, Bytes};
 use portolan_abi::row::{freshness, kind, mode, purpose};
 
-/// What a job requests of the host; awaiting a [`Read`](crate::Read) makes one.
+/// A requested read; created when a [`Read`](crate::Read) is awaited.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ReadRequest {
     /// EIP-155 chain id.
@@ -16,9 +16,9 @@ pub struct ReadRequest {
     pub freshness: u8,
     /// One of [`portolan_abi::row::purpose`].
     pub purpose: u8,
-    /// Seconds, where the freshness has some.
+    /// Seconds, for the freshnesses that have them.
     pub freshness_s: u32,
-    /// Gas that the call may use; 0 is the host's default.
+    /// Gas limit of the call; 0 is the host's default.
     pub gas_cap: u32,
     /// `msg.sender`.
     pub from: Option<Address>,
@@ -26,12 +26,12 @@ pub struct ReadRequest {
     pub to: Address,
     /// Calldata, or the URL of an off-chain read.
     pub data: Bytes,
-    /// The signature of the function that it calls, in jobs whose reads the host wants to tell of.
+    /// Signature of the called function, in jobs whose reads the host reports.
     pub function: Option<String>,
 }
 
 impl ReadRequest {
-    /// Whether it is a call that shares its request with others and comes from nobody: the kind that claims may rest on.
+    /// Returns true for a batched call without a sender: the kind that claims may rely on.
     #[cfg(feature = "testing")]
     pub(crate) fn is_static_call(&self) -> bool {
         self.kind == kind::CALL && self.mode == mode::STATIC && self.from.is_none()
@@ -47,7 +47,7 @@ impl ReadRequest {
         Self::new(network, kind::CALL, to, data)
     }
 
-    /// The list with this name.
+    /// Requests the fact list with this name.
     pub(crate) fn facts(network: u64, list: Bytes) -> Self {
         Self::new(network, kind::FACTS, Address::ZERO, list)
     }
@@ -56,7 +56,7 @@ impl ReadRequest {
         Self::new(network, kind::NATIVE_BALANCE, account, Bytes::new())
     }
 
-    /// The target is none, and the network means nothing.
+    /// Requests a document; target and network are ignored.
     pub(crate) fn http_get(network: u64, url: &str) -> Self {
         Self::new(network, kind::HTTP, Address::ZERO, Bytes::copy_from_slice(url.as_bytes()))
     }

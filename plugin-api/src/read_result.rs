@@ -1,4 +1,4 @@
-//! What becomes of a read, and the values that are decoded from it.
+//! The outcome of a read, and decoding of its values.
 
 use alloy::primitives::{Address, Bytes, U256};
 use alloy::sol_types::SolCall;
@@ -7,29 +7,29 @@ use portolan_abi::row::status;
 
 use crate::error::{Error, NoDocument, Revert};
 
-/// Bytes that a reply's value may take for each of its own: arrays that share their elements are small as a reply and
-/// huge as a value, and a contract may be hostile; an honest one takes about twice its size.
+/// Bytes of memory per reply byte that decoding may use. Arrays may share their elements: a small reply of a hostile
+/// contract can decode to a huge value. Honest values take about twice their size.
 const DECODED_PER_BYTE: usize = 8;
-/// Bytes that any value may take, as small ones have fixed parts.
+/// Bytes of memory that any value may use, since small values have fixed parts.
 const DECODED_FLOOR_BYTES: usize = 4_096;
 
-/// What becomes of a read. Bytes are a part of the frame that they came in.
+/// Outcome of a read. Bytes are slices of the received frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadResult {
-    /// Returned bytes, the word of a balance or code size, or the body of an off-chain document.
+    /// Returned bytes, the word of a balance or code size, or the body of a document.
     Ok(Bytes),
     /// Revert data.
     Reverted(Bytes),
-    /// Nothing at the target answers calls, or the server has nothing at the URL.
+    /// No contract at the target, or no document at the URL.
     NoCode,
-    /// The call used up its gas.
+    /// The call ran out of gas.
     GasCap,
-    /// No endpoint or server answered in time with what can be used.
+    /// No endpoint or server returned a usable reply in time.
     Unavailable,
     /// The job's budget is used up.
     OverBudget,
-    /// The host does not make such a read.
+    /// The host does not support this read.
     Unsupported,
     /// The operator does not allow the host of an off-chain read.
     NotAllowed,
@@ -38,7 +38,7 @@ pub enum ReadResult {
 }
 
 impl ReadResult {
-    /// The body of an off-chain document, or why there is none.
+    /// Returns the body of an off-chain document, or why there is none.
     pub(crate) fn document(self, host: &str) -> Result<Result<Bytes, NoDocument>, Error> {
         let reason = match self {
             Self::Ok(body) => return Ok(Ok(body)),
@@ -52,7 +52,7 @@ impl ReadResult {
         Err(Error::OffChain { host: host.to_owned(), reason })
     }
 
-    /// The result of a reply's row; `None` while there is no reply.
+    /// Converts a reply's row; `None` while the read is open.
     pub(crate) fn new(status: u8, bytes: Bytes) -> Option<Self> {
         Some(match status {
             status::PENDING => return None,
@@ -68,7 +68,7 @@ impl ReadResult {
         })
     }
 
-    /// The status and the bytes of a reply's row.
+    /// Returns the status and bytes of a reply's row.
     #[cfg(feature = "testing")]
     pub(crate) fn parts(&self) -> (u8, &[u8]) {
         match self {
@@ -84,7 +84,7 @@ impl ReadResult {
         }
     }
 
-    /// The decoded return value, or what the contract did instead.
+    /// Decodes the return value; returns the failure if the call has none.
     pub(crate) fn decoded<C: SolCall>(self, to: Address) -> Result<Result<C::Return, Revert>, Error> {
         Ok(self.returned(to)?.and_then(|bytes| {
             let limit = DECODED_FLOOR_BYTES.saturating_add(bytes.len().saturating_mul(DECODED_PER_BYTE));
@@ -93,7 +93,7 @@ impl ReadResult {
         }))
     }
 
-    /// The returned bytes, or what the contract did instead.
+    /// Returns the returned bytes, or how the call failed.
     pub(crate) fn returned(self, to: Address) -> Result<Result<Bytes, Revert>, Error> {
         let reason = match self {
             Self::Ok(bytes) => return Ok(Ok(bytes)),
@@ -108,7 +108,7 @@ impl ReadResult {
         Err(Error::Unavailable { to, reason })
     }
 
-    /// The word that balances and code sizes are answered with.
+    /// Returns the word of a balance or code size.
     pub(crate) fn word(self, to: Address) -> Result<U256, Error> {
         let unknown = Error::Unavailable { to, reason: UNKNOWN };
         match self.returned(to)? {

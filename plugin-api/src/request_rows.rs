@@ -1,6 +1,6 @@
-//! The reads that a job requests, as rows of a frame.
+//! Requested reads of a job, as rows of a frame.
 //!
-//! Invariant: offsets count from the beginning of the blob beside them, until both stand in a frame.
+//! Invariant: offsets are relative to the blob beside the rows until both are added to a frame.
 
 use alloy::primitives::{Address, B256};
 use alloy::sol_types::SolCall;
@@ -12,18 +12,18 @@ use portolan_abi::row;
 
 use crate::read_request::ReadRequest;
 
-/// Rows with their networks, and what they point into.
+/// Rows with their networks, and the blob that they point into.
 #[derive(Debug, Default)]
 pub(crate) struct RequestRows {
     pub(crate) rows: Vec<(u64, row::Read)>,
     pub(crate) blob: Blob,
-    /// Where the calldata of the last row stands.
+    /// Offset and length of the last row's calldata.
     last_data: (u32, u32),
-    /// What did not fit; then these are not all rows.
+    /// Error of the first row that did not fit; rows are missing then.
     pub(crate) error: Option<FrameError>,
 }
 
-/// Targets of calls, and the calldata of each.
+/// Targets of calls, with their calldata.
 #[derive(Debug, Default)]
 pub(crate) struct CallList {
     calls: Vec<(Address, (u32, u32))>,
@@ -32,10 +32,10 @@ pub(crate) struct CallList {
 }
 
 impl CallList {
-    /// Calldata that equals the last is kept once: jobs ask many contracts the same.
+    /// Stores equal consecutive calldata once: jobs ask many contracts the same.
     pub(crate) fn of<C: SolCall>(calls: impl IntoIterator<Item = (Address, C)>) -> Self {
         let mut list = Self::default();
-        // One for all, as each would allocate twice.
+        // One encoder for all calls, since each one would allocate twice.
         let (mut encoder, mut last) = (Encoder::new(), 0..0);
         for (to, call) in calls {
             let words = encoder.words().len();
@@ -81,7 +81,7 @@ impl RequestRows {
         self.error = self.try_push(request).err().or(self.error.take());
     }
 
-    /// Adds a row for each call, which is as the request but for its target and its calldata.
+    /// Adds a row per call, equal to the request except for target and calldata.
     pub(crate) fn push_each(&mut self, request: &ReadRequest, of: &CallList) {
         self.error = self.try_push_each(request, of).err().or(self.error.take());
     }
@@ -103,7 +103,7 @@ impl RequestRows {
         of.error.clone().map_or(Ok(()), Err)
     }
 
-    /// The row of a request, but for its target and its data.
+    /// Returns the row of a request, without target and data.
     fn row(&mut self, request: &ReadRequest) -> Result<row::Read, FrameError> {
         let ReadRequest { kind, mode, freshness, purpose, freshness_s, gas_cap, from, ref function, .. } = *request;
         let mut row = row::Read { kind, mode, freshness, purpose, freshness_s, gas_cap, ..row::Read::default() };

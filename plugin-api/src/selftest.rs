@@ -1,4 +1,4 @@
-//! What a plugin tries of its own machinery when a host has loaded it: a job with one read, over real frames.
+//! A plugin's check of its own machinery after loading: a job with one read, over real frames.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::job::Job;
 use crate::wire;
 
-/// Runs the job; what went wrong.
+/// Runs the job; returns the failure.
 pub(crate) fn run() -> Result<(), String> {
     let chain = Arc::new(Chain::new(Start::default(), Arc::new([])));
     let reading = Arc::clone(&chain);

@@ -1,4 +1,4 @@
-//! Settings as typed rows: the shipped deployments, changed by the operator's file.
+//! Settings as typed rows: the shipped deployments, overridden by the operator's file.
 
 use portolan_abi::codec;
 #[cfg(feature = "testing")]
@@ -8,7 +8,7 @@ use portolan_abi::map::{self, Protocol, SettingsError};
 use crate::deployment::{Deployment, Deployments};
 use crate::keys::{Keys, Mechanism};
 
-/// The operator's settings file; the default is no file.
+/// The operator's settings file; the default means no file.
 #[derive(Clone, Debug)]
 pub struct Settings(map::Settings);
 
@@ -29,7 +29,7 @@ impl Settings {
         codec::encode(&self.0)
     }
 
-    /// Whether they serve the deployments that the plugin ships with.
+    /// Returns true if the shipped deployments are served.
     pub(crate) fn serve_shipped(&self) -> bool {
         self.0.shipped
     }
@@ -39,13 +39,13 @@ impl Settings {
         self.0 == Self::default().0
     }
 
-    /// Settings with the operator's rows, as a test gives them.
+    /// Creates settings with the operator's rows, for tests.
     #[cfg(feature = "testing")]
     pub fn from_rows(shipped: bool, protocols: Vec<Protocol>, deployments: Vec<SettingsRow>) -> Self {
         Self(map::Settings { shipped, protocols, deployments })
     }
 
-    /// What an instance serves: [`Settings::deployments`] of one mechanism, with [`Settings::protocols`] of them.
+    /// Returns the rows of one mechanism from [`Settings::deployments`], with their [`Settings::protocols`].
     ///
     /// # Errors
     /// As [`Settings::deployments`].
@@ -58,7 +58,7 @@ impl Settings {
         Ok(Deployments::new(self.protocols(protocols, &rows), rows))
     }
 
-    /// The shipped protocols that `deployments` name, followed by those of the file.
+    /// Returns the shipped protocols that `deployments` name, followed by those of the file.
     pub fn protocols<M>(&self, shipped: &[Protocol], deployments: &[Deployment<M>]) -> Vec<Protocol> {
         let added = |slug: &str| self.0.protocols.iter().any(|protocol| protocol.slug == slug);
         let named = |slug: &str| deployments.iter().any(|row| row.protocol == slug);
@@ -66,16 +66,16 @@ impl Settings {
         shipped.chain(&self.0.protocols).cloned().collect()
     }
 
-    /// The shipped rows of a mechanism that the file has no rows of; none where it leaves shipped rows out.
+    /// Returns these shipped rows, or none if the file excludes shipped rows. Rows of the file do not replace any.
     pub fn shipped<M>(&self, rows: impl IntoIterator<Item = Deployment<M>>) -> Vec<Deployment<M>> {
         rows.into_iter().filter(|_| self.0.shipped).collect()
     }
 
-    /// The shipped rows (unless the file leaves them out), with the file's rows replacing those of the same
-    /// protocol, network and market, and the rest of the file's rows added.
+    /// Returns the shipped rows, unless the file excludes them, and the file's rows. A row of the file replaces the
+    /// shipped one of the same protocol, network and market.
     ///
     /// # Errors
-    /// [`SettingsError`] names the file's row and key.
+    /// [`SettingsError`] names the row and key of the file.
     pub fn deployments<M: Mechanism>(
         &self,
         shipped: impl IntoIterator<Item = Deployment<M>>,
@@ -83,7 +83,7 @@ impl Settings {
         self.deployments_by(shipped, M::from_keys)
     }
 
-    /// [`Settings::deployments`] of a mechanism that `read` reads, where its type alone does not say how.
+    /// Like [`Settings::deployments`], with a function that reads a row's mechanism.
     ///
     /// # Errors
     /// As [`Settings::deployments`].

@@ -1,8 +1,8 @@
-//! Tokens in the names of findings.
+//! Token symbols in the names of findings.
 
 use alloy::primitives::Address;
 
-/// The text that stands for a token's symbol in the name of a finding; the host replaces it.
+/// Returns a placeholder for a token's symbol in the name of a finding; the host replaces it.
 ///
 /// ```
 /// use portolan_plugin_api::{address, symbol};

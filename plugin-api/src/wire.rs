@@ -1,4 +1,4 @@
-//! Frames in and out of a resume.
+//! Frames into and out of a resume.
 
 use alloy::primitives::Bytes;
 use portolan_abi::codec;
@@ -10,7 +10,7 @@ use crate::job_state::{Budget, FactEntries};
 use crate::read_result::ReadResult;
 use crate::request_rows::RequestRows;
 
-/// Why a frame resumes no job at all.
+/// Why no job of a frame could be resumed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ResumeError {
     #[error(transparent)]
@@ -21,8 +21,8 @@ pub(crate) enum ResumeError {
     Replies { rows: usize, counted: usize },
 }
 
-/// Resumes each job with its replies of the frame; the frame of what they request and found. A frame that does not
-/// agree with itself is found out before any job moves.
+/// Resumes each job with its replies; returns the frame of their requests and findings. The frame is checked before any
+/// job runs.
 pub(crate) fn resume(jobs: &mut [&mut Job], bytes: &[u8]) -> Result<Vec<u8>, ResumeError> {
     let owned = Bytes::copy_from_slice(bytes);
     let frame = Frame::parse(&owned)?;
@@ -54,7 +54,7 @@ fn check(frame: &Frame<'_>, jobs: usize) -> Result<(), ResumeError> {
     }
 }
 
-/// A line for each sentence, whatever is in it.
+/// Joins sentences, one per line; line breaks within them become spaces.
 fn lines(sentences: &[String]) -> String {
     let line = |sentence: &String| sentence.replace(['\r', '\n'], " ");
     sentences.iter().map(line).collect::<Vec<_>>().join("\n")

@@ -1,4 +1,4 @@
-//! CBOR in and out: the one door through which maps pass.
+//! Encodes and decodes CBOR maps; all maps pass through here.
 //!
 //! Invariant: [`decode`] never panics, never recurses deeper than [`NESTING_MAX`] and never builds more than
 //! [`VALUES_MAX`] values, whatever the bytes.
@@ -6,24 +6,24 @@
 use minicbor::data::Type;
 use minicbor::{Decode, Decoder, Encode};
 
-/// The deepest nesting of arrays and maps; a finding with a tuple of tuples needs seven.
+/// Maximum nesting of arrays and maps. A finding with a tuple of tuples needs seven.
 pub const NESTING_MAX: usize = 16;
 
-/// The most values of a map, nested ones included. A value that takes a byte may take hundreds in memory; the 5,000
-/// findings of a job have half of that where each is an event of twelve members.
+/// Maximum number of values in a map, nested ones included. One encoded byte may take hundreds of bytes in memory.
+/// 5,000 events of twelve members, a job's maximum, take half of it.
 pub const VALUES_MAX: usize = 1 << 20;
 
-/// Why bytes are not the map that they should be.
+/// Why bytes could not be decoded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// Arrays and maps stand deeper in each other than [`NESTING_MAX`].
+    /// Nested deeper than [`NESTING_MAX`].
     #[error("nested deeper than {NESTING_MAX}")]
     TooDeep,
-    /// There are more values than [`VALUES_MAX`].
+    /// More values than [`VALUES_MAX`].
     #[error("more than {VALUES_MAX} values")]
     TooMany,
-    /// A string, array or map without a length; this interface writes lengths only.
+    /// An indefinite-length string, array or map; only definite lengths are allowed.
     #[error("indefinite length at byte {0}")]
     Indefinite(usize),
     /// Bytes follow the value.
@@ -43,7 +43,7 @@ pub fn encode<T: Encode<()>>(value: &T) -> Vec<u8> {
     }
 }
 
-/// Decodes a whole map, after a look at its nesting and its size.
+/// Decodes a whole map, after checking its nesting and its size.
 ///
 /// # Errors
 /// [`DecodeError`] for anything that is not exactly one well-formed value of this shape.
@@ -52,7 +52,7 @@ pub fn decode<'b, T: Decode<'b, ()>>(bytes: &'b [u8]) -> Result<T, DecodeError> 
     Ok(minicbor::decode(bytes)?)
 }
 
-/// Walks one value without building it: definite lengths, bounded nesting, bounded count, nothing after it.
+/// Walks one value without building it. Checks for definite lengths, bounded nesting and count, and no trailing bytes.
 fn check(bytes: &[u8]) -> Result<(), DecodeError> {
     let mut decoder = Decoder::new(bytes);
     let mut open: Vec<u64> = vec![1];

@@ -1,8 +1,8 @@
-//! The entries of a fact list as bytes: the length (u32, little-endian) and the bytes of each, one behind the other.
+//! Entries of a fact list as bytes: each is its length (u32, little-endian), then its bytes.
 //!
-//! Invariant: [`entries`] gives exactly what was pushed, or nothing for bytes that are no entries.
+//! Invariant: [`entries`] returns exactly what was pushed, or `None` for malformed bytes.
 
-/// Appends an entry; false, and nothing is written, where it is longer than 4 GiB.
+/// Appends an entry. Returns false and writes nothing if it is longer than 4 GiB.
 pub fn push(entries: &mut Vec<u8>, entry: &[u8]) -> bool {
     let Ok(len) = u32::try_from(entry.len()) else { return false };
     entries.extend(len.to_le_bytes());
@@ -10,7 +10,7 @@ pub fn push(entries: &mut Vec<u8>, entry: &[u8]) -> bool {
     true
 }
 
-/// Each entry; `None` for bytes that end within one.
+/// Splits bytes into entries; `None` if the bytes end within an entry.
 pub fn entries(mut bytes: &[u8]) -> Option<Vec<&[u8]>> {
     let mut entries = Vec::new();
     while !bytes.is_empty() {

@@ -1,20 +1,20 @@
-//! A frame: blocks of rows, then one blob that the rows point into. One frame goes into `resume`, one comes out; the
-//! logs of a transaction are one too.
+//! A frame: blocks of rows, then one blob that the rows point into. `resume` takes one and returns one; the logs of a
+//! transaction are one too.
 //!
-//! Layout, little-endian: magic, frame version (u16), number of blocks (u16), blob length (u32), reserved (u32); each
-//! block is count (u32), stride (u32) and `count × stride` bytes; the blob ends the frame. Invariant: a [`Frame`] that
-//! parsed is inside its bytes; what its rows say about the blob is checked when it is looked up.
+//! Layout, little-endian: magic, frame version (u16), number of blocks (u16), blob length (u32), reserved (u32). Each
+//! block is count (u32), stride (u32) and `count × stride` bytes; the blob ends the frame.
+//! Invariant: a parsed [`Frame`] lies within its bytes. Blob ranges of its rows are checked when they are looked up.
 
 use crate::FRAME_VERSION;
 use crate::row::Row;
 
-/// The first four bytes of every frame.
+/// First four bytes of every frame.
 pub const MAGIC: [u8; 4] = *b"PTLN";
 
-/// Blocks that a frame may have; later versions append.
+/// Maximum number of blocks; later versions append blocks.
 pub const BLOCKS_MAX: usize = 8;
 
-/// The blocks of the frame that goes into `resume`.
+/// Blocks of the frame that goes into `resume`.
 pub mod resume_in {
     /// [`crate::row::JobIn`], in the order of the jobs.
     pub const JOBS: usize = 0;
@@ -22,19 +22,19 @@ pub mod resume_in {
     pub const REPLIES: usize = 1;
 }
 
-/// The blocks of the frame that comes out of `resume`.
+/// Blocks of the frame that comes out of `resume`.
 pub mod resume_out {
     /// [`crate::row::JobOut`], in the order of the jobs.
     pub const JOBS: usize = 0;
-    /// [`crate::row::Network`]: the chain ids that reads name by index.
+    /// [`crate::row::Network`]: chain ids, which reads name by index.
     pub const NETWORKS: usize = 1;
     /// [`crate::row::Read`], job by job.
     pub const READS: usize = 2;
-    /// [`crate::row::FactsRow`], in any order of the jobs.
+    /// [`crate::row::FactsRow`], in any order.
     pub const FACTS: usize = 3;
 }
 
-/// The blocks of the frame that is [`crate::map::Transaction::logs`].
+/// Blocks of the frame of [`crate::map::Transaction::logs`].
 pub mod transaction {
     /// [`crate::row::LogRow`], in the order of the receipt.
     pub const LOGS: usize = 0;
@@ -43,17 +43,17 @@ pub mod transaction {
 const HEAD: usize = 16;
 const BLOCK_HEAD: usize = 8;
 
-/// Why bytes are not a frame.
+/// Why bytes are not a valid frame.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrameError {
-    /// Shorter than its parts say.
+    /// Shorter than its parts need.
     #[error("frame ends early")]
     Short,
     /// Not a frame at all.
     #[error("no frame: wrong magic")]
     Magic,
-    /// A version that this side does not read.
+    /// An unsupported version.
     #[error("frame version {0} is not {FRAME_VERSION}")]
     Version(u16),
     /// More blocks than [`BLOCKS_MAX`].
@@ -68,19 +68,19 @@ pub enum FrameError {
     /// A row points outside the blob.
     #[error("{offset}+{len} lies outside the blob of {blob} bytes")]
     OutsideBlob {
-        /// Start.
+        /// Offset in the blob.
         offset: u32,
-        /// Length.
+        /// Length in bytes.
         len: u32,
-        /// Bytes of the blob.
+        /// Size of the blob in bytes.
         blob: usize,
     },
-    /// More than a frame can number.
+    /// Larger than 32-bit offsets can address.
     #[error("frame is larger than 4 GiB")]
     TooLarge,
 }
 
-/// A parsed frame: a view into its bytes.
+/// A parsed frame that borrows its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     blocks: [FrameBlock<'a>; BLOCKS_MAX],
@@ -94,10 +94,10 @@ struct FrameBlock<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Parses a frame; blocks that this version does not know are never looked at.
+    /// Parses a frame; unknown blocks are ignored.
     ///
     /// # Errors
-    /// [`FrameError`] for anything that is not exactly one frame.
+    /// [`FrameError`] for anything but exactly one frame.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, FrameError> {
         let mut rest = bytes;
         let head = take(&mut rest, HEAD)?;
@@ -128,18 +128,18 @@ impl<'a> Frame<'a> {
         Ok(Self { blocks, blob })
     }
 
-    /// The number of rows of a block; 0 for a block that the writer did not know.
+    /// Returns the number of rows of a block; 0 for a missing block.
     pub fn count(&self, block: usize) -> usize {
         self.blocks.get(block).map_or(0, |block| block.rows.len().checked_div(block.stride).unwrap_or(0))
     }
 
-    /// The rows of a block, in order.
+    /// Iterates over the rows of a block, in order.
     pub fn rows<R: Row>(&self, block: usize) -> impl Iterator<Item = R> + use<'a, R> {
         let block = self.blocks.get(block).copied().unwrap_or_default();
         block.rows.chunks_exact(block.stride.max(1)).map(|row| R::read(&row[..row.len().min(R::SIZE)]))
     }
 
-    /// Bytes that a row points at.
+    /// Returns a range of the blob.
     ///
     /// # Errors
     /// [`FrameError::OutsideBlob`].
@@ -149,7 +149,7 @@ impl<'a> Frame<'a> {
         start.checked_add(len).and_then(|end| self.blob.get(start..end)).ok_or(outside)
     }
 
-    /// The length-prefixed bytes that [`crate::row::Read::extension`] points at; `None` where it is 0.
+    /// Returns the length-prefixed bytes at [`crate::row::Read::extension`]; `None` if it is 0.
     ///
     /// # Errors
     /// [`FrameError::OutsideBlob`].
@@ -172,12 +172,12 @@ fn le_u32(bytes: &[u8]) -> usize {
     bytes.iter().rev().fold(0, |value, byte| (value << 8) | usize::from(*byte))
 }
 
-/// The bytes that rows point into.
+/// Bytes that rows point into.
 #[derive(Clone, Debug, Default)]
 pub struct Blob(Vec<u8>);
 
 impl Blob {
-    /// Puts bytes in, for a row to point at: offset and length.
+    /// Appends bytes; returns their offset and length.
     ///
     /// # Errors
     /// [`FrameError::TooLarge`].
@@ -188,7 +188,7 @@ impl Blob {
         Ok((offset, len))
     }
 
-    /// Does the same, unless these bytes stand at `last`.
+    /// Like [`Blob::bytes`], but reuses the range at `last` if it has the same bytes.
     ///
     /// # Errors
     /// [`FrameError::TooLarge`].
@@ -200,7 +200,7 @@ impl Blob {
         }
     }
 
-    /// Puts a length-prefixed extension in: the value of [`crate::row::Read::extension`].
+    /// Appends a length-prefixed extension; returns the value of [`crate::row::Read::extension`].
     ///
     /// # Errors
     /// [`FrameError::TooLarge`].
@@ -211,10 +211,10 @@ impl Blob {
         offset.checked_add(1).ok_or(FrameError::TooLarge)
     }
 
-    /// Puts all of another one in; what the offsets into that grow by.
+    /// Appends another blob; returns the amount to add to offsets into it.
     ///
     /// # Errors
-    /// [`FrameError::TooLarge`], also where an offset would be.
+    /// [`FrameError::TooLarge`], also if an offset would not fit.
     pub fn append(&mut self, other: &Self) -> Result<u32, FrameError> {
         let (offset, len) = self.bytes(&other.0)?;
         offset.checked_add(len).and_then(|end| end.checked_add(1)).ok_or(FrameError::TooLarge)?;
@@ -222,11 +222,11 @@ impl Blob {
     }
 }
 
-/// Writes a frame: rows block by block in any order, bytes into the blob as the rows need them.
+/// Writes a frame. Rows of different blocks may come in any order, with the bytes they point into.
 #[derive(Debug, Default)]
 pub struct FrameWriter {
     blocks: Vec<(u32, usize, Vec<u8>)>,
-    /// What the rows point into.
+    /// Bytes that the rows point into.
     pub blob: Blob,
 }
 
@@ -242,7 +242,7 @@ impl FrameWriter {
         row.write(rows);
     }
 
-    /// Puts bytes into the blob, for a row to point at: offset and length.
+    /// Appends bytes to the blob; returns their offset and length.
     ///
     /// # Errors
     /// [`FrameError::TooLarge`].
@@ -250,7 +250,7 @@ impl FrameWriter {
         self.blob.bytes(bytes)
     }
 
-    /// Puts a length-prefixed extension into the blob: the value of [`crate::row::Read::extension`].
+    /// Appends a length-prefixed extension to the blob; returns the value of [`crate::row::Read::extension`].
     ///
     /// # Errors
     /// [`FrameError::TooLarge`].
@@ -258,7 +258,7 @@ impl FrameWriter {
         self.blob.extension(bytes)
     }
 
-    /// The frame's bytes.
+    /// Returns the frame's bytes.
     ///
     /// # Errors
     /// [`FrameError::TooLarge`].

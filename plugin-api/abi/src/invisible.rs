@@ -1,9 +1,10 @@
-//! Characters that nobody sees, and that change the text around them.
+//! Invisible characters, and those that change the text around them.
 
 use std::cmp::Ordering;
 
-/// Whether `c` is a control, a separator of lines or paragraphs, a format character (general category Cf: direction
-/// marks, embeddings, overrides and isolates, joiners, tags), or ignorable by default (variation selectors, fillers).
+/// Returns true for control characters, line and paragraph separators, format characters (general category Cf:
+/// direction marks, embeddings, overrides and isolates, joiners, tags), and default-ignorable ones (variation
+/// selectors, fillers).
 pub fn is_invisible(c: char) -> bool {
     let place = |(first, last): &(char, char)| match () {
         () if *last < c => Ordering::Less,
@@ -29,7 +30,7 @@ static INVISIBLE: [(char, char); 25] = [
 mod tests {
     use super::*;
 
-    /// General category and property by Unicode's own files; a sample of each range's ends and of its neighbours.
+    /// Samples the ends of each range and its neighbours; categories are from Unicode's files.
     #[test]
     fn what_is_invisible_is_what_unicode_says() {
         let cf = ['\u{ad}', '\u{600}', '\u{605}', '\u{61c}', '\u{6dd}', '\u{70f}', '\u{890}', '\u{8e2}', '\u{180e}'];

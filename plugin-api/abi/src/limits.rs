@@ -1,50 +1,51 @@
-//! The limits of what a plugin may request and return, as hosts check them, and the count of what a job has used.
+//! Limits on what a plugin may request and return, as hosts check them, and the [`Allowance`] that counts them down.
 //!
-//! They are generous: a plugin that meets one does something else than its author meant. They are no part of the binary
-//! interface: a later host may have others, and each `JobIn` says what is left to its job.
+//! They are generous: a plugin that reaches one has a bug. They are not part of the binary interface. A later host may
+//! have other limits; each `JobIn` carries what its job has left.
 
 use crate::map::Finding;
 
-/// Steps of one job, each with reads; the deepest protocol takes nine.
+/// Steps of a job that request reads; the deepest protocol takes nine.
 pub const STEPS_MAX: u32 = 24;
-/// Steps of one job that the host answers in part, with what it knows, before all open reads are made together; after
-/// them it makes all reads of each step at once.
+/// Steps that the host answers from known replies before it makes all open reads together. After them, it makes all
+/// reads of each step at once.
 pub const KNOWN_STEPS_MAX: u32 = 100;
-/// Reads of one job: two of each of 50,000 gauges. Further ones are not made: their replies say so.
+/// Reads of a job: two for each of 50,000 gauges. Further reads are answered with `OVER_BUDGET`.
 pub const READS_MAX: u32 = 120_000;
-/// Bytes of replies to one job; 120,000 replies of four words. Further replies are held back, and say so.
+/// Reply bytes of a job: 120,000 replies of four words. Further replies are answered with `OVER_BUDGET`.
 pub const BYTES_MAX: u32 = 16 << 20;
-/// Findings of one job; more than any account holds in one protocol.
+/// Findings of a job; more than any account has in one protocol.
 pub const FINDINGS_MAX: usize = 5_000;
 
-/// Steps of one job in which it only walks fact lists.
+/// Steps of a job that only walk fact lists.
 pub const WALK_STEPS_MAX: u32 = 100;
-/// Reads of one job to walk fact lists. A list that needs more is walked by several jobs.
+/// Reads of a job that walk fact lists. Longer lists are walked by several jobs.
 pub const WALK_READS_MAX: u32 = 50_000;
-/// Bytes of replies to these reads.
+/// Reply bytes of these reads.
 pub const WALK_BYTES_MAX: u32 = 16 << 20;
 /// Fact lists that one job may read.
 pub const FACT_LISTS_MAX: usize = 16;
-/// Entries of a fact list; further ones are not taken.
+/// Entries of a fact list; further ones are dropped.
 pub const FACT_ENTRIES_MAX: usize = 100_000;
-/// Bytes of a fact list; 50,000 entries of four words, with their lengths.
+/// Bytes of a fact list: 50,000 entries of four words, with their lengths.
 pub const FACT_LIST_BYTES_MAX: usize = 8 << 20;
-/// Bytes of a fact list's key: lower case letters, digits and hyphens.
+/// Bytes of a fact list's key, which has lower-case letters, digits and hyphens.
 pub const FACT_KEY_BYTES_MAX: usize = 32;
 
-/// Bytes of a frame from a plugin; 60,000 reads with their calldata take 12 MiB.
+/// Bytes of a frame from a plugin; 60,000 reads with calldata take 12 MiB.
 pub const FRAME_BYTES_MAX: usize = 16 << 20;
-/// Reads in one step of a job: one of each of 50,000 gauges, and more.
+/// Reads in one step of a job: one for each of 50,000 gauges, and some.
 pub const STEP_READS_MAX: usize = 60_000;
-/// Networks of one frame; a job reads one, seldom two. Reads on further ones are refused.
+/// Networks of a frame; most jobs read one. Reads on further ones are refused.
 pub const NETWORKS_MAX: usize = 64;
-/// Bytes of calldata of one read; a claim's proof has some kilobytes.
+/// Bytes of calldata of a read; a claim's proof takes some kilobytes.
 pub const CALLDATA_MAX: usize = 32 << 10;
-/// Characters of a plugin's words for why a job ended; the rest is cut.
+/// Characters of the message of an ended job; the rest is cut.
 pub const MESSAGE_MAX: usize = 512;
-/// Sentences of a job about what its plugin does not read; a protocol has a handful of such places.
+/// Known gaps that a job may report; a protocol has a handful.
 pub const NOT_COVERED_MAX: usize = 16;
-/// Characters of a plugin's words for what contracts replied: eight reasons, each with the longest key of an item.
+/// Characters of the line about findings dropped because of contracts' replies: eight reasons, each with the longest
+/// key.
 pub const INVALID_REPLIES_CHARS_MAX: usize = 4_096;
 
 /// Bytes of a catalogue; a family of a hundred forks with their contracts needs some 100 KB.
@@ -53,26 +54,26 @@ pub const CATALOGUE_BYTES_MAX: usize = 4 << 20;
 pub const PROTOCOLS_MAX: usize = 512;
 /// Deployments of a catalogue.
 pub const DEPLOYMENTS_MAX: usize = 4_096;
-/// Contracts that one deployment names beforehand; those that it finds on the chain do not count.
+/// Contracts that a deployment lists; those found on chain do not count.
 pub const CONTRACTS_MAX: usize = 4_096;
 /// Claim templates of a catalogue: one for each claim function of a mechanism.
 pub const CLAIMS_MAX: usize = 256;
 /// Roles of a claim template, nested ones included.
 pub const ROLES_MAX: usize = 64;
-/// Bytes of an argument that is always the same.
+/// Bytes of a constant argument.
 pub const CONSTANT_BYTES_MAX: usize = 4_096;
 /// Questions that one deployment answers.
 pub const QUESTIONS_MAX: usize = 16;
-/// First topics of the events that a plugin decodes.
+/// First topics of a catalogue's events.
 pub const TOPICS_MAX: usize = 1_024;
 /// Bytes of a slug.
 pub const SLUG_BYTES_MAX: usize = 64;
-/// Bytes of a catalogue's names and markets.
+/// Bytes of names and markets in a catalogue.
 pub const NAME_BYTES_MAX: usize = 128;
-/// Bytes of a catalogue's web addresses and function signatures.
+/// Bytes of URLs and function signatures in a catalogue.
 pub const TEXT_BYTES_MAX: usize = 1_024;
 
-/// A limit that a job has passed, which ends it.
+/// A limit that a job exceeded, which ends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LimitError {
@@ -91,12 +92,12 @@ pub enum LimitError {
     /// More than [`FINDINGS_MAX`] in one step.
     #[error("returned {0} findings at once, more than {FINDINGS_MAX}")]
     StepFindings(usize),
-    /// More than [`FINDINGS_MAX`] in all steps.
+    /// More than [`FINDINGS_MAX`] in total.
     #[error("returned more than {FINDINGS_MAX} findings")]
     Findings,
 }
 
-/// What a job may still use. Whoever resumes jobs counts with it, so that a job meets its limits in tests as in a host.
+/// Remaining limits of a job. Hosts and tests count with it, so that a job meets the same limits in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     steps: u32,
@@ -125,52 +126,52 @@ impl Default for Allowance {
 }
 
 impl Allowance {
-    /// Reads that the job may still request.
+    /// Returns the reads that the job may still request.
     pub fn reads_left(&self) -> u32 {
         self.reads
     }
 
-    /// Bytes of replies that it may still get.
+    /// Returns the reply bytes that it may still get.
     pub fn bytes_left(&self) -> u32 {
         self.bytes
     }
 
-    /// Reads that it has used.
+    /// Returns the reads that it has used.
     pub fn reads_used(&self) -> u32 {
         READS_MAX - self.reads
     }
 
-    /// Takes a step with reads.
+    /// Takes a step that requests reads.
     ///
     /// # Errors
-    /// Where there is none left.
+    /// [`LimitError::Steps`] if none is left.
     pub fn take_step(&mut self) -> Result<(), LimitError> {
         self.steps = self.steps.checked_sub(1).ok_or(LimitError::Steps)?;
         Ok(())
     }
 
-    /// Takes a step that is answered with what the host knows; false where there is none left.
+    /// Takes a step that is answered from known replies. Returns false if none is left.
     pub fn take_known_step(&mut self) -> bool {
         let left = self.known_steps.checked_sub(1);
         self.known_steps = left.unwrap_or(self.known_steps);
         left.is_some()
     }
 
-    /// Takes a read; false where there is none left.
+    /// Takes a read. Returns false if none is left.
     pub fn take_read(&mut self) -> bool {
         let left = self.reads.checked_sub(1);
         self.reads = left.unwrap_or(self.reads);
         left.is_some()
     }
 
-    /// Takes the bytes of a reply; false where there are not as many left.
+    /// Takes the bytes of a reply. Returns false if too few are left.
     pub fn take_bytes(&mut self, bytes: usize) -> bool {
         let left = u32::try_from(bytes).ok().and_then(|bytes| self.bytes.checked_sub(bytes));
         self.bytes = left.unwrap_or(self.bytes);
         left.is_some()
     }
 
-    /// Reads that the job may still make to walk fact lists.
+    /// Returns the reads that the job may still use to walk fact lists.
     pub fn walk_reads_left(&self) -> u32 {
         self.walk_reads
     }
@@ -178,30 +179,30 @@ impl Allowance {
     /// Takes a step that only walks fact lists.
     ///
     /// # Errors
-    /// Where there is none left.
+    /// [`LimitError::WalkSteps`] if none is left.
     pub fn take_walk_step(&mut self) -> Result<(), LimitError> {
         self.walk_steps = self.walk_steps.checked_sub(1).ok_or(LimitError::WalkSteps)?;
         Ok(())
     }
 
-    /// Takes a read that walks a fact list; false where there is none left.
+    /// Takes a read that walks a fact list. Returns false if none is left.
     pub fn take_walk_read(&mut self) -> bool {
         let left = self.walk_reads.checked_sub(1);
         self.walk_reads = left.unwrap_or(self.walk_reads);
         left.is_some()
     }
 
-    /// Takes the bytes of the reply to such a read; false where there are not as many left.
+    /// Takes the reply bytes of such a read. Returns false if too few are left.
     pub fn take_walk_bytes(&mut self, bytes: usize) -> bool {
         let left = u32::try_from(bytes).ok().and_then(|bytes| self.walk_bytes.checked_sub(bytes));
         self.walk_bytes = left.unwrap_or(self.walk_bytes);
         left.is_some()
     }
 
-    /// Takes findings, and cuts off those that are too many.
+    /// Takes findings and truncates the excess.
     ///
     /// # Errors
-    /// Where some were.
+    /// [`LimitError::Findings`] if some were cut.
     pub fn take_findings(&mut self, found: &mut Vec<Finding>) -> Result<(), LimitError> {
         let too_many = found.len() > self.findings;
         found.truncate(self.findings);

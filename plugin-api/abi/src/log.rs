@@ -1,29 +1,29 @@
-//! The logs of a transaction as bytes: a frame of [`row::LogRow`]s. The host writes it, a plugin reads it.
+//! The logs of a transaction as a frame of [`row::LogRow`]s. The host writes it, plugins read it.
 //!
-//! Invariant: any bytes read as logs or as an error, and the data of a log is a part of them, not a copy.
+//! Invariant: any bytes decode to logs or an error. The data of a log is a slice of them, not a copy.
 
 use alloy::primitives::{Address, B256, Bytes};
 
 use crate::frame::{Frame, FrameError, FrameWriter, transaction};
 use crate::row;
 
-/// One log of a receipt. Nothing is promised of the number of its topics or the length of its data.
+/// One log of a receipt. The number of topics and the length of the data are not checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
-    /// Place in its block, as JSON-RPC's `logIndex`.
+    /// Index in the block: `logIndex` of JSON-RPC.
     pub index: u64,
     /// The contract that emitted it.
     pub address: Address,
-    /// The indexed part; the first is the event's hash unless the event is anonymous.
+    /// Indexed arguments; the first topic is the event's hash unless the event is anonymous.
     pub topics: Vec<B256>,
-    /// The rest.
+    /// ABI encoding of the other arguments.
     pub data: Bytes,
 }
 
-/// The value of [`crate::map::Transaction::logs`].
+/// Encodes the value of [`crate::map::Transaction::logs`].
 ///
 /// # Errors
-/// [`FrameError::TooLarge`] for more bytes than a frame takes, or more than 255 topics of a log.
+/// [`FrameError::TooLarge`] if the bytes exceed a frame or a log has more than 255 topics.
 pub fn encode<'a>(logs: impl IntoIterator<Item = &'a Log>) -> Result<Bytes, FrameError> {
     let mut frame = FrameWriter::default();
     for Log { index, address, topics, data } in logs {
@@ -40,10 +40,10 @@ pub fn encode<'a>(logs: impl IntoIterator<Item = &'a Log>) -> Result<Bytes, Fram
     frame.finish().map(Bytes::from)
 }
 
-/// The logs of [`crate::map::Transaction::logs`], in the order of the receipt.
+/// Decodes the value of [`crate::map::Transaction::logs`], in the order of the receipt.
 ///
 /// # Errors
-/// [`FrameError`] for bytes that are no frame, or a log that points outside of it.
+/// [`FrameError`] for a malformed frame or a log that points outside of it.
 pub fn decode(bytes: &Bytes) -> Result<Vec<Log>, FrameError> {
     let frame = Frame::parse(bytes)?;
     let read = |row: row::LogRow| {

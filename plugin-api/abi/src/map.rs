@@ -1,7 +1,7 @@
-//! The CBOR maps: settings, catalogue, a job's start, findings, events.
+//! CBOR maps: settings, catalogue, start of a job, findings, events.
 //!
-//! Keys are small integers; addresses and words are byte strings ([`crate::primitive`]). A field added after the first
-//! version is an `Option` or has a default, and unknown keys are skipped, so that either side may be the older one.
+//! Keys are small integers; addresses and words are byte strings ([`crate::primitive`]). Fields added after the first
+//! version are `Option`s or have a default. Unknown keys are skipped, so either side may be the older one.
 
 mod catalogue;
 mod claim;

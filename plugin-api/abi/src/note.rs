@@ -1,14 +1,14 @@
-//! The manifest as an ELF note, built at compile time: a host reads it without running any code of the file.
+//! The manifest as an ELF note, built at compile time. A host reads it without running code of the file.
 //!
 //! Section [`SECTION`], name [`NAME`], type [`TYPE`], descriptor: the manifest's JSON, padded with spaces.
 
-/// Section that the note stands in.
+/// Section of the note.
 pub const SECTION: &str = ".note.portolan";
 /// Name of the note.
 pub const NAME: &str = "Portolan";
 /// Type of the note.
 pub const TYPE: u32 = 1;
-/// Bytes of the descriptor.
+/// Size of the descriptor in bytes.
 pub const MANIFEST_BYTES: usize = 1024;
 
 const NAME_BYTES: usize = 12;
@@ -25,7 +25,7 @@ pub struct Note {
 }
 
 impl Note {
-    /// The note around a manifest.
+    /// Wraps a manifest in a note.
     pub const fn new(manifest: &Manifest) -> Self {
         let mut name = [0; NAME_BYTES];
         let text = NAME.as_bytes();
@@ -34,7 +34,7 @@ impl Note {
             name[at] = text[at];
             at += 1;
         }
-        // The name's size counts its final zero, not the padding to four bytes.
+        // The name's size includes its terminating zero, but not the padding to four bytes.
         Self { name_bytes: 9, descriptor_bytes: 1024, kind: TYPE, name, descriptor: manifest.0 }
     }
 }
@@ -50,7 +50,7 @@ impl Manifest {
     /// Joins pieces of JSON; spaces fill the rest.
     ///
     /// # Panics
-    /// When the plugin is compiled, if the pieces need more than [`MANIFEST_BYTES`].
+    /// At compile time, if the pieces need more than [`MANIFEST_BYTES`].
     #[expect(clippy::panic, reason = "it is the build of the plugin that fails")]
     pub const fn new(pieces: &[&str]) -> Self {
         let mut bytes = [b' '; MANIFEST_BYTES];

@@ -1,44 +1,44 @@
-//! Off-chain reads: which URLs a job may request, and how many. A host and the tests of plugins check them here.
+//! Off-chain reads: which URLs a job may request, and how many. Shared by hosts and the tests of plugins.
 //!
-//! Invariant: the host of a URL that passes is one of the catalogue's, byte for byte, at the port of https; nothing
-//! else of the URL can lead elsewhere.
+//! Invariant: a URL that passes has a host that the catalogue declares, byte for byte, and the default https port.
+//! Nothing else in the URL can change the destination.
 
 use std::collections::BTreeMap;
 
-/// Hosts of one catalogue.
+/// Hosts of a catalogue.
 pub const HOSTS_MAX: usize = 8;
-/// Bytes of a host's name, as DNS has it.
+/// Bytes of a DNS name.
 const HOST_BYTES_MAX: usize = 253;
-/// Bytes of one label of it.
+/// Bytes of a DNS label.
 const LABEL_BYTES_MAX: usize = 63;
 /// Bytes of a URL; common servers take 8 KiB.
 pub const URL_BYTES_MAX: usize = 2_048;
-/// Bytes of a body; a proof has some kilobytes, a list of ten thousand rows some hundred.
+/// Bytes of a body. A proof takes some kilobytes, a list of ten thousand rows some hundred.
 pub const BODY_BYTES_MAX: usize = 1 << 20;
-/// Off-chain reads of one job.
+/// Off-chain reads of a job.
 pub const READS_MAX: usize = 16;
-/// Those of them to one host.
+/// Off-chain reads of a job to one host.
 pub const READS_PER_HOST_MAX: usize = 4;
 
 const SCHEME: &str = "https://";
 
-/// Why a text is no host that a catalogue may declare.
+/// A host that a catalogue may not declare.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no host like merkle.example.org: lower case, a DNS name, without port and wildcard")]
 pub struct HostError(String);
 
-/// Why an off-chain read is not made.
+/// Why an off-chain read is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
-    /// It is not written as a URL of a host that could be declared.
+    /// Not an https URL in the accepted form.
     #[error(
         "an off-chain read is of no https URL of a host and a path, at most {URL_BYTES_MAX} visible ASCII characters"
     )]
     Malformed,
-    /// The catalogue does not have its host.
+    /// The catalogue does not declare its host.
     #[error("an off-chain read is of the host {0:?}, which the catalogue's hosts do not name")]
     Undeclared(String),
-    /// The job has no more off-chain reads.
+    /// The job has no off-chain reads left.
     #[error("a job makes at most {READS_MAX} off-chain reads, and {READS_PER_HOST_MAX} of one host")]
     TooMany,
 }
@@ -53,7 +53,7 @@ pub fn check_host(host: &str) -> Result<(), HostError> {
         let is_sized = (1..=LABEL_BYTES_MAX).contains(&label.len());
         is_sized && label.bytes().all(is_part) && !label.starts_with('-') && !label.ends_with('-')
     };
-    // The last label of an IPv4 address is a number, however it is written.
+    // The last label of an IPv4 address is a number in every notation.
     let has_letter_last = |last: &str| last.starts_with(|first: char| first.is_ascii_lowercase());
     let ends_well = host.rsplit_once('.').is_some_and(|(_, last)| has_letter_last(last));
     if host.len() <= HOST_BYTES_MAX && ends_well && host.split('.').all(is_label) {
@@ -62,14 +62,14 @@ pub fn check_host(host: &str) -> Result<(), HostError> {
     Err(HostError(host.chars().take(HOST_BYTES_MAX).collect()))
 }
 
-/// The off-chain reads of one job, counted.
+/// Counts the off-chain reads of a job.
 #[derive(Debug, Default)]
 pub struct OffChainReads {
     by_host: BTreeMap<String, usize>,
 }
 
 impl OffChainReads {
-    /// The host of a URL that the job may request; it counts.
+    /// Checks and counts a URL; returns its host.
     ///
     /// # Errors
     /// [`UrlError`].
@@ -87,7 +87,7 @@ impl OffChainReads {
     }
 }
 
-/// What stands between the scheme and the path: with credentials or a port it is no declared host.
+/// Returns everything between the scheme and the path. Credentials or a port make it an undeclared host.
 fn host_of(url: &[u8]) -> Result<&str, UrlError> {
     let url = std::str::from_utf8(url).map_err(|_| UrlError::Malformed)?;
     let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'#' && byte != b'\\';
@@ -204,7 +204,7 @@ mod tests {
             }
         }
         let of = |host: &String| made.iter().filter(|made| *made == host).count();
-        // Round by round: three of each host are fifteen, and the first host has the sixteenth.
+        // Round by round: fifteen after three rounds, and the first host gets the sixteenth.
         assert_eq!(hosts.iter().map(of).collect::<Vec<_>>(), [4, 3, 3, 3, 3]);
         let mut reads = OffChainReads::default();
         let ok = (0..9).filter(|_| reads.check(b"https://h0.example/", &hosts).is_ok()).count();

@@ -1,6 +1,6 @@
 //! Alloy's primitives in CBOR maps: addresses and words as byte strings of 20 and 32 bytes.
 //!
-//! A field says `#[cbor(n(…), with = "portolan_abi::primitive", has_nil)]`; `has_nil` is for those that are optional.
+//! Use it as `#[cbor(n(…), with = "portolan_abi::primitive", has_nil)]`; only optional fields have `has_nil`.
 //! Invariant: a byte string of any other length is an error.
 
 use alloy::primitives::{Address, B256, Bytes, U256};
@@ -10,26 +10,26 @@ use minicbor::decode::Error;
 use minicbor::encode::Write;
 use minicbor::{Decoder, Encoder};
 
-/// What a field with this codec may be: a primitive, a list of them, or either as an option.
+/// Types that this codec handles: a primitive, a list of primitives, or an optional one of either.
 pub trait Primitive: Sized {
     /// Writes the value.
     ///
     /// # Errors
-    /// The writer's own.
+    /// Errors of the writer.
     fn write<W: Write>(&self, encoder: &mut Encoder<W>) -> Result<(), minicbor::encode::Error<W::Error>>;
 
     /// Reads a value.
     ///
     /// # Errors
-    /// For anything that is not exactly such a value.
+    /// If the bytes are anything but such a value.
     fn read(decoder: &mut Decoder<'_>) -> Result<Self, Error>;
 
-    /// Whether the field is left out of its map.
+    /// Returns true if the field is left out of its map.
     fn is_absent(&self) -> bool {
         false
     }
 
-    /// The value of a field that its map does not have; `None` where that is an error.
+    /// Returns the value of a missing field, or `None` if it is required.
     fn absent() -> Option<Self> {
         None
     }
@@ -66,7 +66,7 @@ impl Primitive for U256 {
     }
 }
 
-/// Bytes have any length.
+/// Any length.
 impl Primitive for Bytes {
     fn write<W: Write>(&self, encoder: &mut Encoder<W>) -> Result<(), minicbor::encode::Error<W::Error>> {
         encoder.bytes(self)?.ok()
@@ -86,7 +86,7 @@ impl<T: Primitive> Primitive for Vec<T> {
     fn read(decoder: &mut Decoder<'_>) -> Result<Self, Error> {
         let at = decoder.position();
         let len = decoder.array()?.ok_or_else(|| Error::message("an array without a length").at(at))?;
-        // Grown as it is read: the length may be any number, and the bytes may be none.
+        // Grown as it is read: the declared length is untrusted.
         let mut list = Self::new();
         for _ in 0..len {
             list.push(T::read(decoder)?);
@@ -95,7 +95,7 @@ impl<T: Primitive> Primitive for Vec<T> {
     }
 }
 
-/// Absent, or null as some writers have it.
+/// Absent or null; some writers encode `None` as null.
 impl<T: Primitive> Primitive for Option<T> {
     fn write<W: Write>(&self, encoder: &mut Encoder<W>) -> Result<(), minicbor::encode::Error<W::Error>> {
         match self {
@@ -121,10 +121,10 @@ impl<T: Primitive> Primitive for Option<T> {
     }
 }
 
-/// For minicbor's derive: [`Primitive::write`].
+/// Encodes with [`Primitive::write`], for minicbor's derive.
 ///
 /// # Errors
-/// The writer's own.
+/// Errors of the writer.
 pub fn encode<T: Primitive, C, W: Write>(
     value: &T,
     encoder: &mut Encoder<W>,
@@ -133,20 +133,20 @@ pub fn encode<T: Primitive, C, W: Write>(
     value.write(encoder)
 }
 
-/// For minicbor's derive: [`Primitive::read`].
+/// Decodes with [`Primitive::read`], for minicbor's derive.
 ///
 /// # Errors
-/// As there.
+/// As [`Primitive::read`].
 pub fn decode<T: Primitive, C>(decoder: &mut Decoder<'_>, _: &mut C) -> Result<T, Error> {
     T::read(decoder)
 }
 
-/// For minicbor's derive: [`Primitive::is_absent`].
+/// Calls [`Primitive::is_absent`], for minicbor's derive.
 pub fn is_nil<T: Primitive>(value: &T) -> bool {
     value.is_absent()
 }
 
-/// For minicbor's derive: [`Primitive::absent`].
+/// Calls [`Primitive::absent`], for minicbor's derive.
 pub fn nil<T: Primitive>() -> Option<T> {
     T::absent()
 }

@@ -1,8 +1,8 @@
 //! The root module: the functions that a plugin dylib exports, and the handles that they pass.
 //!
-//! Order of calls: `manifest`, `selftest`, then `configure` for each instance; `catalogue` and any number of
-//! `start`s of an instance; `resume` until each job has ended; `drop_job` once for each job, before
-//! `drop_instance` of its instance. No function unwinds.
+//! Order of calls: `manifest`, `selftest`, then `configure` for each instance. An instance gets `catalogue` and any
+//! number of `start`s. Each job gets `resume` until it ends, then one `drop_job`. `drop_instance` follows the last of
+//! them. No function unwinds.
 #![expect(unsafe_code, reason = "handles are raw pointers, and the prefix type is reached through one")]
 #![allow(missing_debug_implementations, reason = "abi_stable's derive makes helper types without Debug")]
 
@@ -13,31 +13,31 @@ use abi_stable::package_version_strings;
 use abi_stable::sabi_types::VersionStrings;
 use abi_stable::std_types::{RResult, RSlice, RStr, RVec};
 
-/// What a plugin dylib exports.
+/// Functions that a plugin dylib exports.
 #[repr(C)]
 #[derive(StableAbi)]
 #[sabi(kind(Prefix(prefix_ref = PluginRef)))]
 #[sabi(missing_field(panic))]
 pub struct Plugin {
-    /// The [`crate::API_REV`] that the plugin was built with.
+    /// [`crate::API_REV`] that the plugin was built with.
     pub api_rev: u32,
-    /// The manifest as JSON, equal to the ELF note's ([`crate::note`]).
+    /// Manifest as JSON, equal to that of the ELF note ([`crate::note`]).
     pub manifest: extern "C" fn() -> RStr<'static>,
-    /// A CBOR [`crate::map::Settings`] in, an instance out, or a CBOR [`crate::map::SettingsError`].
-    /// Called when the plugin is loaded and whenever its settings change.
+    /// Takes a CBOR [`crate::map::Settings`]; returns an instance or a CBOR [`crate::map::SettingsError`]. Called when
+    /// the plugin is loaded and whenever its settings change.
     pub configure: extern "C" fn(RSlice<'_, u8>) -> RResult<RawInstance, RVec<u8>>,
-    /// A CBOR [`crate::map::Catalogue`]. Called once for each instance; empty bytes are a fault.
+    /// Returns a CBOR [`crate::map::Catalogue`]. Called once per instance; empty bytes are a fault.
     pub catalogue: extern "C" fn(&RawInstance) -> RVec<u8>,
-    /// A CBOR [`crate::map::Start`] in, a job out, or a CBOR [`crate::map::StartError`].
+    /// Takes a CBOR [`crate::map::Start`]; returns a job or a CBOR [`crate::map::StartError`].
     pub start: extern "C" fn(&RawInstance, RSlice<'_, u8>) -> RResult<RawJob, RVec<u8>>,
-    /// Replies in, reads and findings out, for several jobs in one [`crate::frame`]. The first resume of a job has
-    /// no replies. Empty bytes are a fault of the caller's frame.
+    /// Takes replies and returns reads and findings, for several jobs in one [`crate::frame`]. The first resume of a
+    /// job has no replies. Empty bytes mean that the caller's frame was invalid.
     pub resume: extern "C" fn(RSlice<'_, RawJob>, RSlice<'_, u8>) -> RVec<u8>,
     /// Ends a job, finished or not.
     pub drop_job: extern "C" fn(RawJob),
-    /// Ends an instance; its jobs have ended before.
+    /// Ends an instance; all its jobs have ended before.
     pub drop_instance: extern "C" fn(RawInstance),
-    /// A CBOR [`crate::map::Selftest`]: the plugin tries its own machinery, without reads.
+    /// Returns a CBOR [`crate::map::Selftest`]: the plugin checks its own machinery, without reads.
     #[sabi(last_prefix_field)]
     pub selftest: extern "C" fn() -> RVec<u8>,
 }
@@ -50,7 +50,7 @@ impl RootModule for PluginRef {
     const VERSION_STRINGS: VersionStrings = package_version_strings!();
 }
 
-/// An instance of a plugin: one outcome of `configure`. Shared by its jobs, on any threads.
+/// An instance of a plugin, as `configure` returns it. Its jobs share it, on any thread.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, StableAbi)]
 pub struct RawInstance(pub *mut ());
@@ -60,7 +60,7 @@ unsafe impl Send for RawInstance {}
 // SAFETY: as above.
 unsafe impl Sync for RawInstance {}
 
-/// A job: touched by one thread at a time, on any thread.
+/// A job; used by one thread at a time, on any thread.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, StableAbi)]
 pub struct RawJob(pub *mut ());

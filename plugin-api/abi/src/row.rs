@@ -1,61 +1,60 @@
-//! The rows of the hot path: what a job requests, what it gets, the job records around them, and logs.
+//! Rows of the hot path: requested reads, replies, job records and logs.
 //!
-//! Rows are little-endian and of fixed size. A row type may grow at its end: a reader takes what it knows,
-//! and what is missing reads as zero, which always means the first version's behaviour.
+//! Rows are little-endian and of fixed size. A row type may grow at its end: a reader ignores fields it does not know,
+//! and missing fields read as zero, which always means the behaviour of the first version.
 
 use alloy::primitives::Address;
 
 /// A row of a [`crate::frame::Frame`].
 pub trait Row: Sized {
-    /// Bytes that this version writes.
+    /// Size in bytes that this version writes.
     const SIZE: usize;
     /// Appends exactly [`Row::SIZE`] bytes.
     fn write(&self, out: &mut Vec<u8>);
-    /// Reads a row of at most [`Row::SIZE`] bytes; fields that its writer did not know are missing, and read as zero.
+    /// Reads a row of at most [`Row::SIZE`] bytes; missing fields read as zero.
     fn read(bytes: &[u8]) -> Self;
 }
 
-/// What a read requests. Unknown numbers are answered with [`status::UNSUPPORTED`].
+/// Kinds of read. Unknown kinds are answered with [`status::UNSUPPORTED`].
 pub mod kind {
-    /// `eth_call`: the reply is the returned bytes.
+    /// `eth_call`; the reply is the returned bytes.
     pub const CALL: u8 = 0;
-    /// The native balance of `to`: the reply is a 32-byte word.
+    /// Native balance of `to`; the reply is a 32-byte word.
     pub const NATIVE_BALANCE: u8 = 1;
-    /// The size of the code at `to`: the reply is a 32-byte word.
+    /// Code size at `to`; the reply is a 32-byte word.
     pub const CODE_SIZE: u8 = 2;
     /// Reserved: a storage slot.
     pub const STORAGE: u8 = 3;
     /// Reserved: a block header.
     pub const HEADER: u8 = 4;
-    /// Reserved: account to markets, filled by the host from logs.
+    /// Reserved: markets of an account, which the host collects from logs.
     pub const INDEX: u8 = 5;
     /// Reserved: the plugin's own lens bytecode.
     pub const PROGRAM: u8 = 6;
-    /// An HTTPS GET of a host that the catalogue declares and the operator allows: the data is the whole URL, target and
-    /// network mean nothing, the reply is the body. See [`crate::off_chain`].
+    /// An HTTPS GET from a host that the catalogue declares and the operator allows. The data is the whole URL; target
+    /// and network are ignored; the reply is the body. See [`crate::off_chain`].
     pub const HTTP: u8 = 7;
     /// Reserved: a price.
     pub const PRICE: u8 = 8;
     /// Reserved: a simulated transaction.
     pub const SIMULATE: u8 = 9;
-    /// A list that the host has of what earlier jobs derived: `data` is `market/key`, the reply is a
-    /// [`crate::map::FactList`].
+    /// A fact list: entries that earlier jobs derived. `data` is `market/key`; the reply is a [`crate::map::FactList`].
     pub const FACTS: u8 = 10;
 }
 
-/// How a call runs.
+/// How a call is executed.
 pub mod mode {
-    /// By `STATICCALL`, together with others.
+    /// `STATICCALL`, batched with others.
     pub const STATIC: u8 = 0;
-    /// In a frame of its own whose writes no other read sees: functions that are not views though one reads them.
+    /// Own call frame, whose writes no other read sees. For functions that are read like views but write.
     pub const ISOLATED: u8 = 1;
 }
 
-/// What a read is for.
+/// Purpose of a read.
 pub mod purpose {
     /// The job's own answer.
     pub const ANSWER: u8 = 0;
-    /// To go on with a fact list that the job may walk: always at the answer's block, and from the budget of walks.
+    /// Walks a fact list: always at the answer's block, and charged to the walk budget.
     pub const WALK: u8 = 1;
 }
 
@@ -63,48 +62,48 @@ pub mod purpose {
 pub mod freshness {
     /// At the answer's block.
     pub const PINNED: u8 = 0;
-    /// Never changes once it is there. What is not (only zero bytes, none at all, a revert, no code) is read again at
-    /// the next block.
+    /// Never changes once set. An unset reply (only zero bytes, empty, a revert, no code) is read again at the next
+    /// block.
     pub const IMMUTABLE: u8 = 1;
-    /// A slow fact: at most [`super::Read::freshness_s`] seconds old.
+    /// Changes slowly: at most [`super::Read::freshness_s`] seconds old.
     pub const WITHIN: u8 = 2;
-    /// A zero may be that old; anything else is at the answer's block.
+    /// Zero may be [`super::Read::freshness_s`] seconds old; anything else is read at the answer's block.
     pub const ZERO_WITHIN: u8 = 3;
 }
 
-/// What became of a read.
+/// Outcome of a read.
 pub mod status {
-    /// Answered.
+    /// Success.
     pub const OK: u8 = 0;
     /// The contract reverted; the reply is the revert data.
     pub const REVERTED: u8 = 1;
-    /// Nothing at this address answers calls; for [`super::kind::HTTP`] the server has nothing at the URL (404 or 410).
+    /// No contract at this address. For [`super::kind::HTTP`]: 404 or 410.
     pub const NO_CODE: u8 = 2;
-    /// The call used up its gas.
+    /// The call ran out of gas.
     pub const GAS_CAP: u8 = 3;
-    /// No endpoint, or no server, answered in time with what can be used.
+    /// No endpoint or server returned a usable reply in time.
     pub const UNAVAILABLE: u8 = 4;
-    /// The job's budget of reads or bytes is used up.
+    /// The job has no reads or bytes left.
     pub const OVER_BUDGET: u8 = 5;
-    /// This host does not know the kind, the mode, the extension or the network.
+    /// The host does not support the kind, the mode, the extension or the network.
     pub const UNSUPPORTED: u8 = 6;
-    /// The catalogue does not declare the host of a URL, or the operator does not allow it.
+    /// The catalogue does not declare the URL's host, or the operator does not allow it.
     pub const NOT_ALLOWED: u8 = 7;
-    /// There is no reply yet: the read is open, and a later resume has the reply to it.
+    /// Still open; a later resume has the reply.
     pub const PENDING: u8 = 8;
 }
 
-/// Where a reply came from.
+/// Origin of a reply.
 pub mod source {
     /// Read for this answer.
     pub const CHAIN: u8 = 0;
-    /// Cached from an earlier read; [`super::Reply::age_s`] says how old.
+    /// Cached from an earlier read; [`super::Reply::age_s`] is its age.
     pub const CACHE: u8 = 1;
-    /// A server that is no endpoint of a chain; [`super::Reply::age_s`] is the age of its answer.
+    /// An HTTPS server; [`super::Reply::age_s`] is the age of its answer.
     pub const OFF_CHAIN: u8 = 2;
 }
 
-/// One read that a job requests, 48 bytes.
+/// A read that a job requests; 48 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Read {
     /// One of [`kind`].
@@ -119,15 +118,15 @@ pub struct Read {
     pub network: u16,
     /// Target.
     pub to: Address,
-    /// Calldata in the blob.
+    /// Offset of the calldata in the blob.
     pub data_offset: u32,
-    /// Bytes of calldata.
+    /// Length of the calldata in bytes.
     pub data_len: u32,
     /// Seconds, for [`freshness::WITHIN`] and [`freshness::ZERO_WITHIN`].
     pub freshness_s: u32,
-    /// Gas that the call may use; 0 is the host's default.
+    /// Gas limit of the call; 0 is the host's default.
     pub gas_cap: u32,
-    /// One more than the blob offset of a length-prefixed (u32) [`crate::map::ReadExtension`]; 0 is none.
+    /// Blob offset of a length-prefixed (u32) [`crate::map::ReadExtension`], plus one; 0 is none.
     pub extension: u32,
 }
 
@@ -165,18 +164,18 @@ impl Row for Read {
     }
 }
 
-/// The reply to one read, 16 bytes; replies stand in the order in which the reads were requested.
+/// The reply to one read; 16 bytes. Replies are in the order of the requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
     /// One of [`status`].
     pub status: u8,
     /// One of [`source`].
     pub source: u8,
-    /// Returned bytes or revert data in the blob.
+    /// Offset of the returned bytes or revert data in the blob.
     pub offset: u32,
     /// Their length.
     pub len: u32,
-    /// Seconds since it was read; 0 for the answer's block.
+    /// Seconds since it was read; 0 if read at the answer's block.
     pub age_s: u32,
 }
 
@@ -197,17 +196,17 @@ impl Row for Reply {
     }
 }
 
-/// What goes into one job's resume, 16 bytes: how many of the frame's replies are its own, and what is left to it.
+/// Input of one job's resume: its share of the frame's replies, and its remaining budget; 16 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobIn {
-    /// Replies to this job, one for each of its open reads: those that it requested and that have no reply yet. They
-    /// follow those of the jobs before it.
+    /// Number of replies to this job: one for each read that it requested and that has no reply yet. They follow those
+    /// of the jobs before it.
     pub replies: u32,
     /// Milliseconds until the job's deadline.
     pub ms_left: u32,
-    /// Reads that it may still request.
+    /// Reads that the job may still request.
     pub reads_left: u32,
-    /// Bytes of replies that it may still get.
+    /// Reply bytes that it may still get.
     pub bytes_left: u32,
 }
 
@@ -226,47 +225,47 @@ impl Row for JobIn {
     }
 }
 
-/// How far a job is.
+/// State of a job after a resume.
 pub mod state {
-    /// It waits for the reads of this frame.
+    /// Waits for reads.
     pub const READING: u8 = 0;
-    /// It ended, and has reported everything.
+    /// Ended; everything is reported.
     pub const COMPLETE: u8 = 1;
-    /// It ended, and something is missing; the message says what could not be read, and [`super::JobOut`] has what the
-    /// plugin does not cover, and what it left out for what contracts replied.
+    /// Ended; something is missing. The message says what could not be read. [`super::JobOut`] has what the plugin does
+    /// not cover, and the findings dropped because of contracts' replies.
     pub const PARTIAL: u8 = 2;
-    /// It ended with an error; the message says which.
+    /// Ended with an error, given in the message.
     pub const FAILED: u8 = 3;
-    /// It panicked; the message says where.
+    /// Panicked at the place given in the message.
     pub const PANICKED: u8 = 4;
-    /// It awaited something that is not a chain read, or woke itself for ever.
+    /// Awaited something that is not a read, or kept waking itself.
     pub const MISUSE: u8 = 5;
 }
 
-/// What comes out of one job's resume, 40 bytes.
+/// Output of one job's resume; 40 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobOut {
     /// One of [`state`].
     pub state: u8,
-    /// Reads of this job; they follow those of the jobs before it.
+    /// Number of reads of this job; they follow those of the jobs before it.
     pub reads: u32,
-    /// A CBOR array of [`crate::map::Finding`] in the blob: what was found since the last resume.
+    /// Offset in the blob of a CBOR array of [`crate::map::Finding`]: the findings since the last resume.
     pub findings_offset: u32,
-    /// Their length; 0 is none.
+    /// Length of the findings; 0 is none.
     pub findings_len: u32,
-    /// UTF-8 text in the blob: why the job ended as it did.
+    /// Offset in the blob of UTF-8 text: why the job ended as it did.
     pub message_offset: u32,
-    /// Its length.
+    /// Length of the message.
     pub message_len: u32,
-    /// UTF-8 text in the blob, a line for each thing that the plugin knows and does not read; only with
+    /// Offset in the blob of UTF-8 text with one known gap of the plugin per line; only with
     /// [`crate::capability::NOT_COVERED`].
     pub not_covered_offset: u32,
-    /// Its length; 0 is none.
+    /// Length of that text; 0 is none.
     pub not_covered_len: u32,
-    /// UTF-8 text in the blob, one line: which findings the plugin left out, as contracts replied what no finding may
-    /// have ([`crate::reply_rules`]); only with [`crate::capability::INVALID_REPLIES`].
+    /// Offset in the blob of one line of UTF-8 text: the findings that the plugin dropped because contracts' replies
+    /// break the [`crate::reply_rules`]; only with [`crate::capability::INVALID_REPLIES`].
     pub invalid_replies_offset: u32,
-    /// Its length; 0 is none.
+    /// Length of that text; 0 is none.
     pub invalid_replies_len: u32,
 }
 
@@ -305,22 +304,22 @@ impl Row for JobOut {
     }
 }
 
-/// Entries that a job has for a fact list, 28 bytes.
+/// Entries that a job adds to a fact list; 28 bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FactsRow {
-    /// Place of the job in the slice of the resume.
+    /// Index of the job in the resume.
     pub job: u32,
-    /// `market/key` in the blob.
+    /// Offset of `market/key` in the blob.
     pub list_offset: u32,
-    /// Its length.
+    /// Length of `market/key`.
     pub list_len: u32,
-    /// Place of the first of these entries in the list. Where the host has entries there, they are compared.
+    /// Index of the first of these entries in the list. The host compares them with those that it has there.
     pub from: u32,
-    /// Entries that the whole list has at the answer's block.
+    /// Length of the whole list at the answer's block.
     pub total: u32,
-    /// The entries in the blob: the length (4 bytes) and the bytes of each.
+    /// Offset of the entries in the blob, as [`crate::facts`] writes them.
     pub entries_offset: u32,
-    /// Their length; 0 says that the list has no entries from there on.
+    /// Length of the entries; 0 says that the list ends at `from`.
     pub entries_len: u32,
 }
 
@@ -348,7 +347,7 @@ impl Row for FactsRow {
     }
 }
 
-/// A chain id in a frame's table of networks, 8 bytes.
+/// A chain id in a frame's table of networks; 8 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Network {
     /// EIP-155 chain id.
@@ -367,20 +366,20 @@ impl Row for Network {
     }
 }
 
-/// One log of a transaction, 44 bytes; [`crate::log`] writes and reads them.
+/// A log of a transaction; 44 bytes. [`crate::log`] writes and reads it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogRow {
     /// The contract that emitted it.
     pub address: Address,
-    /// Its topics, of 32 bytes each; no chain has more than four.
+    /// Number of topics, of 32 bytes each; the EVM allows four.
     pub topics: u8,
-    /// Place in its block, as JSON-RPC's `logIndex`.
+    /// Index in the block: `logIndex` of JSON-RPC.
     pub index: u64,
-    /// The first topic in the blob; the others follow it.
+    /// Offset of the topics in the blob.
     pub topics_offset: u32,
-    /// The data in the blob.
+    /// Offset of the data in the blob.
     pub data_offset: u32,
-    /// Bytes of data.
+    /// Length of the data in bytes.
     pub data_len: u32,
 }
 
@@ -411,7 +410,7 @@ impl Row for LogRow {
     }
 }
 
-/// Takes fixed-size fields off the front; zero where the bytes end.
+/// Takes fixed-size fields off the front; reads zeros past the end.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {

@@ -1,6 +1,6 @@
-//! A step of a job: the frame that came out of `resume`, for whoever resumes jobs.
+//! A step of a job: the parsed frame that `resume` returned. Used by the host and by tests that resume jobs.
 //!
-//! Invariant: a [`Step`] is within the [`crate::limits`] of one frame and agrees with itself, whatever the plugin wrote.
+//! Invariant: a [`Step`] is within the [`crate::limits`] of one frame and consistent, whatever the plugin wrote.
 
 use crate::codec;
 use crate::frame::{Frame, FrameError, resume_out};
@@ -10,36 +10,35 @@ use crate::limits::{
 use crate::map::{Finding, ReadExtension};
 use crate::row::{FactsRow, JobOut, Network, Read, kind, state};
 
-/// What a job requests and found when it was resumed.
+/// Requests and findings of a job after one resume.
 #[derive(Clone, Debug)]
 pub struct Step<'f> {
-    /// One of [`state`], or one of a later revision.
+    /// One of [`state`], or a state of a later revision.
     pub state: u8,
-    /// What it found since the step before.
+    /// Findings since the previous step.
     pub findings: Vec<Finding>,
-    /// The reads that it requests: none unless the state is [`state::READING`], and then none where it waits for reads
-    /// that are open.
+    /// Requested reads. Empty unless the state is [`state::READING`]; also empty there if the job waits for open reads.
     pub reads: Vec<StepRead<'f>>,
-    /// Entries that it has for fact lists.
+    /// New entries for fact lists.
     pub facts: Vec<StepFacts<'f>>,
-    /// The plugin's words for why it ended, unless it ended complete.
+    /// Reason why it ended, in the plugin's words; empty if it ended complete.
     pub message: &'f [u8],
-    /// What the plugin knows and does not read, a line each.
+    /// Known gaps of the plugin, one per line.
     pub not_covered: &'f [u8],
-    /// What contracts replied of which the plugin made no finding, in one line.
+    /// One line about findings dropped because of contracts' replies.
     pub invalid_replies: &'f [u8],
 }
 
 /// A read that a job requests.
 #[derive(Clone, Debug)]
 pub struct StepRead<'f> {
-    /// EIP-155 chain id; nothing for an off-chain read.
+    /// EIP-155 chain id; 0 for an off-chain read.
     pub chain_id: u64,
-    /// Its row.
+    /// Row of the read.
     pub row: Read,
     /// Calldata.
     pub data: &'f [u8],
-    /// What its row does not say.
+    /// Options that the row does not have.
     pub extension: ReadExtension,
 }
 
@@ -48,59 +47,59 @@ pub struct StepRead<'f> {
 pub struct StepFacts<'f> {
     /// `market/key`.
     pub list: &'f str,
-    /// Place of the first of them in the list.
+    /// Index of the first entry in the list.
     pub from: u32,
-    /// Entries that the whole list has at the answer's block.
+    /// Length of the whole list at the answer's block.
     pub total: u32,
-    /// As [`crate::facts`] writes them.
+    /// Entries as [`crate::facts`] writes them.
     pub entries: &'f [u8],
 }
 
-/// Why a frame is no step.
+/// Why a frame is not a valid step.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
-    /// It passes a limit.
+    /// A limit is exceeded.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// It is no frame, or contradicts itself.
+    /// Malformed or inconsistent.
     #[error("answered a broken frame: {0}")]
     Frame(#[from] FrameError),
-    /// It is about more jobs, or none.
+    /// For more jobs than one, or none.
     #[error("answered for {0} jobs, not for 1")]
     Jobs(usize),
-    /// It requests other reads than it says, or some at its end.
+    /// The number of reads differs from the one announced, or an ended job has reads.
     #[error("requests {reads} reads in state {state}, but says {said}")]
     Reads {
-        /// The rows of the frame.
+        /// Rows in the frame.
         reads: usize,
         /// The job's state.
         state: u8,
-        /// The number in the job's row.
+        /// Number announced in the job's row.
         said: u32,
     },
-    /// A read on a network that is not in the frame, or beyond [`NETWORKS_MAX`].
+    /// A read on a network that the frame does not list, or beyond [`NETWORKS_MAX`].
     #[error("requests a read on a network that its frame does not list")]
     Network,
     /// More than [`CALLDATA_MAX`].
     #[error("requests a call with {0} bytes, more than {CALLDATA_MAX}")]
     Calldata(usize),
-    /// A read that does not decode.
+    /// A malformed read.
     #[error("requests a broken read: {0}")]
     Read(String),
-    /// Entries of a fact list that belong to no list, or are more than one row for each of [`FACT_LISTS_MAX`].
+    /// Malformed entries of a fact list, or more rows than [`FACT_LISTS_MAX`].
     #[error("answered broken entries of a fact list")]
     Facts,
-    /// Findings that do not decode.
+    /// Malformed findings.
     #[error("answered broken findings: {0}")]
     Findings(String),
 }
 
 impl<'f> Step<'f> {
-    /// Parses a frame that came out of `resume`, for one job.
+    /// Parses a frame that `resume` returned for one job.
     ///
     /// # Errors
-    /// [`StepError`] for anything that is not exactly one step within the limits.
+    /// [`StepError`] for anything but one step within the limits.
     pub fn parse(bytes: &'f [u8]) -> Result<Self, StepError> {
         if bytes.len() > FRAME_BYTES_MAX {
             return Err(LimitError::FrameBytes(bytes.len()).into());
@@ -128,7 +127,7 @@ impl<'f> Step<'f> {
     }
 }
 
-/// Checks the count first: a finding takes hundreds of times more memory than it takes here.
+/// Checks the count before decoding: a finding takes hundreds of times more memory than its encoding.
 fn findings(bytes: &[u8]) -> Result<Vec<Finding>, StepError> {
     if bytes.is_empty() {
         return Ok(Vec::new());

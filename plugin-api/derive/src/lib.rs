@@ -1,6 +1,6 @@
 //! Derives `Mechanism` for a struct: each field is a key of a settings row, named once.
 //!
-//! It is used by its export in `portolan-plugin-api`, which documents it.
+//! Re-exported and documented by `portolan-plugin-api`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -8,7 +8,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Data, DeriveInput, Error, Expr, Field, Fields, Lit, Meta};
 
-/// Derives `Mechanism`: see the trait.
+/// Derives `Mechanism`; see the trait.
 #[proc_macro_derive(Mechanism, attributes(default))]
 pub fn mechanism(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let derived = syn::parse(input).and_then(|input| expand(&input));
@@ -67,7 +67,7 @@ fn member(field: &Field) -> Result<TokenStream, Error> {
     })
 }
 
-/// The first paragraph of a field's documentation, without the full stop.
+/// Returns the first paragraph of a field's doc comment, without the full stop.
 fn documentation(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
         Meta::NameValue(doc) if doc.path.is_ident("doc") => match &doc.value {

@@ -1,18 +1,18 @@
-//! The types of an event's parameters, and how values stand in a log's data.
+//! Types of an event's parameters, and their encoding in a log's data.
 //!
-//! Values are read in place instead of being decoded into a tree: anybody can emit a log, and arrays of arrays that
-//! share their bytes would decode to the square of its size. Invariant: data is read only after [`AbiType::matches`]
-//! accepted it, which visits no more words than the data has, so that such data is rejected.
+//! Values are read in place instead of being decoded into a tree: anyone can emit a log, and nested arrays that share
+//! bytes would decode to the square of their size. Invariant: data is only read after [`AbiType::matches`] accepted it.
+//! It rejects such data, since it visits no more words than the data has.
 
 use alloy::dyn_abi::DynSolType;
 use alloy::primitives::{B256, U256};
 
-/// Bytes of a word of the contract ABI.
+/// Size of an ABI word in bytes.
 const WORD: usize = 32;
-/// Elements of an array of fixed size; far above what any event has.
+/// Elements of a fixed-size array; far more than known events have.
 const FIXED_MAX: usize = 256;
 
-/// A type that takes one word.
+/// A type of one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WordType {
     Address,
@@ -21,17 +21,17 @@ pub(crate) enum WordType {
     Uint(usize),
     /// Bits.
     Int(usize),
-    /// Bytes, which stand on the left.
+    /// Bytes, left-aligned.
     Fixed(usize),
 }
 
-/// A type, with the names of its members.
+/// A type with the names of its members.
 #[derive(Clone, Debug)]
 pub(crate) struct AbiType {
     pub(crate) kind: AbiKind,
-    /// Whether an offset stands in its place.
+    /// True if its place holds an offset.
     dynamic: bool,
-    /// Bytes that the value, or its offset, takes in its place.
+    /// Bytes that the value or its offset takes in place.
     head: usize,
 }
 
@@ -41,12 +41,12 @@ pub(crate) enum AbiKind {
     Bytes,
     Text,
     Tuple(Vec<(String, AbiType)>),
-    /// The length is `None` where the data begins with it.
+    /// The length is `None` if the data begins with it.
     Array(Box<AbiType>, Option<usize>),
 }
 
 impl WordType {
-    /// `None` for a type that does not take exactly one word.
+    /// Returns `None` for a type that is not exactly one word.
     pub(crate) fn of(ty: &DynSolType) -> Option<Self> {
         Some(match ty {
             DynSolType::Address => Self::Address,
@@ -59,8 +59,8 @@ impl WordType {
         })
     }
 
-    /// A word as an argument of this type. Bytes are cut to the type's length; `None` for another word that does not
-    /// fit.
+    /// Converts a word to an argument of this type. Bytes are cut to the type's length; `None` for any other word that
+    /// does not fit.
     pub(crate) fn argument(self, mut word: B256) -> Option<B256> {
         if let Self::Fixed(bytes) = self {
             word.iter_mut().skip(bytes).for_each(|byte| *byte = 0);
@@ -68,7 +68,7 @@ impl WordType {
         self.holds(&word).then_some(word)
     }
 
-    /// Whether a word is padded as values of this type are.
+    /// Returns true if a word is padded like values of this type.
     pub(crate) fn holds(self, word: &B256) -> bool {
         let zero = |bytes: &[u8]| bytes.iter().all(|byte| *byte == 0);
         match self {
@@ -86,7 +86,7 @@ impl WordType {
 }
 
 impl AbiType {
-    /// `None` for tuples and arrays.
+    /// Returns `None` for tuples and arrays.
     pub(crate) fn elementary(ty: &DynSolType) -> Option<Self> {
         match ty {
             DynSolType::Bytes => Some(Self { kind: AbiKind::Bytes, dynamic: true, head: WORD }),
@@ -101,7 +101,7 @@ impl AbiType {
         Self { kind: AbiKind::Tuple(members), dynamic, head }
     }
 
-    /// An array of this type. `length` is what stands between the brackets.
+    /// Returns an array of this type; `length` is the text between the brackets.
     pub(crate) fn array(self, length: &str) -> Result<Self, String> {
         if self.head == 0 {
             return Err("has elements of no size".to_owned());
@@ -115,8 +115,8 @@ impl AbiType {
         Ok(Self { kind: AbiKind::Array(Box::new(self), Some(length)), dynamic, head })
     }
 
-    /// Whether data encodes this tuple. Its length has to be exact where all members are of fixed size; otherwise bytes
-    /// may follow, and the last padding may be missing, as old compilers leave it out.
+    /// Returns true if data encodes this tuple. The length must be exact if all members have a fixed size. Otherwise
+    /// bytes may follow, and the last padding may be missing, as in logs of old compilers.
     pub(crate) fn matches(&self, data: &[u8]) -> bool {
         if !self.dynamic && data.len() != self.head {
             return false;
@@ -130,10 +130,10 @@ impl AbiType {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AbiRef<'s> {
     pub(crate) ty: &'s AbiType,
-    /// Where offsets are counted from.
+    /// Position that offsets are relative to.
     frame: usize,
     at: usize,
-    /// Whether this is the outermost tuple, which stands at the beginning even if it is dynamic.
+    /// True for the outermost tuple, which is in place even if it is dynamic.
     outermost: bool,
 }
 
@@ -146,17 +146,17 @@ impl<'s> AbiRef<'s> {
         Self { ty, frame, at, outermost: false }
     }
 
-    /// The word at this position.
+    /// Returns the word at this position.
     pub(crate) fn word(self, data: &[u8]) -> Option<B256> {
         word_at(data, self.at)
     }
 
-    /// Where the value begins, behind its offset.
+    /// Returns the start of the value, after resolving its offset.
     fn content(self, data: &[u8]) -> Option<usize> {
         if self.ty.dynamic && !self.outermost { self.frame.checked_add(size_at(data, self.at)?) } else { Some(self.at) }
     }
 
-    /// The length of an array; `None` for other types.
+    /// Returns the length of an array; `None` for other types.
     pub(crate) fn length(self, data: &[u8]) -> Option<usize> {
         match self.ty.kind {
             AbiKind::Array(_, Some(length)) => Some(length),
@@ -165,7 +165,7 @@ impl<'s> AbiRef<'s> {
         }
     }
 
-    /// An element of an array. A negative index counts from the end.
+    /// Returns an element of an array. A negative index counts from the end.
     pub(crate) fn element(self, data: &[u8], index: isize) -> Option<Self> {
         let AbiKind::Array(ty, fixed) = &self.ty.kind else { return None };
         let length = self.length(data)?;
@@ -177,7 +177,7 @@ impl<'s> AbiRef<'s> {
         Some(Self::inner(ty, begin, begin.checked_add(index.checked_mul(ty.head)?)?))
     }
 
-    /// A member of a tuple.
+    /// Returns a member of a tuple.
     pub(crate) fn member(self, data: &[u8], index: usize) -> Option<Self> {
         let AbiKind::Tuple(members) = &self.ty.kind else { return None };
         let (_, ty) = members.get(index)?;
@@ -185,7 +185,7 @@ impl<'s> AbiRef<'s> {
         Some(Self::inner(ty, begin, begin.checked_add(width(members.iter().take(index)))?))
     }
 
-    /// The content of `bytes` or `string`.
+    /// Returns the content of `bytes` or `string`.
     pub(crate) fn bytes(self, data: &[u8]) -> Option<&[u8]> {
         let begin = self.content(data)?;
         let length = size_at(data, begin)?;
@@ -193,7 +193,7 @@ impl<'s> AbiRef<'s> {
         data.get(begin..begin.checked_add(length)?)
     }
 
-    /// Whether the data encodes this value, in no more than `words` further words, from which those visited are taken.
+    /// Returns true if the data encodes this value in at most `words` words; subtracts those visited.
     fn matches(self, data: &[u8], words: &mut usize) -> bool {
         let mut spend = |count: usize| words.checked_sub(count).map(|left| *words = left).is_some();
         if self.ty.dynamic && !self.outermost && !spend(1) {
@@ -222,7 +222,7 @@ impl<'s> AbiRef<'s> {
     }
 }
 
-/// Bytes that members take in their tuple. It saturates: no log is as long as that.
+/// Returns the size of members in their tuple; saturates, since no log is that long.
 fn width<'s>(members: impl Iterator<Item = &'s (String, AbiType)>) -> usize {
     members.fold(0, |width, (_, ty)| width.saturating_add(ty.head))
 }
@@ -231,7 +231,7 @@ fn word_at(data: &[u8], at: usize) -> Option<B256> {
     data.get(at..at.checked_add(WORD)?).and_then(|word| B256::try_from(word).ok())
 }
 
-/// Reads an offset or a length; `None` beyond the length of the data.
+/// Reads an offset or length; `None` if it exceeds the data.
 fn size_at(data: &[u8], at: usize) -> Option<usize> {
     let size = U256::from_be_bytes(word_at(data, at)?.0);
     usize::try_from(size).ok().filter(|size| *size <= data.len())

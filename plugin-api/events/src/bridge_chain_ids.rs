@@ -1,19 +1,19 @@
-//! The EIP-155 chain ids of the numbers that bridges give to networks. Networks without the EVM have none.
+//! Maps network numbers of bridges to EIP-155 chain ids. Networks without the EVM have none.
 
 use portolan_networks as networks;
 
-/// A bridge with numbers of its own.
+/// A bridge with its own network numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BridgeIds {
     Cctp,
     LayerZero,
 }
 
-/// The second version of LayerZero adds this to the numbers of its first.
+/// Added to endpoint ids by the second version of LayerZero.
 const SECOND_VERSION: u64 = 30_000;
 
 impl BridgeIds {
-    /// The chain id of a bridge's number.
+    /// Returns the chain id of a bridge's network number.
     pub(crate) fn chain_id(self, number: u64) -> Option<u64> {
         let (numbers, number) = match self {
             Self::Cctp => (DOMAINS, number),
@@ -46,7 +46,7 @@ static DOMAINS: &[(u64, u64)] = &[
     (22, networks::PLUME),
 ];
 
-/// Endpoint ids of LayerZero's first version; the second's are these and 30,000
+/// Endpoint ids of LayerZero's first version; the second adds 30,000
 /// (<https://docs.layerzero.network/v2/deployments/deployed-contracts>, `@layerzerolabs/lz-definitions`).
 static ENDPOINTS: &[(u64, u64)] = &[
     (101, networks::ETHEREUM),

@@ -1,4 +1,4 @@
-//! The conditions of a row.
+//! Conditions of a row.
 
 use crate::eval::Eval;
 use crate::eval_context::EvalContext;
@@ -6,11 +6,11 @@ use crate::expression::Expression;
 use crate::parser::Parser;
 use crate::view::ViewCall;
 
-/// A condition that has to hold for a log.
+/// A condition that must hold for a log.
 #[derive(Clone, Debug)]
 pub(crate) struct Condition {
     one: Expression,
-    /// Without a relation, `one` only has to exist.
+    /// Without a relation, `one` only has to have a value.
     other: Option<(Relation, Expression)>,
 }
 
@@ -26,7 +26,7 @@ const RELATIONS: [(&str, Relation); 4] =
     [("!=", Relation::Unequal), ("=", Relation::Equal), (">", Relation::Above), ("<", Relation::Below)];
 
 impl Condition {
-    /// Parses conditions that are joined by `and`.
+    /// Parses conditions joined by `and`.
     pub(crate) fn parse_all(parser: &mut Parser<'_>) -> Result<Vec<Self>, String> {
         let mut conditions = vec![Self::parse(parser)?];
         while parser.scanner.takes_word("and") {
@@ -49,7 +49,7 @@ impl Condition {
         Ok(Self { one, other: Some((*relation, parser.comparable()?)) })
     }
 
-    /// Known if it holds, undefined if it does not.
+    /// Evaluates to known if it holds, to undefined if not.
     pub(crate) fn eval(&self, context: &EvalContext<'_>, calls: &mut Vec<ViewCall>) -> Eval<()> {
         let one = context.eval(&self.one, 0, calls);
         let Some((relation, other)) = &self.other else { return one.map(|_| ()) };

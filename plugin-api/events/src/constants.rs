@@ -1,4 +1,4 @@
-//! The named constants of a table, whose values may differ between networks.
+//! Named constants of a table; values may differ between networks.
 
 use std::collections::HashMap;
 
@@ -11,12 +11,12 @@ use crate::scanner::Scanner;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Constant {
     Everywhere(ExprValue<'static>),
-    /// By EIP-155 chain id. On other networks it is undefined.
+    /// By EIP-155 chain id; undefined on other networks.
     PerNetwork(Vec<(u64, ExprValue<'static>)>),
 }
 
 impl Constant {
-    /// The value on a network.
+    /// Returns the value on a network.
     pub(crate) fn value(&self, chain_id: u64) -> Option<ExprValue<'static>> {
         match self {
             Self::Everywhere(value) => Some(*value),
@@ -25,7 +25,7 @@ impl Constant {
     }
 }
 
-/// The constants of a table, with their types.
+/// Constants of a table, with their types.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Constants {
     by_name: HashMap<String, (Constant, ExprType)>,
@@ -36,7 +36,7 @@ impl Constants {
         self.by_name.get(name)
     }
 
-    /// Parses `NAME = value`, or `NAME network=value network=value …`, and adds it.
+    /// Parses and adds `NAME = value` or `NAME network=value network=value …`.
     pub(crate) fn add(&mut self, text: &str) -> Result<(), String> {
         let mut scanner = Scanner::new(text);
         let name = scanner.name()?;
@@ -76,7 +76,7 @@ fn parse_value(scanner: &mut Scanner<'_>) -> Result<(Constant, ExprType), String
     }
 }
 
-/// A number in decimals, or 20 or 32 bytes in hexadecimals.
+/// Parses a decimal number, or 20 or 32 bytes in hexadecimal.
 pub(crate) fn literal(text: &str) -> Result<(ExprValue<'static>, ExprType), String> {
     let of_hex = |digits: &str| match digits.len() {
         40 => digits.parse().ok().map(|address: Address| (ExprValue::Address(address), ExprType::Address)),

@@ -1,4 +1,4 @@
-//! The decoding of a transaction: which calls it needs next, and the events once their results are there.
+//! Decodes a transaction: returns the calls it needs, and events once their results are recorded.
 
 use std::sync::OnceLock;
 
@@ -12,38 +12,38 @@ use crate::transfers::Transfers;
 use crate::view::{ViewCall, ViewResult};
 use crate::view_cache::ViewCache;
 
-/// A transaction that is being decoded by a table.
+/// A transaction being decoded by a table.
 #[derive(Debug)]
 pub struct Decoding<'a> {
     table: &'a Table,
     transaction: &'a Transaction,
     network: Network,
-    /// Made when a row first looks for a transfer.
+    /// Created when a row first searches for a transfer.
     transfers: OnceLock<Transfers>,
     views: ViewCache,
-    /// Positions of the logs that wait for calls.
+    /// Positions of logs that wait for calls.
     open: Vec<usize>,
-    /// With the section of their row. Logs are in the order in which they were decoded.
+    /// Events with the section of their row, in the order of decoding.
     events: Vec<(Event, String)>,
     events_max: usize,
     has_more: bool,
     incomplete_logs: usize,
 }
 
-/// The events of a transaction.
+/// Decoded events of a transaction.
 #[derive(Debug, Default)]
 pub struct Decoded {
-    /// Each with the section of its row, in the order of the logs. One log may have several.
+    /// Events with the section of their row, in the order of the logs. A log may have several.
     pub events: Vec<(Event, String)>,
-    /// Logs whose events, or some of their members, are missing because the chain could not be read.
+    /// Number of logs with missing events or members because the chain could not be read.
     pub incomplete_logs: usize,
-    /// Whether the decoding stopped because there are more events than [`Decoding::at_most`] allows.
+    /// True if decoding stopped at the limit of [`Decoding::at_most`].
     pub has_more: bool,
 }
 
-/// What became of a log.
+/// Outcome of a log.
 enum LogOutcome<'a> {
-    /// With the row's section.
+    /// Events, with the row's section.
     Decoded(RowOutput, &'a str),
     /// No row matches.
     Unmatched,
@@ -52,7 +52,7 @@ enum LogOutcome<'a> {
 }
 
 impl<'a> Decoding<'a> {
-    /// A decoding that has not begun.
+    /// Creates a decoding.
     pub fn new(table: &'a Table, transaction: &'a Transaction, network: Network) -> Self {
         Self {
             table,
@@ -68,24 +68,24 @@ impl<'a> Decoding<'a> {
         }
     }
 
-    /// The same decoding, which stops where there are more events.
+    /// Stops the decoding at a number of events.
     #[must_use]
     pub fn at_most(self, events_max: usize) -> Self {
         Self { events_max, ..self }
     }
 
-    /// The calls that are needed next. Each is returned once in a decoding; when there are none, it is done.
+    /// Returns the calls needed next, each once per decoding. If there are none, the decoding is done.
     pub fn next_calls(&mut self) -> Vec<ViewCall> {
         let calls = self.advance();
         self.views.request(calls)
     }
 
-    /// Takes the results of the calls that [`Self::next_calls`] returned last, in their order.
+    /// Records the results of the last [`Self::next_calls`], in order.
     pub fn record(&mut self, results: Vec<ViewResult>) {
         self.views.record(results);
     }
 
-    /// Decodes the remaining logs with the results that are there. A call without a result counts as a failed read.
+    /// Decodes the remaining logs. A call without a result counts as a failed read.
     pub fn finish(mut self) -> Decoded {
         self.views.close();
         self.advance();
@@ -93,7 +93,7 @@ impl<'a> Decoding<'a> {
         Decoded { events: self.events, incomplete_logs: self.incomplete_logs, has_more: self.has_more }
     }
 
-    /// Decodes the open logs as far as possible, and returns the calls that the others need.
+    /// Decodes the open logs, and returns the calls that the others need.
     fn advance(&mut self) -> Vec<ViewCall> {
         let mut calls = Vec::new();
         for position in std::mem::take(&mut self.open) {
@@ -115,8 +115,8 @@ impl<'a> Decoding<'a> {
         calls
     }
 
-    /// Decodes a log by the first row that matches. While that row needs calls, the rows behind it are evaluated too,
-    /// so that their calls are made at the same time.
+    /// Decodes a log by the first matching row. While that row needs calls, later rows are evaluated too, so that all
+    /// calls are made together.
     fn decode(&self, position: usize, calls: &mut Vec<ViewCall>) -> LogOutcome<'a> {
         let Some(log) = self.transaction.logs.get(position) else { return LogOutcome::Unmatched };
         let Some(topic) = log.topics.first() else { return LogOutcome::Unmatched };

@@ -1,19 +1,19 @@
-//! The result of an evaluation: a value, or why there is none.
+//! Result of an evaluation: a value, or why there is none.
 
 /// A value, or why there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Eval<T> {
     Known(T),
-    /// It has no value, whatever is read.
+    /// No value, whatever is read.
     Undefined,
-    /// It takes a view that has not been read yet.
+    /// Needs a view that has not been read yet.
     NeedsCall,
-    /// It takes a view that could not be read.
+    /// Needs a view that could not be read.
     ReadFailed,
 }
 
 impl<T> Eval<T> {
-    /// Known where there is a value.
+    /// Converts `None` to undefined.
     pub(crate) fn of(value: Option<T>) -> Self {
         value.map_or(Self::Undefined, Self::Known)
     }
@@ -31,12 +31,12 @@ impl<T> Eval<T> {
         self.and_then(|value| Eval::Known(make(value)))
     }
 
-    /// Undefined where `make` returns `None`.
+    /// Maps a value; undefined if `make` returns `None`.
     pub(crate) fn filter_map<U>(self, make: impl FnOnce(T) -> Option<U>) -> Eval<U> {
         self.and_then(|value| Eval::of(make(value)))
     }
 
-    /// Both values. An undefined operand comes first, since the result stays undefined whatever the other will be.
+    /// Combines two values. Undefined wins, since the result stays undefined whatever the other becomes.
     pub(crate) fn zip<U>(self, other: Eval<U>) -> Eval<(T, U)> {
         match (self, other) {
             (Self::Known(one), Eval::Known(other)) => Eval::Known((one, other)),

@@ -1,4 +1,4 @@
-//! The evaluation of expressions for one log, among its transaction and the views that were read.
+//! Evaluates expressions for one log, with its transaction and the views read so far.
 
 use std::sync::OnceLock;
 
@@ -15,10 +15,10 @@ use crate::transfers::{TransferFilter, Transfers};
 use crate::view::{ViewCall, ViewResult};
 use crate::view_cache::ViewCache;
 
-/// Elements of arrays that one log may have. A log with more stays undecoded, instead of being decoded in part.
+/// Array elements per log. A log with more is not decoded at all, rather than in part.
 pub(crate) const ELEMENTS_MAX: usize = 256;
 
-/// A log, and what its expressions are evaluated from.
+/// A log, and the context of its expressions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EvalContext<'a> {
     pub(crate) network: Network,
@@ -28,7 +28,7 @@ pub(crate) struct EvalContext<'a> {
     /// Position of the log in the transaction.
     pub(crate) position: usize,
     pub(crate) log: &'a Log,
-    /// The type of its data, which has been checked.
+    /// Type of its data, which has been checked.
     pub(crate) body: &'a AbiType,
 }
 
@@ -37,8 +37,8 @@ impl<'a> EvalContext<'a> {
         self.transfers.get_or_init(|| Transfers::of(self.transaction))
     }
 
-    /// Evaluates an expression for an element of its arrays. Every operand is evaluated even where one is undefined, so
-    /// that all calls that are needed are made at once.
+    /// Evaluates an expression for an array index. Evaluates every operand, even after an undefined one, so that all
+    /// needed calls are made together.
     pub(crate) fn eval(&self, expression: &Expression, index: usize, calls: &mut Vec<ViewCall>) -> Eval<ExprValue<'a>> {
         match expression {
             Expression::Topic(topic, ty) => Eval::of(self.log.topics.get(*topic).map(|word| ExprValue::of(*ty, *word))),
@@ -95,8 +95,8 @@ impl<'a> EvalContext<'a> {
         sum.map(ExprValue::Integer)
     }
 
-    /// The first alternative that is not undefined. While it needs calls, those behind it are evaluated for their calls
-    /// alone.
+    /// Returns the first alternative that is not undefined. While it needs calls, later ones are evaluated only for
+    /// their calls.
     fn eval_first(&self, alternatives: &[Expression], index: usize, calls: &mut Vec<ViewCall>) -> Eval<ExprValue<'a>> {
         let mut first = Eval::Undefined;
         for alternative in alternatives {
@@ -130,7 +130,7 @@ impl<'a> EvalContext<'a> {
         })
     }
 
-    /// Evaluates a field of a transfer's filter; `Known(None)` accepts any.
+    /// Evaluates a field of a transfer filter; `Known(None)` accepts anything.
     fn eval_filter<T>(
         &self,
         field: &Option<Expression>,
@@ -168,7 +168,7 @@ impl<'a> EvalContext<'a> {
         })
     }
 
-    /// Reads the value at the end of a path through the data.
+    /// Reads the value at a path in the data.
     fn read(&self, path: &DataPath, index: usize) -> Option<ExprValue<'a>> {
         let (log, at) = (self.log, self.walk(path, index)?);
         match at.ty.kind {
@@ -188,7 +188,7 @@ impl<'a> EvalContext<'a> {
         })
     }
 
-    /// The length that all of these arrays have; one if there are no arrays.
+    /// Returns the common length of these arrays; 1 if there are none.
     pub(crate) fn length(&self, arrays: &[DataPath]) -> Option<usize> {
         let mut lengths = arrays.iter().map(|array| self.walk(array, 0)?.length(&self.log.data));
         let first = lengths.next().unwrap_or(Some(1))?;

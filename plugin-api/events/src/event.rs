@@ -1,4 +1,4 @@
-//! The events that logs are decoded to.
+//! Decoded events.
 
 use alloy::primitives::{Address, B256, U256};
 pub use portolan_abi::map::Asset;
@@ -12,24 +12,24 @@ pub struct Event {
     pub log: usize,
     /// Type of the event.
     pub kind: Kind,
-    /// Slug of the protocol that the emitting contract belongs to, if that is known.
+    /// Slug of the protocol that the emitting contract belongs to, if known.
     pub protocol: Option<String>,
-    /// The metadata: each member once, with a value of its [`crate::Class`]. A member that is not known is absent.
+    /// Metadata: each member once, with a value of its [`crate::Class`]. Unknown members are absent.
     pub members: Vec<(&'static str, Value)>,
 }
 
 impl Event {
-    /// The value of a member, if it is known.
+    /// Returns the value of a member, if known.
     pub fn member(&self, name: &str) -> Option<&Value> {
         self.members.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// The address in a member.
+    /// Returns the address in a member.
     pub fn address(&self, name: &str) -> Option<Address> {
         if let Value::Address(address) = self.member(name)? { Some(*address) } else { None }
     }
 
-    /// The amount in a member, in smallest units, with its token.
+    /// Returns the amount and token in a member, in smallest units.
     pub fn asset(&self, name: &str) -> Option<Asset> {
         if let Value::Amount { raw, of } = self.member(name)? { Some(Asset { token: *of, raw: *raw }) } else { None }
     }
@@ -40,24 +40,24 @@ impl Event {
 pub enum Value {
     /// An account or a contract.
     Address(Address),
-    /// A token by its contract; zero is the native token.
+    /// Token contract; the zero address is the native token.
     Token(Address),
     /// An amount of a token.
     Amount {
         /// Smallest units.
         raw: U256,
-        /// Token; `None` if it is not known, or if the amount is of no token.
+        /// Token; `None` if unknown or if the amount has no token.
         of: Option<Address>,
     },
     /// Amounts of several tokens.
     Assets(Vec<Asset>),
-    /// An integer that is not an amount, as the number of a token or a proposal.
+    /// An integer that is not an amount, such as a token id or proposal number.
     Number(U256),
-    /// 32 bytes, as the hash of a pool or a name.
+    /// 32 bytes, such as the hash of a pool or a name.
     Word(B256),
-    /// Yes or no.
+    /// A boolean.
     Flag(bool),
-    /// Any text of a contract or its users.
+    /// Text from a contract or its users.
     Text(String),
     /// Unix seconds.
     Seconds(U256),

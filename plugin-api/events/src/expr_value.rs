@@ -1,4 +1,4 @@
-//! The values of expressions, and their types.
+//! Values and types of expressions.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::abi_type::WordType;
 use crate::event::Value;
 use crate::kind::Class;
 
-/// The address that stands for the native token, beside zero.
+/// Placeholder address of the native token, beside zero.
 const NATIVE: Address = Address::repeat_byte(0xee);
 
 /// The type of an expression.
@@ -21,7 +21,7 @@ pub(crate) enum ExprType {
     Flag,
     Text,
     Bytes,
-    /// The word that a view returned, which fits whatever takes it.
+    /// A word that a view returned, which fits any use of a word.
     Any,
 }
 
@@ -35,7 +35,7 @@ impl ExprType {
         }
     }
 
-    /// The types that a member of this class takes.
+    /// Returns the types that a member of this class accepts.
     fn of_class(class: Class) -> &'static [Self] {
         match class {
             Class::Address | Class::Token => &[Self::Address],
@@ -48,18 +48,18 @@ impl ExprType {
         }
     }
 
-    /// Whether a member of this class takes it.
+    /// Returns true if a member of this class accepts it.
     pub(crate) fn fits(self, class: Class) -> bool {
         let accepted = Self::of_class(class);
         accepted.contains(&self) || self == Self::Any && !accepted.is_empty()
     }
 
-    /// The types that a member of this class takes, for an error.
+    /// Lists the types that a member of this class accepts, for an error.
     pub(crate) fn list(class: Class) -> String {
         Self::of_class(class).iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ")
     }
 
-    /// Whether an argument of this type takes it.
+    /// Returns true if an argument of this type accepts it.
     pub(crate) fn fits_word(self, ty: WordType) -> bool {
         self == Self::Any || self == Self::of(ty)
     }
@@ -92,7 +92,7 @@ pub(crate) enum ExprValue<'a> {
 }
 
 impl ExprValue<'_> {
-    /// The value of a word whose padding was checked.
+    /// Converts a word whose padding was checked.
     pub(crate) fn of(ty: WordType, word: B256) -> Self {
         match ty {
             WordType::Address => Self::Address(Address::from_word(word)),
@@ -114,12 +114,12 @@ impl ExprValue<'_> {
         }
     }
 
-    /// As a token. The native token is zero, however it is written.
+    /// Converts to a token. Both forms of the native token become zero.
     pub(crate) fn token(self) -> Option<Address> {
         self.address().map(|address| if address == NATIVE { Address::ZERO } else { address })
     }
 
-    /// An integer, or any word as one, as comparisons take them.
+    /// Converts an integer or any word to an integer, for comparisons.
     pub(crate) fn integer(self) -> Option<I512> {
         match self {
             Self::Integer(integer) => Some(integer),
@@ -134,7 +134,7 @@ impl ExprValue<'_> {
         self.integer().and_then(natural)
     }
 
-    /// As a word of the contract ABI; negative integers by their complement of two.
+    /// Encodes as an ABI word; negative integers in two's complement.
     pub(crate) fn word(self) -> Option<B256> {
         match self {
             Self::Address(address) => Some(address.into_word()),
@@ -147,7 +147,7 @@ impl ExprValue<'_> {
         }
     }
 
-    /// The integer of at most 32 bytes, of which the first is the lowest.
+    /// Reads bytes as a little-endian integer of at most 32 bytes.
     pub(crate) fn little_endian(self) -> Option<Self> {
         match self {
             Self::Bytes(bytes) => U256::try_from_le_slice(bytes).map(|number| Self::Integer(integer(number))),
@@ -155,7 +155,7 @@ impl ExprValue<'_> {
         }
     }
 
-    /// The last twenty bytes, where what is before them is zero.
+    /// Returns the last twenty bytes as an address, if all bytes before are zero.
     pub(crate) fn last_address(self) -> Option<Address> {
         match self {
             Self::Bytes(bytes) => {
@@ -167,7 +167,7 @@ impl ExprValue<'_> {
         }
     }
 
-    /// As a member of a class. [`crate::member::Member::set_token`] names the token of an amount.
+    /// Converts to a member of a class. [`crate::member::Member::set_token`] sets the token of an amount.
     pub(crate) fn into_member(self, class: Class) -> Option<Value> {
         match class {
             Class::Address => self.address().map(Value::Address),
@@ -183,7 +183,7 @@ impl ExprValue<'_> {
                 _ => None,
             },
             Class::Text => match self {
-                // Bytes that are not UTF-8 are replaced, so that the event is not lost.
+                // Replace invalid UTF-8, so that the event is not lost.
                 Self::Text(text) => Some(Value::Text(String::from_utf8_lossy(text).into_owned())),
                 _ => None,
             },
@@ -193,12 +193,12 @@ impl ExprValue<'_> {
     }
 }
 
-/// A number below 2^256, as an integer with a sign.
+/// Converts an unsigned number to a signed integer.
 pub(crate) fn integer(natural: U256) -> I512 {
     I512::from_raw(U512::from(natural))
 }
 
-/// Back from [`integer`]; `None` below zero and beyond 256 bits.
+/// Reverses [`integer`]; `None` below zero and above 256 bits.
 pub(crate) fn natural(integer: I512) -> Option<U256> {
     if integer.is_negative() {
         return None;
@@ -206,7 +206,7 @@ pub(crate) fn natural(integer: I512) -> Option<U256> {
     U256::checked_from_limbs_slice(integer.into_raw().as_limbs())
 }
 
-/// The integer without its sign.
+/// Returns the absolute value.
 pub(crate) fn magnitude(integer: I512) -> Option<U256> {
     natural(integer.checked_abs()?)
 }

@@ -1,4 +1,4 @@
-//! The expressions of a table, as [`crate::parser`] makes them and [`crate::eval_context`] evaluates them.
+//! Expressions of a table. [`crate::parser`] creates them, and [`crate::eval_context`] evaluates them.
 
 use alloy::primitives::aliases::I512;
 
@@ -8,14 +8,14 @@ use crate::constants::Constant;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Expression {
-    /// An indexed parameter: number of its topic, and type.
+    /// An indexed parameter: topic number and type.
     Topic(usize, WordType),
     /// A parameter that is not indexed.
     Data(DataPath),
     Constant(Constant),
     /// The contract that emitted the log.
     Emitter,
-    /// Whether it emitted no other log of the transaction.
+    /// True if the emitter has no other log in the transaction.
     Alone,
     /// The account that sent the transaction.
     Sender,
@@ -24,25 +24,25 @@ pub(crate) enum Expression {
     /// The native value of the transaction.
     Paid,
     WrappedNative,
-    /// The index of the array's element.
+    /// Index of the array element.
     Index,
     View(Box<ViewExpr>),
     Negated(Box<Self>),
     Arithmetic(Operation, Box<(Self, Self)>),
     FirstOf(Vec<Self>),
     Transfer(Box<TransferExpr>),
-    /// The address in the last bytes.
+    /// Address in the last 20 bytes.
     LastAddress(Box<Self>),
     Half(Half, Box<Self>),
-    /// The integer of bytes whose first is the lowest.
+    /// Bytes as a little-endian integer.
     LittleEndian(Box<Self>),
-    /// The sum over all elements of these arrays.
+    /// Sum over all elements of these arrays.
     Sum(Box<Self>, Vec<DataPath>),
-    /// The chain id of a bridge's number of a network.
+    /// Chain id of a bridge's network number.
     BridgeChainId(BridgeIds, Box<Self>),
 }
 
-/// One of the two numbers that a word packs.
+/// Half of a word that packs two numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Half {
     High,
@@ -67,11 +67,11 @@ pub(crate) struct ViewExpr {
     pub(crate) word: usize,
 }
 
-/// A field of the nearest ERC-20 transfer that passes a filter.
+/// A field of the nearest ERC-20 transfer that passes the filter.
 #[derive(Clone, Debug)]
 pub(crate) struct TransferExpr {
     pub(crate) field: TransferField,
-    /// The filter: `None` accepts any.
+    /// Filter fields; `None` accepts anything.
     pub(crate) from: Option<Expression>,
     pub(crate) to: Option<Expression>,
     pub(crate) token: Option<Expression>,
@@ -84,7 +84,7 @@ pub(crate) enum TransferField {
     Amount,
 }
 
-/// The way to a value within the data.
+/// Path to a value in the data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DataPath(pub(crate) Vec<PathStep>);
 
@@ -92,11 +92,11 @@ pub(crate) struct DataPath(pub(crate) Vec<PathStep>);
 pub(crate) enum PathStep {
     Member(usize),
     Element(isize),
-    /// The array's element that is being evaluated.
+    /// The array element being evaluated.
     Each,
 }
 
-/// Evaluates an operation; `None` beyond 511 bits and for a division by zero.
+/// Evaluates an operation; `None` above 511 bits and for a division by zero.
 pub(crate) fn eval_arithmetic(operation: Operation, one: I512, other: I512) -> Option<I512> {
     match operation {
         Operation::Add => one.checked_add(other),

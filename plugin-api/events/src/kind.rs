@@ -1,28 +1,28 @@
-//! The vocabulary: the types of events, and the members of their metadata.
+//! Event vocabulary: types of events, and members of their metadata.
 
-/// A type of events: an index into [`KINDS`].
+/// An event type: an index into [`KINDS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Kind(usize);
 
 impl Kind {
-    /// The type of this name.
+    /// Returns the type with this name.
     pub fn named(name: &str) -> Option<Self> {
         KINDS.iter().position(|(known, _)| *known == name).map(Self)
     }
 
-    /// Name, as responses show it.
+    /// Returns the name, as in responses.
     pub fn name(self) -> &'static str {
         KINDS.get(self.0).map_or("", |(name, _)| name)
     }
 
-    /// The members that every event of this type has, in their order; one that is not known is null in responses. An
-    /// event may have further members.
+    /// Returns the members that every event of this type has, in order; unknown ones are null in responses. Events may
+    /// have further members.
     pub fn members(self) -> &'static [&'static str] {
         KINDS.get(self.0).map_or(&[], |(_, members)| members)
     }
 }
 
-/// The types: their names, and the members that every event of the type has.
+/// Event types: names, and the members that every event of the type has.
 pub static KINDS: &[(&str, &[&str])] = &[
     ("APPROVAL", &["owner", "spender", "asset", "amount"]),
     ("TRANSFER", &["from", "to", "asset", "amount"]),
@@ -66,20 +66,20 @@ pub static KINDS: &[(&str, &[&str])] = &[
     ("GAS", &["payer", "recipient", "cost"]),
 ];
 
-/// The class of a member's values.
+/// Class of a member's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// [`crate::Value::Address`].
     Address,
     /// [`crate::Value::Token`].
     Token,
-    /// [`crate::Value::Amount`] of the token in the named member; of no token without a name.
+    /// [`crate::Value::Amount`] of the token in the named member, or without a token.
     Amount(Option<&'static str>),
     /// [`crate::Value::Assets`].
     Assets,
     /// [`crate::Value::Number`].
     Number,
-    /// [`crate::Value::Address`], or [`crate::Value::Word`] where pools have no address of their own.
+    /// [`crate::Value::Address`], or [`crate::Value::Word`] for pools without an address.
     Pool,
     /// [`crate::Value::Word`].
     Word,
@@ -93,12 +93,12 @@ pub enum Class {
     Network,
 }
 
-/// The class of a member; `None` for a name that no event has.
+/// Returns the class of a member; `None` for an unknown name.
 pub fn member_class(member: &str) -> Option<Class> {
     find_member(member).map(|(_, class)| class)
 }
 
-/// A member's class, with its name as a static string; `None` for a name that no event has.
+/// Returns a member's static name and class; `None` for an unknown name.
 pub fn find_member(member: &str) -> Option<(&'static str, Class)> {
     MEMBERS.iter().find(|(name, _)| *name == member).copied()
 }

@@ -1,9 +1,8 @@
-//! Tables of events, and the decoding of a transaction's logs by them.
+//! Event tables, and decoding of a transaction's logs by them.
 //!
-//! A [`Table`] is text, one row for each event: its type in responses, its Solidity signature, and an expression for
-//! each member of the metadata. A [`Decoding`] decodes a transaction's logs by a table: it returns the view calls that
-//! it needs, and continues with their results. Invariant: total and pure. Any bytes are decoded or left alone, nothing
-//! here does IO, and what is not known is absent, never made up.
+//! A [`Table`] is text with one row per event: its type in responses, its Solidity signature, and an expression for
+//! each member of the metadata. A [`Decoding`] returns the view calls that it needs, and continues with their results.
+//! Invariant: total and pure. Any bytes are decoded or skipped, nothing does IO, and unknown values are absent.
 
 mod abi_type;
 mod bridge_chain_ids;

@@ -1,4 +1,4 @@
-//! The members of a row, and the values that they give to an event.
+//! Members of a row, and the values that they add to an event.
 
 use alloy::primitives::Address;
 use alloy::primitives::aliases::I512;
@@ -12,7 +12,7 @@ use crate::kind::{self, Class};
 use crate::parser::Parser;
 use crate::view::ViewCall;
 
-/// A member of a row, or the four that `swap_deltas` stands for.
+/// A member of a row, or the four of `swap_deltas`.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     name: &'static str,
@@ -27,24 +27,24 @@ enum MemberExpr {
     SwapDeltas(Vec<TokenAmount>),
 }
 
-/// An amount of a token, for each element of their arrays.
+/// An amount of a token, per element of its arrays.
 #[derive(Clone, Debug)]
 struct TokenAmount {
     token: Expression,
-    /// Whether the token may be unknown.
+    /// True if the token may be unknown.
     token_optional: bool,
     amount: Expression,
     arrays: Vec<DataPath>,
 }
 
-/// The members that `swap_deltas` stands for.
+/// Members that `swap_deltas` sets.
 const SWAP_MEMBERS: [&str; 4] = ["fromToken", "fromAmount", "toToken", "toAmount"];
 
-/// The members of an event that is being made.
+/// Members of an event under construction.
 #[derive(Debug)]
 pub(crate) struct EventBuilder {
     pub(crate) members: Vec<(&'static str, Value)>,
-    /// Whether one is absent because the chain could not be read.
+    /// True if a member is missing because the chain could not be read.
     pub(crate) read_failed: bool,
 }
 
@@ -53,7 +53,7 @@ impl EventBuilder {
         Self { members: Vec::with_capacity(members + SWAP_MEMBERS.len()), read_failed: false }
     }
 
-    /// Replaces a value that is undefined, or could not be read, by none.
+    /// Replaces an undefined or unreadable value by `None`.
     fn optional<T>(&mut self, value: Eval<T>) -> Eval<Option<T>> {
         self.read_failed |= matches!(value, Eval::ReadFailed);
         match value {
@@ -65,7 +65,7 @@ impl EventBuilder {
 }
 
 impl Member {
-    /// Parses a member, and returns it with the arrays whose elements it takes.
+    /// Parses a member. Also returns the arrays whose elements it takes.
     pub(crate) fn parse(parser: &mut Parser<'_>) -> Result<(Self, Vec<DataPath>), String> {
         let name = parser.scanner.name()?;
         if !parser.scanner.takes("=") {
@@ -90,7 +90,7 @@ impl Member {
         Ok((Self { name, optional, value }, parser.take_arrays()?))
     }
 
-    /// The members that it gives to the event.
+    /// Returns the members that it adds to the event.
     pub(crate) fn names(&self) -> &[&'static str] {
         match self.value {
             MemberExpr::SwapDeltas(_) => &SWAP_MEMBERS,
@@ -98,7 +98,7 @@ impl Member {
         }
     }
 
-    /// Evaluates the member for an element of its arrays, and adds it to the event.
+    /// Evaluates the member for an array index, and adds it to the event.
     pub(crate) fn eval(
         &self,
         context: &EvalContext<'_>,
@@ -123,7 +123,7 @@ impl Member {
         members.map(|members| builder.members.extend(members.into_iter().flatten()))
     }
 
-    /// Names the token of an amount: the value of the member that its class says.
+    /// Sets the token of an amount: the value of the member that its class names.
     pub(crate) fn set_token(&self, builder: &mut EventBuilder) {
         let MemberExpr::Single(Class::Amount(Some(token)), _) = self.value else { return };
         let known = match token {
@@ -156,7 +156,7 @@ impl TokenAmount {
         Ok(Self { token, token_optional, amount, arrays: parser.take_arrays()? })
     }
 
-    /// The amounts that are not zero, with their tokens. The token of a zero amount is not evaluated.
+    /// Returns the nonzero amounts with their tokens. Tokens of zero amounts are not evaluated.
     fn eval_all(
         pairs: &[Self],
         context: &EvalContext<'_>,
@@ -188,7 +188,7 @@ impl TokenAmount {
     }
 }
 
-/// The members of a swap: one amount went into the pool, and one came out. `None` for anything else.
+/// Returns the members of a swap, with one amount into the pool and one out of it; `None` otherwise.
 fn swap_members(deltas: &[(Option<Address>, I512)]) -> Option<Vec<(&'static str, Value)>> {
     let ((from, into), (to, out)) = match deltas {
         [one, other] if one.1.is_positive() && other.1.is_negative() => (one, other),

@@ -1,7 +1,7 @@
-//! The syntax of expressions; the README has its table.
+//! Parser of expressions; the README lists the syntax.
 //!
-//! Expressions are parsed once, for one signature. Invariant: types are checked here, so that a wrong expression is an
-//! error of its table, not of a log.
+//! Expressions are parsed once per signature. Invariant: types are checked here, so a wrong expression is an error of
+//! its table, not of a log.
 
 use alloy::dyn_abi::DynSolType;
 use alloy::primitives::{Address, keccak256};
@@ -14,7 +14,7 @@ use crate::expression::{DataPath, Expression, Half, Operation, PathStep, Transfe
 use crate::scanner::Scanner;
 use crate::signature::{Parameter, Signature};
 
-/// Depth of nesting; the deepest expression of a table needs five.
+/// Maximum nesting; the deepest expression of a table needs five.
 const DEPTH_MAX: usize = 16;
 
 /// Parses the members and conditions of a row.
@@ -24,9 +24,9 @@ pub(crate) struct Parser<'a> {
     signature: &'a Signature,
     constants: &'a Constants,
     depth: usize,
-    /// The arrays whose elements were taken so far.
+    /// Arrays whose elements were taken so far.
     arrays: Vec<DataPath>,
-    /// Whether the index of an element was taken.
+    /// True if the index of an element was taken.
     takes_index: bool,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Parser<'a> {
         Self { scanner, signature, constants, depth: 0, arrays: Vec::new(), takes_index: false }
     }
 
-    /// The arrays whose elements were taken since the last call.
+    /// Takes the arrays whose elements were taken since the last call.
     pub(crate) fn take_arrays(&mut self) -> Result<Vec<DataPath>, String> {
         if std::mem::take(&mut self.takes_index) && self.arrays.is_empty() {
             return Err("there is no array that index could belong to".to_owned());
@@ -46,7 +46,7 @@ impl<'a> Parser<'a> {
         Ok(std::mem::take(&mut self.arrays))
     }
 
-    /// Parses an expression that may end in `or none`, and returns whether it does.
+    /// Parses an expression that may end in `or none`; returns true if it does.
     pub(crate) fn optional(&mut self) -> Result<(Typed, bool), String> {
         let typed = self.alternatives()?;
         Ok((typed, self.scanner.takes_word("none")))
@@ -70,7 +70,7 @@ impl<'a> Parser<'a> {
         as_integer(typed)
     }
 
-    /// Parses a value that takes no more than a word.
+    /// Parses a value of at most one word.
     pub(crate) fn comparable(&mut self) -> Result<Expression, String> {
         match self.expression()? {
             (_, ty @ (ExprType::Text | ExprType::Bytes)) => Err(format!("{ty} cannot be compared")),
@@ -78,7 +78,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses alternatives, up to a `none` among them.
+    /// Parses alternatives, up to a `none`.
     fn alternatives(&mut self) -> Result<Typed, String> {
         if self.depth == DEPTH_MAX {
             return Err(format!("the expression is nested deeper than {DEPTH_MAX}"));
@@ -133,7 +133,7 @@ impl<'a> Parser<'a> {
         Ok((Expression::Negated(Box::new(as_integer(operand)?)), ExprType::Integer))
     }
 
-    /// Parses a value, and the views of it: `pool.token0()`.
+    /// Parses a value with views on it, such as `pool.token0()`.
     fn viewed(&mut self) -> Result<Typed, String> {
         let mut value = self.value()?;
         while self.scanner.takes(".") {
@@ -220,7 +220,7 @@ impl<'a> Parser<'a> {
         Ok((Expression::View(Box::new(ViewExpr { contract, selector, arguments, word })), ExprType::Any))
     }
 
-    /// Parses an index in brackets, behind the opening one.
+    /// Parses an index after an opening bracket.
     fn element(&mut self) -> Result<isize, String> {
         let index = self.scanner.until("]")?;
         index.parse().map_err(|_| format!("{index:?} is not an index"))
@@ -262,7 +262,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses the arguments of a function of the language, behind the opening parenthesis.
+    /// Parses the arguments of a built-in function after the opening parenthesis.
     fn function(&mut self, name: &str) -> Result<Typed, String> {
         match name {
             "transfer_token" => {
@@ -306,7 +306,7 @@ impl<'a> Parser<'a> {
         Ok((Expression::BridgeChainId(ids, Box::new(self.integer()?)), ExprType::Integer))
     }
 
-    /// The arrays within are the sum's own: what it is part of does not take their elements.
+    /// Arrays within belong to the sum: the outer expression does not take their elements.
     fn sum_of_array(&mut self) -> Result<Expression, String> {
         let outer = (std::mem::take(&mut self.arrays), std::mem::take(&mut self.takes_index));
         let summed = self.integer()?;
@@ -324,7 +324,7 @@ impl<'a> Parser<'a> {
         Ok((from, self.filter(as_address)?))
     }
 
-    /// Parses a field that a transfer has to have, or `any`.
+    /// Parses a required field of a transfer, or `any`.
     fn filter(&mut self, cast: fn(Typed) -> Result<Expression, String>) -> Result<Option<Expression>, String> {
         if self.scanner.takes_word("any") {
             return Ok(None);

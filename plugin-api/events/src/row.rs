@@ -1,4 +1,4 @@
-//! A row of a table, and the events that it makes of a log.
+//! A row of a table, and the events that it decodes from a log.
 
 use alloy::primitives::B256;
 
@@ -24,45 +24,45 @@ pub struct Row {
     signature: Signature,
     members: Vec<Member>,
     conditions: Vec<Condition>,
-    /// The arrays of which each element makes an event of its own.
+    /// Arrays whose elements each give one event.
     arrays: Vec<DataPath>,
 }
 
-/// What a row makes of a log.
+/// Output of a row for a log.
 #[derive(Debug)]
 pub(crate) struct RowOutput {
     pub(crate) events: Vec<Event>,
-    /// Whether a member is absent because the chain could not be read.
+    /// True if a member is missing because the chain could not be read.
     pub(crate) read_failed: bool,
 }
 
 impl Row {
-    /// First line of the row in its table, from 1.
+    /// Returns the first line of the row in its table, from 1.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// Section of the table.
+    /// Returns the section of the table.
     pub fn section(&self) -> &str {
         &self.section
     }
 
-    /// Type of the events.
+    /// Returns the type of the events.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The Solidity signature, as the table has it.
+    /// Returns the Solidity signature, as written in the table.
     pub fn signature(&self) -> &str {
         self.signature.text()
     }
 
-    /// The first topic of the logs.
+    /// Returns the first topic of the logs.
     pub fn topic(&self) -> B256 {
         self.signature.topic()
     }
 
-    /// Parses the rows of a text: one for each of its signatures.
+    /// Parses the rows of a text, one per signature.
     pub(crate) fn parse_all(
         section: &str,
         line: usize,
@@ -103,7 +103,7 @@ impl Row {
         &self.signature
     }
 
-    /// Evaluates the row for a log that matches its signature. The calls that it needs are added to `calls`.
+    /// Evaluates the row for a log that matches its signature. Adds the calls that it needs to `calls`.
     pub(crate) fn eval(&self, context: &EvalContext<'_>, calls: &mut Vec<ViewCall>) -> Eval<RowOutput> {
         let before = calls.len();
         let output = self.eval_elements(context, calls);
@@ -131,8 +131,8 @@ impl Row {
         output
     }
 
-    /// Evaluates all of the row even where calls are needed, so that they are made at once. It stops at what is
-    /// undefined, since then the row does not match.
+    /// Evaluates the whole row even if calls are needed, so that they are made together. Stops at an undefined value:
+    /// the row does not match.
     fn eval_event(&self, context: &EvalContext<'_>, index: usize, calls: &mut Vec<ViewCall>) -> Eval<(Event, bool)> {
         let mut result = Eval::Known(());
         for condition in &self.conditions {

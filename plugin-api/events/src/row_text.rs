@@ -1,28 +1,28 @@
-//! The parts of a row's text. Here a row of several array sizes becomes one row for each size, and a row that only
-//! names its event takes the signature of the row above it.
+//! Splits a row's text into parts. A row with several array sizes becomes one row per size. A row that only names its
+//! event takes the signature of an earlier row.
 
 use std::collections::HashMap;
 
 use crate::scanner::Scanner;
 
-/// Sizes that one row may stand for; Curve's pools have up to eight coins.
+/// Array sizes of one row; Curve's pools have up to eight coins.
 const SIZES_MAX: usize = 16;
 
-/// The parts of a row.
+/// Parts of a row.
 #[derive(Clone, Debug)]
 pub(crate) struct RowText<'t> {
     pub(crate) kind: &'t str,
-    /// One for each array size, with the size in it.
+    /// One signature per array size.
     pub(crate) signatures: Vec<String>,
     /// Members and conditions.
     pub(crate) members: &'t str,
 }
 
-/// The signatures of a section so far, by the names of their events.
+/// Signatures of a section so far, by event name.
 pub(crate) type Signatures = HashMap<String, Vec<String>>;
 
 impl<'t> RowText<'t> {
-    /// Splits a row, whose lines are joined.
+    /// Splits a row whose lines are joined.
     pub(crate) fn split(text: &'t str, above: &mut Signatures) -> Result<Self, String> {
         let (kind, rest) = text.split_once(char::is_whitespace).ok_or("a row needs a type and an event")?;
         let rest = rest.trim_start();
@@ -39,7 +39,7 @@ impl<'t> RowText<'t> {
     }
 }
 
-/// The end of the parentheses that a text begins with; the end of the text where they are not closed.
+/// Returns the end of a text's leading parentheses, or of the text if they are not closed.
 fn closing(text: &str) -> Option<usize> {
     if !text.starts_with('(') {
         return None;
@@ -58,7 +58,7 @@ fn closing(text: &str) -> Option<usize> {
     Some(text.len())
 }
 
-/// Parses `for N from 2 to 5` where it follows a signature, and replaces `[N]` by each of these sizes.
+/// Parses `for N from 2 to 5` after a signature, and replaces `[N]` by each size.
 fn expand<'t>(signature: &str, rest: &'t str) -> Result<(Vec<String>, &'t str), String> {
     let mut words = Scanner::new(rest);
     if !words.takes_word("for") {

@@ -1,6 +1,6 @@
-//! Scans words, numbers and signs at the beginning of a text. Spaces only separate them.
+//! Scans words, numbers and signs at the start of a text. Spaces only separate them.
 
-/// A text that is being parsed.
+/// A text being parsed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scanner<'a> {
     rest: &'a str,
@@ -11,28 +11,28 @@ impl<'a> Scanner<'a> {
         Self { rest: text.trim() }
     }
 
-    /// Takes a sign if it is next.
+    /// Takes a sign if it is next; returns true if so.
     pub(crate) fn takes(&mut self, sign: &str) -> bool {
         self.rest.strip_prefix(sign).map(|rest| self.rest = rest.trim_start()).is_some()
     }
 
-    /// Takes a sign that has to be next.
+    /// Takes a required sign.
     pub(crate) fn needs(&mut self, sign: &str) -> Result<(), String> {
         if self.takes(sign) { Ok(()) } else { Err(format!("{sign} is missing before {}", self.remainder())) }
     }
 
-    /// The next word or number, which may be empty.
+    /// Returns the next word or number, which may be empty.
     pub(crate) fn word(self) -> &'a str {
         let end = self.rest.find(|next: char| !next.is_ascii_alphanumeric() && next != '_');
         self.rest.split_at(end.unwrap_or(self.rest.len())).0
     }
 
-    /// Takes this word if it is next.
+    /// Takes this word if it is next; returns true if so.
     pub(crate) fn takes_word(&mut self, word: &str) -> bool {
         self.word() == word && self.takes(word)
     }
 
-    /// Takes this word, which has to be next.
+    /// Takes a required word.
     pub(crate) fn needs_word(&mut self, word: &str) -> Result<(), String> {
         if self.takes_word(word) { Ok(()) } else { Err(format!("{word} is missing before {}", self.remainder())) }
     }
@@ -54,7 +54,7 @@ impl<'a> Scanner<'a> {
         Ok(before.trim())
     }
 
-    /// What is left.
+    /// Returns the remaining text.
     pub(crate) fn rest(self) -> &'a str {
         self.rest
     }
@@ -63,12 +63,12 @@ impl<'a> Scanner<'a> {
         self.rest.is_empty()
     }
 
-    /// Nothing may be left.
+    /// Requires the end of the text.
     pub(crate) fn ends(self) -> Result<(), String> {
         if self.is_empty() { Ok(()) } else { Err(format!("{} is not understood", self.remainder())) }
     }
 
-    /// What is left, for an error.
+    /// Describes the remaining text, for an error.
     fn remainder(self) -> String {
         if self.is_empty() { "the end of the row".to_owned() } else { format!("{:?}", self.rest) }
     }

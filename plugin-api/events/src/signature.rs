@@ -1,6 +1,6 @@
-//! The signature of an event: the encoding of its logs, and the names of its parameters.
+//! Event signatures: the encoding of logs, and the names of parameters.
 //!
-//! It is parsed here because the parsers of the ABI crates do not accept names within tuples.
+//! Parsed here because the parsers of the ABI crates reject names within tuples.
 
 use alloy::dyn_abi::DynSolType;
 use alloy::primitives::{B256, hex, keccak256};
@@ -9,28 +9,28 @@ use crate::abi_type::{AbiKind, AbiType, WordType};
 use crate::scanner::Scanner;
 use crate::transaction::Log;
 
-/// Nesting of tuples, and of arrays. The deepest event has two levels.
+/// Nesting of tuples and arrays; the deepest event has two levels.
 const DEPTH_MAX: usize = 8;
-/// The EVM allows four topics, of which the first is the event's hash.
+/// The EVM allows four topics; the first is the event's hash.
 const INDEXED_MAX: usize = 3;
 
-/// The signature of an event that has a topic of its own.
+/// Signature of an event that is not anonymous.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
-    /// As the table has it, in one line.
+    /// The table's text, in one line.
     text: String,
     topic: B256,
     indexed: Vec<(String, WordType)>,
-    /// The parameters that are not indexed, as a tuple.
+    /// Tuple of the parameters that are not indexed.
     body: AbiType,
 }
 
-/// The position of a parameter in a log.
+/// Position of a parameter in a log.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Parameter<'a> {
-    /// The number of its topic.
+    /// Topic number.
     Topic(usize, WordType),
-    /// The index in the body.
+    /// Index in the body.
     Data(usize, &'a AbiType),
 }
 
@@ -45,7 +45,7 @@ impl Signature {
             match input.ty.kind {
                 _ if !input.indexed => body.push((input.name, input.ty)),
                 AbiKind::Word(ty) => indexed.push((input.name, ty)),
-                // The topic of a value that takes more than one word is its hash.
+                // The topic of a value longer than one word is its hash.
                 _ => indexed.push((input.name, WordType::Fixed(32))),
             }
         }
@@ -78,7 +78,7 @@ impl Signature {
         members.get(index).map(|(_, ty)| Parameter::Data(index, ty))
     }
 
-    /// Whether a log is encoded as this event. The first topic has been compared before.
+    /// Returns true if a log is encoded as this event. The first topic has been compared before.
     pub(crate) fn matches(&self, log: &Log) -> bool {
         let topics = log.topics.get(1..).unwrap_or_default();
         topics.len() == self.indexed.len()
@@ -87,7 +87,7 @@ impl Signature {
     }
 }
 
-/// The first topic of a note, which has the selector of the function that was called instead of a name.
+/// Returns the first topic of a note, which has the selector of the called function instead of a name.
 fn note(name: &str) -> Option<B256> {
     let selector: [u8; 4] = hex::decode_to_array(name.strip_prefix("0x")?).ok()?;
     Some(B256::right_padding_from(&selector))
@@ -106,7 +106,7 @@ struct SignatureParser<'a> {
 }
 
 impl<'a> SignatureParser<'a> {
-    /// Parses a list in parentheses, and returns its types as they are hashed.
+    /// Parses a list in parentheses. Also returns its types as they are hashed.
     fn inputs(&mut self) -> Result<(String, Vec<Input>), String> {
         if self.depth == DEPTH_MAX {
             return Err(format!("tuples are nested deeper than {DEPTH_MAX}"));
@@ -148,7 +148,7 @@ impl<'a> SignatureParser<'a> {
         Ok((text, Input { name: name.to_owned(), ty, indexed }))
     }
 
-    /// Parses a type that is not an array.
+    /// Parses a type other than an array.
     fn single(&mut self) -> Result<(String, AbiType), String> {
         let name = self.scanner.word();
         self.scanner.takes(name);

@@ -1,4 +1,4 @@
-//! Tables of events.
+//! Event tables.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,11 @@ use crate::constants::Constants;
 use crate::row::Row;
 use crate::row_text::{RowText, Signatures};
 
-/// A table of events.
+/// An event table.
 #[derive(Debug, Default)]
 pub struct Table {
     rows: Vec<Row>,
-    /// Indexes of the rows of a first topic, in their order.
+    /// Row indices by first topic, in order.
     by_topic: HashMap<B256, Vec<usize>>,
 }
 
@@ -20,27 +20,27 @@ pub struct Table {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}line {line}: {what}", if table.is_empty() { String::new() } else { format!("table {table}, ") })]
 pub struct TableError {
-    /// Name of the table; empty if it has none.
+    /// Name of the table, or empty.
     pub table: String,
-    /// Line, from 1. Of a row with several lines, its first.
+    /// Line, from 1; the first one of a row with several.
     pub line: usize,
-    /// What is wrong.
+    /// Error message.
     pub what: String,
 }
 
-/// A row, a heading or a definition: it begins a line, and continues in indented lines.
+/// A row, heading or definition. Indented lines continue it.
 struct Statement {
     line: usize,
-    /// Without comments, in one line.
+    /// Text in one line, without comments.
     text: String,
 }
 
-/// A table that is being parsed, and what its next statement is parsed by.
+/// A table being parsed, with the context of its next statement.
 #[derive(Debug, Default)]
 struct TableParser {
     table: Table,
     name: String,
-    /// The line before its first: a text may have several tables.
+    /// Number of lines before the table, as a text may have several tables.
     offset: usize,
     section: String,
     signatures: Signatures,
@@ -48,10 +48,10 @@ struct TableParser {
 }
 
 impl Table {
-    /// Parses a table, or several in one text, of which each begins with its name.
+    /// Parses a table, or several in one text that each begin with a name.
     ///
     /// # Errors
-    /// The first line that is wrong.
+    /// The first wrong line.
     pub fn parse(text: &str) -> Result<Self, TableError> {
         let mut parser = TableParser::default();
         let mut statement: Option<Statement> = None;
@@ -72,19 +72,19 @@ impl Table {
         Ok(parser.table)
     }
 
-    /// The rows, in their order. A row of several array sizes stands once for each.
+    /// Iterates over the rows in order. A row with several array sizes appears once per size.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter()
     }
 
-    /// The first topics of the rows' logs, each once, in the order of the rows.
+    /// Iterates over the first topics of the rows, each once, in order.
     pub fn topics(&self) -> impl Iterator<Item = B256> {
         let first =
             |index: usize, row: &Row| self.by_topic.get(&row.topic()).is_some_and(|of| of.first() == Some(&index));
         self.rows.iter().enumerate().filter(move |(index, row)| first(*index, row)).map(|(_, row)| row.topic())
     }
 
-    /// The rows of a first topic.
+    /// Iterates over the rows with a first topic.
     pub(crate) fn rows_of(&self, topic: &B256) -> impl Iterator<Item = &Row> {
         self.by_topic.get(topic).into_iter().flatten().filter_map(|index| self.rows.get(*index))
     }
@@ -123,7 +123,7 @@ impl TableParser {
     }
 }
 
-/// A line up to its comment.
+/// Cuts the comment off a line.
 fn without_comment(line: &str) -> &str {
     line.split_once('#').map_or(line, |(before, _)| before).trim_end()
 }

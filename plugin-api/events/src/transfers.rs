@@ -1,4 +1,4 @@
-//! The ERC-20 transfers of a transaction, in which a row looks for a token or an amount.
+//! ERC-20 transfers of a transaction, which rows search for a token or an amount.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use crate::transaction::{Log, Transaction};
 /// `Transfer(address,address,uint256)` (<https://eips.ethereum.org/EIPS/eip-20>).
 const TRANSFER: B256 = b256!("0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
 
-/// A transfer of an ERC-20 token.
+/// An ERC-20 transfer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transfer {
     /// Position of its log.
@@ -21,7 +21,7 @@ pub(crate) struct Transfer {
     pub(crate) amount: U256,
 }
 
-/// The fields that a transfer has to have; `None` accepts any.
+/// Required fields of a transfer; `None` accepts anything.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TransferFilter {
     pub(crate) from: Option<Address>,
@@ -30,15 +30,14 @@ pub(crate) struct TransferFilter {
     pub(crate) token: Option<Address>,
 }
 
-/// Transfers that are compared with a filter on either side of a log, so that a transaction with thousands of them
-/// costs no more.
+/// Transfers compared with a filter on each side of a log. Bounds the cost of transactions with thousands of transfers.
 const COMPARED_MAX: usize = 256;
 
-/// The transfers of a transaction.
+/// Transfers of a transaction.
 #[derive(Debug)]
 pub(crate) struct Transfers {
     by_log: Vec<Transfer>,
-    /// By amount, and then by log: most filters have an amount.
+    /// Sorted by amount, then log: most filters have an amount.
     by_amount: Vec<Transfer>,
 }
 
@@ -51,8 +50,8 @@ impl Transfers {
         Self { by_log, by_amount }
     }
 
-    /// A field of the transfer that passes the filter and whose log is nearest. `None` if there is none, or if two are
-    /// equally near that differ in their tokens or in the field.
+    /// Returns a field of the nearest transfer that passes the filter. `None` if there is none, or if two equally near
+    /// ones differ in token or field.
     pub(crate) fn nearest<T: PartialEq>(
         &self,
         log: usize,
@@ -79,7 +78,7 @@ impl Transfers {
     }
 }
 
-/// The part of a sorted list that is equal.
+/// Returns the equal range of a sorted list.
 fn equal_range(sorted: &[Transfer], order: impl Fn(&Transfer) -> Ordering) -> &[Transfer] {
     let begin = sorted.partition_point(|transfer| order(transfer).is_lt());
     let end = sorted.partition_point(|transfer| order(transfer).is_le());
@@ -87,7 +86,7 @@ fn equal_range(sorted: &[Transfer], order: impl Fn(&Transfer) -> Ordering) -> &[
 }
 
 impl Transfer {
-    /// Both parties are indexed, or, as in early tokens, nothing is.
+    /// Parses a transfer. Either both parties are indexed or, as in early tokens, nothing is.
     fn of(position: usize, log: &Log) -> Option<Self> {
         if log.topics.first() != Some(&TRANSFER) {
             return None;

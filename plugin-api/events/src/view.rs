@@ -1,8 +1,8 @@
-//! Calls of view functions, and what they returned.
+//! Calls of view functions, and their results.
 
 use alloy::primitives::{Address, Bytes};
 
-/// A call of a contract's view function that a row needs.
+/// A view call that a row needs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ViewCall {
     /// Contract.
@@ -11,12 +11,12 @@ pub struct ViewCall {
     pub data: Bytes,
 }
 
-/// The result of a [`ViewCall`].
+/// Result of a [`ViewCall`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ViewResult {
-    /// The returned bytes.
+    /// Returned bytes.
     Returned(Bytes),
-    /// The call reverted, or the contract does not exist.
+    /// Reverted, or no contract.
     Reverted,
     /// The chain could not be read.
     ReadFailed,

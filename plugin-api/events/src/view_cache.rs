@@ -1,4 +1,4 @@
-//! The calls that a decoding has requested, and their results.
+//! Requested calls of a decoding, and their results.
 
 use std::collections::HashMap;
 
@@ -6,23 +6,23 @@ use alloy::primitives::{Address, Bytes};
 
 use crate::view::{ViewCall, ViewResult};
 
-/// Calls of one decoding. A transaction of a thousand logs needs two thousand; further calls count as failed reads.
+/// Calls per decoding. A transaction of a thousand logs needs two thousand. Further calls count as failed reads.
 const CALLS_MAX: usize = 4_096;
 
 /// Results by contract and calldata.
 #[derive(Debug, Default)]
 pub(crate) struct ViewCache {
-    /// `None` until there is a result.
+    /// `None` while pending.
     results: HashMap<Address, HashMap<Bytes, Option<ViewResult>>>,
     count: usize,
-    /// Calls that were requested and have no result yet.
+    /// Requested calls without a result.
     pending: Vec<ViewCall>,
-    /// Nothing more is read: a call without a result counts as a failed read.
+    /// True if no more is read: calls without a result count as failed reads.
     closed: bool,
 }
 
 impl ViewCache {
-    /// The result of a call; `None` if it has to be requested or is pending.
+    /// Returns the result of a call; `None` if it must be requested or is pending.
     pub(crate) fn result(&self, to: Address, data: &[u8]) -> Option<&ViewResult> {
         match self.results.get(&to).and_then(|of_contract| of_contract.get(data)) {
             Some(Some(result)) => Some(result),
@@ -32,7 +32,7 @@ impl ViewCache {
         }
     }
 
-    /// Notes calls as pending, and returns those that were not requested before, in their order.
+    /// Marks calls as pending. Returns those not requested before, in order.
     pub(crate) fn request(&mut self, calls: Vec<ViewCall>) -> Vec<ViewCall> {
         let mut fresh = Vec::new();
         for call in calls {
@@ -47,7 +47,7 @@ impl ViewCache {
         fresh
     }
 
-    /// Records the results of the pending calls, in their order. Results that are missing at the end are failed reads.
+    /// Records the results of the pending calls, in order. Missing results count as failed reads.
     pub(crate) fn record(&mut self, results: Vec<ViewResult>) {
         let results = results.into_iter().chain(std::iter::repeat(ViewResult::ReadFailed));
         for (call, result) in self.pending.drain(..).zip(results) {
@@ -55,7 +55,7 @@ impl ViewCache {
         }
     }
 
-    /// No more results will be recorded.
+    /// Ends reading; no more results will be recorded.
     pub(crate) fn close(&mut self) {
         self.closed = true;
     }

@@ -1,4 +1,4 @@
-//! What crosses the binary interface: a transaction into and out of its map, and events into findings.
+//! Conversions for the binary interface: transactions from and to their map, and events to findings.
 
 use portolan_abi::frame::FrameError;
 use portolan_abi::log;
@@ -8,19 +8,19 @@ use crate::event::{Event, Value};
 use crate::transaction::Transaction;
 
 impl Transaction {
-    /// The transaction of a question.
+    /// Converts the transaction of a question.
     ///
     /// # Errors
-    /// [`FrameError`] where its logs are not a frame of logs.
+    /// [`FrameError`] if its logs are malformed.
     pub fn from_map(transaction: &map::Transaction) -> Result<Self, FrameError> {
         let map::Transaction { hash, from, to, value, logs, .. } = transaction;
         Ok(Self { hash: *hash, from: *from, to: *to, value: *value, logs: log::decode(logs)? })
     }
 
-    /// The transaction as a question has it. The network's wrapped native token is absent; the host adds it.
+    /// Converts to the map of a question. The host adds the network's wrapped native token.
     ///
     /// # Errors
-    /// [`FrameError::TooLarge`] for more logs than a frame takes, or more than 255 topics of a log.
+    /// [`FrameError::TooLarge`] if the logs exceed a frame, or a log has more than 255 topics.
     pub fn to_map(&self) -> Result<map::Transaction, FrameError> {
         let Self { hash, from, to, value, logs } = self;
         let logs = log::encode(logs)?;
@@ -28,7 +28,7 @@ impl Transaction {
     }
 }
 
-/// A place of a log that 32 bits do not hold becomes one that no transaction has, for the host to refuse.
+/// A log index beyond 32 bits becomes `u32::MAX`, which the host refuses.
 impl From<Event> for map::Event {
     fn from(event: Event) -> Self {
         let member = |(name, value): (&str, Value)| Member { name: name.to_owned(), value: value.into() };

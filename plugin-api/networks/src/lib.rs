@@ -1,7 +1,7 @@
-//! Facts of networks: their EIP-155 chain ids by name, and one table of what Portolan knows of those that it serves.
+//! Facts of networks: EIP-155 chain ids by name, and a table of the networks that Portolan serves.
 //!
-//! Invariant: nothing else in the tree states a fact of a network. To add a network, add its constant here and its row
-//! in `table.rs`; what only names the other end of a bridge needs a constant alone. Chain ids are those of
+//! Invariant: all facts of networks are here. To add a network, add its constant here and its row in `table.rs`. A
+//! network that is only the other end of a bridge needs just the constant. Chain ids are those of
 //! <https://chainlist.org>.
 
 mod native;
@@ -10,7 +10,7 @@ mod table;
 pub use native::{SYSTEM_ADDRESS, fee_collector, is_native, logs_native};
 pub use table::{DataFee, Listing, NETWORKS, Network, network};
 
-/// Makes a constant of each chain id, and the list of all by name.
+/// Declares a constant per chain id, and the list of all by name.
 macro_rules! chain_ids {
     ($($(#[$doc:meta])* $name:ident = $id:literal;)*) => {
         $($(#[$doc])* pub const $name: u64 = $id;)*
@@ -19,7 +19,7 @@ macro_rules! chain_ids {
     };
 }
 
-/// The chain id of a network, by the name of its constant in capitals or not.
+/// Returns the chain id of a network by its constant's name, ignoring case.
 pub fn chain_id(name: &str) -> Option<u64> {
     CHAIN_IDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, id)| *id)
 }
@@ -48,7 +48,7 @@ chain_ids! {
     /// Linea.
     LINEA = 59_144;
 
-    // The other ends of bridges.
+    // Other ends of bridges.
 
     /// Flare.
     FLARE = 14;

@@ -1,7 +1,7 @@
-//! The addresses under which contracts and lists know a network's native token.
+//! Addresses that contracts and lists use for a network's native token.
 //!
-//! Invariant: an address that is here is never a token of its own. What holds or moves there is the native token, which
-//! answers show once.
+//! Invariant: an address listed here is never a separate token. Balances and transfers of it are those of the native
+//! token, which answers show once.
 
 use alloy::primitives::{Address, address};
 
@@ -11,24 +11,24 @@ use super::{
     ZKSYNC_ERA, ZORA,
 };
 
-/// Logs each movement of the native token, <https://eips.ethereum.org/EIPS/eip-7708>. It has no code, so that nobody else
-/// logs anything in its name.
+/// Logs each transfer of the native token, <https://eips.ethereum.org/EIPS/eip-7708>. It has no code, so nobody else
+/// can log in its name.
 pub const SYSTEM_ADDRESS: Address = address!("fffffffffffffffffffffffffffffffffffffffe");
 
-/// What stands for the native token on every network: no address at all, that of
-/// <https://eips.ethereum.org/EIPS/eip-7528>, and the one that logs its movements. None has code.
+/// Placeholders for the native token on every network: the zero address, that of
+/// <https://eips.ethereum.org/EIPS/eip-7528>, and the one that logs its transfers. None has code.
 const PLACEHOLDERS: [Address; 3] =
     [Address::ZERO, address!("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"), SYSTEM_ADDRESS];
 
-/// Networks on which each movement of the native token has left a log since their first block:
+/// Networks that have logged each transfer of the native token since their first block:
 /// <https://github.com/maticnetwork/bor/blob/master/core/bor_fee_log.go>, and the contract of ZKsync below.
 static LOGGING: [u64; 4] = [POLYGON, POLYGON_MUMBAI, ZKSYNC_ERA, ABSTRACT];
 
-/// Whoever takes what senders pay for gas on ZKsync, and gives the rest back:
+/// Collects gas payments on ZKsync, and refunds the rest:
 /// <https://github.com/matter-labs/era-contracts/blob/main/system-contracts/contracts/Constants.sol>.
 const ZKSYNC_BOOTLOADER: Address = address!("0000000000000000000000000000000000008001");
 
-/// The `balanceOf` of such a contract is the native balance, or it is the name that a bridge has for it.
+/// A contract whose `balanceOf` is the native balance, or an address that a bridge uses for the native token.
 struct SecondAddress {
     address: Address,
     chain_ids: &'static [u64],
@@ -40,9 +40,9 @@ static SECOND_ADDRESSES: [SecondAddress; 5] = [
         address: address!("0000000000000000000000000000000000001010"),
         chain_ids: &[POLYGON, POLYGON_MUMBAI],
     },
-    // The OP stack's: <https://specs.optimism.io/protocol/predeploys.html#legacyerc20eth>. Its bridges name the native
-    // token so. Of the same origin: <https://docs.mantle.xyz/network/for-devs/common-use-cases/adding-mantle-wallet-support>
-    // and <https://andromeda-explorer.metis.io/token/0xDeadDeAddeAddEAddeadDEaDDEAdDeaDDeAD0000>.
+    // The OP stack's: <https://specs.optimism.io/protocol/predeploys.html#legacyerc20eth>, used by its bridges. Of the
+    // same origin: <https://docs.mantle.xyz/network/for-devs/common-use-cases/adding-mantle-wallet-support> and
+    // <https://andromeda-explorer.metis.io/token/0xDeadDeAddeAddEAddeadDEaDDEAdDeaDDeAD0000>.
     SecondAddress {
         address: address!("deaddeaddeaddeaddeaddeaddeaddeaddead0000"),
         chain_ids: &[
@@ -70,24 +70,24 @@ static SECOND_ADDRESSES: [SecondAddress; 5] = [
     },
     // <https://github.com/matter-labs/era-contracts/blob/main/system-contracts/contracts/L2BaseToken.sol>
     SecondAddress { address: address!("000000000000000000000000000000000000800a"), chain_ids: &[ZKSYNC_ERA, ABSTRACT] },
-    // <https://docs.celo.org/developer/celo-token>: one balance, as an ERC-20 token and as the native one.
+    // <https://docs.celo.org/developer/celo-token>: one balance, as ERC-20 and as native token.
     SecondAddress { address: address!("471ece3750da237f93b8e339c536989b8978a438"), chain_ids: &[CELO] },
     // <https://docs.moonbeam.network/builders/pallets-precompiles/precompiles/erc20/>
     SecondAddress { address: address!("0000000000000000000000000000000000000802"), chain_ids: &[MOONBEAM, MOONRIVER] },
 ];
 
-/// Whether an address stands for the native token of a network.
+/// Returns true if an address stands for the native token of a network.
 pub fn is_native(chain_id: u64, address: Address) -> bool {
     PLACEHOLDERS.contains(&address)
         || SECOND_ADDRESSES.iter().any(|row| row.address == address && row.chain_ids.contains(&chain_id))
 }
 
-/// Whether each movement of a network's native token leaves a log, by its rules.
+/// Returns true if a network logs each transfer of its native token.
 pub fn logs_native(chain_id: u64) -> bool {
     LOGGING.contains(&chain_id)
 }
 
-/// Whom senders pay for gas, where that leaves a log like any movement.
+/// Returns the address that senders pay for gas, if such payments are logged like transfers.
 pub fn fee_collector(chain_id: u64) -> Option<Address> {
     [ZKSYNC_ERA, ABSTRACT].contains(&chain_id).then_some(ZKSYNC_BOOTLOADER)
 }

@@ -1,10 +1,10 @@
-//! What Portolan knows of networks, one row each.
+//! Table of networks, one row each.
 
 use alloy::primitives::{Address, address};
 
 use super::{ARBITRUM, AVALANCHE, BASE, BSC, ETHEREUM, FANTOM, GNOSIS, LINEA, OPTIMISM, POLYGON, POLYGON_MUMBAI};
 
-/// An image of <https://github.com/defitrack/data/tree/master/logo/network>.
+/// URL of an image in <https://github.com/defitrack/data/tree/master/logo/network>.
 macro_rules! logo {
     ($file:literal) => {
         concat!("https://github.com/defitrack/data/raw/master/logo/network/", $file)
@@ -16,32 +16,32 @@ macro_rules! logo {
 pub struct Network {
     /// EIP-155 chain id.
     pub chain_id: u64,
-    /// How it is listed.
+    /// Names and images of the network.
     pub listing: Listing,
-    /// Whether it is listed only where an endpoint of it is configured; the others are listed always.
+    /// True if it is only listed with a configured endpoint; other networks are always listed.
     pub needs_endpoint: bool,
-    /// JSON-RPC endpoints that need no key, as <https://chainlist.org> lists them; empty where there is none.
+    /// JSON-RPC endpoints without a key, from <https://chainlist.org>; may be empty.
     pub public_rpc: &'static [&'static str],
-    /// Its name at price services of the `coins.llama.fi` shape: <https://api-docs.defillama.com>.
+    /// Name at price services with the API of `coins.llama.fi`: <https://api-docs.defillama.com>.
     pub price_service: Option<&'static str>,
-    /// What a transaction costs there besides its gas.
+    /// Cost of a transaction besides its gas.
     pub data_fee: DataFee,
 }
 
-/// How a network that posts its transactions' data elsewhere charges for it.
+/// Fee of a network that posts its transactions' data elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DataFee {
-    /// Not at all.
+    /// No such fee.
     #[default]
     None,
-    /// By the oracle of the OP stack: <https://specs.optimism.io/protocol/predeploys.html#gaspriceoracle>.
+    /// Priced by the oracle of the OP stack: <https://specs.optimism.io/protocol/predeploys.html#gaspriceoracle>.
     OpStack,
-    /// In gas, which the node interface of Arbitrum estimates:
+    /// Part of the gas, which Arbitrum's node interface estimates:
     /// <https://docs.arbitrum.io/build-decentralized-apps/nodeinterface/reference>.
     Arbitrum,
 }
 
-/// How a network is listed.
+/// Names and images of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listing {
     /// Lower-case name in paths, flags and settings files.
@@ -52,16 +52,16 @@ pub struct Listing {
     pub logo: &'static str,
     /// Symbol of the native token, which has 18 decimals on every EVM network.
     pub native: &'static str,
-    /// The ERC-20 token that wraps it: the one that the network's main exchange uses.
+    /// ERC-20 that wraps the native token: the one that the network's main exchange uses.
     pub wrapped_native: Address,
 }
 
-/// The row of a chain id.
+/// Returns the row of a chain id.
 pub fn network(chain_id: u64) -> Option<&'static Network> {
     NETWORKS.iter().find(|network| network.chain_id == chain_id)
 }
 
-/// In the order of answers. Those that are listed always, with their slugs and names, are the specification's.
+/// Networks in the order of answers. The specification fixes slugs and names of those that are always listed.
 pub static NETWORKS: [Network; 11] = [
     Network {
         chain_id: ETHEREUM,
@@ -153,7 +153,8 @@ pub static NETWORKS: [Network; 11] = [
             slug: "polygon",
             name: "POLYGON",
             logo: logo!("polygon.png"),
-            // MATIC until September 2024: <https://polygon.technology/blog/matic-to-pol-migration-is-now-live-everything-you-need-to-know>.
+            // MATIC until September 2024:
+            // <https://polygon.technology/blog/matic-to-pol-migration-is-now-live-everything-you-need-to-know>.
             native: "POL",
             wrapped_native: address!("0d500b1d8e8ef31e21c99d1db9a6444d3adf1270"),
         },

@@ -1,4 +1,4 @@
-//! What the jobs read: contracts as functions of their calldata.
+//! Contracts that the jobs read, as functions of their calldata.
 
 use alloy::primitives::{Address, U256};
 use alloy::sol_types::{SolCall, SolValue};
@@ -48,7 +48,7 @@ pub(crate) fn staking(read: &StepRead<'_>) -> (u8, Vec<u8>) {
     }
 }
 
-/// A contract that answers twice the number and one, and a server.
+/// A contract that returns twice the number plus one, and a server.
 pub(crate) fn every(read: &StepRead<'_>) -> (u8, Vec<u8>) {
     let argument = || read.data.last_chunk::<8>().map_or(0, |bytes| u64::from_be_bytes(*bytes));
     match (read.row.kind, read.data.first_chunk::<4>().copied().unwrap_or_default()) {
@@ -65,7 +65,7 @@ pub(crate) fn every(read: &StepRead<'_>) -> (u8, Vec<u8>) {
     }
 }
 
-/// Nothing stands anywhere.
+/// A chain without contracts.
 pub(crate) fn nothing(_: &StepRead<'_>) -> (u8, Vec<u8>) {
     (status::NO_CODE, Vec::new())
 }

@@ -1,4 +1,4 @@
-//! The host's side of one job, as bytes.
+//! The host's side of a job, as bytes.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use portolan_abi::step::{Step, StepRead};
 use portolan_abi::{facts, map};
 use portolan_plugin_api::testing;
 
-/// What stands at the other end of a read: the status and the bytes of its reply.
+/// Answers a read with the status and bytes of its reply.
 pub(crate) type Contract = fn(&StepRead<'_>) -> (u8, Vec<u8>);
 
 /// A dylib, which stays loaded.
@@ -58,7 +58,7 @@ impl Instance {
         (self.0.catalogue())(&self.1).into_vec()
     }
 
-    /// Runs a job to its end; `line` gets each frame and each finding.
+    /// Runs a job to its end; `line` receives each frame and finding.
     pub(crate) fn run(&self, start: &Start, contract: Contract, line: &mut impl FnMut(&str, &str)) {
         let start = codec::encode(start);
         line("start", &hex(&start));
@@ -85,7 +85,7 @@ impl Instance {
     }
 }
 
-/// What a host knows of a fact list: its first entry, 40.
+/// The host's copy of a fact list: its first entry, 40.
 fn known() -> (u8, Vec<u8>) {
     let mut entries = Vec::new();
     facts::push(&mut entries, &[vec![0; 31], vec![40]].concat());
@@ -105,7 +105,7 @@ fn frame_of(replies: &[(u8, Vec<u8>)]) -> Vec<u8> {
     frame.finish().expect("a small frame")
 }
 
-/// Whether a read only walks a fact list.
+/// Returns true if a read only walks a fact list.
 pub(crate) fn is_walk(read: &StepRead<'_>) -> bool {
     read.row.purpose == purpose::WALK
 }

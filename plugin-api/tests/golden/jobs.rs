@@ -1,4 +1,4 @@
-//! The jobs that are put to the golden dylibs.
+//! Jobs that the golden dylibs run.
 
 use alloy::primitives::{Address, B256, U256, address, b256};
 use alloy::sol_types::SolValue;
@@ -12,7 +12,7 @@ use crate::host::Contract;
 
 const ACCOUNT: Address = Address::repeat_byte(0xac);
 
-/// A question to an instance.
+/// A question to an instance, with its contracts.
 pub(crate) struct Job {
     pub(crate) name: &'static str,
     pub(crate) settings: Settings,
@@ -29,7 +29,7 @@ fn job(name: &'static str, protocol: &str, chain_id: u64, question: Question, co
         account: ACCOUNT,
         block: block(1, 1),
         pins: vec![Pin { chain_id: 1, block: block(2, 2) }],
-        // The host of this test has all replies when it resumes a job.
+        // This test's host has all replies when it resumes a job.
         capabilities: capability::ALL
             & !(capability::PENDING_REPLIES | capability::NOT_COVERED | capability::INVALID_REPLIES),
         ..Start::default()

@@ -1,7 +1,7 @@
-//! Plugins that were built once still load, and answer what they answered then.
+//! Checks that plugins built in the past still load and answer as they did.
 //!
-//! `TARGET/NAME.golden` holds what `NAME.so` says: its manifest, its catalogue, and every frame of some jobs. All of it is
-//! made anew with the host's side of today and compared as text, so that neither side may change a byte.
+//! `TARGET/NAME.golden` holds the output of `NAME.so`: its manifest, its catalogue, and every frame of some jobs. It is
+//! regenerated with the current host's side and compared as text, so neither side may change a byte.
 #![cfg(all(target_arch = "x86_64", target_os = "linux", target_env = "gnu"))]
 #![expect(clippy::expect_used, clippy::panic, reason = "a broken expectation is how a test fails")]
 
@@ -67,7 +67,7 @@ fn transcript(dylib: &PathBuf, jobs: &[jobs::Job]) -> String {
     text
 }
 
-/// The manifest as the dylib's note has it, without the spaces behind it.
+/// Returns the manifest of the dylib's note, without trailing spaces.
 fn manifest_note(bytes: &[u8]) -> String {
     let elf = Elf::parse(bytes).expect("an ELF file");
     let notes = elf.iter_note_headers(bytes).expect("a file with notes").map(|note| note.expect("a note"));

@@ -1,4 +1,5 @@
-//! Any bytes into the functions of a plugin: a refusal or a result, never an unwinding, and no harm to the next job.
+//! Feeds arbitrary bytes to the functions of a plugin: they return or refuse, never unwind, and do not affect the next
+//! job.
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -14,7 +15,7 @@ use proptest::test_runner::Config;
 use crate::host::{Host, frame_of, start_map, steps};
 use crate::scenario::{Play, found_all, scenario, value};
 
-/// Cases of each property: together they take about two seconds.
+/// Cases per property; together they take about two seconds.
 const CASES: u32 = 512;
 
 fn config() -> Config {
@@ -27,10 +28,10 @@ scenario!(Lists, |cx| {
     Ok(found_all(first.into_iter().chain(tried.ok())))
 });
 
-/// One instance for all cases: what harms it shows in the next case.
+/// One instance for all cases: damage by one shows in the next.
 static HOST: LazyLock<Host<Play<Lists>>> = LazyLock::new(Host::new);
 
-/// The bytes with some changed, put in, taken out, or cut off.
+/// Bytes with some changed, inserted, removed, or cut off.
 fn bent(valid: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {
     vec((any::<Index>(), any::<u8>(), 0..4_u8), 0..6).prop_map(move |changes| {
         let mut bytes = valid.clone();
@@ -56,8 +57,8 @@ fn settings() -> Vec<u8> {
     codec::encode(&Settings { shipped: true, protocols: Vec::new(), deployments: vec![row] })
 }
 
-/// Resumes two jobs that wait for three replies each with any frame: both move, or none does. Then a job of its own
-/// runs to its end.
+/// Resumes two jobs that each wait for three replies with any frame: both move, or neither does. Then another job runs
+/// to its end.
 fn resume_with(frame: &[u8]) -> Result<(), proptest::test_runner::TestCaseError> {
     let mut jobs = [HOST.start(), HOST.start()];
     HOST.resume(&mut jobs, &[&[], &[]]);
@@ -137,7 +138,7 @@ proptest! {
         let mut jobs = [HOST.start()];
         HOST.resume(&mut jobs, &[&[]]);
         let out = steps(&HOST.resume_with(&mut jobs, &frame.finish().expect("a small frame")));
-        // A call returns a word: 32 bytes or more with status 0 decode, everything else is an error of `call`.
+        // A call returns a word: 32 bytes or more with status 0 decode; everything else is an error of `call`.
         let whole = replies.iter().all(|(status, bytes)| *status == 0 && bytes.len() >= 32);
         prop_assert_eq!(out[0].state, if whole { state::READING } else { state::FAILED });
     }
@@ -161,6 +162,6 @@ fn frames_whose_lengths_lie_are_refused_at_once() {
         HOST.resume(&mut jobs, &[&[], &[]]);
         assert_eq!(HOST.resume_with(&mut jobs, &lie), [0_u8; 0]);
     }
-    // Four thousand million rows would take much longer than this.
+    // Four billion rows would take much longer.
     assert!(before.elapsed() < Duration::from_secs(2));
 }

@@ -1,4 +1,4 @@
-//! What goes out together: the depth of batches is the depth of the question, whatever its width.
+//! Batching of reads: the number of batches is the depth of the question, whatever its width.
 
 use futures_util::future::join;
 use portolan_abi::row::freshness;
@@ -10,7 +10,7 @@ use crate::scenario::{
     value, valueCall, word,
 };
 
-/// Twice each number and one.
+/// Twice each number plus one.
 fn answers(count: u64) -> Vec<u64> {
     (0..count).map(|number| 2 * number + 1).collect()
 }
@@ -57,7 +57,7 @@ fn reads_awaited_in_turn_are_a_batch_each() {
     assert_eq!(numbers(&outcome), [1 + 3 + 5 + 7 + 9]);
 }
 
-/// Each read needs the reply to the read before it.
+/// Makes a chain of reads, each of which needs the previous reply.
 async fn chained(cx: &Chain, from: u64, depth: u64) -> Result<U256, Error> {
     let mut at = U256::from(from);
     for _ in 0..depth {
@@ -138,7 +138,7 @@ fn unlike_futures_are_joined_as_a_tuple_in_the_batches_of_the_deepest() {
     assert_eq!(numbers(&outcome), [3, 5, 7, 13, 15, 9 + 11, 77]);
 }
 
-/// A part that fails after so many reads.
+/// A part that fails after this many reads.
 async fn fails_after(cx: &Chain, reads: u64) -> Result<U256, Error> {
     chained(cx, 0, reads).await?;
     Err(Error::new(format!("failed after {reads}")))
@@ -203,7 +203,7 @@ fn twelve_members_keep_their_places() {
 }
 
 async fn gathered(cx: &Chain, count: u64) -> Result<Vec<Claimable>, Error> {
-    // Every second part finds nothing, as a job has fewer findings than reads.
+    // Every second part finds nothing, since a job may have fewer findings than reads.
     let part = async |number| {
         let answer = value(cx, number).await?;
         Ok((number % 2 == 1).then(|| found(answer)))

@@ -1,4 +1,4 @@
-//! Cases of events: what the driver of tables takes for right, and all that it takes for wrong.
+//! Event cases: which the test driver of tables accepts, and which it rejects.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -18,7 +18,7 @@ CLAIM Paid(address indexed user, uint256 amount) user=user amount=amount contrac
 CLAIM Paid(address indexed user, uint256 amount) user=user amount=amount contract=contract asset=wrapped
 ";
 
-/// Decodes by the table, all as one protocol's.
+/// Decodes by the table; all events belong to one protocol.
 struct Tabled;
 
 impl Plugin for Tabled {
@@ -72,12 +72,12 @@ fn paid() -> Value {
     json!({ "address": address(0x20), "topics": [PAID, padded(0x11)], "data": word(7) })
 }
 
-/// `token()` of the contract that is staked in.
+/// `token()` of the staking contract.
 fn token() -> Value {
     json!({ "to": address(0x20), "data": "0xfc0c546a", "reply": padded(0x30) })
 }
 
-/// What is written and what was encoded, case by case.
+/// Cases with their logs and their expected events.
 fn cases() -> (Value, Value) {
     let claimed = json!({ "user": address(0x11), "amount": "7", "contract": address(0x20) });
     let mut wrapped = claimed.clone();
@@ -103,7 +103,7 @@ fn cases() -> (Value, Value) {
     (written, encoded)
 }
 
-/// What the driver says of these cases: how many are right, or what is wrong.
+/// Returns the result of driving these cases: their number, or the failure.
 fn driven<T>(cases: &(Value, Value), drive: impl Fn(&EventCases) -> T) -> Result<T, String> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("events.cases.json");
@@ -169,7 +169,7 @@ fn a_row_without_a_case_of_its_own_is_found() {
     let missing = |place| without(place).expect_err("a row has no case");
     assert!(missing(0).contains("line 2: TRANSFER Transfer("), "{}", missing(0));
     assert!(missing(1).contains("line 4: STAKE Staked("), "{}", missing(1));
-    // Two rows that only their conditions tell apart need two cases.
+    // Two rows that differ only in their conditions need two cases.
     assert!(missing(2).contains("CLAIM Paid("), "{}", missing(2));
     assert!(missing(3).contains("CLAIM Paid("), "{}", missing(3));
     assert_eq!(without(4), Ok(()));

@@ -1,5 +1,4 @@
-//! Combinators of futures-util, which re-poll only what was woken: each must wake, end, and read in as few batches as
-//! it can.
+//! Combinators of futures-util, which only re-poll woken futures: each must wake, end, and read in the fewest batches.
 
 use std::pin::pin;
 
@@ -14,7 +13,7 @@ use crate::scenario::{found, found_all, numbers, packed, play, scenario, unpacke
 
 const SIZES: [u64; 4] = [1, 31, 1_000, 10_000];
 
-/// One scenario for each size.
+/// Defines a scenario per size.
 macro_rules! sizes {
     ($name:ident, |$cx:ident, $count:ident| $body:expr) => {
         mod $name {
@@ -59,7 +58,7 @@ sizes!(buffered_unordered_in_windows, |cx, count| {
     reads.buffer_unordered(500).try_collect().await
 });
 
-/// Every read is answered once, and its answer is at its place (or anywhere, where the combinator has no order).
+/// Asserts that every read is answered once, and in order if the combinator has one.
 fn assert_answered(outcomes: &[Outcome; 4], in_order: bool) {
     for (outcome, count) in outcomes.iter().zip(SIZES) {
         assert_eq!(outcome.end, End::Complete, "{count}: {}", outcome.message);
@@ -135,7 +134,7 @@ fn pairs_are_a_batch_each() {
 }
 
 scenario!(Loser, |cx| {
-    // The right side needs a second batch, so the left one wins, and the right one is dropped half-way.
+    // The right side needs a second batch, so the left one wins, and the right one is dropped midway.
     let slow = pin!(async {
         let first = value(cx, 10).await?;
         value(cx, first.to()).await
@@ -156,11 +155,11 @@ fn reads_after_a_select_get_their_own_replies() {
 }
 
 scenario!(DroppedRequested, |cx| {
-    // A read that is polled is requested, and stays so when it is dropped: its reply is ignored.
+    // A polled read is requested, even if it is dropped afterwards; its reply is ignored.
     let mut dropped = Box::pin(value(cx, 100));
     assert!(dropped.as_mut().now_or_never().is_none());
     drop(dropped);
-    // One that was never polled is not requested.
+    // A read that was never polled is not requested.
     drop(value(cx, 200));
     Ok(found_all(cx.join([value(cx, 1), value(cx, 2)]).await?))
 });

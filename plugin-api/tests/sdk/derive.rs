@@ -1,4 +1,4 @@
-//! Settings rows that are derived, deployments that are served, and the rows of a job.
+//! Derived settings rows, served deployments, and the rows of a job.
 
 use portolan_abi::map::{SettingsKey, SettingsRow, SettingsValue};
 use portolan_plugin_api::export::{Exported, Manifest};
@@ -32,7 +32,7 @@ struct Vault {
     offset: Option<i64>,
 }
 
-/// A type of the author's.
+/// A type of the plugin's author.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Curve {
     Stable,
@@ -92,7 +92,7 @@ impl Exported for Vaults {
     const MANIFEST: Manifest = Manifest::new(&["{}"]);
 }
 
-/// A vault whose other keys are missing.
+/// A vault without optional keys.
 fn vault(vault: Address) -> Vault {
     Vault {
         vault,

@@ -1,4 +1,4 @@
-//! The question about events: the transaction that a job gets, what tables want of the chain, and events as findings.
+//! The question about events: the transaction of a job, views that tables need, and events as findings.
 
 use portolan_abi::codec;
 use portolan_abi::log;
@@ -41,7 +41,7 @@ fn transaction() -> Transaction {
     }
 }
 
-/// Answers with the transaction of the question, as an error; a plugin has no other way to show it.
+/// Returns the question's transaction as an error, the only way for a plugin to show it.
 struct Echo;
 
 impl Plugin for Echo {
@@ -166,7 +166,7 @@ fn an_event_arrives_whole() {
     );
 }
 
-/// Reports an event of a log that no transaction has.
+/// Reports an event of a log that does not exist.
 struct Astray;
 
 impl Plugin for Astray {
@@ -221,7 +221,7 @@ impl Exported for Tabled {
     const MANIFEST: Manifest = Manifest::new(&["{}"]);
 }
 
-/// `Staked(address indexed user)` of so many contracts.
+/// `Staked(address indexed user)` of this many contracts.
 fn staked(contracts: u8) -> JobTest {
     let topic = Host::<Tabled>::new().catalogue().event_topics.expect("a topic")[0];
     let log = |address: u8| Log {
@@ -233,7 +233,7 @@ fn staked(contracts: u8) -> JobTest {
     JobTest::for_transaction(NETWORK, &Transaction { logs, ..Transaction::default() })
 }
 
-/// Every contract's pool is the contract that is one more, every token is 0x55….
+/// Every contract's pool is the next contract, and every token is 0x55….
 fn pools(request: &ReadRequest) -> ReadResult {
     let pool = Address::repeat_byte(request.to[0].wrapping_add(0x80));
     let answer = if request.to[0] < 0x80 { pool } else { TOKEN };
@@ -292,7 +292,7 @@ fn a_plugin_without_events_reports_none() {
     let outcome = JobTest::for_transaction(NETWORK, &transaction()).run::<Quiet>(word_of_all);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
     assert_eq!(Host::<Quiet>::new().catalogue().event_topics, None);
-    // Nor does one that answers about events answer about accounts.
+    // A plugin that answers about events does not answer about accounts.
     let outcome = JobTest::new("acme", NETWORK, Question::FARMING, TARGET).run::<Echo>(contract);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
 }

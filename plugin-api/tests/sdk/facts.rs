@@ -1,4 +1,4 @@
-//! Fact lists: walked once, gone on with by later jobs, and never taken for whole where they are not.
+//! Fact lists: walked once, extended by later jobs, and never treated as complete when they are not.
 
 use std::cell::RefCell;
 
@@ -7,11 +7,11 @@ use portolan_plugin_api::{Chain, Claimable, Error, Settings, U256};
 
 use crate::scenario::{Play, case, contract, found, number, numbers, scenario, value, word};
 
-/// The read of the list's length; the places of its entries are below.
+/// The read of the list's length; lower numbers are indices of entries.
 const LENGTH: u64 = 1_000_000;
 
-/// As many entries as the contract says, each two reads deep: an entry is what the contract answers to what it answers to
-/// the place. Gives the number of entries and their sum.
+/// Reads as many entries as the contract reports, each two reads deep: the contract's reply to its reply to the index.
+/// Returns the number of entries and their sum.
 async fn list(cx: &Chain) -> Result<Vec<Claimable>, Error> {
     let walk = |places: std::ops::Range<u64>| {
         cx.join(places.map(|place| async move {
@@ -25,7 +25,7 @@ async fn list(cx: &Chain) -> Result<Vec<Claimable>, Error> {
 
 scenario!(Gauges, |cx| { list(cx).await });
 
-/// A contract whose list has so many entries.
+/// A contract with a list of this length.
 fn of_length(length: u64) -> impl Fn(&ReadRequest) -> ReadResult {
     move |request| if number(request) == LENGTH { word(length) } else { contract(request) }
 }
@@ -34,7 +34,7 @@ fn run(test: &JobTest, length: u64) -> Outcome {
     test.run::<Play<Gauges>>(of_length(length))
 }
 
-/// The contract answers twice the number and one; the entry at a place is four times the place and three.
+/// The contract returns twice the number plus one, so the entry at an index is four times the index plus three.
 fn sum(length: u64) -> u64 {
     4 * (length * (length - 1) / 2) + 3 * length
 }

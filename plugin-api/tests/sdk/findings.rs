@@ -1,4 +1,4 @@
-//! The author's types as the host sees them: the catalogue, and every kind of finding.
+//! The author's types as the host sees them: the catalogue and every kind of finding.
 
 use portolan_abi::map::{self, caller, role};
 use portolan_plugin_api::export::{Exported, Manifest};
@@ -112,7 +112,7 @@ impl Plugin for Full {
         Ok(vec![lock()])
     }
 
-    /// The findings of every token but its own contract, in the order of the question.
+    /// Returns a composition of every token except its own contract, in the order of the question.
     async fn compositions(&self, _: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
         let parts = vec![Part { token: TARGET, amount: U256::from(31) }, Part { token: ACCOUNT, amount: U256::MAX }];
         let share =
@@ -127,7 +127,7 @@ impl Exported for Full {
     const MANIFEST: Manifest = Manifest::new(&["{}"]);
 }
 
-/// What an operator allows who has read these functions.
+/// Functions that the operator allows.
 const ALLOWED: &str = r#"
 "poke()" = "https://code.example/poke"
 "harvest(address account, (address market, uint256[] number, bytes data) all)" = "https://code.example/harvest"
@@ -245,7 +245,7 @@ fn compositions_are_reported_for_the_tokens_that_the_question_is_about() {
 fn a_question_about_no_tokens_is_answered_with_nothing() {
     let outcome = JobTest::for_tokens("acme", NETWORK, &[]).run::<Full>(contract);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
-    // A start without the key, as one that never heard of it would write.
+    // A start without the key, as an older host would write it.
     let host = Host::<Full>::new();
     let start = map::Start { question: Question::COMPOSITION, tokens: None, ..start_map() };
     let mut jobs = [host.start_with(&portolan_abi::codec::encode(&start)).expect("the plugin starts the job")];

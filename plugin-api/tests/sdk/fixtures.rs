@@ -1,4 +1,4 @@
-//! Recorded jobs: they replay bit for bit from their file, and a file that is wrong says what is.
+//! Recorded jobs: they replay exactly from their file, and a malformed file names its fault.
 
 use portolan_plugin_api::export::{Exported, Manifest};
 use portolan_plugin_api::testing::{
@@ -34,7 +34,7 @@ fn recorded_case() -> JobTest {
     case().block(block(21_000_000)).pin(OTHER, block(99))
 }
 
-/// A chain that answers the same calldata differently by mode and gas cap.
+/// A chain whose replies to the same calldata differ by mode and gas cap.
 fn chain(request: &ReadRequest) -> ReadResult {
     match request {
         request if request.data.is_empty() => word(50),
@@ -126,7 +126,7 @@ fn a_fixtures_file_is_json_that_people_can_read() {
     let at = json!({ "number": 21_000_000, "hash": hash, "timestamp": 1_700_000_001, "evmNumber": 21_000_001 });
     assert_eq!(file["block"], at);
     assert_eq!(file["pins"]["10"]["number"], 99);
-    // Nine reads, two of which nobody can tell apart.
+    // Nine reads, two of which are indistinguishable.
     assert_eq!(file["reads"].as_array().expect("an array").len(), 8);
     assert_eq!(file["reads"][2]["status"], "reverted");
     assert_eq!(file["reads"][2]["reply"], "0x0102");

@@ -1,4 +1,4 @@
-//! Several jobs in one frame, jobs that are dropped half-way, and frames that do not fit their jobs.
+//! Several jobs in one frame, jobs dropped midway, and frames that do not fit their jobs.
 
 use portolan_abi::frame::{FrameWriter, resume_in};
 use portolan_abi::row::{JobIn, Reply, state, status};
@@ -77,7 +77,7 @@ fn a_job_that_is_resumed_after_its_end_says_so() {
     }
 }
 
-/// One job gets a wrong number of replies, its neighbours the right one.
+/// Resumes three jobs, one of them with a wrong number of replies.
 fn neighbours_of(wrong: &[u64]) -> Vec<Step> {
     let host = Host::<Play<TwoBatches>>::new();
     let mut jobs = [host.start(), host.start(), host.start()];
@@ -107,7 +107,7 @@ fn too_many_replies_fail_that_job_alone() {
     assert_eq!(actual, (state::FAILED, "3 replies to 2 open reads"));
 }
 
-/// A frame that fits two jobs with two replies each, but for one thing.
+/// A frame that fits two jobs with two replies each, except for one thing.
 fn misfit(jobs: &[u32], replies: usize, offset: u32) -> Vec<u8> {
     let mut frame = FrameWriter::default();
     for replies in jobs {
@@ -121,7 +121,7 @@ fn misfit(jobs: &[u32], replies: usize, offset: u32) -> Vec<u8> {
     frame.finish().expect("a small frame")
 }
 
-/// Nothing comes out, and the jobs stand where they stood: the right frame still carries them to their end.
+/// Asserts that nothing comes out and no job has moved: the right frame still carries them to their end.
 fn moves_no_job<S: Scenario>(frame: &[u8], what: &str) {
     let host = Host::<Play<S>>::new();
     let mut jobs: Vec<Job<'_>> = vec![host.start(), host.start()];
@@ -167,7 +167,7 @@ fn equal_reads_in_a_row_share_their_calldata() {
     let host = Host::<Play<SameData>>::new();
     let mut jobs = [host.start(), host.start()];
     let out = host.resume_with(&mut jobs, &frame_of(&[&[], &[]]));
-    // 200 reads with 36 bytes of calldata that stand there once for each of 2 jobs, and 1 network.
+    // 200 reads, 36 bytes of calldata stored once per job for 2 jobs, and 1 network.
     assert_eq!(out.len(), 16 + 3 * 8 + 2 * 40 + 8 + 200 * 48 + 2 * 36);
     let replies: Vec<u64> = (0..100).collect();
     let steps = host.resume(&mut jobs, &[&replies, &replies]);

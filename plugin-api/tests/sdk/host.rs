@@ -1,5 +1,4 @@
-//! A host of the tests, for what one job alone does not show: several jobs in a frame, jobs dropped half-way,
-//! frames that are none.
+//! A test host for what a single job does not show: several jobs in a frame, jobs dropped midway, malformed frames.
 
 use std::marker::PhantomData;
 
@@ -15,7 +14,7 @@ use portolan_plugin_api::{B256, U256};
 
 use crate::scenario::{ACCOUNT, NETWORK};
 
-/// An instance, dropped at its end.
+/// An instance, dropped at the end.
 pub(crate) struct Host<P> {
     pub(crate) module: PluginRef,
     instance: RawInstance,
@@ -23,7 +22,7 @@ pub(crate) struct Host<P> {
     plugin: PhantomData<P>,
 }
 
-/// A job, dropped at its end, which is before that of its instance.
+/// A job, dropped before its instance.
 pub(crate) struct Job<'h> {
     raw: RawJob,
     module: PluginRef,
@@ -67,7 +66,7 @@ impl<P: Exported> Host<P> {
         Self::configured(&shipped()).expect("the plugin takes its settings")
     }
 
-    /// A host that announces no more than these.
+    /// A host that announces only these capabilities.
     pub(crate) fn of_capabilities(capabilities: u64) -> Self {
         let mut host = Self::new();
         host.capabilities = capabilities;
@@ -100,7 +99,7 @@ impl<P: Exported> Host<P> {
         }
     }
 
-    /// What comes out of a resume, whatever goes in.
+    /// Returns the output of a resume, for any input.
     pub(crate) fn resume_with(&self, jobs: &mut [Job<'_>], frame: &[u8]) -> Vec<u8> {
         let raw: Vec<RawJob> = jobs.iter().map(|job| job.raw).collect();
         (self.module.resume())(RSlice::from_slice(&raw), RSlice::from_slice(frame)).into_vec()
@@ -111,7 +110,7 @@ impl<P: Exported> Host<P> {
         steps(&self.resume_with(jobs, &frame_of(replies)))
     }
 
-    /// Runs one job to its end on the contract of the tests: all that it emitted.
+    /// Runs one job to its end on the tests' contract; returns all that it emitted.
     pub(crate) fn run_to_end(&self) -> (Step, Vec<Finding>) {
         let mut jobs = [self.start()];
         let (mut replies, mut found) = (Vec::new(), Vec::new());
@@ -127,7 +126,7 @@ impl<P: Exported> Host<P> {
     }
 }
 
-/// What one resume of one job gave.
+/// Output of one resume of one job.
 #[derive(Debug)]
 pub(crate) struct Step {
     pub(crate) state: u8,
@@ -135,7 +134,7 @@ pub(crate) struct Step {
     pub(crate) not_covered: String,
     pub(crate) invalid_replies: String,
     pub(crate) findings: Vec<Finding>,
-    /// The last word of each read's calldata: the number that it is about.
+    /// Last word of each read's calldata: the number that it asks for.
     pub(crate) requested: Vec<u64>,
 }
 
@@ -160,7 +159,7 @@ pub(crate) fn frame_of(replies: &[&[u64]]) -> Vec<u8> {
     frame.finish().expect("a small frame")
 }
 
-/// The jobs of a frame that came out, each with its own reads.
+/// Parses the jobs of an output frame, each with its own reads.
 pub(crate) fn steps(out: &[u8]) -> Vec<Step> {
     let frame = Frame::parse(out).expect("a frame comes out");
     let networks = frame.count(resume_out::NETWORKS);

@@ -1,4 +1,4 @@
-//! Instances: each with its own settings, shared by jobs on any threads, and ended once.
+//! Instances: each has its own settings, is shared by jobs on any thread, and is dropped once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,7 +14,7 @@ use crate::scenario::{NETWORK, catalogue, found, value};
 
 static ALIVE: AtomicUsize = AtomicUsize::new(0);
 
-/// Finds its factor times what the contract answers; counts its instances.
+/// Returns its factor times the contract's reply; counts its instances.
 struct Counted(U256);
 
 #[derive(Clone)]
@@ -64,7 +64,7 @@ fn with_factor(factor: i64) -> Host<Counted> {
     Host::configured(&codec::encode(&settings)).expect("settings")
 }
 
-/// One test, as several would count each other's instances.
+/// A single test, since several would count each other's instances.
 #[test]
 fn instances_stand_beside_each_other_and_each_ends_once() {
     let alive = || ALIVE.load(Ordering::SeqCst);

@@ -1,11 +1,11 @@
-//! What a job may use: it meets the limits in a test as in a host, with the same words.
+//! Limits of a job: tests enforce the same limits as a host, with the same messages.
 
 use portolan_plugin_api::testing::{End, Outcome, ReadRequest, ReadResult};
 use portolan_plugin_api::{Chain, Claimable, Error, U256};
 
 use crate::scenario::{Play, case, found, numbers, play, scenario, value};
 
-/// As many batches of one read.
+/// Makes this many batches of one read.
 async fn deep(cx: &Chain, batches: u64) -> Result<Vec<Claimable>, Error> {
     for number in 0..batches {
         value(cx, number).await?;
@@ -37,7 +37,7 @@ fn a_batch_has_60_000_reads() {
     assert_eq!(end(&outcome), (End::OverBudget, "requested 60001 reads at once, more than 60000"));
 }
 
-// Batches of 24,000 reads, and how many of the last were not made.
+// Makes batches of 24,000 reads; counts how many of the last were not made.
 scenario!(TooMany, |cx| {
     let mut budgets = vec![cx.budget().reads];
     for _ in 0..5 {

@@ -1,4 +1,4 @@
-//! What is lost is reported, and what was found before stays in the answer.
+//! Losses are reported, and earlier findings stay in the answer.
 
 use portolan_abi::capability;
 use portolan_abi::row::state;
@@ -134,7 +134,7 @@ fn an_older_host_has_what_is_not_covered_in_the_message() {
     assert!(step.not_covered.is_empty());
 }
 
-/// What a plugin makes of a list in which one contract is hostile.
+/// Returns the findings of a list with one hostile contract.
 fn hostile_rows(cx: &portolan_plugin_api::Chain) -> Vec<Claimable> {
     let reward = |place: u64| {
         let claim = cx.claim(TARGET, &getRewardCall {});
@@ -235,7 +235,7 @@ fn no_parts_are_a_whole_with_nothing_in_it() {
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
 }
 
-/// At most one finding, where a part of [`part`] has a list.
+/// Returns at most one finding, where [`part`] returns a list.
 async fn single(cx: &portolan_plugin_api::Chain, of: u64) -> Result<Option<Claimable>, Error> {
     let first = value(cx, of).await?;
     let second = value(cx, of + 10).await?;

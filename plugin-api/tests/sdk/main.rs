@@ -1,6 +1,6 @@
 //! Tests of the SDK: jobs of small plugins, driven through the functions that a host calls.
 //!
-//! They stand outside the crate, where a plugin author stands: they see what is public and nothing else.
+//! They are outside the crate, like authors of plugins, and see only what is public.
 #![expect(clippy::expect_used, clippy::panic, reason = "a broken expectation is how a test fails")]
 
 mod any_bytes;

@@ -1,6 +1,6 @@
-//! What `export!` puts into a file: the note that a host reads without running it, and the header that it loads.
+//! Contents that `export!` adds to a file: the note that a host reads without running it, and the header that it loads.
 //!
-//! This test is such a file itself.
+//! This test is itself such a file.
 
 use abi_stable::library::ROOT_MODULE_LOADER_NAME;
 use goblin::elf::Elf;

@@ -1,4 +1,4 @@
-//! Futures that never read, or never rest.
+//! Futures that never read, or wake themselves without end.
 
 use std::future::{pending, poll_fn};
 use std::task::Poll;
@@ -13,7 +13,7 @@ use crate::scenario::{Play, found, numbers, play, scenario, value};
 const NO_READ: &str = "awaited something that is not a chain read";
 const NO_REST: &str = "woke itself too often without asking for a read";
 
-/// Pending as often as `times`, and awake at once.
+/// Stays pending this many times, and wakes itself at once.
 async fn yields(times: u32) {
     let mut left = times;
     poll_fn(|cx| match left.checked_sub(1) {

@@ -1,4 +1,4 @@
-//! Off-chain documents: what a job makes of them, and that a test refuses what a gateway refuses.
+//! Off-chain documents: their use by a job, and that a test refuses what a gateway refuses.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -14,7 +14,7 @@ use crate::scenario::{NETWORK, TARGET, case, catalogue, found, found_all, in_pla
 const HOST: &str = "merkle.example.org";
 const URL: &str = "https://merkle.example.org/0x2222";
 
-/// What one plugin requests, and the hosts that it declares.
+/// Requests of a plugin, and the hosts that it declares.
 trait Documents: Send + Sync + 'static {
     const HOSTS: &[&str];
 
@@ -63,13 +63,13 @@ fn run<D: Documents>(replies: impl Replies) -> Outcome {
     case().run::<Reading<D>>(replies)
 }
 
-/// What a test fails with.
+/// Returns the message that a test fails with.
 fn refused<D: Documents>() -> String {
     let failed = catch_unwind(AssertUnwindSafe(|| run::<D>(&CannedReplies::default()))).expect_err("a refusal");
     failed.downcast_ref::<String>().expect("a sentence").clone()
 }
 
-/// The number of the document's bytes, with a number that the chain has.
+/// Returns the size of the document, and a number from the chain.
 async fn both(cx: &Chain) -> Result<Vec<Claimable>, Error> {
     let (document, on_chain): (Bytes, U256) = cx.join((cx.http_get(URL), value(cx, 3))).await?;
     Ok(found_all([U256::from(document.len()), on_chain]))

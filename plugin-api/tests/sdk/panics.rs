@@ -1,4 +1,4 @@
-//! Panics of the author's code, wherever they happen: the job ends and says where, and nothing else is harmed.
+//! Panics anywhere in the author's code: the job ends and reports the location, and nothing else is affected.
 
 use std::panic::panic_any;
 use std::pin::pin;
@@ -68,7 +68,7 @@ fn a_panic_in_a_drop_at_the_end_ends_the_job() {
     assert_eq!((outcome.end, outcome.message), (End::Panicked, boom_text()));
 }
 
-/// A future whose own drop panics, after it has given its answer.
+/// A future whose drop panics after it has returned.
 struct Armed(Bomb);
 
 impl Future for Armed {
@@ -173,7 +173,7 @@ fn a_panic_that_no_hook_saw_reports_nothing_of_another_one() {
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Panicked, "panicked without a message"));
 }
 
-/// Wakers of the author's own.
+/// A waker of the author.
 struct PanickingWaker;
 
 impl Wake for PanickingWaker {
@@ -198,7 +198,7 @@ async fn with_waker(cx: &Chain, waker: Waker) -> Result<Vec<Claimable>, Error> {
 scenario!(PanicsWhenWoken, |cx| { with_waker(cx, Waker::from(Arc::new(PanickingWaker))).await });
 
 scenario!(WakerPanicsWhenDropped, |cx| {
-    // The waker is the chain's alone once the future has forgotten it.
+    // Only the chain holds the waker once the future has forgotten it.
     let waker = Waker::from(Arc::new(WakerWithBomb(Bomb)));
     let mut read = Box::pin(value(cx, 1));
     assert!(read.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
@@ -303,7 +303,7 @@ fn a_panic_in_the_drop_of_an_instance_goes_no_further() {
     drop(Host::<InEnd>::new());
 }
 
-/// The tests of this file once more in a process of their own, whose standard error can be seen.
+/// Runs the tests of this file in a separate process, whose standard error can be read.
 #[test]
 fn caught_panics_leave_standard_error_quiet() {
     let this = std::env::current_exe().expect("a test is a file");

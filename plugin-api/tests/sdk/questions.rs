@@ -1,4 +1,4 @@
-//! Which questions a plugin implements and which it declares: where they differ, it is refused.
+//! Implemented and declared questions: a plugin in which they differ is refused.
 
 use portolan_abi::codec;
 use portolan_abi::map::{self, Selftest, SettingsRow};
@@ -10,7 +10,7 @@ use portolan_plugin_api::{
 use crate::host::Host;
 use crate::scenario::{NETWORK, acme};
 
-/// The catalogue of the rows, each of which declares these questions.
+/// A catalogue whose rows all declare these questions.
 fn catalogue(rows: &[Deployment<()>], questions: &[Question]) -> Catalogue {
     let deployments = rows.iter().map(|row| row.served(questions, [])).collect();
     Catalogue { protocols: vec![acme()], deployments, ..Catalogue::default() }

@@ -1,4 +1,4 @@
-//! What a read says arrives as it was said, and what became of it comes back as a value or as an error.
+//! Reads arrive as requested, and outcomes come back as values or errors.
 
 use portolan_abi::row::{freshness, kind, mode};
 use portolan_plugin_api::testing::{CannedReplies, End, ReadRequest, ReadResult};
@@ -91,7 +91,7 @@ fn calldata_is_the_selector_and_the_arguments() {
     assert_eq!(data[34..], [1, 2]);
 }
 
-/// What a read comes to, as a number: 0 for a value, else the kind of revert.
+/// Converts an outcome to a number: 0 for a value, otherwise the kind of revert.
 fn kind_of(outcome: Result<U256, Revert>) -> u64 {
     match outcome {
         Ok(_) => 0,
@@ -205,7 +205,7 @@ fn replies_whose_lengths_lie_are_undecodable_at_once() {
     }
 }
 
-/// `outer` arrays that all are the same array of `inner` arrays that all are the same array of `leaves` words.
+/// `outer` arrays that are all the same array of `inner` arrays, which are all the same array of `leaves` words.
 fn shared_lists(outer: u64, inner: u64, leaves: u64) -> Bytes {
     let array = |count: u64, at: u64| [vec![count], (0..count).map(|_| at).collect()].concat();
     let parts = [vec![0x20], array(outer, 32 * outer), array(inner, 32 * inner), array(leaves, 7)];
@@ -219,7 +219,7 @@ fn a_reply_that_is_small_as_bytes_and_huge_as_a_value_is_undecodable() {
         assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
         numbers(&outcome)[0] == 0
     };
-    // 6 words as they are, and 50 in all: a little sharing does no harm.
+    // 6 words unshared, and 50 in total: a little sharing is accepted.
     assert!(decodes(shared_lists(1, 1, 1)));
     assert!(decodes(shared_lists(2, 5, 5)));
     // 64 KiB of reply are 300 million words.

@@ -1,4 +1,4 @@
-//! What the gateway does not show: a test fails with the gateway's sentence.
+//! Findings that the gateway rejects: a test fails with the gateway's message.
 
 use std::marker::PhantomData;
 
@@ -22,7 +22,7 @@ sol! {
     function owed(address account) external view returns (uint256);
 }
 
-/// One finding that the gateway would not show.
+/// One finding that the gateway would reject.
 trait Slip: Send + Sync + 'static {
     fn claimable(_: &Chain) -> impl Future<Output = Result<Option<Claimable>, Error>> + Send {
         async { Ok(None) }
@@ -94,7 +94,7 @@ fn stake() -> Position {
     Position::new(PositionKind::STAKED, "main", TARGET).named("stake").of("farm").leg(leg)
 }
 
-/// A leg twice, as of a farm whose receipt is the token of another leg.
+/// Reports a leg twice, like a farm whose receipt is the token of another leg.
 struct TwiceALeg;
 
 impl Slip for TwiceALeg {
@@ -110,7 +110,7 @@ fn a_leg_that_is_reported_twice_is_what_a_contract_replied() {
     assert_eq!(outcome.invalid_replies, format!("{TARGET:#x}-{TOKEN:#x} is reported twice"));
 }
 
-/// A claimable, and the sentence that a test with it fails with.
+/// Tests a claimable, and the message that a test with it fails with.
 macro_rules! refused_claimable {
     ($test:ident, $sentence:literal, async |$cx:ident| $finding:expr) => {
         #[test]
@@ -127,7 +127,7 @@ macro_rules! refused_claimable {
     };
 }
 
-/// A position, and the sentence that a test with it fails with.
+/// Tests a position, and the message that a test with it fails with.
 macro_rules! refused_position {
     ($test:ident, $sentence:literal, $finding:expr) => {
         #[test]
@@ -144,7 +144,7 @@ macro_rules! refused_position {
     };
 }
 
-/// A change of a sound catalogue, and the sentence that a test with it fails with.
+/// Tests a change of a valid catalogue, and the message that a test with it fails with.
 macro_rules! refused_catalogue {
     ($test:ident, $sentence:literal, |$catalogue:ident| $change:expr) => {
         #[test]

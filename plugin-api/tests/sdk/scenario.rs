@@ -1,4 +1,4 @@
-//! A test's plugin: one async block that answers the question about claimables, and a contract that answers it.
+//! The tests' plugin: one async block that answers the question about claimables, and a contract that it reads.
 
 use std::marker::PhantomData;
 
@@ -10,11 +10,11 @@ use portolan_plugin_api::{
 };
 
 sol! {
-    /// What the tests read; the contract answers twice the number and one.
+    /// Read by the tests; the contract returns twice the number plus one.
     function value(uint256 of) external view returns (uint256);
-    /// What the tests' findings are claimed with.
+    /// Claim function of the tests' findings.
     function getReward() external;
-    /// What the tests claim.
+    /// Claim function of the tests' numbered findings.
     function claim(uint256 number) external;
 }
 
@@ -28,7 +28,7 @@ pub(crate) trait Scenario: Send + Sync + 'static {
     fn play(cx: &Chain) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send;
 }
 
-/// Names an async block.
+/// Defines a named async block.
 macro_rules! scenario {
     ($name:ident, |$cx:ident| $body:block) => {
         struct $name;
@@ -49,7 +49,7 @@ pub(crate) fn acme() -> Protocol {
     Protocol::new("acme", "ACME", "https://acme.example", &["FARMING"])
 }
 
-/// A catalogue in which [`found`] has its place.
+/// A catalogue that covers [`found`].
 pub(crate) fn catalogue() -> Catalogue {
     let row = Deployment { protocol: "acme".to_owned(), network: NETWORK, market: "main".to_owned(), mechanism: () };
     Catalogue {
@@ -88,7 +88,7 @@ pub(crate) fn case() -> JobTest {
     JobTest::new("acme", NETWORK, Question::CLAIMABLES, ACCOUNT)
 }
 
-/// Runs a scenario on a chain where the contract answers.
+/// Runs a scenario on the tests' contract.
 pub(crate) fn play<S: Scenario>() -> Outcome {
     case().run::<Play<S>>(contract)
 }
@@ -98,12 +98,12 @@ pub(crate) fn value(cx: &Chain, of: u64) -> Read<'_, U256> {
     cx.call(TARGET, valueCall { of: U256::from(of) })
 }
 
-/// The number that a read of the contract is about.
+/// Returns the number that a read of the contract asks for.
 pub(crate) fn number(request: &ReadRequest) -> u64 {
     valueCall::abi_decode(&request.data).expect("a read of the contract").of.to()
 }
 
-/// Twice the number and one, so that no two reads and no read and its reply are the same.
+/// Returns twice the number plus one, so that reads and replies are all different.
 pub(crate) fn contract(request: &ReadRequest) -> ReadResult {
     word(2 * number(request) + 1)
 }
@@ -112,7 +112,7 @@ pub(crate) fn word(number: u64) -> ReadResult {
     ReadResult::Ok(U256::from(number).to_be_bytes::<32>().into())
 }
 
-/// The same in a place of its own: two findings of one place would be one too many.
+/// Gives a finding its own place, since two findings in one place are rejected.
 pub(crate) fn in_place(found: Claimable, place: usize) -> Claimable {
     found.numbered((U256::ONE << 64) + U256::from(place))
 }
@@ -127,19 +127,19 @@ pub(crate) fn found_all(amounts: impl IntoIterator<Item = U256>) -> Vec<Claimabl
     amounts.into_iter().map(found).collect()
 }
 
-/// The numbers that a job emitted, in its order.
+/// Returns the numbers that a job emitted, in order.
 pub(crate) fn numbers(outcome: &Outcome) -> Vec<u64> {
     outcome.claimables().iter().map(|found| found.payments[0].amount.to()).collect()
 }
 
-/// Four numbers in each finding, as a job has fewer findings than reads. No number is zero.
+/// Packs four numbers into each finding, since a job may have fewer findings than reads. No number is zero.
 pub(crate) fn packed(numbers: impl IntoIterator<Item = U256>) -> Vec<Claimable> {
     let numbers: Vec<u64> = numbers.into_iter().map(|number| number.to()).collect();
     let pack = |four: &[u64]| U256::from_limbs(std::array::from_fn(|place| four.get(place).copied().unwrap_or(0)));
     numbers.chunks(4).map(|four| found(pack(four))).collect()
 }
 
-/// The numbers of [`packed`].
+/// Returns the numbers of [`packed`].
 pub(crate) fn unpacked(outcome: &Outcome) -> Vec<u64> {
     let limbs = outcome.claimables().into_iter().flat_map(|found| found.payments[0].amount.into_limbs());
     limbs.filter(|number| *number > 0).collect()

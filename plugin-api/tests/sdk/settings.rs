@@ -1,4 +1,4 @@
-//! The operator's settings as typed rows: what replaces, what joins, and what is refused with row and key.
+//! The operator's settings as typed rows: replaced, added and refused rows, with row and key.
 
 use portolan_abi::map::{self, SettingsKey, SettingsRow, SettingsValue};
 use portolan_plugin_api::export::{Exported, Manifest};
@@ -55,7 +55,7 @@ fn protocol(slug: &str, name: &str) -> Protocol {
     Protocol { slug: slug.to_owned(), name: name.to_owned(), website, logo: None, primitives: Vec::new(), company }
 }
 
-/// Its catalogue has the rows that its settings left it with.
+/// Its catalogue has the rows that remain after its settings.
 struct Chef {
     rows: Vec<Deployment<Farm>>,
     protocols: Vec<Protocol>,
@@ -96,7 +96,7 @@ fn text(text: &str) -> SettingsValue {
     SettingsValue::Text(text.to_owned())
 }
 
-/// A row whose `chef` is in order.
+/// A row with a valid `chef`.
 fn row(protocol: &str, chain_id: u64, market: &str, more: Vec<SettingsKey>) -> SettingsRow {
     let chef = key("chef", text("0x4242424242424242424242424242424242424242"));
     let keys = [vec![chef], more].concat();
@@ -107,7 +107,7 @@ fn with(rows: Vec<SettingsRow>) -> Settings {
     Settings::from_rows(true, Vec::new(), rows)
 }
 
-/// The typed rows that settings leave, or why they are refused.
+/// Returns the typed rows that settings leave, or why they are refused.
 fn rows(settings: &Settings) -> Result<Vec<Deployment<Farm>>, SettingsError> {
     settings.deployments(shipped_rows())
 }

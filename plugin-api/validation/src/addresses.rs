@@ -1,7 +1,7 @@
-//! The addresses that a job's claims may go to and name.
+//! Addresses that a job's claims may call and name.
 //!
-//! Invariant: an address is there only because the catalogue lists it for the job's protocol and network, or because a
-//! declared view gave it; and only for the use that it was given for.
+//! Invariant: an address is allowed only if the catalogue lists it for the job's protocol and network, or a declared
+//! view returned it; and only for that use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,46 +11,48 @@ use portolan_abi::map::{Catalogue, Deployment};
 
 use crate::lineage::{Given, Lineages, Use};
 
-/// Addresses that the views of a job give; a factory with 10,000 markets gives two each.
+/// Addresses that the views of a job may return; a factory with 10,000 markets returns two for each.
 const GIVEN_MAX: usize = 50_000;
 
-/// Views of contracts that views gave go so deep, where one batch has them in the order that helps least.
+/// Depth of views on contracts that views returned, if a batch has them in the worst order.
 const NESTING_MAX: usize = 8;
 
-/// A call of a view, and what it returned.
+/// A call of a view, and its reply.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewReply<'a> {
-    /// The contract.
+    /// Called contract.
     pub contract: Address,
     /// Selector and arguments.
     pub data: &'a [u8],
-    /// What it returned.
+    /// Returned bytes.
     pub reply: &'a [u8],
 }
 
-/// What a job's claims may go to and name.
+/// Addresses that a job's claims may call and name.
 #[derive(Clone, Debug, Default)]
 pub struct Addresses {
     contracts: BTreeSet<Address>,
-    /// Those of the contracts that the operator's settings named.
+    /// Contracts named by the operator's settings.
     of_settings: BTreeSet<Address>,
     tokens: BTreeSet<Address>,
     given: BTreeMap<(Use, Address), Arc<str>>,
 }
 
-/// Where a claim's target comes from.
+/// Origin of a claim's target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TargetSource {
-    /// The catalogue has it, in a deployment that the plugin ships.
+    /// A deployment that the plugin ships.
     Listed,
-    /// The catalogue has it, in a deployment of the operator's settings.
+    /// A deployment of the operator's settings.
     Settings,
-    /// This view of a contract of the catalogue, or of one that such a view gave, returned it at the answer's block.
+    /// This view returned it at the answer's block; a view of a contract of the catalogue, or of one that such a view
+    /// returned.
     View(Arc<str>),
 }
 
 impl Addresses {
-    /// Those that the catalogue lists for a protocol on a network; `is_of_settings` where the operator named a row.
+    /// Creates the set that the catalogue lists for a protocol on a network; `is_of_settings` marks rows of the
+    /// operator.
     pub fn listed(
         catalogue: &Catalogue,
         protocol: &str,
@@ -66,23 +68,23 @@ impl Addresses {
         }
     }
 
-    /// Whether the catalogue lists it as a contract.
+    /// Returns true if the catalogue lists it as a contract.
     pub fn is_listed(&self, contract: Address) -> bool {
         self.contracts.contains(&contract)
     }
 
-    /// Whether a view gave it as a contract, so that views of its own may give further ones.
+    /// Returns true if a view returned it as a contract, whose own views may return more.
     pub fn is_given_contract(&self, contract: Address) -> bool {
         [Use::Target, Use::Market].into_iter().any(|usable_as| self.given.contains_key(&(usable_as, contract)))
     }
 
-    /// Whether a view gave it for this use.
+    /// Returns true if a view returned it for this use.
     pub fn is_given(&self, usable_as: Use, address: Address) -> bool {
         self.given.contains_key(&(usable_as, address))
     }
 
-    /// Adds what these views returned at the answer's block, in whatever order they stand. Returns the places of those that
-    /// do not count, because neither the catalogue lists their contract nor a view gave it.
+    /// Adds the replies of these views at the answer's block, in any order. Returns the indices of ignored ones, whose
+    /// contract is neither listed nor returned by a view.
     pub fn give_all(&mut self, lineages: &Lineages, views: &[ViewReply<'_>]) -> Vec<usize> {
         let mut open: Vec<usize> = (0..views.len()).collect();
         for _ in 0..NESTING_MAX {
@@ -95,7 +97,7 @@ impl Addresses {
         open
     }
 
-    /// Whether the contract of the view is known, so that what it returned counts.
+    /// Adds the addresses of a reply. Returns true if the contract of the view is known, so that the reply counts.
     fn give(&mut self, lineages: &Lineages, view: &ViewReply<'_>) -> bool {
         let is_listed = self.is_listed(view.contract);
         let counts = is_listed || self.is_given_contract(view.contract);
@@ -108,12 +110,12 @@ impl Addresses {
         counts
     }
 
-    /// How many were given.
+    /// Returns the number of addresses that views returned.
     pub fn count_given(&self) -> usize {
         self.given.len()
     }
 
-    /// Where a target comes from; `None` where no claim may go there.
+    /// Returns the origin of a target; `None` if no claim may call it.
     pub(crate) fn target_source(&self, address: Address) -> Option<TargetSource> {
         if self.is_listed(address) {
             let is_of_settings = self.of_settings.contains(&address);
@@ -122,17 +124,17 @@ impl Addresses {
         self.given.get(&(Use::Target, address)).map(|view| TargetSource::View(Arc::clone(view)))
     }
 
-    /// Whether a claim may name it as a contract.
+    /// Returns true if a claim may name it as a contract.
     pub(crate) fn is_market(&self, address: Address) -> bool {
         self.is_listed(address) || self.is_given_contract(address)
     }
 
-    /// Whether a claim may name it as a token.
+    /// Returns true if a claim may name it as a token.
     pub(crate) fn is_token(&self, address: Address) -> bool {
         self.is_listed(address) || self.is_token_alone(address)
     }
 
-    /// Whether it is known as a token, and not as a contract that claims go to.
+    /// Returns true if it is listed or returned as a token. Unlike in `is_token`, a listed contract does not suffice.
     pub(crate) fn is_token_alone(&self, address: Address) -> bool {
         self.tokens.contains(&address) || self.is_given(Use::Token, address)
     }

@@ -1,7 +1,7 @@
-//! Validates catalogues: what a plugin says that it serves.
+//! Validates the catalogues of plugins.
 //!
-//! Invariant: a catalogue that passed is bounded, its slugs can stand in paths, and each deployment names one of its
-//! protocols. Whether claim templates and lineages are sound is checked where they are parsed.
+//! Invariant: a valid catalogue is bounded, its slugs can be used in paths, and each deployment names one of its
+//! protocols. Claim templates and lineages are checked where they are parsed.
 
 use std::collections::BTreeSet;
 
@@ -14,66 +14,66 @@ use portolan_abi::map::{Catalogue, ClaimTemplate, Deployment, Lineage, Protocol,
 use portolan_abi::off_chain::{self, HostError};
 use portolan_abi::{codec, is_invisible};
 
-/// The primitives that a protocol may have.
+/// Allowed primitives of a protocol.
 pub const PRIMITIVES: [&str; 4] = ["LENDING", "BORROWING", "POOLING", "FARMING"];
 
-/// Words that paths of the gateway begin with, or may one day, so that no protocol may be called so.
+/// First path segments of the gateway, present or reserved; no protocol may have them as its slug.
 pub const RESERVED_WORDS: [&str; 10] =
     ["networks", "protocols", "claimables", "positions", "ens", "events", "balance", "logos", "openapi.json", "docs"];
 
 /// Bytes of a URL that clients may open.
 const URL_BYTES_MAX: usize = 1_024;
 
-/// Why a catalogue was refused.
+/// Why a catalogue is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CatalogueError {
-    /// It is no map.
+    /// Not a valid map.
     #[error("its catalogue is no map: {0}")]
     Malformed(String),
-    /// More of something than fits.
+    /// Too many of something.
     #[error("its catalogue has {count} {what}, at most {max} are taken")]
     TooMany { what: &'static str, count: usize, max: usize },
-    /// A text that cannot be shown.
+    /// An unprintable text.
     #[error("its catalogue has a {0} that is empty, too long or not printable")]
     Text(&'static str),
-    /// A text of a protocol that cannot be shown.
+    /// An unprintable text of a protocol.
     #[error("the {what} of protocol {slug:?} is empty, too long or not printable")]
     ProtocolText { slug: String, what: &'static str },
-    /// A URL of a protocol that clients may not open.
+    /// A URL of a protocol with a scheme that clients may not open.
     #[error("the {what} of protocol {slug:?} is no http, https or ipfs URL")]
     ProtocolUrl { slug: String, what: &'static str },
-    /// A slug that cannot stand in a path.
+    /// A slug that cannot be used in a path.
     #[error("slug {0:?} is not of a-z, 0-9, _ and -, at most {SLUG_BYTES_MAX}")]
     Slug(String),
     /// A slug that is one of [`RESERVED_WORDS`].
     #[error("slug {0:?} is a reserved word")]
     Reserved(String),
-    /// A slug that reads as an address.
+    /// A slug that parses as an address.
     #[error("slug {0:?} reads as an address")]
     Address(String),
     /// Two protocols with one slug.
     #[error("slug {0:?} appears twice in its catalogue")]
     Twice(String),
-    /// A primitive that is none of [`PRIMITIVES`].
+    /// A primitive that is not one of [`PRIMITIVES`].
     #[error("protocol {slug:?} has the unknown primitive {primitive:?}")]
     Primitive { slug: String, primitive: String },
-    /// A deployment of a protocol that is not there.
+    /// A deployment of an undeclared protocol.
     #[error("a deployment names the protocol {0:?}, which its catalogue does not have")]
     NoProtocol(String),
-    /// Two deployments that are one.
+    /// Two deployments with the same protocol, network and market.
     #[error("{protocol:?} has two deployments on chain {chain_id} with market {market:?}")]
     SameMarket { protocol: String, chain_id: u64, market: String },
-    /// A host that cannot be read from.
+    /// An invalid host.
     #[error(transparent)]
     Host(#[from] HostError),
-    /// A host that is there twice.
+    /// A duplicate host.
     #[error("its catalogue declares the host {0:?} twice")]
     HostTwice(String),
 }
 
 impl CatalogueError {
-    /// The protocol that is wrong, where it is one.
+    /// Returns the slug of the faulty protocol, if one is at fault.
     pub fn slug(&self) -> Option<&str> {
         match self {
             Self::Slug(slug) | Self::Reserved(slug) | Self::Address(slug) | Self::Twice(slug) => Some(slug),
@@ -85,7 +85,7 @@ impl CatalogueError {
     }
 }
 
-/// Whether clients may open it: `http`, `https` or `ipfs`, of printable ASCII alone, and bounded.
+/// Returns true if clients may open it: `http`, `https` or `ipfs`, printable ASCII, bounded length.
 pub fn is_web_url(text: &str) -> bool {
     let is_plain = text.len() <= URL_BYTES_MAX && text.bytes().all(|byte| byte.is_ascii_graphic());
     let is_shown = |url: http::Uri| matches!(url.scheme_str(), Some("http" | "https" | "ipfs"));
@@ -95,7 +95,7 @@ pub fn is_web_url(text: &str) -> bool {
 /// Decodes and validates a catalogue.
 ///
 /// # Errors
-/// What a gateway refuses its plugin for.
+/// Reason to refuse the plugin.
 pub fn validate_catalogue(bytes: &[u8]) -> Result<Catalogue, CatalogueError> {
     at_most("bytes", bytes.len(), CATALOGUE_BYTES_MAX)?;
     let decoded = codec::decode::<Catalogue>(bytes);
@@ -147,14 +147,14 @@ fn check_texts(protocol: &Protocol) -> Result<(), CatalogueError> {
     }
 }
 
-/// Whether a text can stand in a path as a slug.
+/// Returns true if the text is a valid slug.
 pub fn is_slug(text: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-';
     !text.is_empty() && text.len() <= SLUG_BYTES_MAX && text.bytes().all(allowed)
 }
 
 fn check_slug(slug: &str) -> Result<(), CatalogueError> {
-    // The first check, though a dot is no letter of a slug either.
+    // Checked before the characters: `openapi.json` has a dot.
     if RESERVED_WORDS.contains(&slug) {
         return Err(CatalogueError::Reserved(slug.to_owned()));
     }
@@ -215,7 +215,7 @@ fn check_hosts(hosts: &[String]) -> Result<(), CatalogueError> {
     Ok(())
 }
 
-/// The codec has bounded how deep they nest.
+/// Recurses safely: the codec has bounded the nesting.
 fn count_roles(roles: &[Role]) -> Result<usize, CatalogueError> {
     let mut count = roles.len();
     for role in roles {

@@ -1,6 +1,6 @@
-//! A claim's rules, and its encoding: the transaction is built from a declared template, never taken from the plugin.
+//! Rules and encoding of claims: a transaction is built from a declared template, never taken from the plugin.
 //!
-//! Invariant: what is shown as `function` is the payload that is signed.
+//! Invariant: the `function` that is shown is the payload that is signed.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::rules::JobRules;
 use crate::template::{ARGUMENTS_BYTES_MAX, Template, are_few};
 use crate::transaction::{ClaimTransaction, MergedCall, filled, text};
 
-/// Checks the calls of a claim, in order, and encodes them. What the claim pays is what its last call pays.
+/// Checks the calls of a claim in order, and encodes them. The last call makes the payments.
 ///
 /// # Errors
-/// The rule that one of them breaks.
+/// First violated rule.
 pub(crate) fn encode(
     rules: &JobRules<'_>,
     steps: &[map::Claim],
@@ -34,7 +34,7 @@ pub(crate) fn encode(
     Ok(transactions)
 }
 
-/// The call that a claim may be merged by. Where claims may not be made of its function, the claim stands alone.
+/// Returns the call by which the claim may be merged. If claims may not call its function, the claim is not mergeable.
 fn mergeable(
     rules: &JobRules<'_>,
     claim: &map::Claim,
@@ -52,14 +52,14 @@ fn mergeable(
     }
 }
 
-/// A call that passed.
+/// A call that passed the checks.
 struct Encoded<'a> {
     template: &'a Template,
     transaction: ClaimTransaction,
     values: Vec<DynSolValue>,
 }
 
-/// Checks a call against its template and what this job may name. `payments` are what it pays.
+/// Checks a call against its template and the allowed addresses. `payments` are those it makes.
 fn encode_step<'a>(
     rules: &JobRules<'a>,
     claim: &map::Claim,
@@ -110,7 +110,7 @@ fn encode_step<'a>(
     Ok(Encoded { template, transaction, values })
 }
 
-/// The fee that is due: what the template's view of the target returned, and nothing where it has none.
+/// Returns the fee due: the reply of the template's fee view, or zero without one.
 fn fee(rules: &JobRules<'_>, template: &Template, claim: &map::Claim) -> Result<U256, String> {
     let value = claim.value.unwrap_or_default();
     let Some(view) = template.fee() else {
@@ -123,7 +123,7 @@ fn fee(rules: &JobRules<'_>, template: &Template, claim: &map::Claim) -> Result<
     }
 }
 
-/// What a proof's numbers pay is what they say, less what the contract says was claimed so far.
+/// Checks that a payment is the number in the proof, less what the contract says was already claimed.
 fn check_proven(
     rules: &JobRules<'_>,
     target: Address,
@@ -161,7 +161,7 @@ struct Arguments<'a> {
 }
 
 impl Arguments<'_> {
-    /// Whether a value may stand where the template has this role.
+    /// Checks a value against the role that the template gives it.
     fn check(&self, value: &DynSolValue, declared: &Role) -> Result<(), String> {
         let addresses = self.rules.addresses;
         let members = declared.members.as_deref().unwrap_or_default();
@@ -194,7 +194,7 @@ impl Arguments<'_> {
         }
     }
 
-    /// Beside a proof, the contract checks the numbers itself.
+    /// With a proof, the contract checks the numbers itself.
     fn check_number(&self, value: &DynSolValue) -> Result<(), String> {
         let is_read = || value.as_word().is_some_and(|word| self.rules.reads.have_number(&word.0));
         if self.has_proof || is_read() {
@@ -204,8 +204,8 @@ impl Arguments<'_> {
     }
 }
 
-/// The arguments of a call of a function with this signature, each with its type; `None` where they do not decode, or may
-/// be more than a list.
+/// Decodes the arguments of a call of a function with this signature, as type and value. `None` if they do not decode,
+/// or may be larger than one list.
 pub fn decode_arguments(signature: &str, arguments: &[u8]) -> Option<Vec<(String, String)>> {
     let function = Function::parse(signature).ok()?;
     let types: Vec<DynSolType> = function.inputs.iter().map(Specifier::resolve).collect::<Result<_, _>>().ok()?;

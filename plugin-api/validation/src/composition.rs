@@ -1,6 +1,6 @@
-//! Validates compositions: what shares redeem to according to a plugin, checked before a price is derived from it.
+//! Validates reported compositions before prices are derived from them.
 //!
-//! Invariant: a composition that passed is about a token that was requested, and each of its parts is another token.
+//! Invariant: a valid composition is about a requested token, and none of its parts is that token.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use portolan_abi::reply_rules::{self, Reported};
 use crate::findings::NO_ANSWER;
 use crate::rejections::{FindingError, Rejections};
 
-/// Letters of a kind.
+/// Bytes of a kind.
 const KIND_BYTES_MAX: usize = 32;
-/// Kinds that only the host gives: what has parts is neither.
+/// Kinds reserved for the host: a token with parts is neither.
 const KINDS_TAKEN: [&str; 2] = ["NATIVE", "SINGLE"];
 
-/// The compositions that passed, one for each token, and why others did not.
+/// Returns the valid compositions, one per token, and why others were rejected.
 pub fn validate_compositions(findings: &[map::Finding], requested: &[Address]) -> (Vec<map::Composition>, Rejections) {
     let requested: BTreeSet<Address> = requested.iter().copied().collect();
     let (mut valid, mut rejections) = (Vec::new(), Rejections::default());

@@ -1,7 +1,8 @@
-//! Validates events: the meaning of logs according to a plugin, checked before it is merged with other sources.
+//! Validates reported events before they are merged with other sources.
 //!
-//! Invariant: what passes is of the vocabulary, about a log that is there, and bounded; the rest costs itself alone. A
-//! value of a kind that came later is left out of its event. Texts stay as they are: who shows them cleans them.
+//! Invariant: a valid event uses the vocabulary, is about an existing log, and is bounded. Each invalid one is dropped
+//! alone. Values of later kinds are left out of their event. Texts are unchanged: whoever displays them must sanitize
+//! them.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use portolan_events::{Class, Event, Kind, Value, find_member};
 use crate::findings::NO_ANSWER;
 use crate::rejections::{FindingError, Rejections};
 
-/// The events that passed, and why others did not. `protocols` are the plugin's own slugs.
+/// Returns the valid events, and why others were rejected. `protocols` are the plugin's slugs.
 pub fn validate_events(findings: &[map::Finding], logs: usize, protocols: &BTreeSet<&str>) -> (Vec<Event>, Rejections) {
     let (mut valid, mut rejections, mut reported) = (Vec::new(), Rejections::default(), Reported::default());
     for finding in findings {
@@ -56,7 +57,7 @@ fn validate(finding: &map::Finding, logs: usize, protocols: &BTreeSet<&str>) -> 
     Ok(Event { log, kind, protocol: found.protocol.clone(), members })
 }
 
-/// A member with a value of its class; `None` for a value that this host does not know.
+/// Returns a member whose value fits its class; `None` for a value that this host does not know.
 fn validate_member(member: &map::Member) -> Result<Option<(&'static str, Value)>, FindingError> {
     let unknown = || "it has a member that is not of the vocabulary".to_owned();
     let (name, class) = find_member(&member.name).ok_or_else(unknown)?;

@@ -1,6 +1,6 @@
-//! Validates what a plugin found before anything uses it.
+//! Validates a plugin's findings before they are used.
 //!
-//! Invariant: a finding that breaks a rule is rejected with its reason, and only that finding.
+//! Invariant: a finding that violates a rule is rejected alone, with a reason.
 
 use portolan_abi::Question;
 use portolan_abi::map::{self, PaidTo};
@@ -14,29 +14,29 @@ use crate::transaction::ClaimTransaction;
 
 /// Transactions of one claim.
 pub const STEPS_MAX: usize = 4;
-/// The rejection of a finding that is of another kind than the question.
+/// Rejection of a finding that does not fit the question.
 pub(crate) const NO_ANSWER: &str = "a finding that does not answer the question";
 
-/// A finding that passed, still without token metadata.
+/// A valid finding, before token metadata is added.
 #[derive(Clone, Debug)]
 pub enum ValidFinding {
-    /// With its transactions, in order.
+    /// A claimable with its transactions, in order.
     Claim(map::Claimable, Vec<ClaimTransaction>),
     /// A position.
     Position(Box<map::Position>),
 }
 
-/// The findings that passed, in their order, and why others did not.
+/// Valid findings, in order, and why others were rejected.
 #[derive(Debug, Default)]
 pub struct Validated {
-    /// Those that passed; zeros are left out.
+    /// Valid findings, without zero amounts.
     pub findings: Vec<ValidFinding>,
-    /// Why others did not.
+    /// Why others were rejected.
     pub rejections: Rejections,
 }
 
 impl ValidFinding {
-    /// Identifies a finding among those of one protocol on one network.
+    /// Returns a key that is unique within one protocol on one network.
     pub fn key(&self) -> String {
         match self {
             Self::Claim(claimable, _) => {
@@ -46,7 +46,7 @@ impl ValidFinding {
         }
     }
 
-    /// Whether there is nothing in it.
+    /// Returns true if no amount is left.
     fn is_nothing(&self) -> bool {
         match self {
             Self::Claim(claimable, _) => claimable.payments.is_empty(),
@@ -54,7 +54,7 @@ impl ValidFinding {
         }
     }
 
-    /// Identifies the items that it comes to among all of one protocol on one network.
+    /// Returns the keys of its items, unique within one protocol on one network.
     fn item_keys(&self) -> Vec<String> {
         match self {
             Self::Claim(claimable, _) => claimable_keys(claimable),
@@ -64,13 +64,14 @@ impl ValidFinding {
 }
 
 impl Validated {
-    /// Whether the plugin found something, and nothing of it passed by its own fault or by the operator's word.
+    /// Returns true if no finding passed, and at least one was rejected by the plugin's fault or the table of
+    /// functions.
     pub fn nothing_left(&self) -> bool {
         self.findings.is_empty() && (self.rejections.broken().is_some() || self.rejections.left_out().is_some())
     }
 }
 
-/// Validates the findings of a job about an account. Amounts of zero are left out.
+/// Validates the findings of a job about an account, and drops zero amounts.
 pub fn validate(rules: &JobRules<'_>, findings: Vec<map::Finding>) -> Validated {
     let mut validated = Validated::default();
     let mut reported = Reported::default();
@@ -87,7 +88,7 @@ pub fn validate(rules: &JobRules<'_>, findings: Vec<map::Finding>) -> Validated 
     validated
 }
 
-/// What the plugin alone got wrong stands before what a contract replied: it is the plugin's fault beside that too.
+/// Checks a finding. Faults of the plugin take precedence over those of a contract's reply.
 fn check(rules: &JobRules<'_>, finding: map::Finding) -> Result<ValidFinding, FindingError> {
     let replied = reply_rules::check(&finding);
     let map::Finding { claimable, position, composition: None, event: None } = finding else {
@@ -113,7 +114,7 @@ fn check(rules: &JobRules<'_>, finding: map::Finding) -> Result<ValidFinding, Fi
     }
 }
 
-/// Checks a claimable but for its calls, and leaves out payments of zero.
+/// Checks a claimable without its calls, and drops zero payments.
 fn check_claimable(rules: &JobRules<'_>, mut found: map::Claimable) -> Result<map::Claimable, FindingError> {
     check_texts(rules, &found.market, &found.mechanism)?;
     let is_known = |payment: &&map::Payment| [PaidTo::ACCOUNT, PaidTo::LOCK, PaidTo::VAULT].contains(&payment.paid_to);

@@ -1,6 +1,6 @@
-//! The table of functions that claims may call: the one that ships with Portolan, and an operator's file.
+//! The table of functions that claims may call: Portolan's own, extended by the operator's file.
 //!
-//! Invariant: a function is in it only with a word for each argument and the place where its code was read.
+//! Invariant: each function has a word per argument and a link to its source code.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -12,37 +12,37 @@ use toml::{Table, Value};
 use crate::template::Template;
 use crate::word::Words;
 
-/// What an operator calls the file that adds functions; it stands in the plugins folder.
+/// Name of the operator's file of functions in the plugins folder.
 pub const FILE_NAME: &str = "claim-functions.toml";
 
-/// More than all protocols of the field have.
+/// Maximum number of rows; far more than all known protocols need.
 const ROWS_MAX: usize = 4_096;
-/// The longest of the field has two hundred letters; brackets nest no deeper than this lets them.
+/// Maximum length of a row, which also bounds the nesting of brackets. The longest known one has 200 letters.
 const CALL_BYTES_MAX: usize = 1_024;
 
-/// The functions that claims may call.
+/// Functions that claims may call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaimFunctions(BTreeMap<Selector, Vec<Listed>>);
 
-/// What the table says of a function.
+/// The table's entry for a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Listed {
-    /// The words of its arguments.
+    /// Words of its arguments.
     words: Vec<Words>,
-    /// Whether a fee may be due with it.
+    /// True if a fee may be due with it.
     is_payable: bool,
 }
 
-/// Stands after a function with which a fee may be due.
+/// Suffix of a function that may need a fee.
 const PAYABLE: &str = " payable";
 
-/// What is wrong with a table of functions, in a sentence that names the row.
+/// An error in a table of functions; the message names the row.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ClaimFunctionsError(String);
 
-/// Names of functions that hand over what an account has, or the right to it. No file allows them, whatever its rows say:
-/// names are compared without their case, and the selectors of the signatures are refused under any name.
+/// Functions that transfer an account's assets or the rights to them. No file may allow them. Names are compared
+/// without case, and the selectors of these signatures are refused under any name.
 const HANDS_OVER: [&str; 34] = [
     "approve(address,uint256)",
     "approve(address,address,uint160,uint48)",
@@ -80,7 +80,7 @@ const HANDS_OVER: [&str; 34] = [
     "upgradeToAndCall(address,bytes)",
 ];
 
-/// Whether a function hands over what an account has, by its name or its selector.
+/// Returns true if a function transfers an account's assets or rights, by its name or selector.
 fn hands_over(name: &str, selector: Selector) -> bool {
     HANDS_OVER.iter().any(|signature| {
         let own = signature.split('(').next().unwrap_or_default();
@@ -89,17 +89,17 @@ fn hands_over(name: &str, selector: Selector) -> bool {
 }
 
 static SHIPPED: LazyLock<ClaimFunctions> = LazyLock::new(|| {
-    // A test reads it, so that it is never empty.
+    // A test parses it, so it is never empty.
     ClaimFunctions::parse(include_str!("../claim-functions.toml")).unwrap_or_default()
 });
 
 impl ClaimFunctions {
-    /// Those that ship with Portolan.
+    /// Returns the functions that ship with Portolan.
     pub fn shipped() -> &'static Self {
         &SHIPPED
     }
 
-    /// Those that ship with Portolan, and those of an operator's file.
+    /// Returns the functions that ship with Portolan, and those of an operator's file.
     ///
     /// # Errors
     /// As [`ClaimFunctions::parse`].
@@ -111,12 +111,12 @@ impl ClaimFunctions {
         Ok(all)
     }
 
-    /// Reads a table: TOML of which each line is a function with a word for each argument, and where its code can be read,
-    /// for example `"getReward(address account)" = "https://…"`; ` payable` after the function where a fee may be due.
+    /// Parses a table in TOML. Each row maps a function, with a word per argument, to a link to its code, for example
+    /// `"getReward(address account)" = "https://…"`. ` payable` after the function allows a fee.
     ///
     /// # Errors
-    /// It is no TOML, or a row is no function, has no word for an argument, one that its type cannot have, no source, or
-    /// hands over what an account has.
+    /// If it is not TOML, or a row has a malformed function, a missing or unsuitable word, no link, or a function that
+    /// transfers an account's assets.
     pub fn parse(text: &str) -> Result<Self, ClaimFunctionsError> {
         let table: Table = text.parse().map_err(|error| ClaimFunctionsError(format!("it is no TOML: {error}")))?;
         if table.len() > ROWS_MAX {
@@ -131,10 +131,10 @@ impl ClaimFunctions {
         Ok(functions)
     }
 
-    /// Whether claims may be made from a template.
+    /// Checks that claims may use a template.
     ///
     /// # Errors
-    /// Its function is not in the table, or not with such arguments: what an operator does who has read it.
+    /// If the table lacks the function, or allows other arguments. The message says how an operator can allow it.
     pub fn check(&self, template: &Template) -> Result<(), String> {
         let allows = |Listed { words, is_payable }: &Listed| {
             (*is_payable || template.fee().is_none())
@@ -152,7 +152,7 @@ impl ClaimFunctions {
         ))
     }
 
-    /// How many there are.
+    /// Returns the number of functions.
     pub fn count(&self) -> usize {
         self.0.values().map(Vec::len).sum()
     }
@@ -223,7 +223,7 @@ mod tests {
         assert!(unsound.iter().all(Result::is_err), "{unsound:?}");
     }
 
-    /// Functions of the field that move, free or hand over what an account has.
+    /// Known functions that move, free or transfer an account's assets.
     #[test]
     fn dangerous_functions_are_not_in_the_shipped_table() {
         let one = [Role::ACCOUNT];

@@ -1,10 +1,9 @@
-//! What plugins may report: the rules of catalogues, claims, positions, compositions and events, for the gateway and for
-//! the tests of plugins.
+//! Rules for catalogues, claims, positions, compositions and events, shared by the gateway and the tests of plugins.
 //!
-//! A claim is signed by people who trust that it only pays them. So a plugin cannot name any function: it must be one of
-//! [`ClaimFunctions`], a table that lists what each argument may be, with the code where that was read. Targets, tokens
-//! and contracts are those of the catalogue, or what declared views ([`Lineages`]) gave at the answer's block; numbers
-//! were read together with the account. The gateway and the tests of plugins refuse with the same sentences.
+//! People sign claims and trust that these only pay them, so a plugin may not call arbitrary functions.
+//! [`ClaimFunctions`] lists the allowed ones, with the allowed arguments and a link to the code. Targets, tokens and
+//! contracts come from the catalogue, or from declared views ([`Lineages`]) at the answer's block. Numbers must have
+//! been read together with the account. The gateway and the tests give the same error messages.
 
 mod addresses;
 mod catalogue;

@@ -1,6 +1,6 @@
-//! The rules of positions.
+//! Rules for positions.
 //!
-//! Invariant: a position that passes has only legs of known roles and of an amount, each once.
+//! Invariant: a valid position has only legs with known roles and nonzero amounts, each once.
 
 use portolan_abi::Question;
 use portolan_abi::map::{self, LegRole, PositionKind};
@@ -19,10 +19,10 @@ const ROLES: [LegRole; 8] = [
     LegRole::FEE_OWED,
 ];
 
-/// What is owed is told beside a position. It counts where a claimable pays it.
+/// Owed amounts are reported beside a position, and only count in the claimable that pays them.
 const OWED: [LegRole; 2] = [LegRole::REWARD_OWED, LegRole::FEE_OWED];
 
-/// The question that positions of a kind answer; `None` for a kind that is not known.
+/// Returns the question that positions of a kind answer; `None` for an unknown kind.
 pub fn question(kind: PositionKind) -> Option<Question> {
     match kind {
         PositionKind::LENT | PositionKind::BORROWED => Some(Question::LENDING),
@@ -33,7 +33,7 @@ pub fn question(kind: PositionKind) -> Option<Question> {
     }
 }
 
-/// Checks a position, and leaves out legs of zero.
+/// Checks a position, and drops zero legs.
 pub(crate) fn check(rules: &JobRules<'_>, mut found: map::Position) -> Result<map::Position, FindingError> {
     check_texts(rules, &found.market, &found.mechanism)?;
     if let Some(leg) = found.legs.iter().find(|leg| !ROLES.contains(&leg.role)) {

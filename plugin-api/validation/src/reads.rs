@@ -1,19 +1,19 @@
-//! What a job read that its claims rest on, beside addresses: numbers of the account, and fees that are due.
+//! Reads that a job's claims rely on, beside addresses: numbers of the account, and due fees.
 //!
-//! Invariant: a fee, or what was claimed so far, was returned by a contract at the answer's block.
+//! Invariant: a contract returned each fee and each claimed amount at the answer's block.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
 
 use alloy::primitives::{Address, Bytes, U256};
 
-/// Bytes of a word of the contract ABI, and of a selector.
+/// Size of an ABI word, and of a selector, in bytes.
 const WORD: usize = 32;
 const SELECTOR: usize = 4;
-/// Words that numbers are looked for in: 50,000 reads of some ten words.
+/// Words that are searched for numbers: 50,000 reads of twenty words.
 const WORDS_MAX: usize = 1 << 20;
 
-/// The reads of a job that its claims may rest on.
+/// Reads of a job that its claims may rely on.
 #[derive(Debug)]
 pub struct ClaimReads {
     account: Address,
@@ -31,17 +31,17 @@ struct ClaimRead {
 }
 
 impl ClaimReads {
-    /// None yet, of a job about this account.
+    /// Creates an empty set for a job about this account.
     pub fn new(account: Address) -> Self {
         Self { account, reads: Vec::new(), numbers: OnceLock::new(), views: BTreeMap::new() }
     }
 
-    /// Whether a read with this calldata names the account, or names nothing.
+    /// Returns true if this calldata has the account as an argument, or has no arguments.
     pub fn concern(&self, data: &[u8]) -> bool {
         data.len() == SELECTOR || has_argument(data, self.account)
     }
 
-    /// Takes a read, and what its contract returned; `is_at_block` where it did so at the answer's block.
+    /// Adds a read and its reply; `is_at_block` is true if it was read at the answer's block.
     pub fn take(&mut self, contract: Address, data: Bytes, reply: Bytes, is_at_block: bool) {
         match <[u8; SELECTOR]>::try_from(data.as_ref()) {
             Ok(selector) => {
@@ -53,7 +53,7 @@ impl ClaimReads {
         }
     }
 
-    /// Whether a word stands in the calldata or the reply of a read that has the account in its calldata.
+    /// Returns true if the word is in the calldata or the reply of a read about the account.
     pub(crate) fn have_number(&self, word: &[u8; WORD]) -> bool {
         let numbers = self.numbers.get_or_init(|| {
             let of_account = self.reads.iter().filter(|read| self.concern(&read.data));
@@ -66,12 +66,12 @@ impl ClaimReads {
         numbers.contains(word)
     }
 
-    /// What a view without arguments returned.
+    /// Returns the reply of a view without arguments, at the answer's block.
     pub(crate) fn view(&self, contract: Address, selector: [u8; SELECTOR]) -> Option<U256> {
         self.views.get(&(contract, selector)).copied()
     }
 
-    /// Whether a contract returned this number first, when it was called with the account or one of these numbers.
+    /// Returns true if a contract returned this number first, in a call with the account or one of `beside`.
     pub(crate) fn returned(&self, contract: Address, number: U256, beside: &[U256]) -> bool {
         let number = number.to_be_bytes::<WORD>();
         let names = |data: &Bytes| arguments(data).any(|word| beside.contains(&U256::from_be_bytes(*word)));
@@ -84,7 +84,7 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = &[u8; WORD]> {
     bytes.as_chunks().0.iter()
 }
 
-/// Whether this address is an argument of the call, by a word of its own.
+/// Returns true if an argument word of the call is this address.
 pub fn has_argument(data: &[u8], address: Address) -> bool {
     arguments(data).any(|word| *word == address.into_word().0)
 }

@@ -1,23 +1,23 @@
-//! Why findings do not stay, by whose fault.
+//! Why findings are rejected, and who is at fault.
 //!
-//! Invariant: the plugin is at fault only for what no reply of a contract can make of a finding.
+//! Invariant: the plugin is blamed only for faults that no reply of a contract can cause.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use portolan_abi::reply_rules::{Reasons, ReplyError};
 
-/// Functions that are given in words.
+/// Functions that are listed; further ones are left out.
 const NAMED_MAX: usize = 8;
 
-/// Why a finding does not stay.
+/// Why a finding is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FindingError {
-    /// It breaks a rule that every plugin can follow, whatever contracts reply.
+    /// It breaks a rule that plugins can always follow, whatever contracts reply.
     Broken(String),
-    /// It breaks a rule because of what a contract replied or logged.
+    /// It breaks a rule because of a contract's reply or log.
     OfReply(String),
-    /// It is sound, and its claim is of a function that claims may not call.
+    /// It is valid, but claims may not call its function.
     LeftOut(String),
 }
 
@@ -34,7 +34,7 @@ impl From<ReplyError> for FindingError {
 }
 
 impl FindingError {
-    /// The same error with the place where it is.
+    /// Prefixes the reason with its place.
     pub(crate) fn at(self, place: &str) -> Self {
         match self {
             Self::Broken(reason) => Self::Broken(format!("{place}: {reason}")),
@@ -44,7 +44,7 @@ impl FindingError {
     }
 }
 
-/// Why findings of a job did not stay, each kind in one bounded line.
+/// Why findings of a job were rejected, one bounded line per kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rejections {
     broken: Reasons,
@@ -61,22 +61,22 @@ impl Rejections {
         }
     }
 
-    /// Whether all findings stay.
+    /// Returns true if no finding was rejected.
     pub fn is_empty(&self) -> bool {
         self.broken.is_empty() && self.of_replies.is_empty() && self.left_out.is_empty()
     }
 
-    /// Which rules the plugin broke; `None` if none.
+    /// Returns the rules that the plugin broke; `None` if none.
     pub fn broken(&self) -> Option<String> {
         self.broken.line()
     }
 
-    /// What contracts replied or logged that no finding may have; `None` if nothing. It is not the plugin's fault.
+    /// Returns rejections caused by a contract's reply or log; `None` if none. The plugin is not at fault.
     pub fn of_replies(&self) -> Option<String> {
         self.of_replies.line()
     }
 
-    /// Why claims are left out whose functions claims may not call; `None` if none was.
+    /// Returns why claims with disallowed functions were left out; `None` if none was.
     pub fn left_out(&self) -> Option<String> {
         let reasons: Vec<_> = self.left_out.iter().take(NAMED_MAX).map(String::as_str).collect();
         (!reasons.is_empty()).then(|| reasons.join("; "))
@@ -84,7 +84,7 @@ impl Rejections {
 }
 
 impl fmt::Display for Rejections {
-    /// All of them, the worst first.
+    /// Writes all reasons, worst first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<String> = [self.broken(), self.of_replies(), self.left_out()].into_iter().flatten().collect();
         f.write_str(&lines.join("; "))

@@ -1,4 +1,4 @@
-//! What findings are checked against, and the rules that claims and positions share.
+//! Context that findings are checked against, and rules that claims and positions share.
 
 use alloy::primitives::Address;
 use portolan_abi::Question;
@@ -9,27 +9,27 @@ use crate::reads::ClaimReads;
 use crate::rejections::FindingError;
 use crate::templates::ClaimTemplates;
 
-/// Characters of a mechanism.
+/// Bytes of a mechanism.
 pub const MECHANISM_BYTES_MAX: usize = 64;
 
-/// What the findings of a job about an account are checked against.
+/// Context of the findings of a job about an account.
 #[derive(Clone, Copy, Debug)]
 pub struct JobRules<'a> {
-    /// The instance's.
+    /// Catalogue of the instance.
     pub catalogue: &'a Catalogue,
-    /// The catalogue's.
+    /// Templates of the catalogue.
     pub templates: &'a ClaimTemplates,
-    /// The job's.
+    /// Question of the job.
     pub question: Question,
-    /// Slug.
+    /// Protocol slug.
     pub protocol: &'a str,
     /// EIP-155 chain id.
     pub chain_id: u64,
-    /// The account that the question is about.
+    /// Account of the question.
     pub account: Address,
-    /// What the job's claims may go to and name.
+    /// Addresses that the job's claims may call and name.
     pub addresses: &'a Addresses,
-    /// What else its claims rest on.
+    /// Reads that its claims rely on.
     pub reads: &'a ClaimReads,
 }
 

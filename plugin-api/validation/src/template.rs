@@ -1,4 +1,4 @@
-//! A plugin's claim template: parsed, checked for what is wrong in itself, and used to decode and encode arguments.
+//! A plugin's claim template: parsed, checked, and used to decode and encode arguments.
 
 use alloy::dyn_abi::{DynSolType, DynSolValue, JsonAbiExt, Specifier};
 use alloy::primitives::{Address, Selector};
@@ -9,16 +9,14 @@ use crate::word;
 
 /// Bytes of a claim's arguments; a Merkle proof of 64 levels has 2 KiB.
 pub const ARGUMENTS_BYTES_MAX: usize = 16 << 10;
-/// Bytes of a word of the contract ABI.
+/// Size of an ABI word in bytes.
 const WORD: usize = 32;
-/// Members of a list, or words of a text: as many as there are words.
+/// Members of a list, or words of a text: as many as the arguments have words.
 const LIST_MAX: usize = ARGUMENTS_BYTES_MAX / WORD;
-/// Values that a decoder may have to make of a claim's arguments, where all of their lists lead to the same bytes: two
-/// lists of lists.
+/// Values that a decoder may create from a claim's arguments, if all their lists share bytes: two lists of lists.
 const VALUES_MAX: usize = 2 * LIST_MAX * LIST_MAX;
 
-/// A claim template that is sound in itself; whether claims may call its function is the [table's](crate::ClaimFunctions)
-/// to say.
+/// A valid claim template. The [table of functions](crate::ClaimFunctions) decides if claims may use it.
 #[derive(Debug)]
 pub struct Template {
     function: Function,
@@ -27,21 +25,21 @@ pub struct Template {
     fee: Option<Selector>,
     is_by_anyone: bool,
     is_of_token: bool,
-    /// The places of the arguments whose lists grow where one call claims for several.
+    /// Indices of the list arguments that grow if one call claims for several.
     merges: Vec<usize>,
 }
 
-/// What is wrong with a claim template, in a sentence.
+/// An error in a claim template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct TemplateError(String);
 
 impl Template {
-    /// Parses a template of a catalogue that has these contracts.
+    /// Parses a template of a catalogue with these contracts.
     ///
     /// # Errors
-    /// The signature is none, a role does not suit its argument, or a constant names an address that is neither zero nor
-    /// one of the contracts.
+    /// If the signature is malformed, a role does not fit its argument, or a constant has an address that is neither
+    /// zero nor one of the contracts.
     pub fn parse(declared: &ClaimTemplate, is_contract: impl Fn(Address) -> bool) -> Result<Self, TemplateError> {
         let signature = &declared.signature;
         let refused = |reason: String| TemplateError(format!("claim template {signature:?} {reason}"));
@@ -79,43 +77,44 @@ impl Template {
         })
     }
 
-    /// The function as a row of the table says it, with a word for each argument: `getReward(address account)`.
+    /// Returns the function as a row of the table has it, with a word per argument: `getReward(address account)`.
     pub fn call(&self) -> String {
         let payable = if self.fee.is_some() { " payable" } else { "" };
         format!("{}({}){payable}", self.function.name, word::arguments(&self.types, &self.roles))
     }
 
-    /// The function as people read it: `getReward(address account = you)`.
+    /// Returns the function for people: `getReward(address account = you)`.
     pub fn shown(&self) -> String {
         self.call().replace(" account", " account = you").replace(" zero", " = 0")
     }
 
-    /// The view of the target that returns the fee which is due, by its selector.
+    /// Returns the selector of the target's view that returns the due fee.
     pub(crate) fn fee(&self) -> Option<Selector> {
         self.fee
     }
 
-    /// Whether anyone may send it.
+    /// Returns true if anyone may send it.
     pub(crate) fn is_by_anyone(&self) -> bool {
         self.is_by_anyone
     }
 
-    /// Whether its target is itself a token that the claim pays or names.
+    /// Returns true if its target is itself a token that the claim pays or names.
     pub(crate) fn is_of_token(&self) -> bool {
         self.is_of_token
     }
 
-    /// The places of the arguments whose lists grow where one call claims for several; empty where a call claims for one.
+    /// Returns the indices of the list arguments that grow if one call claims for several; empty if a call claims for
+    /// one.
     pub(crate) fn merges(&self) -> &[usize] {
         &self.merges
     }
 
-    /// Whether a contract checks its numbers against a Merkle proof.
+    /// Returns true if a contract checks its numbers against a Merkle proof.
     pub(crate) fn has_proof(&self) -> bool {
         has_role(&self.roles, role::PROOF)
     }
 
-    /// Whether its claims rest on what the job read beside addresses.
+    /// Returns true if its claims rely on reads of the job beside addresses.
     pub(crate) fn rests_on_reads(&self) -> bool {
         self.fee.is_some() || has_role(&self.roles, role::NUMBER) || self.has_proof()
     }
@@ -124,31 +123,30 @@ impl Template {
         self.function.selector()
     }
 
-    /// The arguments' types, each with its role.
+    /// Iterates over the arguments' types and roles.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = (&DynSolType, &Role)> {
         self.types.iter().zip(&self.roles)
     }
 
-    /// In canonical form.
+    /// Returns the signature in canonical form.
     pub fn signature(&self) -> String {
         self.function.signature()
     }
 
-    /// The function's.
+    /// Returns the name of the function.
     pub fn name(&self) -> &str {
         &self.function.name
     }
 
-    /// The arguments' types in Solidity's words.
+    /// Returns the arguments' Solidity types.
     pub fn types(&self) -> impl Iterator<Item = String> {
         self.types.iter().map(|kind| kind.sol_type_name().into_owned())
     }
 
-    /// The arguments in these bytes, and the calldata that has them in canonical encoding.
+    /// Decodes arguments; also returns the calldata with their canonical encoding.
     ///
     /// # Errors
-    /// Where the bytes are not these arguments, or stand for more than they are: an offset may lead to bytes that others
-    /// lead to.
+    /// If the bytes do not decode, or the values take more bytes than they: offsets may lead to shared bytes.
     pub fn decode(&self, arguments: &[u8]) -> Result<(Vec<DynSolValue>, Vec<u8>), TemplateError> {
         let undecodable = |_| TemplateError(format!("{}: its arguments do not decode", self.signature()));
         let values = self.function.abi_decode_input(arguments).map_err(undecodable)?;
@@ -161,14 +159,14 @@ impl Template {
     }
 }
 
-/// The calldata of a function with these arguments.
+/// Encodes the calldata of a function with these arguments.
 pub(crate) fn encode(selector: Selector, values: &[DynSolValue]) -> Vec<u8> {
     let mut data = selector.to_vec();
     data.extend(DynSolValue::Tuple(values.to_vec()).abi_encode_params());
     data
 }
 
-/// The places of the arguments whose lists grow: each is a list, and stands once.
+/// Returns the indices of the arguments that grow. Each must be a list, and named once.
 fn merges(declared: &ClaimTemplate, types: &[DynSolType]) -> Result<Vec<usize>, String> {
     let mut places = Vec::new();
     for place in declared.merges.iter().flatten() {
@@ -185,13 +183,13 @@ fn merges(declared: &ClaimTemplate, types: &[DynSolType]) -> Result<Vec<usize>, 
     Ok(places)
 }
 
-/// Whether arguments of these types are few values, or one list.
+/// Returns true if arguments of these types are few values or one list.
 pub(crate) fn are_few(kinds: &[DynSolType]) -> bool {
     values(kinds).is_some_and(|values| values <= 2 * LIST_MAX)
 }
 
-/// The most values that arguments of these types come to; `None` where one of them takes no room, so that there may be any
-/// number of it.
+/// Returns the maximum number of values in arguments of these types. `None` if a type has no size, so that its count is
+/// unbounded.
 fn values(kinds: &[DynSolType]) -> Option<usize> {
     kinds.iter().try_fold(0_usize, |sum, kind| Some(sum.saturating_add(values_of(kind)?)))
 }
@@ -212,7 +210,7 @@ fn has_role(roles: &[Role], kind: u8) -> bool {
     roles.iter().any(|one| one.kind == kind || has_role(one.members.as_deref().unwrap_or_default(), kind))
 }
 
-/// Whether a role suits its argument.
+/// Checks that a role fits its argument.
 fn check(kind: &DynSolType, declared: &Role, is_contract: &impl Fn(Address) -> bool) -> Result<(), String> {
     let members = declared.members.as_deref().unwrap_or_default();
     let suits = match (declared.kind, kind) {
@@ -257,7 +255,7 @@ fn addresses(value: &DynSolValue) -> Vec<Address> {
 mod tests {
     use super::*;
 
-    /// With roles that suit its arguments.
+    /// Parses a template with roles that fit its arguments.
     fn parse(signature: &str) -> Result<Template, TemplateError> {
         let inputs = Function::parse(signature).map(|function| function.inputs).unwrap_or_default();
         let roles = inputs.iter().map(|input| input.resolve().map_or(Role::NUMBER, |kind| suiting(&kind)));
@@ -312,7 +310,7 @@ mod tests {
     fn arguments_that_share_bytes_are_refused() {
         let word = |number: u8| [&[0; 31][..], &[number]].concat();
         let template = parse("claim(uint256[][])").unwrap();
-        // Two lists of one number, each on its own; then both at the same place.
+        // Two lists of one number each, apart; then both at the same place.
         let apart = [32, 2, 64, 128, 1, 7, 1, 7].map(word).concat();
         let (values, data) = template.decode(&apart).unwrap();
         assert_eq!((values.len(), &data[4..]), (1, &apart[..]));

@@ -1,7 +1,6 @@
-//! The claim templates and lineages of a catalogue: sound in themselves, and allowed by the table of functions or left
-//! out.
+//! Claim templates and lineages of a catalogue: valid, and allowed by the table of functions or left out.
 //!
-//! Invariant: a claim is made only from a template whose function is in the table, with the arguments that stand there.
+//! Invariant: claims only use templates whose function is in the table, with the arguments given there.
 
 use std::collections::BTreeSet;
 
@@ -13,43 +12,43 @@ use crate::functions::ClaimFunctions;
 use crate::lineage::{LineageError, Lineages};
 use crate::template::{Template, TemplateError};
 
-/// What the claims of a catalogue are made from; templates stand in the order of the catalogue.
+/// Templates and lineages that claims are made from; templates are in the order of the catalogue.
 #[derive(Debug, Default)]
 pub struct ClaimTemplates {
     templates: Vec<(Template, Result<(), String>)>,
     lineages: Lineages,
 }
 
-/// A template as an operator sees it. The names that it serializes to stay.
+/// A template as operators see it. Its serialized names never change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClaimStatus {
-    /// The function, with a word for each argument.
+    /// Function, with a word per argument.
     pub call: String,
-    /// The same, with what stands in the arguments that are always the same.
+    /// Function for people, with the values of constant arguments.
     pub shown: String,
-    /// Whether claims may be made from it.
+    /// True if claims may use it.
     pub allowed: bool,
-    /// Why not, and what allows it.
+    /// Why not, and how to allow it.
     pub reason: Option<String>,
 }
 
-/// What is wrong with a catalogue's templates or lineages.
+/// An error in a catalogue's templates or lineages.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClaimTemplatesError {
-    /// A template.
+    /// In a template.
     #[error(transparent)]
     Template(#[from] TemplateError),
-    /// A lineage.
+    /// In a lineage.
     #[error(transparent)]
     Lineage(#[from] LineageError),
 }
 
 impl ClaimTemplates {
-    /// Those of a catalogue.
+    /// Parses the templates and lineages of a catalogue.
     ///
     /// # Errors
-    /// One of them is wrong in itself.
+    /// If one of them is invalid.
     pub fn parse(catalogue: &Catalogue, functions: &ClaimFunctions) -> Result<Self, ClaimTemplatesError> {
         let contracts = catalogue.deployments.iter().flat_map(|row| row.contracts.iter().copied());
         let contracts: BTreeSet<Address> = contracts.collect();
@@ -63,33 +62,33 @@ impl ClaimTemplates {
         Ok(Self { templates, lineages })
     }
 
-    /// A template by its place, and why no claims are made from it.
+    /// Returns a template by its index, and why claims may not use it.
     pub(crate) fn get(&self, place: u32) -> Option<(&Template, Result<(), &str>)> {
         let (template, allowed) = self.templates.get(usize::try_from(place).ok()?)?;
         Some((template, allowed.as_ref().copied().map_err(String::as_str)))
     }
 
-    /// The catalogue's.
+    /// Returns the lineages of the catalogue.
     pub fn lineages(&self) -> &Lineages {
         &self.lineages
     }
 
-    /// Whether some claims rest on what a job read beside addresses.
+    /// Returns true if some claims rely on reads of the job beside addresses.
     pub fn rest_on_reads(&self) -> bool {
         self.templates.iter().any(|(template, _)| template.rests_on_reads())
     }
 
-    /// Whether a contract checks the numbers of some claims against a Merkle proof.
+    /// Returns true if a contract checks the numbers of some claims against a Merkle proof.
     pub fn have_proofs(&self) -> bool {
         self.templates.iter().any(|(template, _)| template.has_proof())
     }
 
-    /// Why claims of some templates are left out, a sentence each.
+    /// Iterates over the reasons why claims of some templates are left out.
     pub fn left_out(&self) -> impl Iterator<Item = &str> {
         self.templates.iter().filter_map(|(_, allowed)| allowed.as_ref().err().map(String::as_str))
     }
 
-    /// All of them, for operators.
+    /// Returns the status of all templates, for operators.
     pub fn status(&self) -> Vec<ClaimStatus> {
         let status = |(template, allowed): &(Template, Result<(), String>)| ClaimStatus {
             call: template.call(),
@@ -100,8 +99,8 @@ impl ClaimTemplates {
         self.templates.iter().map(status).collect()
     }
 
-    /// Those of a catalogue, all of them allowed, whatever the table says; for tests of what comes after. Those after
-    /// one that is wrong are not there.
+    /// Parses the templates of a catalogue and allows all, whatever the table says; for tests of later steps. Stops at
+    /// the first invalid one.
     #[doc(hidden)]
     pub fn all_allowed(catalogue: &Catalogue) -> Self {
         let parse = |declared| Template::parse(declared, |_| true).ok();

@@ -1,4 +1,4 @@
-//! Findings of a job against the rules: what passes, and the sentence of what does not.
+//! Checks findings against the rules: which pass, and the messages of those that do not.
 
 use alloy::primitives::{Address, Bytes, U256, address};
 use alloy::sol;
@@ -46,7 +46,7 @@ const FUNCTIONS: &str = r#"
     "claim(uint256 number, address account, uint256 number, bytes32[] proof)" = "https://example.org"
 "#;
 
-/// The places of the templates below.
+/// Names of the templates below, by index.
 const TEMPLATES: [&str; 7] =
     ["getReward", "claim", "deposit", "claimToken", "claimRewards", "claimWithFee", "claimFor"];
 
@@ -78,7 +78,7 @@ fn catalogue() -> Catalogue {
     }
 }
 
-/// A job that read what each test says.
+/// A job with the reads of a test.
 struct Job {
     catalogue: Catalogue,
     templates: ClaimTemplates,
@@ -116,7 +116,7 @@ impl Job {
         validate(&rules, findings)
     }
 
-    /// What is wrong with a claim of one token; empty if nothing is.
+    /// Returns why a claim of one token is refused; empty if it passes.
     fn refusal(&self, claim: Claim) -> String {
         self.refusal_of(paying(claim))
     }
@@ -176,7 +176,7 @@ fn each_transaction_says_where_its_target_comes_from() {
     assert_eq!(source(&job, GAUGE), (TargetSource::View("gauges(address)".into()), ACCOUNT));
 }
 
-/// The merged call of a claim in each gauge, by which it may be claimed for this list of gauges.
+/// Returns the call merged from the claims in each gauge.
 fn merged<C: SolCall>(job: &Job, call_for: impl Fn(Address) -> C, gauges: &[Address]) -> Option<ClaimTransaction> {
     let mergeable = |gauge: &Address| {
         let claim = get_reward(*gauge).mergeable_as(call(LISTED, &call_for(*gauge)));
@@ -226,7 +226,7 @@ fn a_call_that_claims_are_merged_by_keeps_all_rules() {
     assert!(refusal(of(ACCOUNT, [Address::ZERO, GAUGE, Address::ZERO])).contains("is no contract"));
     assert!(refusal(of(STRANGE, [GAUGE, GAUGE, GAUGE])).contains("in the place of the account"));
 
-    // Claims may not be made of its function: the claim itself stays.
+    // Claims may not call its function: the claim itself stays.
     let mut shipped = Job::new();
     shipped.templates = ClaimTemplates::parse(&shipped.catalogue, ClaimFunctions::shipped()).unwrap();
     let claim = get_reward(LISTED).mergeable_as(of(ACCOUNT, [LISTED, Address::ZERO, Address::ZERO]));
@@ -301,7 +301,7 @@ fn what_a_proof_pays_is_what_is_left_of_it() {
     let claimed = Job::new().read(LISTED, &isClaimedCall { index }, &true);
     assert!(claimed.refusal(claim(ACCOUNT, 5)).contains("is not what its proof says less"));
     assert!(Job::new().refusal(claim(ACCOUNT, 5)).contains("is not what its proof says less"), "nothing was read");
-    // Where the contract counts what was claimed, the rest is left.
+    // If the contract counts claimed amounts, the rest is due.
     let partly = Job::new().read(LISTED, &userInfoCall { pid: U256::ZERO, account: ACCOUNT }, &U256::from(15));
     assert_eq!(partly.refusal(claim(ACCOUNT, 20)), "");
 }
@@ -353,7 +353,7 @@ fn what_a_reply_can_cause_is_not_the_fault_of_the_plugin() {
         Claimable { steps: Vec::new(), ..sound() },
         Claimable { market: "other".to_owned(), ..sound() },
         sound().of("a mechanism with spaces"),
-        // What a contract replied beside it does not excuse it.
+        // Not excused by a contract's reply that breaks a rule too.
         Claimable { market: "other".to_owned(), ..sound().named("\u{202e}drawer").pays(TOKEN, U256::from(6)) },
         Claimable::new("main", STRANGE, get_reward(STRANGE)).named("own").of("gauge").pays(STRANGE, U256::from(1)),
     ];

@@ -1,7 +1,7 @@
-//! The transactions of claims, and calls that claim for several at once, which are merged from validated ones.
+//! Claim transactions, and merged calls that claim for several at once.
 //!
-//! Invariant: each member of a merged list stood in a call that was validated by itself, and nothing else differs between
-//! the calls.
+//! Invariant: each member of a merged list was in a call that was validated by itself, and the calls differ in nothing
+//! else.
 
 use std::sync::Arc;
 
@@ -11,36 +11,36 @@ use alloy::primitives::{Address, Bytes, Selector, U256, hex};
 use crate::addresses::TargetSource;
 use crate::template::{ARGUMENTS_BYTES_MAX, Template, encode};
 
-/// Built from a declared template.
+/// A transaction built from a declared template.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClaimTransaction {
-    /// The target.
+    /// Target.
     pub to: Address,
-    /// Where the target comes from.
+    /// Origin of the target.
     pub target_source: TargetSource,
-    /// The account.
+    /// Account that sends it.
     pub from: Address,
-    /// Whether another one may send it as well.
+    /// True if anyone may send it.
     pub is_by_anyone: bool,
-    /// The fee that is due, in wei.
+    /// Fee due, in wei.
     pub value: U256,
     /// Calldata.
     pub data: Bytes,
     /// Function name.
     pub function: String,
-    /// Solidity type and value as text, in order.
+    /// Solidity type and value of each argument, as text, in order.
     pub inputs: Vec<(String, String)>,
-    /// A call that claims the same, and other claims with it; `None` where there is none.
+    /// An equivalent call that can be merged with others, if there is one.
     pub mergeable: Option<Arc<MergedCall>>,
 }
 
-/// A call of a function that claims for several, in the arguments that its template names.
+/// A call of a function that can claim for several, in the arguments named by its template.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MergedCall {
     transaction: ClaimTransaction,
     selector: Selector,
     values: Vec<DynSolValue>,
-    /// The places of the arguments whose lists grow.
+    /// Indices of the list arguments that grow.
     lists: Vec<usize>,
 }
 
@@ -49,13 +49,13 @@ impl MergedCall {
         Self { transaction, selector: template.selector(), values, lists: template.merges().to_vec() }
     }
 
-    /// As it is sent.
+    /// Returns the transaction to send.
     pub fn transaction(&self) -> &ClaimTransaction {
         &self.transaction
     }
 
-    /// One call in the place of both; `None` where they go to different contracts or functions, differ in more than their
-    /// lists, or are too long together.
+    /// Merges two calls. `None` if they have different contracts or functions, differ in more than their lists, or are
+    /// too long together.
     #[must_use]
     pub fn merge(&self, other: &Self) -> Option<Self> {
         let place = |call: &Self| (call.transaction.to, call.transaction.from, call.selector);
@@ -79,7 +79,7 @@ impl MergedCall {
     }
 }
 
-/// A list with the members of another behind its own; `None` where a list of a fixed length has no room for them.
+/// Appends the members of another list; `None` if a list of fixed length has no room.
 fn appended(list: &DynSolValue, more: &DynSolValue) -> Option<DynSolValue> {
     match (list, more) {
         (DynSolValue::Array(own), DynSolValue::Array(others)) => {
@@ -96,7 +96,8 @@ fn appended(list: &DynSolValue, more: &DynSolValue) -> Option<DynSolValue> {
     }
 }
 
-/// The members of a list without the zero addresses that fill one of a fixed length up, of which the first stays.
+/// Returns the members of a list. In a fixed-length list, trailing zero addresses are padding; the first member always
+/// counts.
 pub(crate) fn filled<'a>(list: &DynSolValue, members: &'a [DynSolValue]) -> &'a [DynSolValue] {
     let is_nobody = |member: &&DynSolValue| **member == DynSolValue::Address(Address::ZERO);
     let is_fixed = matches!(list, DynSolValue::FixedArray(_));
@@ -104,7 +105,7 @@ pub(crate) fn filled<'a>(list: &DynSolValue, members: &'a [DynSolValue]) -> &'a 
     &members[..members.len() - empty]
 }
 
-/// An argument as people read it: addresses in lower case, numbers in decimal, bytes in hex.
+/// Formats an argument: addresses in lower case, numbers in decimal, bytes in hex.
 pub(crate) fn text(value: &DynSolValue) -> String {
     let list = |values: &[DynSolValue]| values.iter().map(text).collect::<Vec<_>>().join(",");
     match value {

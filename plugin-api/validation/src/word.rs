@@ -1,18 +1,18 @@
-//! What a listed function says of an argument: one word each, as the argument's name.
+//! Words of the table of functions: one per argument, in the place of its name.
 
 use alloy::dyn_abi::{DynSolType, DynSolValue};
 use portolan_abi::map::{Role, role};
 
-/// What may stand in an argument.
+/// Allowed values of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
-    /// The account that is asked about.
+    /// The account of the question.
     Account,
     /// A token.
     Token,
     /// A contract of the protocol.
     Market,
-    /// Any integer or `bytesN` that the job read together with the account.
+    /// An integer or `bytesN` that the job read together with the account.
     Number,
     /// Any `bool`.
     Flag,
@@ -44,7 +44,7 @@ impl Word {
         WORDS.iter().find(|(_, word)| *word == self).map_or("", |(name, _)| name)
     }
 
-    /// Whether an argument of this type may be said to be so.
+    /// Returns true if an argument of this type may have this word.
     fn suits(self, kind: &DynSolType) -> bool {
         match self {
             Self::Account | Self::Token | Self::Market => *kind == DynSolType::Address,
@@ -56,7 +56,7 @@ impl Word {
         }
     }
 
-    /// Whether a template that gives an argument this role keeps what the word says.
+    /// Returns true if the word allows this role.
     fn allows(self, declared: &Role) -> bool {
         match self {
             Self::Account => declared.kind == role::ACCOUNT,
@@ -69,31 +69,31 @@ impl Word {
         }
     }
 
-    /// Whether an argument that is always this value keeps what the word says.
+    /// Returns true if the word allows this constant.
     fn allows_constant(self, value: &DynSolValue) -> bool {
         match self {
             Self::Account => false,
             Self::Zero => is_zero(value),
-            // A template names no address but zero and those of its catalogue.
+            // Templates only name the zero address and addresses of their catalogue.
             Self::Token | Self::Market | Self::Number | Self::Flag | Self::Proof | Self::Data => true,
         }
     }
 }
 
-/// The words of an argument, nested as its type is.
+/// Words of an argument, nested like its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Words {
     One(Word),
-    /// What each member may be.
+    /// The words of each member.
     Array(Box<Words>),
     Tuple(Vec<Words>),
 }
 
 impl Words {
-    /// The words of a listed function's arguments, between their brackets, and the arguments' types.
+    /// Parses the arguments of a listed function, without the outer brackets, into words and types.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// The first malformed argument.
     pub(crate) fn parse_all(text: &str) -> Result<(Vec<Self>, Vec<DynSolType>), String> {
         split(text)?.into_iter().map(Self::parse).collect()
     }
@@ -125,7 +125,7 @@ impl Words {
         }
     }
 
-    /// Whether a template that gives the argument this role keeps what the words say.
+    /// Returns true if the words allow this role for an argument of this type.
     pub(crate) fn allow(&self, declared: &Role, kind: &DynSolType) -> bool {
         if declared.kind == role::CONSTANT {
             let value = declared.constant.as_deref().and_then(|bytes| kind.abi_decode(bytes).ok());
@@ -164,7 +164,7 @@ fn parse_type(text: &str) -> Result<DynSolType, String> {
     if kind.to_string() == text { Ok(kind) } else { Err(format!("{text:?} is not in canonical form, {kind} is")) }
 }
 
-/// What the members of an array are in the end.
+/// Returns the innermost member type of nested arrays.
 fn innermost(kind: &DynSolType) -> &DynSolType {
     match kind {
         DynSolType::Array(member) | DynSolType::FixedArray(member, _) => innermost(member),
@@ -172,7 +172,7 @@ fn innermost(kind: &DynSolType) -> &DynSolType {
     }
 }
 
-/// Splits at the commas that stand in no brackets.
+/// Splits at commas outside of brackets.
 fn split(text: &str) -> Result<Vec<&str>, String> {
     let (mut parts, mut depth, mut from) = (Vec::new(), 0_usize, 0);
     for (at, letter) in text.char_indices() {
@@ -195,7 +195,7 @@ fn split(text: &str) -> Result<Vec<&str>, String> {
     Ok(parts)
 }
 
-/// An argument as a row says it that allows this role: its type and its words.
+/// Returns the table text that allows this argument: its type and its words.
 fn argument(kind: &DynSolType, declared: &Role) -> String {
     let (of_type, word) = type_and_word(kind, &members(kind, declared), declared);
     format!("{of_type} {word}")
@@ -213,7 +213,7 @@ fn type_and_word(kind: &DynSolType, members: &[Role], declared: &Role) -> (Strin
     }
 }
 
-/// The roles of what an argument consists of; a constant's are the constants of its members.
+/// Returns the roles of an argument's members; for a constant, these are constants too.
 fn members(kind: &DynSolType, declared: &Role) -> Vec<Role> {
     if let Some(members) = &declared.members {
         return members.clone();
@@ -230,7 +230,7 @@ fn members(kind: &DynSolType, declared: &Role) -> Vec<Role> {
     };
     match kind {
         DynSolType::Tuple(kinds) => (0..kinds.len()).map(|at| constant(values.get(at))).collect(),
-        // One word stands for all members: the one of a member that is not zero, if there is any.
+        // One word covers all members: that of a nonzero member, if there is one.
         DynSolType::Array(_) | DynSolType::FixedArray(..) => {
             vec![constant(values.iter().find(|value| !is_zero(value)).or(values.first()))]
         }
@@ -238,7 +238,7 @@ fn members(kind: &DynSolType, declared: &Role) -> Vec<Role> {
     }
 }
 
-/// Arguments as a row says them.
+/// Returns the table text of several arguments.
 pub(crate) fn arguments(kinds: &[DynSolType], roles: &[Role]) -> String {
     let arguments: Vec<_> = kinds.iter().zip(roles).map(|(kind, role)| argument(kind, role)).collect();
     arguments.join(", ")

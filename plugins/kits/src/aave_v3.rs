@@ -1,9 +1,9 @@
-//! Aave v3 and v2: pools in which reserves are lent and borrowed, and the controllers that reward it.
+//! Aave v3 and v2: pools that lend and borrow reserves, and the controllers that reward both.
 //!
-//! A deployment is a pool, its data provider, and a rewards controller where there is one; settings keys `pool`,
-//! `data_provider` and `rewards_controller`. It answers lending positions (debts as such, with the health factor) and
-//! claimable rewards. Invariant: a reserve or an asset that misbehaves costs its own rows, and the answer says so.
-//! Modes of a position (e-mode, isolation) change no amount and no rate, and are not read.
+//! A deployment is a pool, its data provider, and a rewards controller if it has one; settings keys `pool`,
+//! `data_provider` and `rewards_controller`. Answers lending positions (debts with the health factor) and claimable
+//! rewards. Invariant: a failing reserve or asset loses only its own rows, and the answer reports it. E-mode and
+//! isolation change no amount or rate, and are not read.
 
 mod contracts;
 mod incentives;
@@ -22,7 +22,8 @@ use crate::events::Source;
 use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use contracts::{claimRewardsCall, getReserveTokensAddressesCall, getRewardsByAssetCall, v2};
 
-/// What differs between versions: the order of a reserve's members, and controllers, which know one reward token in v2.
+/// Version of the contracts. They differ in the order of a reserve's members, and in controllers, which have one reward
+/// token in v2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AaveVersion {
     /// `LendingPool` and `IncentivesController`.
@@ -31,25 +32,25 @@ pub enum AaveVersion {
     V3,
 }
 
-/// The pools of a plugin.
+/// Pools of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AavePools {
-    /// Their version.
+    /// Version of the pools.
     pub version: AaveVersion,
-    /// The answer's `type` of claimable rewards.
+    /// `type` of claimable rewards in the answer.
     pub reward_type: &'static str,
 }
 
-/// The contracts of one pool.
+/// Contracts of one pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AaveV3 {
     /// `Pool`.
     pub pool: Address,
-    /// `AaveProtocolDataProvider`, of any version: only the tokens of reserves are read from it.
+    /// `AaveProtocolDataProvider` of any version; only the tokens of reserves are read from it.
     pub data_provider: Address,
-    /// `RewardsController`; without it there is nothing to claim.
+    /// `RewardsController`; without it, nothing is claimable.
     pub rewards_controller: Option<Address>,
-    /// Its version, and the words for what it answers.
+    /// Version, and words for the findings.
     pub pools: AavePools,
 }
 
@@ -68,8 +69,7 @@ impl Kit for AavePools {
         Ok(Some(contracts.shared()))
     }
 
-    /// The controller pays whom the call names, from what its sender has earned: so the account has to send it, and has
-    /// to be named.
+    /// The controller pays the receiver in the call from the sender's rewards, so the account must be both.
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
         let (assets, all) = (Role::array(Role::MARKET), Role::constant(&rewards::ALL));
         vec![match self.version {
@@ -78,7 +78,7 @@ impl Kit for AavePools {
         }]
     }
 
-    /// Claims name tokens of the data provider's replies, as assets, and rewards of the controller's.
+    /// Claims name tokens from the data provider's replies as assets, and rewards from the controller's.
     fn lineages(&self) -> Vec<Lineage> {
         let assets = (0..3).map(|word| Lineage::markets::<getReserveTokensAddressesCall>().at(word));
         let rewards = (self.version == AaveVersion::V3).then(|| Lineage::tokens::<getRewardsByAssetCall>().list());
@@ -91,7 +91,7 @@ impl Deployed for AaveV3 {
         Arc::new(*self)
     }
 
-    /// Claims go to the controller.
+    /// Returns all contracts; claims call only the controller.
     fn contracts(&self) -> Vec<Address> {
         [self.pool, self.data_provider].into_iter().chain(self.rewards_controller).collect()
     }
@@ -105,10 +105,10 @@ impl Deployed for AaveV3 {
         Some(Source::of(&["pool", "rewards"]).contracts(self.contracts()))
     }
 
-    /// Answers what the account has earned and not claimed: a row for each reward token.
+    /// Returns a row per reward token with unclaimed rewards.
     ///
-    /// Each row's claim pays that token alone, from all assets in which the account has earned it, so that no two rows
-    /// claim the same amount.
+    /// Each claim pays only that token, from all assets in which the account earned it, so no two rows claim the same
+    /// amount.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let Some(controller) = self.rewards_controller else { return Ok(Vec::new()) };
@@ -120,7 +120,7 @@ impl Deployed for AaveV3 {
         })
     }
 
-    /// Answers what the account has lent and what it owes: a leg for each aToken and debt token of which it has any.
+    /// Returns what the account lent and owes: a leg per aToken and debt token that it has.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,

@@ -1,8 +1,8 @@
 //! Plugins that answer questions about accounts with kits, described by rows.
 //!
-//! A plugin implements [`AccountProtocols`], which is data, and exports [`Accounts`] of it. Invariant: each deployment
-//! is a part of its own, whose failure leaves the others' findings in the answer and is reported there. Its tables of
-//! events are as a [`Family`](crate::family::Family)'s.
+//! A plugin implements [`AccountProtocols`], which is data, and exports [`Accounts`] of it. Event tables are those of a
+//! [`Family`](crate::family::Family). Invariant: a failed deployment leaves the findings of the others in the answer,
+//! and is reported.
 
 mod event_sources;
 
@@ -23,23 +23,24 @@ use crate::protocol::{self, ProtocolRow};
 
 pub use event_sources::EventSources;
 
-/// The rows of a plugin's protocols.
+/// Rows of a plugin's protocols.
 pub trait AccountProtocols: 'static {
-    /// The protocols, with the contracts that emit their events beside those of [`Self::DEPLOYMENTS`]. Settings change
-    /// these contracts where [`EventSources`] is one of [`Self::KITS`]. The catalogue lists them where the plugin has [`Self::TABLES`].
+    /// Protocols, with contracts that emit their events beyond those of [`Self::DEPLOYMENTS`]. Settings can change
+    /// these contracts if [`Self::KITS`] has [`EventSources`]. The catalogue lists them if the plugin has
+    /// [`Self::TABLES`].
     const PROTOCOLS: &'static [ProtocolRow];
-    /// The mechanisms. A settings row belongs to the first of which it has keys; the last one takes what is left.
+    /// Mechanisms. A settings row belongs to the first with matching keys; the last takes the rest.
     const KITS: &'static [&'static dyn Kit];
-    /// The deployments that the plugin ships with.
+    /// Deployments that the plugin ships with.
     const DEPLOYMENTS: &'static [DeploymentRow];
-    /// Titles of protocols by slug, where names of findings begin with another word than the company's name.
+    /// Titles of protocols by slug, if names of findings do not begin with the company's name.
     const TITLES: &'static [(&'static str, &'static str)] = &[];
     /// Tables whose events are reported for any contract.
     const TABLES: &'static [&'static str] = &[];
     /// Tables whose events are reported for the protocols' own contracts only, since another plugin reports the rest.
     const SHARED_TABLES: &'static [&'static str] = &[];
 
-    /// Completes an event on a network with what follows from the rows alone. Called once for each event.
+    /// Completes an event on a network with facts of the rows. Called once per event.
     fn complete(event: Event, network: u64) -> Event {
         let _ = network;
         event
@@ -53,33 +54,33 @@ pub struct DeploymentRow {
     pub protocol: &'static str,
     /// EIP-155 chain id.
     pub network: u64,
-    /// Tells apart several of one protocol on one network; `main` where there is one.
+    /// Name that distinguishes several deployments of one protocol on one network; `main` if there is one.
     pub market: &'static str,
-    /// The contracts, made by a kit.
+    /// Contracts, created by a kit.
     pub contracts: &'static dyn Deployed,
 }
 
-/// The plugin of account protocols.
+/// Plugin of account protocols.
 #[derive(Debug)]
 pub struct Accounts<P> {
     instance: AccountInstance,
     rows: PhantomData<fn() -> P>,
 }
 
-/// What an instance serves. It does not depend on the plugin's type, so that its code stands once.
+/// State of an instance. Not generic over the plugin, so its code is compiled once.
 #[derive(Debug)]
 struct AccountInstance {
     protocols: Vec<Protocol>,
     claims: Vec<ClaimTemplate>,
     lineages: Vec<Lineage>,
     deployments: Vec<Deployment<Titled>>,
-    /// The contracts that emit events; the first [`Self::listed`] of them are deployments of the catalogue.
+    /// Contracts that emit events; the first [`Self::listed`] of them are deployments of the catalogue.
     sources: Vec<Deployment<Source>>,
     listed: usize,
     tables: EventTables,
 }
 
-/// The rows of [`AccountProtocols`] as values.
+/// Rows of [`AccountProtocols`] as values.
 struct AccountRows {
     protocols: &'static [ProtocolRow],
     kits: &'static [&'static dyn Kit],
@@ -89,7 +90,7 @@ struct AccountRows {
     shared_tables: &'static [&'static str],
 }
 
-/// The contracts of a deployment and its title.
+/// Contracts and title of a deployment.
 #[derive(Debug)]
 struct Titled {
     contracts: Arc<dyn Deployed>,
@@ -145,7 +146,7 @@ impl<P: AccountProtocols> Plugin for Accounts<P> {
     }
 }
 
-/// Reads a settings row by the first kit of which it has keys.
+/// Reads a settings row with the first kit that takes it.
 fn read(kits: &[&dyn Kit], keys: &Keys<'_>) -> Result<Arc<dyn Deployed>, SettingsError> {
     let is_its = |place: usize, kit: &dyn Kit| {
         kit.keys().is_empty() || place + 1 == kits.len() || kit.keys().iter().any(|key| keys.has(key))
@@ -158,17 +159,17 @@ fn read(kits: &[&dyn Kit], keys: &Keys<'_>) -> Result<Arc<dyn Deployed>, Setting
     Err(SettingsError::new("has no keys of any mechanism"))
 }
 
-/// A deployment without its contracts.
+/// Returns a deployment without its contracts.
 fn place<M>(row: &Deployment<M>) -> Deployment<()> {
     Deployment::new(&row.protocol, row.network, ()).market(&row.market)
 }
 
-/// Whether a row that is about events alone stands for a shipped emitter.
+/// Returns true if an events-only row replaces a shipped emitter.
 fn replaces(row: &Deployment<Arc<dyn Deployed>>, source: &Deployment<Source>) -> bool {
     place(row) == place(source) && row.mechanism.questions() == [Question::EVENTS]
 }
 
-/// The contracts that emit a deployment's events, as its protocol's.
+/// Returns the contracts that emit a deployment's events, as those of its protocol.
 fn emitters(row: &Deployment<Arc<dyn Deployed>>) -> Option<Deployment<Source>> {
     Some(row.mechanism.emitters()?.deployed(&row.protocol, row.network, &row.market))
 }
@@ -179,7 +180,7 @@ impl DeploymentRow {
     }
 }
 
-/// Names begin with the protocol's title or company, and with the market where it is one of several.
+/// Adds the title: that of the protocol or its company, with the market if there are several.
 fn titled(row: Deployment<Arc<dyn Deployed>>, protocols: &[Protocol], titles: &[(&str, &str)]) -> Deployment<Titled> {
     let titled = titles.iter().find(|(slug, _)| *slug == row.protocol).map(|(_, title)| *title);
     let company = protocols.iter().find(|protocol| protocol.slug == row.protocol).map(|it| it.company.name.as_str());
@@ -193,7 +194,7 @@ fn labels(row: &Deployment<Titled>) -> Labels<'_> {
     Labels { market: &row.market, title: &row.mechanism.title }
 }
 
-/// A deployment under a question: its labels, and its contracts once they are resolved.
+/// A deployment that answers a question, with its resolved contracts.
 struct Part<'a> {
     labels: Labels<'a>,
     contracts: Result<Arc<dyn Deployed>, Error>,
@@ -236,18 +237,18 @@ impl AccountInstance {
         }
     }
 
-    /// The hosts of all deployments, each once; `None` where there are none.
+    /// Returns the hosts of all deployments, each once; `None` if there are none.
     fn hosts(&self) -> Option<Vec<String>> {
         let hosts: BTreeSet<String> = self.deployments.iter().flat_map(|row| row.mechanism.contracts.hosts()).collect();
         (!hosts.is_empty()).then(|| hosts.into_iter().collect())
     }
 
-    /// The deployments of the job that answer a question.
+    /// Iterates over the job's deployments that answer a question.
     fn answering(&self, cx: &Chain, question: Question) -> impl Iterator<Item = &Deployment<Titled>> {
         cx.rows(&self.deployments).filter(move |row| row.mechanism.contracts.questions().contains(&question))
     }
 
-    /// The same, resolved; one that fails to resolve costs its own findings.
+    /// Resolves the job's deployments that answer a question. One that fails loses only its own findings.
     async fn parts(&self, cx: &Chain, question: Question) -> Result<Vec<Part<'_>>, Error> {
         let parts = self.answering(cx, question).map(|row| async move {
             let contracts = &row.mechanism.contracts;

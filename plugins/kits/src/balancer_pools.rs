@@ -1,8 +1,8 @@
-//! Shares of Balancer's pools: what leaving a pool in proportion pays, which is their part of what the vault holds for it.
+//! Compositions of Balancer pool shares: the proportional part of what the vault holds for the pool.
 //!
-//! A deployment is a vault with the factories of its pools; settings keys `pool_vault` (of the second generation) or
-//! `pool_vault_v3`, and `pool_factories`. It answers compositions alone. Invariant: anyone may register a pool with a
-//! vault, so that a price comes only from one that a factory made. Parts that are shares again are left to the host.
+//! A deployment is a vault with the factories of its pools; settings keys `pool_vault` (second generation) or
+//! `pool_vault_v3`, and `pool_factories`. Answers compositions only. Invariant: only pools that a listed factory
+//! created get a price, since anyone may register a pool with a vault. Parts that are shares are left to the host.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ sol! {
     // IBasePool.sol, <https://github.com/balancer/balancer-v2-monorepo/tree/master/pkg/interfaces/contracts/vault>
     function getPoolId() external view returns (bytes32);
     function totalSupply() external view returns (uint256);
-    // Pools whose own shares are among their tokens, and all pools since: those that anyone can hold.
+    // Pools whose own shares are among their tokens, and all later pools: the shares that users can hold.
     function getActualSupply() external view returns (uint256);
 
     // IVault.sol of the second generation
@@ -37,7 +37,7 @@ sol! {
         external view
         returns (address[] tokens, TokenInfo[] infos, uint256[] balancesRaw, uint256[] lastBalancesLiveScaled18);
 
-    // The same vault, which keeps the shares of all pools.
+    // The same vault, which holds the shares of all pools.
     interface ShareKeeper {
         function totalSupply(address pool) external view returns (uint256);
     }
@@ -46,22 +46,23 @@ sol! {
     function isPoolFromFactory(address pool) external view returns (bool);
 }
 
-/// Seconds that it may be cached that a token is no pool, or of no factory: a new pool shows at most this much later.
+/// Cache time of a token that is not a pool or of no listed factory, in seconds; a new pool shows at most this much
+/// later.
 const KNOWN_STANDS_S: u32 = 3_600;
 
 /// Vaults of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BalancerPools {
-    /// The token `type` of the shares.
+    /// Token `type` of the shares.
     pub share: &'static str,
 }
 
-/// A vault, by its generation.
+/// A vault and its generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PoolVault {
-    /// A pool has a number, and shares of its own.
+    /// A pool has an id and its own share token.
     V2(Address),
-    /// A pool is known by its address, and the vault keeps its shares.
+    /// A pool is identified by its address, and the vault keeps its shares.
     V3(Address),
 }
 
@@ -73,14 +74,14 @@ pub struct VaultPools {
     share: &'static str,
 }
 
-/// What a vault holds for a pool.
+/// Holdings of a vault for a pool.
 struct PoolHoldings {
     supply: U256,
     balances: Vec<(Address, U256)>,
 }
 
 impl BalancerPools {
-    /// The pools of a vault. A price comes only from those of these factories.
+    /// Creates a deployment of a vault's pools. Only pools of these factories get a price.
     pub const fn of(self, vault: PoolVault, factories: &'static [Address]) -> VaultPools {
         VaultPools { vault, factories: Cow::Borrowed(factories), share: self.share }
     }
@@ -135,7 +136,7 @@ impl Deployed for VaultPools {
 }
 
 impl VaultPools {
-    /// What all shares together redeem to; nothing where the token is no pool of the vault, or nobody has any.
+    /// Returns the composition of the whole supply; `None` if the token is not a pool of the vault or has no supply.
     async fn composition(&self, cx: &Chain, token: Address) -> Result<Option<Composition>, Error> {
         let held = match self.vault {
             PoolVault::V2(vault) => self.held_by_number(cx, vault, token).await?,
@@ -148,10 +149,10 @@ impl VaultPools {
         Ok(Some(Composition { token, kind: self.share.to_owned(), supply, parts }))
     }
 
-    /// Shares that the vault itself holds were minted before anyone bought them: they are left out on both sides.
+    /// Reads a pool by id. Shares that the vault itself holds were minted in advance, and are excluded on both sides.
     async fn held_by_number(&self, cx: &Chain, vault: Address, token: Address) -> Result<Option<PoolHoldings>, Error> {
         let id = cx.try_call(token, getPoolIdCall {}).within(KNOWN_STANDS_S).await?;
-        // The first 20 bytes of a pool's number are its address.
+        // The first 20 bytes of a pool's id are its address.
         let Some(id) = id.ok().filter(|id: &B256| id[..20] == token[..]) else { return Ok(None) };
         let held = cx.try_call(vault, getPoolTokensCall { id });
         let (total, actual) = (cx.try_call(token, totalSupplyCall {}), cx.try_call(token, getActualSupplyCall {}));
@@ -175,7 +176,7 @@ impl VaultPools {
         Ok(Some(PoolHoldings { supply, balances: held.tokens.into_iter().zip(held.balancesRaw).collect() }))
     }
 
-    /// Asks every factory, so that the host knows whether the pool is one of theirs.
+    /// Queries every factory, so that the host learns if the pool is one of theirs.
     async fn query_factories(&self, cx: &Chain, pool: Address) -> Result<(), Error> {
         let factories = self.factories.iter();
         let asked =

@@ -1,10 +1,10 @@
-//! Convex and its forks: a booster stakes what its pools are given, and a reward contract of each pool pays for it.
+//! Convex and its forks: a booster stakes deposits of its pools, and a reward contract per pool pays for them.
 //!
-//! Settings keys are `booster`, and `minting` for the token that is minted beside rewards: `convex` if missing, `aura`,
-//! `aura-v1` or `aura-lite`. It answers claimables and staked positions, of the pools and of the stake that `lockRewards`
-//! pays; also of a booster that another one has replaced, which pays what it owes and mints nothing.
-//! Invariant: a pool that misbehaves costs its own rows, and the answer says so; a claim goes to a reward contract only as
-//! the booster names it at the answer's block, and pays what it pays where it is the next one that is sent.
+//! Settings keys are `booster`, and `minting` for the token minted beside rewards: `convex` if missing, `aura`,
+//! `aura-v1` or `aura-lite`. Answers claimables and staked positions of the pools, and of the stake that `lockRewards`
+//! pays. Also covers replaced boosters, which pay what they owe and mint nothing. Invariant: a failing pool loses only
+//! its own rows, and the answer reports it. A claim calls a reward contract only if the booster names it at the
+//! answer's block; its amounts assume that it is the next one sent.
 
 mod cliff_search;
 mod contracts;
@@ -24,10 +24,10 @@ use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use contracts::{getRewardCall, lockRewardsCall, poolInfoCall};
 pub use emission::Minting;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoosterTypes {
-    /// The answer's `type` of rewards, and `vaultType` of stakes.
+    /// `type` of rewards and `vaultType` of stakes in the answer.
     pub pool: &'static str,
 }
 
@@ -40,7 +40,7 @@ pub struct Booster {
 }
 
 impl BoosterTypes {
-    /// The pools of this booster.
+    /// Creates a deployment of a booster's pools.
     pub const fn of(self, booster: Address, minting: Minting) -> Booster {
         Booster { booster, minting, types: self }
     }
@@ -65,12 +65,12 @@ impl Kit for BoosterTypes {
         Ok(Some(self.of(keys.address("booster")?, minting).shared()))
     }
 
-    /// The flag says that extra rewards are paid too. Whoever sends the call, it pays the account that it names.
+    /// The flag also claims extra rewards. Whoever sends the call, it pays the account that it names.
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
         vec![ClaimTemplate::new::<getRewardCall>([Role::ACCOUNT, Role::constant(&true)]).by_anyone()]
     }
 
-    /// The reward contract of a pool, and that of the stakes of the locked token.
+    /// Returns the views that give the reward contracts of pools, and of stakes of the locked token.
     fn lineages(&self) -> Vec<Lineage> {
         vec![Lineage::targets::<poolInfoCall>().at(3), Lineage::targets::<lockRewardsCall>()]
     }
@@ -89,12 +89,12 @@ impl Deployed for Booster {
         vec![Question::CLAIMABLES, Question::FARMING]
     }
 
-    /// Answers what is owed in each pool: a claim for each, which pays all of its tokens.
+    /// Returns a claim per pool with rewards, which pays all of its tokens.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(rows::claimables(cx, self, labels, account))
     }
 
-    /// Answers what the account has staked: a position for each pool.
+    /// Returns a position per pool with a stake.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,

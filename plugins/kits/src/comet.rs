@@ -1,8 +1,8 @@
-//! Compound v3 (Comet): markets of one base token, which is lent and borrowed, and of the collateral that secures debts.
+//! Compound v3 (Comet): markets that lend and borrow one base token against collateral.
 //!
-//! A deployment is one market; settings keys `comet`, and `rewards` where a contract rewards it. It answers claimables and
-//! lending positions (debts with their health factor). Invariant: interest is the market's own, until the block; a
-//! collateral that cannot be read costs its own leg and the health factor, and the answer says so.
+//! A deployment is one market; settings keys `comet`, and `rewards` if a contract rewards it. Answers claimables and
+//! lending positions (debts with their health factor). Invariant: interest is the market's own, until the block. A
+//! collateral that cannot be read loses its own leg and the health factor, and the answer reports it.
 
 mod contracts;
 mod position;
@@ -18,21 +18,21 @@ use crate::boxed::Boxed;
 use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use contracts::claimCall;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CometTypes {
-    /// The mechanism of positions.
+    /// Mechanism of positions.
     pub market: &'static str,
-    /// The `type` of rewards.
+    /// `type` of rewards.
     pub reward: &'static str,
 }
 
-/// The contracts of a deployment: the keys of its settings row.
+/// Contracts of a deployment: the keys of its settings row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Mechanism)]
 pub struct CometContracts {
     /// The market.
     pub comet: Address,
-    /// What rewards its suppliers and borrowers.
+    /// Contract that rewards its suppliers and borrowers.
     pub rewards: Option<Address>,
 }
 
@@ -44,7 +44,7 @@ pub struct Comet {
 }
 
 impl CometTypes {
-    /// The deployment with these contracts.
+    /// Creates a deployment of these contracts.
     pub const fn of(self, contracts: CometContracts) -> Comet {
         Comet { contracts, types: self }
     }
@@ -77,12 +77,12 @@ impl Deployed for Comet {
         claimables.into_iter().chain([Question::LENDING]).collect()
     }
 
-    /// Answers what the market's rewards owe.
+    /// Returns the claim of the market's rewards.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(rewards::claimables(cx, self, labels, account))
     }
 
-    /// Answers the account's one position in the market.
+    /// Returns the account's position in the market.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,

@@ -1,10 +1,10 @@
-//! Compound v2 and its forks: a comptroller with many markets, each of which lends one token and counts deposits in a
-//! token of its own.
+//! Compound v2 and its forks: a comptroller with many markets, which each lend one token and count deposits in their
+//! own token.
 //!
-//! A deployment is a comptroller; settings keys `comptroller`, `native_market`, `minted` and `minted_token`, and for
-//! rewards `rewards`, `reward_tokens` and `by_second`, or `distributor`. It answers claimables and lending positions
-//! (debts with their health factor). Invariant: amounts have their interest until the block; a market that cannot be
-//! read costs its own leg, and the answer says so.
+//! A deployment is a comptroller. Settings keys `comptroller`, `native_market`, `minted` and `minted_token`, and for
+//! rewards `rewards`, `reward_tokens` and `by_second`, or `distributor`. Answers claimables and lending positions
+//! (debts with their health factor). Invariant: amounts include interest until the block. A market that cannot be read
+//! loses only its own leg, and the answer reports it.
 
 mod contracts;
 mod market;
@@ -25,65 +25,65 @@ use contracts::{
     claimRewardTokenCall, claimVenusCall, getAllMarketsCall, getRewardDistributorsCall,
 };
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompoundV2Types {
-    /// The mechanism of positions.
+    /// Mechanism of positions.
     pub market: &'static str,
-    /// The `type` of rewards.
+    /// `type` of rewards.
     pub reward: &'static str,
 }
 
-/// The contracts of a deployment: the keys of its settings row.
+/// Contracts of a deployment: the keys of its settings row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompoundV2Contracts {
-    /// The comptroller.
+    /// Comptroller.
     pub comptroller: Address,
-    /// The market of the native token, which has no `underlying`.
+    /// Market of the native token, which has no `underlying`.
     pub native_market: Option<Address>,
-    /// A token that accounts owe without a market: what Venus mints.
+    /// Token that accounts owe outside of markets, as minted by Venus.
     pub minted: Option<Minted>,
-    /// What rewards suppliers and borrowers.
+    /// Rewards of suppliers and borrowers.
     pub rewards: CompoundV2Rewards,
 }
 
-/// A token that is minted against collateral.
+/// A token minted against collateral.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Minted {
-    /// Its controller, which says what an account has to repay.
+    /// Its controller, which returns the amount to repay.
     pub controller: Address,
-    /// The token, which the comptroller counts as one dollar.
+    /// Token, which the comptroller values at one dollar.
     pub token: Address,
 }
 
-/// What rewards suppliers and borrowers.
+/// Rewards of suppliers and borrowers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompoundV2Rewards {
-    /// Nothing.
+    /// No rewards.
     None,
-    /// The comptroller itself, which keeps an index for each market and each of these tokens.
+    /// The comptroller itself, with an index per market and token.
     Indexed {
-        /// How its views are called.
+        /// Names of its views.
         views: IndexViews,
-        /// The tokens; one, or by their type's number. Where there are none, the comptroller names them.
+        /// Reward tokens: one, or by the number of their type. If empty, the comptroller names them.
         tokens: Cow<'static, [Address]>,
-        /// Whether the indexes grow by the second, and not by the block.
+        /// True if the indexes grow per second, false if per block.
         by_second: bool,
     },
-    /// Distributors that the comptroller lists, of one token each: Venus' pools.
+    /// Distributors that the comptroller lists, with one token each: Venus' pools.
     Listed,
-    /// Moonwell's distributor, which says itself what it owes.
+    /// Moonwell's distributor, which has a view of what it owes.
     Distributor(Address),
 }
 
-/// How the views of a comptroller's indexes are called, and its claim.
+/// Names of a comptroller's index views, and its claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexViews {
     /// `compAccrued`, `claimComp`: Compound.
     Comp,
     /// `venusAccrued`, `claimVenus`: Venus.
     Venus,
-    /// `rewardAccrued` of a type, `claimReward`: Benqi.
+    /// `rewardAccrued` with a type, `claimReward`: Benqi.
     Typed,
 }
 
@@ -95,7 +95,7 @@ pub struct CompoundV2 {
 }
 
 impl CompoundV2Types {
-    /// The deployment with these contracts.
+    /// Creates a deployment of these contracts.
     pub const fn of(self, contracts: CompoundV2Contracts) -> CompoundV2 {
         CompoundV2 { contracts, types: self }
     }
@@ -114,7 +114,7 @@ impl Kit for CompoundV2Types {
         Ok(Some(self.of(contracts).shared()))
     }
 
-    /// The comptroller, or the distributor, pays the holder that the call names.
+    /// The comptroller or the distributor pays the holder in the call.
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
         let markets = || Role::array(Role::MARKET);
         vec![
@@ -126,7 +126,7 @@ impl Kit for CompoundV2Types {
         ]
     }
 
-    /// Claims name markets that the comptroller lists, and go to it or to a distributor that it lists.
+    /// Claims name markets that the comptroller lists, and call it or a distributor that it lists.
     fn lineages(&self) -> Vec<Lineage> {
         vec![Lineage::markets::<getAllMarketsCall>().list(), Lineage::targets::<getRewardDistributorsCall>().list()]
     }
@@ -175,12 +175,12 @@ impl Deployed for CompoundV2 {
         claimables.into_iter().chain([Question::LENDING]).collect()
     }
 
-    /// Answers what suppliers and borrowers have earned: a row for each claim.
+    /// Returns a row per claim with rewards of suppliers and borrowers.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(rewards::claimables(cx, self, labels, account))
     }
 
-    /// Answers the account's one position in all markets of the comptroller.
+    /// Returns the account's position in all markets of the comptroller.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,

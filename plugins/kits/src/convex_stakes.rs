@@ -1,8 +1,8 @@
-//! Stakes of Convex's own tokens beside those that its booster rewards: CVX for a share of fees, and the wrapper of staked
-//! cvxCRV, whose holders choose between two groups of rewards.
+//! Stakes of Convex's own tokens outside of its booster: CVX for a share of fees, and the wrapper of staked cvxCRV,
+//! whose holders choose between two groups of rewards.
 //!
-//! Settings keys are `cvx_staking` and `cvx_crv_wrapper`. They answer claimables and staked positions. Invariant: an amount
-//! is what the claim pays, less the fee that it takes and with what lies in the contract for whom claims next.
+//! Settings keys are `cvx_staking` and `cvx_crv_wrapper`. Answers claimables and staked positions. Invariant: an amount
+//! is what the claim pays: without its fee, and with what the contract holds for the next claim.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ mod wrapper {
         }
 
         function cvxCrv() external view returns (address);
-        // Writes what it finds.
+        // Changes state.
         function earned(address account) external returns (Earned[] rewards);
         function getReward(address account) external;
     }
@@ -45,12 +45,12 @@ portolan_plugin_api::sol! {
     function totalSupply() external view returns (uint256);
 }
 
-/// Gas that the wrapper's view may use: it claims what the wrapper is owed by several contracts.
+/// Gas of the wrapper's `earned`: it claims the wrapper's own rewards from several contracts.
 const EARNED_GAS: u32 = 5_000_000;
-/// Rewards of the wrapper that are told; it refuses to have more.
+/// Rewards of the wrapper that are reported; it allows no more.
 const REWARDS_MAX: usize = 10;
 
-/// The plugin's word for these stakes.
+/// A plugin's word for these stakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConvexStakes(pub &'static str);
 
@@ -71,12 +71,12 @@ enum StakeKind {
 }
 
 impl ConvexStakes {
-    /// The stakes of CVX at this address.
+    /// Creates a deployment of the CVX stakes at this address.
     pub const fn cvx(self, at: Address) -> ConvexStake {
         ConvexStake { at, kind: StakeKind::Cvx, mechanism: self.0 }
     }
 
-    /// The wrapper of staked cvxCRV at this address.
+    /// Creates a deployment of the wrapper of staked cvxCRV at this address.
     pub const fn wrapper(self, at: Address) -> ConvexStake {
         ConvexStake { at, kind: StakeKind::Wrapper, mechanism: self.0 }
     }
@@ -98,7 +98,7 @@ impl Kit for ConvexStakes {
         }
     }
 
-    /// Whoever sends the calls, they pay the account that they name; the last flag would stake what is paid.
+    /// Whoever sends the calls, they pay the account that they name; the last flag would stake the payment.
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
         let flags = [Role::ACCOUNT, Role::constant(&true), Role::constant(&false)];
         vec![
@@ -162,7 +162,7 @@ impl Deployed for ConvexStake {
 }
 
 impl ConvexStake {
-    /// The token that is staked.
+    /// Returns the staked token.
     async fn staked(&self, cx: &Chain) -> Result<Address, Error> {
         match self.kind {
             StakeKind::Cvx => cx.call(self.at, pool::stakingTokenCall {}).immutable().await,
@@ -170,7 +170,8 @@ impl ConvexStake {
         }
     }
 
-    /// What a stake of CVX has earned, less the fee of making cvxCRV of it. A claim also pays what cvxCRV the contract has.
+    /// Returns the rewards of a CVX stake, less the fee for converting them to cvxCRV. A claim also pays the contract's
+    /// balance of cvxCRV.
     async fn fees(&self, cx: &Chain, account: Address) -> Result<Vec<(Address, U256)>, Error> {
         let earned = cx.call(self.at, pool::earnedCall { account }).zero_within(ZERO_STANDS_S).await?;
         if earned.is_zero() {
@@ -188,7 +189,7 @@ impl ConvexStake {
         Ok(vec![(token, amount)])
     }
 
-    /// What the wrapper owes, once it has claimed what it is owed itself.
+    /// Returns what the wrapper owes, after it has claimed its own rewards.
     async fn wrapped(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<(Address, U256)>, Error> {
         let mut owed = cx.call(self.at, wrapper::earnedCall { account }).isolated().gas_cap(EARNED_GAS).await?;
         if owed.len() > REWARDS_MAX {

@@ -1,11 +1,11 @@
-//! Gauges in the manner of Curve: they pay an emission that a minter mints, and up to eight tokens besides.
+//! Curve-style gauges, which pay an emission through a minter, and up to eight other tokens.
 //!
-//! A deployment is one list of gauges; settings keys `gauge_controller`, or `gauge_factory`, which mints by itself, or
-//! `gauges` where no contract lists them; `minter` and `minted_token` where they have an emission; and `scaled` where their
-//! tokens were exchanged for others, of which each that they count is another number. It answers claimables and farming positions. Invariant: a gauge that misbehaves costs its own rows, and the
-//! answer says so; a claim goes to a gauge only as the list names it at the answer's block. Contracts of
-//! the list that hold no token of a pool (gauges that stand for those of other networks) are left out, and so are rewards
-//! of the first generation, which a contract of Synthetix paid.
+//! A deployment is one list of gauges. Settings keys: `gauge_controller`, or `gauge_factory`, which is its own minter,
+//! or `gauges` if no contract lists them; `minter` and `minted_token` for an emission; `scaled` if the staked tokens
+//! were exchanged and gauges count other amounts than they hold. Answers claimables and farming positions. Invariant: a
+//! failing gauge loses only its own rows, and the answer reports it; a claim calls a gauge only if the list names it at
+//! the answer's block. Not covered: listed contracts that hold no pool token (gauges for other networks), and rewards
+//! of the first generation, which a Synthetix contract paid.
 
 mod claims;
 mod contracts;
@@ -23,24 +23,24 @@ use crate::boxed::Boxed;
 use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use contracts::{claim_rewards_0Call, claim_rewards_1Call, gaugesCall, get_gaugeCall, mintCall};
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CurveGaugeTypes {
-    /// The mechanism of stakes, and the `type` of their rewards.
+    /// Mechanism of stakes, and `type` of their rewards.
     pub gauge: &'static str,
 }
 
-/// What lists the gauges.
+/// Contract that lists the gauges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GaugeList {
-    /// A controller, which shares the emission among them, and the minter that pays it.
+    /// A controller, which shares the emission among gauges, and the minter that pays it.
     Controller {
-        /// The controller.
+        /// Address of the controller.
         controller: Address,
-        /// The minter.
+        /// Address of the minter.
         minter: Address,
     },
-    /// The factory of one network's gauges, which pays the emission that has been bridged to it.
+    /// Factory of one network's gauges, which pays the bridged emission.
     Factory(Address),
 }
 
@@ -48,14 +48,14 @@ pub enum GaugeList {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CurveGauges {
     listing: Listing,
-    /// `None` where they pay other tokens alone.
+    /// `None` if they only pay other tokens.
     emission: Option<MintedEmission>,
-    /// Whether what they count is another number of the tokens that they hold.
+    /// True if gauges count other amounts than the tokens that they hold.
     is_scaled: bool,
     types: CurveGaugeTypes,
 }
 
-/// Where the gauges stand.
+/// Origin of the gauges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Listing {
     Controller(Address),
@@ -63,7 +63,7 @@ enum Listing {
     Row(Cow<'static, [Address]>),
 }
 
-/// What the gauges pay, and the contract that pays it.
+/// Emission of the gauges, and the contract that pays it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct MintedEmission {
     minter: Address,
@@ -71,7 +71,7 @@ struct MintedEmission {
 }
 
 impl CurveGaugeTypes {
-    /// The gauges of a list, which pay an emission of this token.
+    /// Creates a deployment of listed gauges with an emission of this token.
     pub const fn of(self, list: GaugeList, minted_token: Address) -> CurveGauges {
         let (listing, minter) = match list {
             GaugeList::Controller { controller, minter } => (Listing::Controller(controller), minter),
@@ -80,12 +80,12 @@ impl CurveGaugeTypes {
         self.listed(listing).minting(minter, minted_token)
     }
 
-    /// Gauges that no contract lists, and that pay no emission.
+    /// Creates a deployment of gauges that no contract lists, without an emission.
     pub const fn of_row(self, gauges: &'static [Address]) -> CurveGauges {
         self.listed(Listing::Row(Cow::Borrowed(gauges)))
     }
 
-    /// The gauges that a controller lists, which pay no emission.
+    /// Creates a deployment of a controller's gauges, without an emission.
     pub const fn listed_by(self, controller: Address) -> CurveGauges {
         self.listed(Listing::Controller(controller))
     }
@@ -94,7 +94,7 @@ impl CurveGaugeTypes {
         CurveGauges { listing, emission: None, is_scaled: false, types: self }
     }
 
-    /// Reads a row that names its gauges itself.
+    /// Reads a row that names its gauges.
     fn read_row(self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
         let gauges = keys.addresses("gauges")?;
         if gauges.is_empty() {
@@ -137,21 +137,21 @@ impl Kit for CurveGaugeTypes {
         ]
     }
 
-    /// The members of both lists.
+    /// Returns the views that give the gauges of both kinds of list.
     fn lineages(&self) -> Vec<Lineage> {
         vec![Lineage::targets::<gaugesCall>(), Lineage::targets::<get_gaugeCall>()]
     }
 }
 
 impl CurveGauges {
-    /// The same gauges, whose tokens were exchanged for others.
+    /// Marks gauges whose staked tokens were exchanged for others.
     #[must_use]
     pub const fn scaled(mut self) -> Self {
         self.is_scaled = true;
         self
     }
 
-    /// Gauges of a row, which pay an emission of this token, that this contract mints.
+    /// Adds an emission of this token, which the minter pays.
     #[must_use]
     pub const fn minting(mut self, minter: Address, minted_token: Address) -> Self {
         self.emission = Some(MintedEmission { minter, minted_token });
@@ -167,7 +167,7 @@ impl Deployed for CurveGauges {
     fn contracts(&self) -> Vec<Address> {
         let listed = match &self.listing {
             Listing::Controller(controller) => vec![*controller],
-            // It is the minter too.
+            // The factory is added as the minter.
             Listing::Factory(_) => Vec::new(),
             Listing::Row(gauges) => gauges.to_vec(),
         };
@@ -178,7 +178,7 @@ impl Deployed for CurveGauges {
         vec![Question::CLAIMABLES, Question::FARMING]
     }
 
-    /// Answers the emission and the rewards of each gauge, a claim for either.
+    /// Returns up to two claims per gauge: the emission and the other rewards.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(claims::claimables(cx, self, labels, account))
     }

@@ -1,9 +1,9 @@
-//! Shares of Curve's pools: what leaving a pool in proportion pays, which is their part of its balances.
+//! Compositions of Curve pool shares: the proportional part of the pool's balances.
 //!
-//! A deployment is a registry of all generations of pools (Curve's `MetaRegistry`); settings key `meta_registry`. It
-//! answers compositions alone. Invariant: a share is one of a pool only where the registry itself names it for that
-//! pool at the answer's block; the token's own word leads to the pool, and no further. Coins that are shares again, as
-//! those of meta pools, are left to the host.
+//! A deployment is a registry of all pool generations (Curve's `MetaRegistry`); settings key `meta_registry`. Answers
+//! compositions only. Invariant: a token counts as a pool's share only if the registry names it for that pool at the
+//! answer's block; the token itself only helps to find the pool. Coins that are shares, as in meta pools, are left to
+//! the host.
 
 use std::sync::Arc;
 
@@ -23,22 +23,22 @@ sol! {
     function get_coins(address pool) external view returns (address[8]);
     function get_balances(address pool) external view returns (uint256[8]);
 
-    // CurveTokenV3.vy and later tokens apart from their pool, <https://github.com/curvefi/curve-contract>: the pool.
+    // CurveTokenV3.vy and later tokens separate from their pool, <https://github.com/curvefi/curve-contract>: the pool.
     function minter() external view returns (address);
     function totalSupply() external view returns (uint256);
 }
 
-/// Seconds that it may be cached what a token is: a new pool shows at most this much later.
+/// Cache time of a token's kind, in seconds; a new pool shows at most this much later.
 const KNOWN_STANDS_S: u32 = 3_600;
 
-/// The gas of a search for a token's pool. The first registry finds it by a map, with less than a tenth of this; a later
-/// one looks at hundreds of pools in turn, whose tokens name their pools themselves.
+/// Gas to search for a token's pool. The first registry uses a map and needs less than a tenth of it. A later one loops
+/// over hundreds of pools, whose tokens name their pools themselves.
 const SEARCH_GAS: u32 = 300_000;
 
 /// Registries of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CurvePools {
-    /// The token `type` of the shares.
+    /// Token `type` of the shares.
     pub share: &'static str,
 }
 
@@ -50,7 +50,7 @@ pub struct CurvePoolRegistry {
 }
 
 impl CurvePools {
-    /// The pools that this registry knows.
+    /// Creates a deployment of a registry's pools.
     pub const fn of(self, registry: Address) -> CurvePoolRegistry {
         CurvePoolRegistry { registry, share: self.share }
     }
@@ -92,7 +92,7 @@ impl Deployed for CurvePoolRegistry {
 }
 
 impl CurvePoolRegistry {
-    /// What all shares together redeem to; nothing where the token is no share, or nobody has any.
+    /// Returns the composition of the whole supply; `None` if the token is not a share or has no supply.
     async fn composition(&self, cx: &Chain, token: Address) -> Result<Option<Composition>, Error> {
         let Some(pool) = self.pool(cx, token).await? else { return Ok(None) };
         let share = cx.try_call(self.registry, get_lp_tokenCall { pool });
@@ -113,7 +113,8 @@ impl CurvePoolRegistry {
         Ok(Some(Composition { token, kind: self.share.to_owned(), supply, parts }))
     }
 
-    /// The pool that may have issued the token: itself, that which the registry knows, or that which the token names.
+    /// Returns the pool that may have issued the token: itself, the one in the registry, or the one that the token
+    /// names.
     async fn pool(&self, cx: &Chain, token: Address) -> Result<Option<Address>, Error> {
         let own = cx.try_call(self.registry, get_lp_tokenCall { pool: token }).within(KNOWN_STANDS_S);
         let search = cx.try_call(self.registry, get_pool_from_lp_tokenCall { token });

@@ -1,4 +1,4 @@
-//! The text that stands for a staked token: both tokens of a constant-product pair, or else the token's own symbol.
+//! Display names of staked tokens: both tokens of a constant-product pair, otherwise the token's own symbol.
 
 use portolan_plugin_api::{Address, Chain, Error, Revert, symbol};
 
@@ -7,11 +7,11 @@ portolan_plugin_api::sol! {
     function token1() external view returns (address);
 }
 
-/// Seconds that a pair's tokens may be cached. They never change; but that a token is no pair can only be cached as a
-/// slow fact.
+/// Cache time of a pair's tokens, in seconds. They never change, but only `within` also caches that a token is not a
+/// pair.
 const TOKENS_STAND_S: u32 = 86_400;
 
-/// The text for a staked token; one that returns anything unexpected is shown by its own symbol.
+/// Returns the display name of a staked token; a token with unexpected replies is shown by its own symbol.
 pub(crate) async fn display_name(cx: &Chain, token: Address) -> Result<String, Error> {
     let token0 = cx.try_call(token, token0Call {}).within(TOKENS_STAND_S);
     let token1 = cx.try_call(token, token1Call {}).within(TOKENS_STAND_S);

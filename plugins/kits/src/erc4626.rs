@@ -1,4 +1,4 @@
-//! Shares of vaults of one token, which lend it out: a position for each vault, told in what its shares redeem to.
+//! ERC-4626 vaults that lend: one position per vault, with the underlying amount of its shares.
 //!
 //! Source: <https://eips.ethereum.org/EIPS/eip-4626>.
 
@@ -14,7 +14,7 @@ portolan_plugin_api::sol! {
     function previewRedeem(uint256 shares) external view returns (uint256);
 }
 
-/// What the account has lent through these vaults. A vault that cannot be read costs its own row, and is reported.
+/// Returns the account's positions in these vaults. A failed vault is reported and loses only its own position.
 pub(crate) async fn positions(
     cx: &Chain,
     labels: Labels<'_>,
@@ -27,7 +27,7 @@ pub(crate) async fn positions(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-/// The account's shares of these vaults, where it has any.
+/// Returns the account's nonzero shares of these vaults.
 pub(crate) async fn held(
     cx: &Chain,
     market: &str,
@@ -37,7 +37,7 @@ pub(crate) async fn held(
     nonzero(cx, market, vaults.into_iter().collect(), |vault| (*vault, balanceOfCall { account })).await
 }
 
-/// The position of so many shares of a vault.
+/// Returns the position of an amount of a vault's shares.
 pub(crate) async fn position(
     cx: &Chain,
     labels: Labels<'_>,

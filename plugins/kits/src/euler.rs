@@ -1,11 +1,11 @@
-//! Euler v2: vaults of one token each, which lend it against shares of others, and a connector that knows which shares an
-//! account has given as collateral, and which vault it borrows from.
+//! Euler v2: vaults that lend one token each against shares of others, and a connector that knows an account's
+//! collaterals and the vault it borrows from.
 //!
-//! A deployment is a connector with the factory of its vaults; settings keys are the fields of [`EulerContracts`]. It
-//! answers lending positions (debts with their health factor) of an owner's main account and its first sub-accounts.
-//! Invariant: amounts have their interest until the block; a vault that cannot be read costs its own leg, and the answer
-//! says so; shares of a vault that nobody verifies are told as such, and not in what it says that they are worth. What a
-//! sub-account holds without having given it as collateral is not looked for.
+//! A deployment is a connector with the factory of its vaults; settings keys are the fields of [`EulerContracts`].
+//! Answers lending positions (debts with their health factor) of an owner's main account and its first sub-accounts.
+//! Invariant: amounts include interest until the block. A vault that cannot be read loses only its own leg, and the
+//! answer reports it. Shares of unverified vaults are shown as shares, not as the amount they claim to be worth. Not
+//! covered: holdings of a sub-account that are not collateral.
 
 mod account;
 mod contracts;
@@ -21,25 +21,25 @@ use crate::boxed::Boxed;
 use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use crate::try_each::try_each;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EulerTypes {
-    /// The mechanism of positions in vaults.
+    /// Mechanism of positions in vaults.
     pub account: &'static str,
-    /// The mechanism of shares of vaults that lend to others.
+    /// Mechanism of shares of vaults that lend to others.
     pub earn: &'static str,
 }
 
-/// The contracts of a deployment: the keys of its settings row.
+/// Contracts of a deployment: the keys of its settings row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EulerContracts {
-    /// The connector (EVC).
+    /// Ethereum Vault Connector (EVC).
     pub evc: Address,
-    /// The factory that lists the vaults.
+    /// Factory that lists the vaults.
     pub evault_factory: Address,
-    /// The factory that lists vaults that lend to these (Euler Earn).
+    /// Factory that lists vaults that lend to these (Euler Earn).
     pub earn_factory: Option<Address>,
-    /// Lists of vaults that are verified; without any, all vaults count for what they say.
+    /// Lists of verified vaults; if empty, all vaults are trusted.
     pub perspectives: Cow<'static, [Address]>,
 }
 
@@ -51,7 +51,7 @@ pub struct Euler {
 }
 
 impl EulerTypes {
-    /// The deployment with these contracts.
+    /// Creates a deployment of these contracts.
     pub const fn of(self, contracts: EulerContracts) -> Euler {
         Euler { contracts, types: self }
     }
@@ -87,7 +87,7 @@ impl Deployed for Euler {
         vec![Question::LENDING]
     }
 
-    /// Answers a position for each of the owner's accounts, and one for each vault that lends to others.
+    /// Returns a position per account of the owner, and one per vault that lends to others.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,

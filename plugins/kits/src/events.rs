@@ -1,7 +1,7 @@
-//! Events that tables decode, and the protocols whose contracts emitted them.
+//! Events decoded by tables, and the protocols of the contracts that emitted them.
 //!
-//! A deployment is a [`Source`]: which contracts emit the events of which sections. Invariant: a protocol is named
-//! only for a contract that is listed, that a registry knows, or whose address follows from its factory.
+//! A deployment is a [`Source`]: contracts, and the sections that decode their events. Invariant: an event names a
+//! protocol only if its contract is listed, known to a registry, or has an address that follows from its factory.
 
 mod owners;
 mod source;

@@ -1,8 +1,8 @@
-//! Plugins that answer events alone: a family of protocols, described by rows and tables.
+//! Plugins that only decode events: a family of protocols, described by rows and tables.
 //!
 //! A plugin implements [`EventFamily`], which is data, and exports [`Family`] of it. Settings rows have the keys of
-//! [`Source`]. Invariant: a protocol is named only for a contract that is listed, that a registry knows, or whose
-//! address follows from its factory.
+//! [`Source`]. Invariant: an event names a protocol only if its contract is listed, known to a registry, or has an
+//! address that follows from its factory.
 
 use std::marker::PhantomData;
 
@@ -12,30 +12,30 @@ use portolan_plugin_api::{Catalogue, Chain, Deployments, Error, Plugin, Question
 use crate::events::{EventTables, Source};
 use crate::protocol::{self, ProtocolRow};
 
-/// The rows and tables of a family.
+/// Rows and tables of a family.
 pub trait EventFamily: 'static {
-    /// The protocols, with the contracts that emit their events.
+    /// Protocols, with the contracts that emit their events.
     const PROTOCOLS: &'static [ProtocolRow];
-    /// Tables whose events are reported for any contract, without a protocol for contracts that nobody knows.
+    /// Tables whose events are reported for any contract, without a protocol for unknown contracts.
     const TABLES: &'static [&'static str];
     /// Tables whose events are reported for the protocols' own contracts only, since another plugin reports the rest.
     const SHARED_TABLES: &'static [&'static str] = &[];
 
-    /// Completes an event on a network with what follows from the rows alone. Called once for each event.
+    /// Completes an event on a network with facts of the rows. Called once per event.
     fn complete(event: Event, network: u64) -> Event {
         let _ = network;
         event
     }
 }
 
-/// The plugin of a family.
+/// Plugin of a family.
 #[derive(Debug)]
 pub struct Family<F> {
     instance: FamilyInstance,
     rows: PhantomData<fn() -> F>,
 }
 
-/// What an instance serves. It does not depend on the plugin's type, so that its code stands once.
+/// State of an instance. Not generic over the plugin, so its code is compiled once.
 #[derive(Debug)]
 struct FamilyInstance {
     tables: EventTables,

@@ -1,8 +1,8 @@
-//! Staking of one token whose stakers share what arrives of several others, as Trader Joe's `StableJoeStaking` does with
-//! fees of its exchange.
+//! Staking of one token whose stakers share incoming amounts of several others, such as fees of an exchange in Trader
+//! Joe's `StableJoeStaking`.
 //!
-//! Settings keys `fee_staking` and `staked_token`. It answers claimables and farming positions. Invariant: a reward that
-//! cannot be read costs its own payment, and the answer says so.
+//! Settings keys `fee_staking` and `staked_token`. Answers claimables and farming positions. Invariant: a reward that
+//! cannot be read loses only its own payment, and the answer reports it.
 //!
 //! Source: <https://github.com/traderjoe-xyz/joe-core/blob/main/contracts/StableJoeStaking.sol>
 
@@ -23,17 +23,17 @@ portolan_plugin_api::sol! {
     function rewardTokensLength() external view returns (uint256);
     function rewardTokens(uint256 index) external view returns (address);
     function pendingReward(address account, address rewardToken) external view returns (uint256);
-    // Pays all rewards, whatever is deposited.
+    // Pays all rewards, also for an amount of zero.
     function deposit(uint256 amount) external;
 }
 
-/// Reward tokens of one contract; the contract itself takes no more than 25.
+/// Reward tokens of one contract, which allows 25 itself.
 const TOKENS_MAX: u64 = 32;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeeStakings {
-    /// The mechanism of stakes, and the `type` of their rewards.
+    /// Mechanism of stakes, and `type` of their rewards.
     pub stake: &'static str,
 }
 
@@ -46,7 +46,7 @@ pub struct FeeStaking {
 }
 
 impl FeeStakings {
-    /// The contract at `address`, which takes `staked_token`.
+    /// Creates a deployment of the contract at `address`, which takes `staked_token`.
     pub const fn staking(self, address: Address, staked_token: Address) -> FeeStaking {
         FeeStaking { address, staked_token, types: self }
     }
@@ -80,10 +80,10 @@ impl Deployed for FeeStaking {
         vec![Question::CLAIMABLES, Question::FARMING]
     }
 
-    /// Answers what the stake has earned: one claim, which pays all tokens.
+    /// Returns one claim for the stake's rewards, which pays all tokens.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
-            // Every move of a stake pays it, so that nothing is owed where nothing is staked.
+            // Every move of a stake pays its rewards, so without a stake nothing is owed.
             if self.staked(cx, account).await?.is_zero() {
                 return Ok(Vec::new());
             }
@@ -102,7 +102,7 @@ impl Deployed for FeeStaking {
         })
     }
 
-    /// Answers the stake. Fees arrive as they do, so that no rate is told.
+    /// Returns the stake. Fees arrive irregularly, so there is no rate.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -126,7 +126,7 @@ impl Deployed for FeeStaking {
 }
 
 impl FeeStaking {
-    /// What the account has staked, which is the same beside every reward token.
+    /// Returns the account's stake, which is the same for every reward token.
     async fn staked(&self, cx: &Chain, account: Address) -> Result<U256, Error> {
         let info = getUserInfoCall { account, rewardToken: Address::ZERO };
         cx.call(self.address, info).zero_within(ZERO_STANDS_S).await

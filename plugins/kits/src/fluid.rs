@@ -1,9 +1,9 @@
-//! Fluid: tokens that lend one asset each, and vaults, whose positions are NFTs of collateral and debt.
+//! Fluid: lending tokens of one asset each, and vaults, whose positions are NFTs of collateral and debt.
 //!
-//! A deployment is what one factory of lending tokens lists, and what the protocol's own resolvers tell of vaults; settings
-//! keys are the fields of [`FluidContracts`]. It answers lending positions (debts with their health factor). Invariant:
-//! amounts are those of the resolvers, with interest until the block; a position that cannot be read costs its own row,
-//! and the answer says so. Shares of a pool, as collateral or as debt, are told as the pool's two tokens.
+//! A deployment is a factory of lending tokens, with the protocol's own resolvers for vaults; settings keys are the
+//! fields of [`FluidContracts`]. Answers lending positions (debts with their health factor). Invariant: amounts are
+//! those of the resolvers, with interest until the block. A position that cannot be read loses only its own row, and
+//! the answer reports it. Pool shares, as collateral or debt, are shown as the pool's two tokens.
 
 mod contracts;
 mod vault;
@@ -18,28 +18,28 @@ use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use crate::try_each::try_each;
 use contracts::allTokensCall;
 
-/// Seconds that the list of lending tokens may be cached.
+/// Cache time of the list of lending tokens, in seconds.
 const LIST_STANDS_S: u32 = 300;
-/// More lending tokens than any network has, ten times over.
+/// Ten times the lending tokens of any network.
 const TOKENS_MAX: usize = 200;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FluidTypes {
-    /// The mechanism of lending tokens.
+    /// Mechanism of lending tokens.
     pub token: &'static str,
-    /// The mechanism of positions in vaults.
+    /// Mechanism of positions in vaults.
     pub vault: &'static str,
 }
 
-/// The contracts of a deployment: the keys of its settings row.
+/// Contracts of a deployment: the keys of its settings row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Mechanism)]
 pub struct FluidContracts {
     /// The factory that lists the lending tokens.
     pub lending_factory: Address,
-    /// The resolver of vaults, of the version that tells all types of them.
+    /// Resolver of vaults, of the version that covers all their types.
     pub vault_resolver: Option<Address>,
-    /// The resolver of pools, which vaults may take shares of.
+    /// Resolver of pools, whose shares vaults may take.
     pub dex_resolver: Option<Address>,
 }
 
@@ -51,7 +51,7 @@ pub struct Fluid {
 }
 
 impl FluidTypes {
-    /// The deployment with these contracts.
+    /// Creates a deployment of these contracts.
     pub const fn of(self, contracts: FluidContracts) -> Fluid {
         Fluid { contracts, types: self }
     }
@@ -81,7 +81,7 @@ impl Deployed for Fluid {
         vec![Question::LENDING]
     }
 
-    /// Answers a position for each lending token, and one for each position in a vault.
+    /// Returns a position per lending token, and one per position in a vault.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -104,7 +104,7 @@ impl Deployed for Fluid {
 }
 
 impl Fluid {
-    /// The lending tokens.
+    /// Returns the lending tokens.
     async fn tokens(&self, cx: &Chain) -> Result<Vec<Address>, Error> {
         let factory = self.contracts.lending_factory;
         let tokens = cx.call(factory, allTokensCall {}).within(LIST_STANDS_S).await?;

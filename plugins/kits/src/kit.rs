@@ -1,7 +1,7 @@
-//! The two halves of a mechanism that many protocols share: the kit, which knows its settings keys and claims, and the
+//! The two halves of a shared mechanism: the [`Kit`], which knows settings keys and claims, and [`Deployed`], the
 //! contracts of one deployment, which answer questions.
 //!
-//! Futures are boxed, so that their code stands once, in this crate, and not in each plugin that awaits them.
+//! Futures are boxed, so that their code is compiled once, in this crate, and not in each plugin.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -13,75 +13,75 @@ use portolan_plugin_api::{
 use crate::boxed::Boxed;
 use crate::events::Source;
 
-/// Seconds that the number of entries of a fact list may be cached: a new entry shows at most this much later. Without
-/// that, each answer would wait for the number before it reads what the account has in the entries.
+/// Cache time of a fact list's length, in seconds; new entries show at most this much later. Without it, each answer
+/// would wait for the length before it reads the account's entries.
 pub(crate) const COUNT_STANDS_S: u32 = 300;
 
-/// Seconds that it may be cached that an account has nothing in a contract: most accounts have nothing in most, so that
-/// most reads are saved. A first stake, deposit or reward shows at most this much later.
+/// Cache time of a zero balance, in seconds. Most accounts have nothing in most contracts, so this saves most reads. A
+/// first stake, deposit or reward shows at most this much later.
 pub(crate) const ZERO_STANDS_S: u32 = 30;
 
-/// A mechanism, with the words that one plugin has for it.
+/// A mechanism, with a plugin's words for it.
 pub trait Kit: Debug + Sync {
-    /// The keys of which a settings row of it has one. Where it names none, and where it is a plugin's last, it is asked
-    /// about every row that no kit before it took.
+    /// Keys that identify a settings row of this kit. A kit without keys, or a plugin's last kit, is tried with every
+    /// row that no earlier kit took.
     fn keys(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Reads the contracts of a settings row; `None` where the row has none of the kit's keys.
+    /// Reads the contracts of a settings row; `None` if the row is not of this kit.
     ///
     /// # Errors
     /// [`SettingsError`] for a missing or wrong value.
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError>;
 
-    /// The claims that its deployments answer with, for the catalogue.
+    /// Returns the claim templates of its deployments, for the catalogue.
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
         Vec::new()
     }
 
-    /// The views that name what these claims go to or name, and the tokens that its compositions are about, beside the
+    /// Returns the views whose replies claims may call or name, and those of the tokens of its compositions, beyond the
     /// contracts of its deployments.
     fn lineages(&self) -> Vec<Lineage> {
         Vec::new()
     }
 }
 
-/// The words of a deployment that its findings carry.
+/// Words of a deployment for its findings.
 #[derive(Clone, Copy, Debug)]
 pub struct Labels<'a> {
-    /// The deployment's market.
+    /// Market of the deployment.
     pub market: &'a str,
-    /// The protocol's title, with the market where it is one of several.
+    /// Title of the protocol, with the market if there are several.
     pub title: &'a str,
 }
 
-/// The contracts of one deployment of a mechanism.
+/// Contracts of one deployment of a mechanism.
 ///
-/// A question that [`Deployed::questions`] does not name is never put to it.
+/// It is only asked the questions of [`Deployed::questions`].
 pub trait Deployed: Debug + Send + Sync {
-    /// The same contracts, shared: a plugin's instance owns its deployments, whether shipped or from settings.
+    /// Returns the same contracts, shared: an instance owns its deployments, whether shipped or from settings.
     fn shared(&self) -> Arc<dyn Deployed>;
 
-    /// The contracts for the catalogue: those that claims may go to and name, and whose views lineages begin with.
+    /// Returns the contracts for the catalogue: those that claims may call and name, and that lineages start from.
     fn contracts(&self) -> Vec<Address>;
 
-    /// The questions that the deployment answers.
+    /// Returns the questions that the deployment answers.
     fn questions(&self) -> Vec<Question>;
 
-    /// The hosts of servers whose documents it reads, for the catalogue.
+    /// Returns the hosts of the documents it reads, for the catalogue.
     fn hosts(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The contracts that emit its events, where a table decodes them.
+    /// Returns the contracts that emit its events, if a table decodes them.
     fn emitters(&self) -> Option<Source> {
         None
     }
 
-    /// Reads what has to be known before anything is read about the account: a factory becomes the farms that it lists.
-    /// Called once for each question. All deployments resolve together first, so that their reads about the account
-    /// leave in one batch. `None` where there is nothing to read.
+    /// Reads whatever must be known before the account is read, such as the farms that a factory lists. Called once per
+    /// question, for all deployments together, so that their reads of the account share a batch. `None` if there is
+    /// nothing to read.
     fn resolve<'a>(&'a self, cx: &'a Chain, market: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
         let _ = (cx, market);
         Box::pin(async { Ok(None) })
@@ -93,7 +93,7 @@ pub trait Deployed: Debug + Send + Sync {
         Box::pin(async move { Err(not_implemented("claimables", labels)) })
     }
 
-    /// Answers a question about positions: [`Plugin::farming`](portolan_plugin_api::Plugin::farming) and the like.
+    /// Answers a question about positions, such as [`Plugin::farming`](portolan_plugin_api::Plugin::farming).
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -105,15 +105,15 @@ pub trait Deployed: Debug + Send + Sync {
         Box::pin(async move { Err(not_implemented("positions", labels)) })
     }
 
-    /// Answers [`Plugin::compositions`](portolan_plugin_api::Plugin::compositions) for those of the tokens that are its
-    /// own, and leaves out the others.
+    /// Answers [`Plugin::compositions`](portolan_plugin_api::Plugin::compositions) for its own tokens; skips the
+    /// others.
     fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         let _ = (cx, tokens);
         Box::pin(async { Err(Error::new("`compositions` is declared and not implemented")) })
     }
 }
 
-/// An empty list would say that there is nothing.
+/// Returns an error: an empty list would mean that there is nothing.
 fn not_implemented(function: &str, labels: Labels<'_>) -> Error {
     Error::new(format!("{}: `{function}` is declared and not implemented", labels.market))
 }

@@ -1,7 +1,7 @@
-//! Contracts that a plugin knows and does not read: a stake that an account has in one of them is told as not covered.
+//! Contracts that a plugin knows but does not read; a stake of the account in one is reported as not covered.
 //!
-//! A deployment is a list of them; settings key `known_gaps`. It answers nothing. Invariant: only who has something there, by
-//! a view of the contract about an account, is told of it, and everybody else's answer is whole.
+//! A deployment is a list of contracts, with the settings key `known_gaps`. It returns no findings. Invariant: a gap is
+//! reported only if a view of the contract shows that the account has something there; all other answers are complete.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use crate::try_each::try_each;
 
 portolan_plugin_api::sol! {
-    // A contract may have another name for it, and return more behind it.
+    // Contracts may rename it, and return more words.
     function balanceOf(address account) external view returns (uint256);
 }
 
-/// The view that says what an account has, where a row names no other.
+/// Default view of an account's holding.
 const BALANCE: &str = "balanceOf";
 
-/// What an operator's contract is called, of which the settings say no more.
+/// Description of a contract from settings, which give none.
 const UNNAMED: &str = "a contract of this protocol";
 
-/// Contracts of a plugin.
+/// Contracts of a plugin that are not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownGaps;
 
@@ -31,41 +31,41 @@ pub struct KnownGaps;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownGap {
     contract: Address,
-    /// The view whose first word says whether an account has something.
+    /// View whose first word is nonzero if an account has something.
     view: &'static str,
-    /// What it is, as the sentence about it begins.
+    /// Description of the contract, which begins the report.
     what: &'static str,
 }
 
-/// The contracts of one deployment, and the questions about an account whose answers tell of them.
+/// Contracts of one deployment, and the questions whose answers report them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GapList {
     gaps: Cow<'static, [KnownGap]>,
     questions: &'static [Question],
 }
 
-/// The questions whose answers tell of contracts, where a row names no others.
+/// Default questions whose answers report them.
 const QUESTIONS: &[Question] = &[Question::CLAIMABLES, Question::FARMING];
 
 impl KnownGap {
-    /// The contract at this address, whose `balanceOf` says whether an account has something in it, and what it is.
+    /// Describes a contract whose `balanceOf` returns an account's holding.
     pub const fn at(contract: Address, what: &'static str) -> Self {
         Self::by(contract, BALANCE, what)
     }
 
-    /// One where another view says it, whose first word is zero for who has nothing.
+    /// Describes a contract whose holding another view returns; its first word is zero for none.
     pub const fn by(contract: Address, view: &'static str, what: &'static str) -> Self {
         Self { contract, view, what }
     }
 }
 
 impl KnownGaps {
-    /// These contracts, told with claimables and farming.
+    /// Reports these contracts with claimables and farming.
     pub const fn of(self, gaps: &'static [KnownGap]) -> GapList {
         self.with_questions(QUESTIONS, gaps)
     }
 
-    /// These contracts, told with the answers to these questions.
+    /// Reports these contracts with the answers to these questions.
     pub const fn with_questions(self, questions: &'static [Question], gaps: &'static [KnownGap]) -> GapList {
         GapList { gaps: Cow::Borrowed(gaps), questions }
     }

@@ -1,8 +1,8 @@
-//! Mechanisms that many protocols share, and the shells of plugins that are made of them: one module per mechanism,
-//! each with its settings keys, its questions and its claim templates. A plugin is a table of rows.
+//! Mechanisms that many protocols share, and plugin shells over them. Each mechanism is a module with its settings
+//! keys, questions and claim templates. A plugin is a table of rows.
 //!
-//! Invariant: as in a plugin, nothing here does IO, reads a clock or keeps state between jobs. A kit knows no
-//! protocol: addresses and words that an answer shows come from the plugin.
+//! Invariant: as in a plugin, nothing here does IO, reads a clock or keeps state between jobs. A kit knows no protocol:
+//! the addresses and words in an answer come from the plugin.
 
 pub mod accounts;
 pub mod family;
@@ -58,7 +58,7 @@ mod try_each;
 
 pub use boxed::Boxed;
 
-/// The example of the README, as a test.
+/// Runs the README's example as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,7 +1,9 @@
-//! Liquity v1 and its forks: troves, deposits in the stability pool, stakes of the protocol's token, collateral left over.
+//! Liquity v1 and its forks: troves, deposits in the stability pool, stakes of the protocol's token, surplus
+//! collateral.
 //!
-//! Settings keys are the fields of [`LiquityContracts`]; of those that a row leaves out, the manager names most. It answers claimables, borrowed positions and staked ones.
-//! Invariant: gains that one call pays are one claim, and the call moves none of the deposit: its amount is always zero.
+//! Settings keys are the fields of [`LiquityContracts`]; the manager names most of those that a row omits. Answers
+//! claimables, borrowed positions and staked ones. Invariant: gains paid by one call are one claim, and the call moves
+//! none of the deposit: its amount is always zero.
 
 mod contracts;
 mod deposits;
@@ -23,35 +25,35 @@ use contracts::{
 };
 use named::NamedByManager;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiquityTypes {
-    /// The mechanism of troves, and the `type` of collateral left over.
+    /// Mechanism of troves, and `type` of surplus collateral.
     pub trove: &'static str,
-    /// The `vaultType` of deposits in the stability pool, and the `type` of their gains.
+    /// `vaultType` of deposits in the stability pool, and `type` of their gains.
     pub deposit: &'static str,
-    /// The same of staked tokens of the protocol.
+    /// `vaultType` of stakes of the protocol's token, and `type` of their gains.
     pub stake: &'static str,
 }
 
-/// The contracts of a deployment: the keys of its settings row.
+/// Contracts of a deployment: the keys of its settings row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiquityContracts {
-    /// The manager of troves.
+    /// Manager of troves.
     pub trove_manager: Address,
-    /// What the manager's price of the collateral comes from.
+    /// Source of the manager's price of the collateral.
     pub price_feed: Address,
-    /// The stability pool.
+    /// Stability pool.
     pub stability_pool: Address,
-    /// The token that troves owe and that the stability pool holds.
+    /// Token that troves owe and that the stability pool holds.
     pub debt_token: Address,
     /// The protocol's own token, which the stability pool pays.
     pub reward_token: Address,
-    /// Where the protocol's own token is staked.
+    /// Staking contract of the protocol's token.
     pub staking: Option<Address>,
-    /// The pool of collateral that redemptions and liquidations left over.
+    /// Pool of surplus collateral of redemptions and liquidations.
     pub surplus_pool: Option<Address>,
-    /// The contract that pays it.
+    /// Contract that pays the surplus.
     pub borrower_operations: Option<Address>,
 }
 
@@ -63,7 +65,7 @@ pub struct Liquity {
 }
 
 impl LiquityTypes {
-    /// The deployment with these contracts.
+    /// Creates a deployment of these contracts.
     pub const fn of(self, contracts: LiquityContracts) -> Liquity {
         Liquity { contracts, types: self }
     }
@@ -85,7 +87,7 @@ impl Kit for LiquityTypes {
         ]
     }
 
-    /// What the manager names.
+    /// Returns the views of the manager that give claim targets.
     fn lineages(&self) -> Vec<Lineage> {
         vec![
             Lineage::targets::<stabilityPoolCall>(),
@@ -110,7 +112,7 @@ impl Deployed for Liquity {
         vec![Question::CLAIMABLES, Question::FARMING, Question::LENDING]
     }
 
-    /// Answers a claim for the gains of each deposit, and one for collateral left over.
+    /// Returns a claim per deposit with gains, and one for surplus collateral.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         let parts: [Boxed<'a, Option<Claimable>>; 3] = [
             Box::pin(deposits::stability_gains(cx, self, labels, account)),

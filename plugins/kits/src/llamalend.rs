@@ -1,9 +1,9 @@
-//! Curve's lending: controllers that lend a token against another one, which an exchange sells band by band where its price
-//! falls. Those of crvUSD mint what they lend; those of LlamaLend lend what stands in a vault.
+//! Curve's lending: controllers lend a token against another one, which an exchange sells band by band as its price
+//! falls. Controllers of crvUSD mint what they lend; those of LlamaLend lend from a vault.
 //!
-//! A deployment is one factory; settings key `crvusd_factory` or `lending_factory`. It answers lending positions: debts
-//! with what secures them, and deposits in vaults. Invariant: a debt has its interest until the block; a market that
-//! misbehaves costs its own rows, and the answer says so.
+//! A deployment is one factory; settings key `crvusd_factory` or `lending_factory`. Answers lending positions: debts
+//! with their collateral, and deposits in vaults. Invariant: debts include interest until the block. A failing market
+//! loses only its own rows, and the answer reports it.
 
 mod contracts;
 mod loans;
@@ -17,21 +17,21 @@ use crate::boxed::Boxed;
 use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use crate::try_each::try_each;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LlamaLendTypes {
-    /// The mechanism of loans.
+    /// Mechanism of loans.
     pub loan: &'static str,
-    /// The mechanism of deposits.
+    /// Mechanism of deposits.
     pub vault: &'static str,
 }
 
-/// What lists the markets.
+/// Factory that lists the markets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarketFactory {
-    /// The factory of crvUSD's controllers.
+    /// Factory of crvUSD's controllers.
     CrvUsd(Address),
-    /// A factory of LlamaLend's markets, each of a controller and a vault.
+    /// Factory of LlamaLend's markets, each with a controller and a vault.
     Lending(Address),
 }
 
@@ -43,7 +43,7 @@ pub struct LlamaLend {
 }
 
 impl LlamaLendTypes {
-    /// The markets of a factory.
+    /// Creates a deployment of a factory's markets.
     pub const fn of(self, factory: MarketFactory) -> LlamaLend {
         LlamaLend { factory, types: self }
     }

@@ -1,8 +1,8 @@
-//! MasterChef: one contract with many numbered pools, each of which pays a share of one emission to its stakers.
+//! MasterChef: one contract with many numbered pools, which share one emission among their stakers.
 //!
-//! Sushi's three kinds, their forks and Beethoven X' own; what forks rename (the pending view), what it returns or what they claim with is
-//! data; `settings.rs` has its keys. It answers claimables, including what rewarders pay beside the chef, and farming
-//! positions. Invariant: a pool that misbehaves costs its own rows, and the answer says so.
+//! Covers Sushi's three versions, their forks and Beethoven X. Renamed views, return values and claim calls of forks
+//! are data; `settings.rs` has the keys. Answers claimables, including rewards of rewarders, and farming positions.
+//! Invariant: a failing pool loses only its own rows, and the answer reports it.
 
 mod contracts;
 mod native_bonus;
@@ -25,21 +25,21 @@ use crate::kit::{Deployed, Labels};
 use crate::try_each::try_each;
 use contracts::claims::{depositCall, harvestCall, leaveStakingCall, withdrawCall};
 
-/// The pending view of Sushi's own contracts.
+/// Pending view of Sushi's own contracts.
 const PENDING: &str = "pendingSushi";
 
-/// The chefs of a plugin: the answer's `vaultType` and `type`, by kind.
+/// Chefs of a plugin: names for `vaultType` and `type`, by kind.
 #[derive(Clone, Copy, Debug)]
 pub struct MasterChefs {
-    /// The name for `MasterChef`.
+    /// Name for `MasterChef`.
     pub v1: &'static str,
-    /// The name for `MasterChefV2`.
+    /// Name for `MasterChefV2`.
     pub v2: &'static str,
-    /// The name for `MiniChefV2`.
+    /// Name for `MiniChefV2`.
     pub mini: &'static str,
 }
 
-/// The pools of one chef.
+/// A chef and its pools.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MasterChef {
     chef: Address,
@@ -54,20 +54,20 @@ pub struct MasterChef {
     vault_type: &'static str,
 }
 
-/// The contract that a chef is a copy of.
+/// Contract that a chef is a copy of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// `MasterChef`: pools in an array of structs, whose first two members are the staked token and its points.
+    /// `MasterChef`: pools are structs in an array; their first members are the staked token and the points.
     V1,
-    /// `MasterChefV2`: staked tokens and rewarders in lists of their own.
+    /// `MasterChefV2`: staked tokens and rewarders are separate lists.
     V2,
-    /// `MiniChefV2`: the same, paid by the second.
+    /// `MiniChefV2`: like `MasterChefV2`, but emits per second.
     Mini,
-    /// `BeethovenxMasterChef`: as `MasterChefV2`, with its lists under other names and its points first. Named as that.
+    /// `BeethovenxMasterChef`: like `MasterChefV2`, with renamed lists and the points first. Shares its name.
     Beets,
 }
 
-/// The call that pays what is pending.
+/// Call that pays the pending rewards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimCall {
     /// `deposit(pid, 0)`.
@@ -78,21 +78,21 @@ pub enum ClaimCall {
     Harvest,
 }
 
-/// What the pending view returns.
+/// Return values of the pending view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Returns {
-    /// The amount of the chef's token.
+    /// Amount of the chef's token.
     Amount,
-    /// That, and one bonus: its token, symbol and amount. Trader Joe's.
+    /// The amount, and a bonus with token, symbol and amount (Trader Joe).
     Bonus,
-    /// That, and lists of bonuses: tokens, symbols and amounts. Wombat's.
+    /// The amount, and lists of bonus tokens, symbols and amounts (Wombat).
     Bonuses,
-    /// Lists of all that is paid: tokens, symbols, decimals and amounts, the chef's own first. Alien Base's, whose pools
-    /// may have an interval between two harvests.
+    /// Lists of tokens, symbols, decimals and amounts, the chef's own token first (Alien Base). Pools may require an
+    /// interval between two harvests.
     Lists,
 }
 
-/// A pool in which the account has something, or whose rewarder owes it something still.
+/// A pool in which the account has something, or whose rewarder owes it something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pool {
     pid: U256,
@@ -101,18 +101,18 @@ struct Pool {
 }
 
 impl MasterChefs {
-    /// A chef as Sushi deployed it.
+    /// Creates a chef like those that Sushi deployed.
     pub const fn chef(&self, chef: Address, kind: Kind) -> MasterChef {
         self.renamed(chef, kind, PENDING, kind.claim())
     }
 
-    /// A chef whose pending view and claim call are others.
+    /// Creates a chef with a different pending view and claim call.
     pub const fn renamed(&self, chef: Address, kind: Kind, pending: &'static str, claim: ClaimCall) -> MasterChef {
         self.deployed(chef, kind, pending, claim, None)
     }
 
-    /// One whose getters are not named after its pending view: `getter` returns the token, and with `PerSecond` added to
-    /// its name the rate.
+    /// Creates a chef whose getters are not named after its pending view. `getter` returns the token; with `PerSecond`
+    /// appended, the rate.
     pub const fn with_getter(
         &self,
         chef: Address,
@@ -157,25 +157,25 @@ impl MasterChefs {
 }
 
 impl MasterChef {
-    /// One that does not say itself which token it pays.
+    /// Sets the reward token of a chef that has no getter for it.
     pub const fn paying(mut self, token: Address) -> Self {
         self.reward_token = Some(token);
         self
     }
 
-    /// One whose pending view returns more than an amount.
+    /// Sets the return values of the pending view.
     pub const fn returning(mut self, returns: Returns) -> Self {
         self.returns = returns;
         self
     }
 
-    /// One that is given what it pays beforehand: where it holds less than is pending, it pays what it holds.
+    /// Marks a chef that is funded in advance: it pays at most its balance.
     pub const fn funded(mut self) -> Self {
         self.is_funded = true;
         self
     }
 
-    /// One whose pool 0 takes the chef's own token, as PancakeSwap's does: it is claimed by a function of its own.
+    /// Marks a chef whose pool 0 stakes the chef's own token and has its own claim function, like PancakeSwap's.
     pub const fn with_single_stake(mut self) -> Self {
         self.has_single_stake = true;
         self
@@ -183,7 +183,7 @@ impl MasterChef {
 }
 
 impl Kind {
-    /// The claim of Sushi's own contracts.
+    /// Returns the claim call of Sushi's own contracts.
     const fn claim(self) -> ClaimCall {
         match self {
             Self::V1 => ClaimCall::Withdraw,
@@ -209,7 +209,7 @@ impl Deployed for MasterChef {
         Some(Source::of(&["chef"]).contracts([self.chef]))
     }
 
-    /// Answers what is pending in each pool: a claim for each, which pays all of its tokens.
+    /// Returns a claim per pool with pending rewards, which pays all of its tokens.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let (token, count) = cx.join((reward::token(cx, self), pools::count(cx, self))).await?;
@@ -219,7 +219,7 @@ impl Deployed for MasterChef {
         })
     }
 
-    /// Answers what the account has staked: a row for each pool.
+    /// Returns a position per pool with a stake.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -249,7 +249,7 @@ impl Deployed for MasterChef {
 }
 
 impl MasterChef {
-    /// The call that claims what a pool owes.
+    /// Returns the call that claims a pool's rewards.
     fn claim(&self, cx: &Chain, pid: U256, account: Address) -> Claim {
         if self.has_single_stake && pid.is_zero() {
             return cx.claim(self.chef, &leaveStakingCall { amount: U256::ZERO });

@@ -1,8 +1,8 @@
-//! MerkleDistributor: an airdrop that pays each account once, by a proof that stands in a document of a server.
+//! MerkleDistributor: an airdrop that pays each account once, by a proof from a server's document.
 //!
-//! Settings keys: `merkle_distributor`, and `proofs` with the URL of an account's document, in which `{account}` stands for
-//! its address in lower case. It answers claimables. Invariant: a document is believed only where its proof leads to the
-//! root that the contract has, so that a server that lies costs its own row.
+//! Settings keys: `merkle_distributor`, and `proofs` with the URL of an account's document, in which `{account}` stands
+//! for its address in lower case. Answers claimables. Invariant: a document is trusted only if its proof leads to the
+//! contract's root, so a lying server only loses its own row.
 
 mod contracts;
 mod document;
@@ -20,14 +20,14 @@ use crate::kit::{Deployed, Kit, Labels};
 use contracts::{claimCall, isClaimedCall, merkleRootCall, tokenCall};
 use document::Document;
 
-/// What stands in a URL for the account.
+/// Placeholder for the account in a URL.
 const ACCOUNT: &str = "{account}";
 const SCHEME: &str = "https://";
 
-/// The airdrops of a plugin.
+/// Airdrops of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MerkleDistributors {
-    /// The answer's `type`.
+    /// `type` in the answer.
     pub reward_type: &'static str,
 }
 
@@ -40,7 +40,7 @@ pub struct MerkleDistributor {
 }
 
 impl MerkleDistributors {
-    /// The airdrop at `address`, with the URL of its documents.
+    /// Creates a deployment of the airdrop at `address`, with the URL of its documents.
     pub const fn of(&self, address: Address, proofs: &'static str) -> MerkleDistributor {
         MerkleDistributor { address, proofs: Cow::Borrowed(proofs), reward_type: self.reward_type }
     }
@@ -87,17 +87,17 @@ impl Deployed for MerkleDistributor {
         host(&self.proofs).map(str::to_owned).into_iter().collect()
     }
 
-    /// Answers the account's part, unless it was claimed.
+    /// Returns the account's claim, unless it was claimed.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let url = self.proofs.replace(ACCOUNT, &format!("{account:#x}"));
-            // Copies of the contract have roots that change.
+            // The root may change in copies of the contract.
             let root = cx.call(self.address, merkleRootCall {});
             let token = cx.call(self.address, tokenCall {}).immutable();
             let (body, root, token) = cx.join((cx.try_http_get(&url), root, token)).await?;
             let body = match body {
                 Ok(body) => body,
-                // That the operator does not allow the host, the gateway reports.
+                // The gateway reports hosts that the operator does not allow.
                 Err(NoDocument::NotFound | NoDocument::NotAllowed) => return Ok(Vec::new()),
                 Err(other) => return Err(self.error(&other.to_string())),
             };
@@ -121,14 +121,14 @@ impl MerkleDistributor {
     }
 }
 
-/// An entry as the contract and its copies hash it: each has one way, and an entry that leads to the root by another is
-/// not to be found.
+/// Returns the leaf of an entry, hashed in each way that the contract and its copies do. No entry is known that leads
+/// to the root in the wrong way.
 fn leaves(index: U256, account: Address, amount: U256) -> [B256; 3] {
     let entry = (index, account, amount);
     [merkle::packed(&entry), merkle::encoded(&entry), merkle::hashed_twice(&entry)]
 }
 
-/// The host of a URL.
+/// Returns the host of a URL.
 fn host(url: &str) -> Option<&str> {
     url.strip_prefix(SCHEME)?.split('/').next()
 }

@@ -1,10 +1,10 @@
-//! Morpho Blue: one contract with many isolated markets, each of which lends one token against one other; and vaults that
+//! Morpho Blue: one contract with many isolated markets, which each lend one token against one other, and vaults that
 //! lend to several of them (MetaMorpho, and vaults of version 2).
 //!
-//! A deployment is one such contract with the vaults and markets to look at; settings keys are the fields of
-//! [`MorphoContracts`]. It answers lending positions (debts with their health factor). Invariant: interest is what the
-//! contract would add at the block, rounded as it does; a market or a vault that cannot be read costs its own row, and
-//! the answer says so. Markets are those of the row's lists and of its vaults: the contract has no list of its own.
+//! A deployment is one such contract, with lists of vaults and markets; settings keys are the fields of
+//! [`MorphoContracts`]. Answers lending positions (debts with their health factor). Invariant: interest is what the
+//! contract would add at the block, rounded like there. A market or vault that cannot be read loses only its own row,
+//! and the answer reports it. Only markets of the row and of its vaults are read: the contract has no list.
 
 mod contracts;
 mod list;
@@ -21,25 +21,25 @@ use crate::erc4626;
 use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 use crate::try_each::try_each;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MorphoTypes {
-    /// The mechanism of positions in markets.
+    /// Mechanism of positions in markets.
     pub market: &'static str,
-    /// The mechanism of shares of vaults.
+    /// Mechanism of vault shares.
     pub vault: &'static str,
 }
 
-/// The contracts of a deployment: the keys of its settings row.
+/// Contracts of a deployment: the keys of its settings row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MorphoContracts {
-    /// The contract of all markets.
+    /// Contract of all markets.
     pub morpho: Address,
-    /// MetaMorpho vaults of either version 1, whose markets are looked at.
+    /// MetaMorpho vaults, versions 1.0 and 1.1, whose markets are read.
     pub vaults: Cow<'static, [Address]>,
-    /// Vaults of version 2, likewise.
+    /// Vaults of version 2, whose markets are read.
     pub vaults_v2: Cow<'static, [Address]>,
-    /// Further markets, by their hash.
+    /// Further markets, by id.
     pub markets: Cow<'static, [B256]>,
 }
 
@@ -51,7 +51,7 @@ pub struct Morpho {
 }
 
 impl MorphoTypes {
-    /// The deployment with these contracts.
+    /// Creates a deployment of these contracts.
     pub const fn of(self, contracts: MorphoContracts) -> Morpho {
         Morpho { contracts, types: self }
     }
@@ -91,7 +91,7 @@ impl Deployed for Morpho {
         vec![Question::LENDING]
     }
 
-    /// Answers a position for each market, and one for each vault.
+    /// Returns a position per market, and one per vault.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -111,7 +111,7 @@ impl Deployed for Morpho {
 }
 
 impl Morpho {
-    /// The vaults of all versions.
+    /// Iterates over the vaults of all versions.
     fn vaults(&self) -> impl Iterator<Item = Address> {
         self.contracts.vaults.iter().chain(self.contracts.vaults_v2.iter()).copied()
     }

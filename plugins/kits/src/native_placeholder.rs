@@ -1,10 +1,10 @@
-//! The address that many contracts name where they mean the network's native token.
+//! Placeholder address that many contracts use for the native token.
 
 use portolan_plugin_api::{Address, NATIVE, address};
 
 const PLACEHOLDER: Address = address!("0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee");
 
-/// A token as findings name it.
+/// Replaces the placeholder by the native token's address in findings.
 pub(crate) fn named_token(token: Address) -> Address {
     if token == PLACEHOLDER { NATIVE } else { token }
 }

@@ -1,15 +1,15 @@
-//! What an account has in each of many contracts, where it has anything.
+//! Finds the contracts in which an account has something.
 
 use portolan_plugin_api::{Address, Chain, Error, SolCall, U256};
 
 use crate::kit::ZERO_STANDS_S;
 use crate::try_each::with_each;
 
-/// The parts whose calls give more than zero (stakes, balances, rewards), and what they give. A part that fails costs
-/// itself alone, and is reported; a contract that is gone has nothing.
+/// Returns the parts whose calls return a nonzero amount (stakes, balances, rewards), with that amount. A failed part
+/// is reported and loses only itself; a missing contract counts as zero.
 ///
 /// # Errors
-/// The first error, where every part failed.
+/// The first error, if every part failed.
 pub(crate) async fn nonzero<P, C: SolCall<Return = U256>>(
     cx: &Chain,
     market: &str,

@@ -1,6 +1,6 @@
-//! The NFTs of an account, by the enumeration of ERC-721: what a contract counts as the account's, each by its number.
+//! NFTs of an account, enumerated with ERC-721.
 //!
-//! Anyone may give an account more NFTs than it wants. So only the first ones are answered, and the answer says so.
+//! Anyone can send NFTs to an account, so only the first ones are read; the answer reports the rest.
 
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
@@ -12,15 +12,15 @@ portolan_plugin_api::sol! {
     function tokenOfOwnerByIndex(address owner, uint256 index) external view returns (uint256);
 }
 
-/// NFTs of one contract that an answer is about.
+/// NFTs of one contract in an answer.
 const NFTS_MAX: u64 = 64;
 
-/// How many NFTs the contract counts as the account's.
+/// Returns the number of NFTs that the account owns.
 pub(crate) async fn count(cx: &Chain, of: Address, account: Address) -> Result<U256, Error> {
     cx.call(of, balanceOfCall { owner: account }).zero_within(ZERO_STANDS_S).await
 }
 
-/// The numbers of so many NFTs.
+/// Returns the ids of the account's first NFTs.
 pub(crate) async fn numbers(
     cx: &Chain,
     market: &str,
@@ -32,7 +32,7 @@ pub(crate) async fn numbers(
     cx.join(places(cx, market, of, count).map(number)).await
 }
 
-/// The places of so many NFTs, as far as they are answered.
+/// Iterates over the indices that are answered; reports further NFTs as not covered.
 pub(crate) fn places(cx: &Chain, market: &str, of: Address, count: U256) -> impl Iterator<Item = U256> + use<> {
     if count > U256::from(NFTS_MAX) {
         cx.report_not_covered(format!("{market}: {of}: {count} NFTs, of which {NFTS_MAX} are answered"));

@@ -1,8 +1,8 @@
-//! Chefs of positions: contracts to which the NFTs of positions in concentrated pools are given, and which pay one token
-//! for their liquidity, as PancakeSwap's `MasterChefV3` does.
+//! Chefs of positions: contracts that take the NFTs of concentrated liquidity and pay one token for it, like
+//! PancakeSwap's `MasterChefV3`.
 //!
-//! Settings key `position_chef`. It answers claimables. Invariant: an amount is what the claim itself returns, since the
-//! view of what is pending stands still between two moves of a pool; and no more than the chef holds.
+//! Settings key `position_chef`. Answers claimables. Invariant: an amount is what the claim itself returns, at most the
+//! chef's balance; the pending view is only updated when a pool moves.
 //!
 //! Source: <https://github.com/pancakeswap/pancake-v3-contracts>, its `MasterChefV3`.
 
@@ -27,14 +27,14 @@ portolan_plugin_api::sol! {
         uint256 reward, address user, uint256 pid
     );
     function harvest(uint256 tokenId, address to) external returns (uint256 reward);
-    // The token that is paid.
+    // The paid token.
     function balanceOf(address account) external view returns (uint256);
 }
 
-/// The plugin's words for what a chef answers.
+/// A plugin's words for the findings of a chef.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PositionChefs {
-    /// The `type` of rewards.
+    /// `type` of rewards.
     pub reward: &'static str,
 }
 
@@ -45,7 +45,7 @@ pub struct PositionChef {
     types: PositionChefs,
 }
 
-/// What the claim of a position pays.
+/// Payment of a position's claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Harvest {
     token_id: U256,
@@ -54,7 +54,7 @@ struct Harvest {
 }
 
 impl PositionChefs {
-    /// The chef at this address.
+    /// Creates a deployment of the chef at this address.
     pub const fn chef(self, chef: Address) -> PositionChef {
         PositionChef { chef, types: self }
     }
@@ -91,7 +91,7 @@ impl Deployed for PositionChef {
         Some(Source::of(&["position_chef"]).contracts([self.chef]))
     }
 
-    /// Answers what the account's positions have earned, a claim for each.
+    /// Returns a claim per position with rewards.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let token = cx.call(self.chef, CAKECall {}).immutable();
@@ -113,7 +113,7 @@ impl Deployed for PositionChef {
 }
 
 impl PositionChef {
-    /// What the claim would return; `None` where the chef refuses it because the position has nothing.
+    /// Returns what the claim would return; `None` if the chef refuses it because the position is empty.
     async fn owed(&self, cx: &Chain, token_id: U256, account: Address) -> Result<Option<Harvest>, Error> {
         let harvest = cx.try_call(self.chef, harvestCall { tokenId: token_id, to: account });
         let info = cx.call(self.chef, userPositionInfosCall { tokenId: token_id });
@@ -133,7 +133,7 @@ impl PositionChef {
         owed: Harvest,
         account: Address,
     ) -> Result<Claimable, Error> {
-        // A pool keeps its number and its tokens.
+        // The id and tokens of a pool never change.
         let pool = cx.call(self.chef, poolInfoCall { pid: owed.pid }).immutable().await?;
         let claim = cx.claim(self.chef, &harvestCall { tokenId: owed.token_id, to: account });
         let claimable = Claimable::new(labels.market, self.chef, claim).of(self.types.reward);

@@ -1,11 +1,11 @@
-//! Pools of staking positions: each pool takes one token, and gives out an NFT for each stake, as Camelot's `NFTPool`s do.
-//! Rewards are paid in a token, and in another one that stands for it under restrictions. Nitro pools take such NFTs, and
-//! pay one or two tokens more.
+//! Pools of staking positions: each pool takes one token and issues an NFT per stake, like Camelot's `NFTPool`s.
+//! Rewards are paid in a token, and in a restricted token that represents it. Nitro pools take such NFTs, and pay one
+//! or two more tokens.
 //!
 //! A deployment is the master that lists the pools, settings key `position_master`; or the factory of nitro pools,
-//! `nitro_factory`, with that of the pools whose NFTs these take. Both answer claimables and farming positions with their
-//! locks. Invariant: which pools there are is a list of facts; which pool a claim goes to is read of the list's contract
-//! again.
+//! `nitro_factory`, with the factory of the pools whose NFTs these take. Both answer claimables and farming positions
+//! with their locks. Invariant: the list of pools is a fact list; the target of a claim is read from the listing
+//! contract again.
 
 mod contracts;
 mod nitro;
@@ -28,19 +28,19 @@ use contracts::{getPoolAddressByIndexCall, harvestPositionCall, poolsLengthCall}
 pub use nitro::NitroFactory;
 use pool::{NftPool, NftStake};
 
-/// The name of the list of pools among a deployment's facts.
+/// Key of the list of pools among a deployment's fact lists.
 const LIST: &str = "pools";
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PositionPools {
-    /// The mechanism of stakes, and the `type` of their rewards.
+    /// Mechanism of stakes, and `type` of their rewards.
     pub stake: &'static str,
-    /// The same of stakes whose NFTs are in nitro pools.
+    /// Mechanism of stakes in nitro pools, and `type` of their rewards.
     pub nitro: &'static str,
 }
 
-/// The pools of one master.
+/// Pools of one master.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PositionMaster {
     master: Address,
@@ -48,12 +48,12 @@ pub struct PositionMaster {
 }
 
 impl PositionPools {
-    /// The pools that this master lists.
+    /// Creates a deployment of a master's pools.
     pub const fn of(self, master: Address) -> PositionMaster {
         PositionMaster { master, types: self }
     }
 
-    /// The nitro pools of this factory, for NFTs of the pools of the other one.
+    /// Creates a deployment of a factory's nitro pools, for NFTs of the other factory's pools.
     pub const fn nitro_of(self, factory: Address, nft_pool_factory: Address) -> NitroFactory {
         NitroFactory { factory, nft_pool_factory, types: self }
     }
@@ -79,7 +79,7 @@ impl Kit for PositionPools {
         ]
     }
 
-    /// The pools of a master, of a factory, and nitro pools.
+    /// Returns the views that give a master's pools, a factory's pools, and nitro pools.
     fn lineages(&self) -> Vec<Lineage> {
         vec![
             Lineage::targets::<getPoolAddressByIndexCall>(),
@@ -102,7 +102,7 @@ impl Deployed for PositionMaster {
         vec![Question::CLAIMABLES, Question::FARMING]
     }
 
-    /// Answers what stakes have earned, a claim for each, which pays both tokens.
+    /// Returns a claim per stake with rewards, which pays both tokens.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let stakes = self.stakes(cx, labels, account).await?;
@@ -114,7 +114,7 @@ impl Deployed for PositionMaster {
         })
     }
 
-    /// Answers what is staked, a position for each NFT.
+    /// Returns a position per staked NFT.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -131,7 +131,7 @@ impl Deployed for PositionMaster {
 }
 
 impl PositionMaster {
-    /// The account's stakes, each with its pool.
+    /// Returns the account's stakes, with their pools.
     async fn stakes(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<NftStake>, Error> {
         let pools = self.pools(cx, labels).await?.into_iter().enumerate();
         let counted = pools.map(|(place, address)| async move {
@@ -143,7 +143,7 @@ impl PositionMaster {
         Ok(try_each(cx, stakes).await.or_report(cx, labels.market).into_iter().flatten().collect())
     }
 
-    /// The pools of the master, as far as they are known.
+    /// Returns the known pools of the master.
     async fn pools(&self, cx: &Chain, labels: Labels<'_>) -> Result<Vec<Address>, Error> {
         let master = self.master;
         let entry = move |place| cx.call(master, getPoolAddressByIndexCall { index: U256::from(place) });

@@ -1,6 +1,6 @@
-//! The protocols that a plugin ships with, as rows: what they are called, and which contracts emit their events.
+//! Protocols that a plugin ships with, as rows: their names, and the contracts that emit their events.
 //!
-//! Invariant: a row says nothing that a settings file could not say too.
+//! Invariant: a settings file can express every row.
 
 use portolan_plugin_api::{Address, B256, Company, Deployment, Protocol};
 
@@ -15,18 +15,18 @@ pub struct ProtocolRow {
     pub name: &'static str,
     /// URL.
     pub website: &'static str,
-    /// What it offers, for example `LENDING`.
+    /// Services it offers, for example `LENDING`.
     pub primitives: &'static [&'static str],
     /// Name of the company in ordinary spelling.
     pub company: &'static str,
     /// Slug of the company.
     pub company_slug: &'static str,
-    /// The contracts that emit its events.
+    /// Contracts that emit its events.
     pub emitters: &'static [EmitterRow],
 }
 
 impl ProtocolRow {
-    /// A protocol of a company of the same name, without primitives and events.
+    /// Creates a protocol of a company of the same name, without primitives and events.
     pub const fn new(slug: &'static str, name: &'static str, website: &'static str) -> Self {
         Self { slug, name, website, primitives: &[], company: name, company_slug: slug, emitters: &[] }
     }
@@ -35,33 +35,33 @@ impl ProtocolRow {
 /// Contracts of one kind that a protocol has on its networks.
 #[derive(Clone, Copy, Debug)]
 pub struct EmitterRow {
-    /// Tells apart the rows of one protocol on one network.
+    /// Name that distinguishes rows of one protocol on one network.
     pub market: &'static str,
-    /// The sections of the tables whose events the contracts emit.
+    /// Table sections that decode the contracts' events.
     pub sections: &'static [&'static str],
-    /// The contracts, or how they are recognized.
+    /// The contracts, or how to recognize them.
     pub contracts: Emitters,
 }
 
-/// Contracts by networks.
+/// Contracts by network.
 #[derive(Clone, Copy, Debug)]
 pub enum Emitters {
-    /// These contracts.
+    /// Listed contracts.
     Listed(&'static [(&'static [u64], &'static [Address])]),
-    /// The contracts for which the registry's view returns anything but zero.
+    /// Contracts for which the registry's view returns a nonzero word.
     Registry {
-        /// The view's name; its only argument is the contract.
+        /// Name of the view; its only argument is the contract.
         view: &'static str,
-        /// The registry of each network.
+        /// Registry of each network.
         registries: &'static [(&'static [u64], Address)],
     },
-    /// The contracts that a factory deployed with CREATE2.
+    /// Contracts that a factory deployed with CREATE2.
     Factory {
-        /// Hash of the code that it deploys.
+        /// Hash of the deployed init code.
         init_code_hash: B256,
-        /// How it salts the deployments.
+        /// Salt of the deployments.
         salt: Salt,
-        /// The factory of each network, or its deployer where it has one.
+        /// Factory of each network, or its deployer if it has one.
         factories: &'static [(&'static [u64], Address)],
     },
 }
@@ -79,12 +79,12 @@ impl ProtocolRow {
     }
 }
 
-/// The protocols of these rows.
+/// Returns the protocols of these rows.
 pub fn protocols(rows: &[ProtocolRow]) -> Vec<Protocol> {
     rows.iter().map(ProtocolRow::protocol).collect()
 }
 
-/// The contracts that emit events of these rows: listed ones first, then those of registries, then those of factories.
+/// Returns the contracts that emit events of these rows: listed ones first, then registries, then factories.
 pub fn sources(rows: &[ProtocolRow]) -> Vec<Deployment<Source>> {
     let emitters = || rows.iter().flat_map(|row| row.emitters.iter().map(move |emitter| (row.slug, emitter)));
     let mut emitters: Vec<(&str, &EmitterRow)> = emitters().collect();

@@ -1,9 +1,9 @@
-//! Reward trackers of GMX' first version and its forks: they count what is staked in them, and each pays one token for it.
+//! Reward trackers of GMX v1 and its forks: they count stakes, and each pays one token for them.
 //!
 //! A deployment is the tracker in which tokens are staked, and all trackers that pay for these stakes; settings keys
-//! `stake_tracker`, `staked_tokens` and `reward_trackers`. It answers claimables and farming positions. Invariant: rewards
-//! are what the tracker's own claim returns, which pays no more than its distributor has; a tracker that refuses to pay, or
-//! cannot be read, costs its own rows, and the answer says so.
+//! `stake_tracker`, `staked_tokens` and `reward_trackers`. Answers claimables and farming positions. Invariant: rewards
+//! are what the tracker's own claim returns, at most its distributor's balance. A tracker that refuses to pay or cannot
+//! be read loses only its own rows, and the answer reports it.
 //!
 //! Source: <https://github.com/gmx-io/gmx-contracts/tree/master/contracts/staking>, `RewardTracker.sol`.
 
@@ -23,25 +23,25 @@ use crate::try_each::try_each;
 portolan_plugin_api::sol! {
     function depositBalances(address account, address token) external view returns (uint256);
     function totalDepositSupply(address token) external view returns (uint256);
-    // It counts what the distributor would pay if it had enough.
+    // What the distributor would pay if it had enough.
     function claimable(address account) external view returns (uint256);
-    // That of the distributor, which may be another one later.
+    // The distributor's token, which may change.
     function rewardToken() external view returns (address);
-    // Pays whom the call names what its sender has earned, and returns that.
+    // Pays the sender's rewards to the receiver, and returns the amount.
     function claim(address receiver) external returns (uint256);
 }
 
-/// Seconds that it may be cached what a tracker pays.
+/// Cache time of a tracker's reward token, in seconds.
 const TOKEN_STANDS_S: u32 = 300;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RewardTrackerTypes {
-    /// The mechanism of stakes, and the `type` of their rewards.
+    /// Mechanism of stakes, and `type` of their rewards.
     pub stake: &'static str,
 }
 
-/// The trackers of one deployment.
+/// Trackers of one deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RewardTrackers {
     stakes: Address,
@@ -51,7 +51,7 @@ pub struct RewardTrackers {
 }
 
 impl RewardTrackerTypes {
-    /// What is staked of `staked_tokens` in the tracker `stakes`, for which `trackers` pay.
+    /// Creates a deployment of stakes of `staked_tokens` in the tracker `stakes`, for which `trackers` pay.
     pub const fn of(
         self,
         stakes: Address,
@@ -98,7 +98,7 @@ impl Deployed for RewardTrackers {
         vec![Question::CLAIMABLES, Question::FARMING]
     }
 
-    /// Answers what each tracker owes, a claim for each, also where the stake has left.
+    /// Returns a claim per tracker with rewards, even without a stake.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let trackers = self.trackers.to_vec();
@@ -108,7 +108,7 @@ impl Deployed for RewardTrackers {
         })
     }
 
-    /// Answers what the account has staked, one position with a leg for each token.
+    /// Returns one position of the account's stakes, with a leg per token.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,

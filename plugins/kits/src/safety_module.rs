@@ -1,8 +1,7 @@
-//! Aave's safety module: tokens that are staked as a reserve for losses, and leave it after a cooldown.
+//! Aave's safety module: tokens staked as a reserve for losses, which can leave after a cooldown.
 //!
-//! A deployment is one staked token; settings key `staked_aave_token`. It answers claimables and farming positions, with
-//! the end of a cooldown that has begun. Invariant: a stake is told in the token that it redeems to now, so that what a
-//! loss took of it is not told.
+//! A deployment is one staked token; settings key `staked_aave_token`. Answers claimables and farming positions, with
+//! the end of a running cooldown. Invariant: a stake is shown in the token that it redeems to now, after any losses.
 //!
 //! Source: <https://github.com/bgd-labs/stake-token>, and of older versions <https://github.com/aave/aave-stake-v2>.
 
@@ -22,22 +21,22 @@ portolan_plugin_api::sol! {
     function REWARD_TOKEN() external view returns (address);
     function getTotalRewardsBalance(address staker) external view returns (uint256);
     function claimRewards(address to, uint256 amount) external;
-    // Only the third version can lose a part of what is staked.
+    // Only the third version can lose a part of the stake.
     function previewRedeem(uint256 shares) external view returns (uint256);
-    // The third version has the amount behind the time.
+    // The third version appends the amount.
     function stakersCooldowns(address staker) external view returns (uint256 timestamp);
     function getCooldownSeconds() external view returns (uint256);
     function COOLDOWN_SECONDS() external view returns (uint256);
     function UNSTAKE_WINDOW() external view returns (uint256);
 }
 
-/// Seconds that may be cached how long cooldowns last, which governance may change.
+/// Cache time of the length of cooldowns, in seconds; governance may change it.
 const COOLDOWN_STANDS_S: u32 = 300;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SafetyModules {
-    /// The mechanism of stakes, and the `type` of their rewards.
+    /// Mechanism of stakes, and `type` of their rewards.
     pub stake: &'static str,
 }
 
@@ -49,7 +48,7 @@ pub struct SafetyModule {
 }
 
 impl SafetyModules {
-    /// The staked token at this address.
+    /// Creates a deployment of the staked token at this address.
     pub const fn token(self, token: Address) -> SafetyModule {
         SafetyModule { token, types: self }
     }
@@ -60,7 +59,7 @@ impl Kit for SafetyModules {
         Ok(keys.address_opt("staked_aave_token")?.map(|token| self.token(token).shared()))
     }
 
-    /// The contract pays whom the call names, from what its sender has earned.
+    /// The contract pays the sender's rewards to the receiver in the call.
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
         vec![ClaimTemplate::new::<claimRewardsCall>([Role::ACCOUNT, Role::constant(&U256::MAX)])]
     }
@@ -86,7 +85,7 @@ impl Deployed for SafetyModule {
             if owed.is_zero() {
                 return Ok(Vec::new());
             }
-            // The largest number stands for all there is.
+            // The maximum stands for everything.
             let claim = cx.claim(self.token, &claimRewardsCall { to: account, amount: U256::MAX });
             let row = Claimable::new(labels.market, self.token, claim).of(self.types.stake).pays(reward, owed);
             Ok(vec![row.named(format!("{} {} rewards", labels.title, symbol(self.token)))])
@@ -112,7 +111,7 @@ impl Deployed for SafetyModule {
             let leg = Leg::new(LegRole::STAKED, token, redeemed.unwrap_or(shares)).receipt(self.token);
             let position = Position::new(PositionKind::STAKED, labels.market, self.token).of(self.types.stake);
             let position = position.named(format!("{} {}", labels.title, symbol(self.token)));
-            // What is paid a second is shared by weights that no view returns.
+            // The rate is shared by weights that no view returns.
             let position = position.leg(leg).reward(Reward::new(reward, None));
             Ok(vec![Position { lock: Some(lock), ..position }])
         })
@@ -120,7 +119,7 @@ impl Deployed for SafetyModule {
 }
 
 impl SafetyModule {
-    /// When the stake can leave: known from when its owner began a cooldown until the time to leave has passed.
+    /// Returns when the stake can leave: known from the start of a cooldown to the end of its window.
     async fn lock(&self, cx: &Chain, account: Address) -> Result<Lock, Error> {
         let began = cx.call(self.token, stakersCooldownsCall { staker: account });
         let cooldown = cx.try_call(self.token, getCooldownSecondsCall {}).within(COOLDOWN_STANDS_S);

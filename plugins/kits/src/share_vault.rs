@@ -1,5 +1,5 @@
-//! Vaults of one token whose own token is the share: all that the vault holds belongs to its shares. A stake earns by
-//! redeeming to more, so that there is nothing to claim.
+//! Vaults of one token, whose own token is a share of everything the vault holds. Stakes earn by redeeming to more, so
+//! nothing is claimable.
 //!
 //! Settings keys: the plugin's word for the vault, and `staked_token`.
 
@@ -19,29 +19,29 @@ sol! {
     function totalSupply() external view returns (uint256);
 }
 
-/// The token `type` of the shares.
+/// Token `type` of the shares.
 const SHARE_TYPE: &str = "SHARE";
 
-/// The vaults of a plugin.
+/// Vaults of a plugin.
 #[derive(Clone, Copy, Debug)]
 pub struct ShareVaults {
-    /// The settings key of the vault's address, which is the protocol's word for it.
+    /// Settings key of the vault's address: the protocol's word for it.
     pub key: &'static str,
-    /// The answer's `vaultType`.
+    /// `vaultType` in the answer.
     pub vault_type: &'static str,
 }
 
 /// A vault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShareVault {
-    /// The contract, which is also the token of its shares.
+    /// Contract, which is also the share token.
     address: Address,
     staked_token: Address,
     vault_type: &'static str,
 }
 
 impl ShareVaults {
-    /// The vault at `address`, which takes `staked_token`.
+    /// Creates a deployment of the vault at `address`, which takes `staked_token`.
     pub const fn vault(&self, address: Address, staked_token: Address) -> ShareVault {
         ShareVault { address, staked_token, vault_type: self.vault_type }
     }
@@ -74,8 +74,8 @@ impl Deployed for ShareVault {
         vec![Question::FARMING, Question::COMPOSITION]
     }
 
-    /// Answers the account's shares, and what they redeem to: their part of what the vault holds, rounded down as the
-    /// vaults do. What the vault will earn is unknown.
+    /// Returns the account's shares, and what they redeem to: their part of the vault's balance, rounded down as in the
+    /// vaults. Future earnings are unknown.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -101,7 +101,7 @@ impl Deployed for ShareVault {
         })
     }
 
-    /// Answers what all shares together redeem to; nothing where there are none.
+    /// Returns the composition of the whole supply; empty if there is none.
     fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         Box::pin(async move {
             if !tokens.contains(&self.address) {

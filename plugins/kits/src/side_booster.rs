@@ -1,10 +1,10 @@
-//! Convex on networks but Ethereum: a booster whose pools count stakes themselves, each in a contract that claims what its
-//! gauge pays whenever somebody asks.
+//! Convex on networks other than Ethereum: a booster whose pools count stakes themselves, each in a contract that
+//! claims its gauge's rewards on request.
 //!
-//! A deployment is one booster; settings key `side_booster`. It answers claimables and staked positions, also of pools that
-//! are shut down. Invariant: rewards are what the pool's own `earned` returns, which claims of the gauge first; a pool that
-//! misbehaves costs its own rows, and the answer says so; a claim goes only to a contract that the booster names at the
-//! answer's block.
+//! A deployment is one booster; settings key `side_booster`. Answers claimables and staked positions, also of pools
+//! that are shut down. Invariant: rewards are what the pool's own `earned` returns, which claims from the gauge first.
+//! A failing pool loses only its own rows, and the answer reports it. A claim calls a contract only if the booster
+//! names it at the answer's block.
 //!
 //! Source: <https://github.com/convex-eth/sidechain-platform/tree/main/contracts/contracts>, `Booster.sol` and
 //! `ConvexRewardPool.sol`.
@@ -29,7 +29,7 @@ portolan_plugin_api::sol! {
 
     // Booster.sol
     function poolLength() external view returns (uint256);
-    // A pool keeps its number, its token and its reward contract for ever.
+    // The id, token and reward contract of a pool never change.
     function poolInfo(uint256 pid) external view
         returns (address lptoken, address gauge, address rewards, bool shutdown, address factory);
 
@@ -37,27 +37,27 @@ portolan_plugin_api::sol! {
     function crv() external view returns (address);
     function balanceOf(address account) external view returns (uint256);
     function totalSupply() external view returns (uint256);
-    // What was earned by the last change of a stake, and not paid.
+    // Earned up to the last change of the stake, and not paid.
     function claimable_reward(address token, address account) external view returns (uint256);
     function rewardRedirect(address account) external view returns (address);
-    // Writes what it finds.
+    // Changes state.
     function earned(address account) external returns (EarnedData[] claimable);
     function getReward(address account) external;
 }
 
-/// The name of the list of pools among a deployment's facts.
+/// Key of the list of pools among a deployment's fact lists.
 const LIST: &str = "side-pools";
-/// Gas that `earned` may use: it claims of a gauge, of the minter and of hooks, and counts up to twelve rewards.
+/// Gas of `earned`: it claims from a gauge, the minter and hooks, and sums up to twelve rewards.
 const EARNED_GAS: u32 = 5_000_000;
-/// Rewards of a pool that are told; a pool refuses to have more.
+/// Rewards of a pool that are reported; a pool allows no more.
 const REWARDS_MAX: usize = 12;
-/// The word of a pool that is its reward contract.
+/// Word of `poolInfo` with the reward contract.
 const REWARDS_WORD: u32 = 2;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SideBoosterTypes {
-    /// The answer's `type` of rewards, and `vaultType` of stakes.
+    /// `type` of rewards and `vaultType` of stakes in the answer.
     pub pool: &'static str,
 }
 
@@ -74,11 +74,11 @@ struct SidePool {
     pid: U256,
     staked: Address,
     rewards: Address,
-    /// The reward that every pool has.
+    /// Reward that every pool has.
     crv: Address,
 }
 
-/// A pool in which the account has a stake, or a reward of one that has left.
+/// A pool in which the account has a stake, or a reward of a withdrawn one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SideStake {
     pool: SidePool,
@@ -86,7 +86,7 @@ struct SideStake {
 }
 
 impl SideBoosterTypes {
-    /// The pools of this booster.
+    /// Creates a deployment of a booster's pools.
     pub const fn of(self, booster: Address) -> SideBooster {
         SideBooster { booster, types: self }
     }
@@ -124,7 +124,7 @@ impl Deployed for SideBooster {
         vec![Question::CLAIMABLES, Question::FARMING]
     }
 
-    /// Answers what is owed in each pool: a claim for each, which pays all of its tokens.
+    /// Returns a claim per pool with rewards, which pays all of its tokens.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let held = self.held(cx, labels, account).await?;
@@ -133,7 +133,7 @@ impl Deployed for SideBooster {
         })
     }
 
-    /// Answers what the account has staked: a position for each pool.
+    /// Returns a position per pool with a stake.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -151,7 +151,7 @@ impl Deployed for SideBooster {
 }
 
 impl SideBooster {
-    /// The pools in which the account has a stake, or in whose first reward it is owed something.
+    /// Returns the pools in which the account has a stake or an unpaid first reward.
     async fn held(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<SideStake>, Error> {
         let pools = self.pools(cx, labels).await?;
         let amounts = cx.call_each(pools.iter().map(|pool| (pool.rewards, balanceOfCall { account })));
@@ -200,7 +200,7 @@ impl SideBooster {
         Ok((!row.payments.is_empty()).then_some(row))
     }
 
-    /// The stake with what is owed for it. Rates are left open: no view returns what a gauge will pay to the booster.
+    /// Returns the stake with its rewards. Rates are unknown: no view returns what a gauge will pay the booster.
     async fn position(
         &self,
         cx: &Chain,
@@ -220,7 +220,7 @@ impl SideBooster {
     }
 }
 
-/// What a pool owes, without the places of rewards that it pays no more.
+/// Returns the rewards of a pool, without empty slots of removed rewards.
 async fn earned(cx: &Chain, labels: Labels<'_>, pool: SidePool, account: Address) -> Result<Vec<EarnedData>, Error> {
     let mut owed = cx.call(pool.rewards, earnedCall { account }).isolated().gas_cap(EARNED_GAS).await?;
     owed.retain(|reward| !reward.token.is_zero());

@@ -1,10 +1,10 @@
-//! Silo v2: pairs of silos, of which each lends one token against deposits in the other. What is deposited may be lent to
-//! others or, as protected collateral, stay where it is.
+//! Silo v2: pairs of silos, which each lend one token against deposits in the other. A deposit is either lent or, as
+//! protected collateral, not.
 //!
-//! A deployment is a list of pairs, each by its `SiloConfig`, since anybody can make one of any code; the settings key is
-//! `silo_configs`. It answers lending positions (debts with their health factor), one for each pair. Invariant: amounts
-//! have their interest until the block; a pair or a part of it that cannot be read costs its own row, and the answer says
-//! so.
+//! A deployment is a list of pairs, each by its `SiloConfig`, since anyone can create one with any code; the settings
+//! key is `silo_configs`. Answers a lending position per pair (debts with their health factor). Invariant: amounts
+//! include interest until the block. A pair or a part of it that cannot be read loses only its own row, and the answer
+//! reports it.
 
 mod contracts;
 mod pair;
@@ -18,10 +18,10 @@ use portolan_plugin_api::{Address, Chain, Keys, Position, Question, SettingsErro
 use crate::boxed::Boxed;
 use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
 
-/// The plugin's word for what a deployment answers.
+/// A plugin's word for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SiloTypes {
-    /// The mechanism of positions.
+    /// Mechanism of positions.
     pub pair: &'static str,
 }
 
@@ -33,7 +33,7 @@ pub struct Silos {
 }
 
 impl SiloTypes {
-    /// The deployment of these pairs, each by its `SiloConfig`.
+    /// Creates a deployment of these pairs, each by its `SiloConfig`.
     pub const fn of(self, configs: &'static [Address]) -> Silos {
         Silos { configs: Cow::Borrowed(configs), types: self }
     }
@@ -62,7 +62,7 @@ impl Deployed for Silos {
         vec![Question::LENDING]
     }
 
-    /// Answers a position for each pair in which the account has or owes something.
+    /// Returns a position per pair in which the account has or owes something.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,

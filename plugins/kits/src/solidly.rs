@@ -1,10 +1,9 @@
-//! Solidly as Velodrome made it: gauges that a voter lists, veNFTs of an escrow, rebases that go into them, and what their
-//! votes earn.
+//! Solidly in Velodrome's form: gauges listed by a voter, veNFTs of an escrow, rebases of these locks, and rewards of
+//! their votes.
 //!
-//! Settings keys are `generation`, which says whose contracts they are copies of, and the fields of
-//! [`SolidlyContracts`]. It answers claimables, staked positions and locked ones. Invariant: a gauge or a lock that
-//! misbehaves costs its own rows, and the answer says so; a claim goes to a gauge only as the voter names it for its pool
-//! at the answer's block.
+//! Settings keys are `generation`, which names the copied contracts, and the fields of [`SolidlyContracts`]. Answers
+//! claimables, staked positions and locked ones. Invariant: a failing gauge or lock loses only its own rows, and the
+//! answer reports it. A claim calls a gauge only if the voter names it for its pool at the answer's block.
 
 mod concentrated;
 mod contracts;
@@ -33,29 +32,29 @@ use contracts::{claimCall, claimManyCall, claimRewardsCall, first, gaugesCall, g
 
 pub use generation::Generation;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SolidlyTypes {
-    /// The answer's `type` of rewards, and `vaultType` of stakes.
+    /// `type` of rewards and `vaultType` of stakes in the answer.
     pub gauge: &'static str,
-    /// The mechanism of locks.
+    /// Mechanism of locks.
     pub lock: &'static str,
-    /// The answer's `type` of rebases.
+    /// `type` of rebases in the answer.
     pub rebase: &'static str,
-    /// The answer's `type` of fees that votes have earned.
+    /// `type` of fees earned by votes in the answer.
     pub fees: &'static str,
-    /// The answer's `type` of bribes that votes have earned.
+    /// `type` of bribes earned by votes in the answer.
     pub bribe: &'static str,
 }
 
-/// The contracts of a deployment: the keys of its settings row.
+/// Contracts of a deployment: the keys of its settings row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Mechanism)]
 pub struct SolidlyContracts {
     /// The voter, which lists the pools and their gauges.
     pub voter: Address,
-    /// The voting escrow, whose NFTs are the locks. Where there is a distributor without it, the voter names it.
+    /// Voting escrow, whose NFTs are the locks. If missing beside a distributor, it is read from the voter.
     pub escrow: Option<Address>,
-    /// The distributor of rebases to these locks.
+    /// Distributor of rebases to these locks.
     pub distributor: Option<Address>,
 }
 
@@ -68,12 +67,12 @@ pub struct Solidly {
 }
 
 impl SolidlyTypes {
-    /// The deployment of Velodrome v2's contracts at these addresses.
+    /// Creates a deployment of Velodrome v2's contracts.
     pub const fn of(self, contracts: SolidlyContracts) -> Solidly {
         self.of_generation(Generation::VelodromeV2, contracts)
     }
 
-    /// The deployment of these contracts.
+    /// Creates a deployment of another generation's contracts.
     pub const fn of_generation(self, generation: Generation, contracts: SolidlyContracts) -> Solidly {
         Solidly { contracts, types: self, generation }
     }
@@ -116,8 +115,8 @@ impl Kit for SolidlyTypes {
         ]
     }
 
-    /// The gauge of a pool, what pays its votes, and the tokens of them all. Gauges of concentrated pools have an amount of
-    /// that name, which no claim names.
+    /// Returns the views that give a pool's gauge, the contracts that pay its votes, and the tokens of all. The
+    /// `rewards` view of concentrated gauges returns an amount instead; no claim names it.
     fn lineages(&self) -> Vec<Lineage> {
         vec![
             Lineage::targets::<gaugesCall>(),
@@ -144,7 +143,7 @@ impl Deployed for Solidly {
         [Question::CLAIMABLES, Question::FARMING].into_iter().chain(locked).collect()
     }
 
-    /// Reads the escrow where a row has a distributor alone.
+    /// Reads the escrow if the row has only a distributor.
     fn resolve<'a>(&'a self, cx: &'a Chain, _: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
         Box::pin(async move {
             let SolidlyContracts { voter, escrow: None, distributor: Some(_) } = self.contracts else {
@@ -159,7 +158,7 @@ impl Deployed for Solidly {
         })
     }
 
-    /// Answers what gauges owe, a claim for each, and what locks can claim.
+    /// Returns a claim per gauge with rewards, and the claims of locks.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         let parts: [Boxed<'a, Vec<Claimable>>; 2] = [
             Box::pin(stakes::claimables(cx, self, labels, account)),

@@ -1,8 +1,8 @@
-//! StakingRewards: farms in the manner of Synthetix, which stream one or two reward tokens to their stakers by share.
+//! StakingRewards: Synthetix-style farms that stream one or two reward tokens to their stakers by share.
 //!
 //! A deployment is a factory that lists its farms, or a list of farms; settings keys `factory` or `farms`, and `dual`
-//! for farms with two reward tokens. It answers claimables and farming positions. Invariant: a farm that misbehaves
-//! costs its own rows, and the answer says so. Farms that neither a factory nor a list names are not looked for.
+//! for two reward tokens. Answers claimables and farming positions. Invariant: a failing farm loses only its own rows,
+//! and the answer reports it. Farms outside of factories and lists are not found.
 
 mod contracts;
 mod factory;
@@ -22,25 +22,25 @@ use crate::try_each::try_each;
 use contracts::{balanceOfCall, getRewardCall, stakingRewardsInfoByStakingTokenCall};
 use farm::Farm;
 
-/// The farms of a plugin, by how many reward tokens they pay.
+/// Farms of a plugin, by number of reward tokens.
 #[derive(Clone, Copy, Debug)]
 pub struct StakingFarms {
     /// Farms with one reward token.
     pub single: FarmTypes,
-    /// Farms with two.
+    /// Farms with two reward tokens.
     pub dual: FarmTypes,
 }
 
-/// The plugin's words for farms.
+/// A plugin's words for farms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FarmTypes {
-    /// The answer's `type` of claimables.
+    /// `type` of claimables in the answer.
     pub reward_type: &'static str,
-    /// The answer's `vaultType` of stakes.
+    /// `vaultType` of stakes in the answer.
     pub vault_type: &'static str,
 }
 
-/// The farms of one deployment.
+/// Farms of one deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StakingRewards {
     farms: Farms,
@@ -48,33 +48,33 @@ pub struct StakingRewards {
     types: FarmTypes,
 }
 
-/// Where the farms come from.
+/// Origin of the farms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Farms {
-    /// A `StakingRewardsFactory`: one farm for each of its staking tokens.
+    /// A `StakingRewardsFactory`, with one farm per staking token.
     Factory(Address),
-    /// These farms.
+    /// Listed farms.
     Listed(Cow<'static, [Address]>),
-    /// The farms that a factory was found to list.
+    /// Farms that a factory lists.
     Resolved(Vec<Farm>),
 }
 
-/// How many reward tokens the farms pay.
+/// Number of reward tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rewards {
-    /// `StakingRewards`: one.
+    /// `StakingRewards`: one token.
     Single,
-    /// `StakingDualRewards`: two, with one claim for both.
+    /// `StakingDualRewards`: two tokens, paid by one claim.
     Dual,
 }
 
 impl StakingFarms {
-    /// The farms of a factory.
+    /// Creates a deployment of a factory's farms.
     pub const fn of_factory(&self, factory: Address, rewards: Rewards) -> StakingRewards {
         StakingRewards { farms: Farms::Factory(factory), rewards, types: self.types(rewards) }
     }
 
-    /// Farms that no factory lists.
+    /// Creates a deployment of listed farms.
     pub const fn of_farms(&self, farms: &'static [Address], rewards: Rewards) -> StakingRewards {
         StakingRewards { farms: Farms::Listed(Cow::Borrowed(farms)), rewards, types: self.types(rewards) }
     }
@@ -114,7 +114,7 @@ impl Kit for StakingFarms {
         vec![ClaimTemplate::new::<getRewardCall>([])]
     }
 
-    /// The farms of a factory.
+    /// Returns the view that gives the farms of a factory.
     fn lineages(&self) -> Vec<Lineage> {
         vec![Lineage::targets::<stakingRewardsInfoByStakingTokenCall>()]
     }
@@ -125,7 +125,7 @@ impl Deployed for StakingRewards {
         Arc::new(self.clone())
     }
 
-    /// The contracts that list or are the farms.
+    /// Returns the factory or the farms.
     fn contracts(&self) -> Vec<Address> {
         match &self.farms {
             Farms::Factory(factory) => vec![*factory],
@@ -146,8 +146,7 @@ impl Deployed for StakingRewards {
         })
     }
 
-    /// Reads the farms that a factory lists. How many batches that takes depends on the factory; mostly the replies are
-    /// cached.
+    /// Reads the farms of a factory. The number of batches depends on the factory; most replies are cached.
     fn resolve<'a>(&'a self, cx: &'a Chain, market: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
         Box::pin(async move {
             let Farms::Factory(factory) = self.farms else { return Ok(None) };
@@ -156,7 +155,7 @@ impl Deployed for StakingRewards {
         })
     }
 
-    /// Answers what the account has earned and not claimed: a claim for each farm, which pays all of its reward tokens.
+    /// Returns a claim per farm with unclaimed rewards, which pays all of its reward tokens.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let earned = self.farms().into_iter().flat_map(|farm| {
@@ -173,7 +172,7 @@ impl Deployed for StakingRewards {
         })
     }
 
-    /// Answers what the account has staked: a position for each farm.
+    /// Returns a position per farm with a stake.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -191,7 +190,7 @@ impl Deployed for StakingRewards {
 }
 
 impl StakingRewards {
-    /// The farms; those of a factory are known once it is resolved.
+    /// Returns the farms; empty for a factory that is not resolved.
     fn farms(&self) -> Vec<Farm> {
         match &self.farms {
             Farms::Factory(_) => Vec::new(),

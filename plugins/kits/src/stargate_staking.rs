@@ -1,13 +1,13 @@
-//! Farms of Stargate's second version: one contract stakes shares of all pools, and a rewarder of each share pays several
-//! tokens for it, the native one among them.
+//! Farms of Stargate v2: one contract stakes shares of all pools, and a rewarder per share pays several tokens,
+//! including the native one.
 //!
-//! A deployment is one staking contract; settings key `stargate_staking`. It answers claimables, staked positions, and what
-//! the shares redeem to. Invariant: what is owed is what the rewarder counts that the staking contract names at the answer's
-//! block; a rewarder that cannot be read costs its own pool's row, and the answer says so. Rewards are paid when a stake
-//! leaves, so that nothing is owed without one.
+//! A deployment is one staking contract; settings key `stargate_staking`. Answers claimables, staked positions, and
+//! compositions of the shares. Invariant: owed amounts are read from the rewarder that the staking contract names at
+//! the answer's block. A rewarder that cannot be read loses only its own pool's row, and the answer reports it. Rewards
+//! are paid when a stake leaves, so without one nothing is owed.
 //!
 //! Source: <https://github.com/stargate-protocol/stargate-v2/tree/main/packages/stg-evm-v2/src/peripheral/rewarder>,
-//! `StargateStaking.sol` and `StargateMultiRewarder.sol`; of shares `StargatePool.sol` and `utils/LPToken.sol` beside it.
+//! `StargateStaking.sol` and `StargateMultiRewarder.sol`; for shares `StargatePool.sol` and `utils/LPToken.sol`.
 
 use std::sync::Arc;
 
@@ -35,41 +35,41 @@ portolan_plugin_api::sol! {
     function balanceOf(address token, address user) external view returns (uint256);
     function totalSupply(address token) external view returns (uint256);
     function rewarder(address token) external view returns (address);
-    // Pays its sender.
+    // Pays the sender.
     function claim(address[] lpTokens) external;
 
-    // StargateMultiRewarder.sol; the native token is the zero address.
+    // StargateMultiRewarder.sol; the zero address is the native token.
     function getRewards(address stakingToken, address user) external view returns (address[] tokens, uint256[] amounts);
     function allocPointsByStake(address stakingToken) external view
         returns (address[] tokens, uint48[] allocPoints);
     function rewardDetails(address rewardToken) external view returns (RewardDetails details);
 }
 
-/// A share, and the pool that deployed it and redeems it.
+/// A share, and the pool that issued it and redeems it.
 mod share {
     portolan_plugin_api::sol! {
         // LPToken.sol, which has the decimals of its pool's token.
         function stargate() external view returns (address);
         function totalSupply() external view returns (uint256);
 
-        // StargatePool.sol; the native token is the zero address.
+        // StargatePool.sol; the zero address is the native token.
         function token() external view returns (address);
     }
 }
 
-/// Seconds that the list of shares may be cached: a new farm shows at most this much later.
+/// Cache time of the list of shares, in seconds; a new farm shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
-/// More shares than any known deployment has, ten times over.
+/// Ten times the shares of the largest known deployment.
 const SHARES_MAX: usize = 100;
-/// Rewards of a pool that are told; none known has more than three.
+/// Rewards of a pool that are reported; no known pool has more than three.
 const REWARDS_MAX: usize = 16;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StargateStakings {
-    /// The mechanism of stakes, and the `type` of their rewards.
+    /// Mechanism of stakes, and `type` of their rewards.
     pub stake: &'static str,
-    /// The token `type` of the shares.
+    /// Token `type` of the shares.
     pub share: &'static str,
 }
 
@@ -81,7 +81,7 @@ pub struct StargateStaking {
 }
 
 impl StargateStakings {
-    /// The farms of this staking contract.
+    /// Creates a deployment of a staking contract's farms.
     pub const fn of(self, staking: Address) -> StargateStaking {
         StargateStaking { staking, types: self }
     }
@@ -100,7 +100,7 @@ impl Kit for StargateStakings {
         vec![ClaimTemplate::new::<claimCall>([Role::array(Role::MARKET)])]
     }
 
-    /// The shares, which claims name and compositions are about.
+    /// Returns the view that gives the shares, which claims name and compositions are about.
     fn lineages(&self) -> Vec<Lineage> {
         vec![Lineage::markets::<tokensCall>().list()]
     }
@@ -119,21 +119,21 @@ impl Deployed for StargateStaking {
         vec![Question::CLAIMABLES, Question::FARMING, Question::COMPOSITION]
     }
 
-    /// Answers what each pool owes: a claim for each, so that one that cannot pay holds back no other.
+    /// Returns a claim per pool with rewards, so that one that cannot pay does not block others.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let held = self.held(cx, labels, account).await?;
             if held.is_empty() {
                 return Ok(Vec::new());
             }
-            // A claim may name only what the contract lists at the answer's block.
+            // A claim may only name shares that the contract lists at the answer's block.
             let listed = cx.call(self.staking, tokensCall {}).await?;
             let rows = held.into_iter().map(|(share, _)| self.claimable(cx, labels, &listed, share, account));
             Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
         })
     }
 
-    /// Answers what shares redeem to: as much of their pool's token.
+    /// Returns the compositions of shares: equal amounts of their pools' tokens.
     fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         Box::pin(async move {
             let known = cx.call(self.staking, tokensCall {}).within(LIST_STANDS_S).await?;
@@ -147,7 +147,7 @@ impl Deployed for StargateStaking {
         })
     }
 
-    /// Answers what the account has staked, a position for each pool.
+    /// Returns a position per pool with a stake.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -164,7 +164,7 @@ impl Deployed for StargateStaking {
 }
 
 impl StargateStaking {
-    /// The shares that the account has staked, and how many of each.
+    /// Returns the account's staked shares.
     async fn held(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<(Address, U256)>, Error> {
         let shares = cx.call(self.staking, tokensCall {}).within(LIST_STANDS_S).await?;
         if shares.len() > SHARES_MAX {
@@ -189,14 +189,14 @@ impl StargateStaking {
         let rewarder = cx.call(self.staking, rewarderCall { token: share }).await?;
         let owed = owed(cx, labels, rewarder, share, account).await?;
         let claim = cx.claim(self.staking, &claimCall { lpTokens: vec![share] });
-        // Pools may share a rewarder, so that the share is what tells their rows apart.
+        // Pools may share a rewarder, so the share distinguishes their rows.
         let row = Claimable::new(labels.market, share, claim).of(self.types.stake);
         let row = row.named(format!("{} rewards", symbol(share)));
         let row = owed.into_iter().fold(row, |row, (token, amount)| row.pays(token, amount));
         Ok((!row.payments.is_empty()).then_some(row))
     }
 
-    /// A stake with what is owed for it, and what is paid in a second to all stakes of the share.
+    /// Returns a stake with its rewards, and the rates to all stakes of the share.
     async fn position(
         &self,
         cx: &Chain,
@@ -217,7 +217,7 @@ impl StargateStaking {
         Ok(streams.into_iter().fold(position, Position::reward))
     }
 
-    /// What all shares of a pool together redeem to; nothing where nobody has any.
+    /// Returns the composition of a pool's whole supply; `None` if there is none.
     async fn composition(&self, cx: &Chain, token: Address) -> Result<Option<Composition>, Error> {
         let pool = cx.call(token, share::stargateCall {}).immutable();
         let (pool, supply) = cx.join((pool, cx.call(token, share::totalSupplyCall {}))).await?;
@@ -227,7 +227,7 @@ impl StargateStaking {
     }
 }
 
-/// What the rewarder owes, without what is nothing.
+/// Returns the nonzero amounts that the rewarder owes.
 async fn owed(
     cx: &Chain,
     labels: Labels<'_>,
@@ -243,7 +243,7 @@ async fn owed(
     Ok(bounded(cx, labels, rewarder, owed))
 }
 
-/// What the rewarder pays for a share in a second: its part of the rate of each token whose time it is.
+/// Returns the rewarder's rates for a share: its part of each token's rate, while that runs.
 async fn streams(cx: &Chain, labels: Labels<'_>, rewarder: Address, share: Address) -> Result<Vec<Reward>, Error> {
     let points = cx.call(rewarder, allocPointsByStakeCall { stakingToken: share }).await?;
     let points = points.tokens.into_iter().zip(points.allocPoints).collect();
@@ -257,7 +257,7 @@ async fn streams(cx: &Chain, labels: Labels<'_>, rewarder: Address, share: Addre
     cx.join(rates).await
 }
 
-/// No more than are told; what is left out is reported.
+/// Truncates the list to the maximum, and reports the rest.
 fn bounded<T>(cx: &Chain, labels: Labels<'_>, rewarder: Address, mut list: Vec<T>) -> Vec<T> {
     if list.len() > REWARDS_MAX {
         let (market, count) = (labels.market, list.len());

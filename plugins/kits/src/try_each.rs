@@ -1,14 +1,14 @@
-//! Awaits one part for each of many contracts, where a contract that fails costs its own part and nothing else.
+//! Awaits one part per contract; a failing contract loses only its own part.
 
 use std::future::Future;
 
 use futures_util::future::join;
 use portolan_plugin_api::{Chain, Each, Error, Read};
 
-/// Errors of one kind that are reported one by one; a network that is gone fails hundreds of parts for one reason.
+/// Errors reported one by one; an unreachable network fails hundreds of parts for one reason.
 const REPORTED_MAX: usize = 8;
 
-/// The outcomes of many parts.
+/// Outcomes of many parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "what failed has to be reported"]
 pub(crate) struct Parts<T> {
@@ -18,7 +18,7 @@ pub(crate) struct Parts<T> {
 
 /// Awaits the parts together.
 ///
-/// Not an `async fn`: the iterator is used up here, so that only the parts have to be [`Send`], and each moves once.
+/// Not an `async fn`: the iterator is consumed here, so only the parts must be [`Send`], and each moves once.
 pub(crate) fn try_each<T, F>(cx: &Chain, parts: impl IntoIterator<Item = F>) -> impl Future<Output = Parts<T>>
 where
     F: Future<Output = Result<T, Error>>,
@@ -27,13 +27,13 @@ where
     async move { Parts::of(outcomes.await) }
 }
 
-/// Awaits a call for each part: the parts beside what their calls give.
+/// Awaits one call per part; returns the parts with the results of their calls.
 pub(crate) async fn with_each<P, T>(parts: Vec<P>, calls: Read<'_, T, Each>) -> Parts<(P, T)> {
     let outcomes = calls.await;
     Parts::of(parts.into_iter().zip(outcomes).map(|(part, outcome)| Ok((part, outcome?))))
 }
 
-/// Awaits two calls for each part; a part fails where either does.
+/// Awaits two calls per part; a part fails if either call does.
 pub(crate) async fn with_both<P, A, B>(
     parts: Vec<P>,
     first: Read<'_, A, Each>,
@@ -56,7 +56,7 @@ impl<T> Parts<T> {
         parts
     }
 
-    /// Returns what succeeded, in order, and reports what of `market` is missing.
+    /// Returns the successful parts in order, and reports those of `market` that are missing.
     pub(crate) fn or_report(self, cx: &Chain, market: &str) -> Vec<T> {
         self.failed.iter().take(REPORTED_MAX).for_each(|error| cx.report_missing(format!("{market}: {error}")));
         if self.failed.len() > REPORTED_MAX {
@@ -65,12 +65,11 @@ impl<T> Parts<T> {
         self.done
     }
 
-    /// Does the same where the parts are about one contract each that holds what accounts have in it: one that is no
-    /// contract has nothing for anybody, so that only the operator is told. That another one answered shows that the
-    /// network is the right one and the contracts are no mistake of the settings.
+    /// Like [`Parts::or_err_if_all`], but ignores missing contracts if any part succeeded: nobody has anything in them.
+    /// A reply of another part shows that the network and the settings are right.
     ///
     /// # Errors
-    /// The first error, where every part failed.
+    /// The first error, if every part failed.
     pub(crate) fn or_none_where_gone(mut self, cx: &Chain, market: &str) -> Result<Vec<T>, Error> {
         if !self.done.is_empty() {
             self.failed.retain(|error| !error.is_no_contract());
@@ -78,10 +77,10 @@ impl<T> Parts<T> {
         self.or_err_if_all(cx, market)
     }
 
-    /// Does the same where anything succeeded, or where there were no parts.
+    /// Like [`Parts::or_report`], but returns an error if all parts failed.
     ///
     /// # Errors
-    /// The first error, where every part failed.
+    /// The first error, if every part failed.
     pub(crate) fn or_err_if_all(self, cx: &Chain, market: &str) -> Result<Vec<T>, Error> {
         match self.failed.first() {
             Some(first) if self.done.is_empty() => Err(first.clone()),

@@ -1,10 +1,9 @@
-//! Aave's Umbrella: tokens that are staked as a reserve for the losses of one asset of a pool, and leave it after a
-//! cooldown. A controller pays for them, in up to eight tokens each.
+//! Aave's Umbrella: tokens staked as a reserve for losses of one asset of a pool, which can leave after a cooldown. A
+//! controller pays for them, in up to eight tokens each.
 //!
-//! A deployment is a controller, which lists the staked tokens; settings key `umbrella_rewards`. It answers claimables and
-//! farming positions, with the end of a cooldown that has begun. Invariant: a stake is told in the token that it redeems
-//! to now, so that what a loss took of it is not told; a staked token that cannot be read costs its own row, and the
-//! answer says so.
+//! A deployment is a controller, which lists the staked tokens; settings key `umbrella_rewards`. Answers claimables and
+//! farming positions, with the end of a running cooldown. Invariant: a stake is shown in the token that it redeems to
+//! now, after any losses. A staked token that cannot be read loses only its own row, and the answer reports it.
 //!
 //! Source: <https://github.com/aave-dao/aave-umbrella/tree/main/src/contracts>, `rewards` and `stakeToken`.
 
@@ -25,7 +24,7 @@ portolan_plugin_api::sol! {
     function getAllRewards(address asset) external view returns (address[] rewards);
     function calculateCurrentUserRewards(address asset, address user) external view
         returns (address[] rewards, uint256[] amounts);
-    // Of all stakers together, with 18 decimals whatever the reward has.
+    // To all stakers, with 18 decimals whatever the reward has.
     function calculateCurrentEmissionScaled(address asset, address reward) external view returns (uint256);
     function claimAllRewards(address asset, address receiver) external returns (address[] rewards, uint256[] amounts);
 
@@ -37,24 +36,24 @@ portolan_plugin_api::sol! {
     function getStakerCooldown(address user) external view
         returns (uint192 amount, uint32 endOfCooldown, uint32 withdrawalWindow);
 
-    // Most of what is staked is wrapped: ERC-4626.
+    // Most staked tokens are wrapped: ERC-4626.
     function convertToAssets(uint256 shares) external view returns (uint256);
 
-    // Rewards are ERC-20.
+    // Rewards are ERC-20s.
     function decimals() external view returns (uint8);
 }
 
-/// Seconds that the lists of staked tokens and of their rewards may be cached: a new one shows at most this much later.
+/// Cache time of the lists of staked tokens and rewards, in seconds; a new one shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
-/// More staked tokens than any known controller has, ten times over.
+/// Ten times the staked tokens of the largest known controller.
 const ASSETS_MAX: usize = 100;
 /// Decimals of an emission.
 const EMISSION_DECIMALS: u8 = 18;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UmbrellaTypes {
-    /// The mechanism of stakes, and the `type` of their rewards.
+    /// Mechanism of stakes, and `type` of their rewards.
     pub stake: &'static str,
 }
 
@@ -66,7 +65,7 @@ pub struct Umbrella {
 }
 
 impl UmbrellaTypes {
-    /// The deployment with this controller of rewards.
+    /// Creates a deployment of this rewards controller.
     pub const fn of(self, controller: Address) -> Umbrella {
         Umbrella { controller, types: self }
     }
@@ -77,7 +76,7 @@ impl Kit for UmbrellaTypes {
         Ok(keys.address_opt("umbrella_rewards")?.map(|controller| self.of(controller).shared()))
     }
 
-    /// The controller pays whom the call names, what its sender has earned.
+    /// The controller pays the sender's rewards to the receiver in the call.
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
         vec![ClaimTemplate::new::<claimAllRewardsCall>([Role::MARKET, Role::ACCOUNT])]
     }
@@ -101,7 +100,7 @@ impl Deployed for Umbrella {
         vec![Question::CLAIMABLES, Question::FARMING]
     }
 
-    /// Answers a row for each staked token that has earned anything, also where the stake has left.
+    /// Returns a row per staked token with rewards, even without a stake.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let rows = self.assets(cx).await?.into_iter().map(|asset| self.claimable(cx, labels, asset, account));
@@ -109,7 +108,7 @@ impl Deployed for Umbrella {
         })
     }
 
-    /// Answers a position for each staked token that the account has.
+    /// Returns a position per staked token that the account has.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -125,7 +124,7 @@ impl Deployed for Umbrella {
 }
 
 impl Umbrella {
-    /// The staked tokens.
+    /// Returns the staked tokens.
     async fn assets(&self, cx: &Chain) -> Result<Vec<Address>, Error> {
         let assets = cx.call(self.controller, getAllAssetsCall {}).within(LIST_STANDS_S).await?;
         if assets.len() > ASSETS_MAX {
@@ -177,13 +176,13 @@ impl Umbrella {
         Ok(Some(Position { lock: Some(lock), rewards, ..position }))
     }
 
-    /// What is paid for a staked token now.
+    /// Returns the current rewards of a staked token.
     async fn rewards(&self, cx: &Chain, asset: Address) -> Result<Vec<Reward>, Error> {
         let rewards = cx.call(self.controller, getAllRewardsCall { asset }).within(LIST_STANDS_S).await?;
         let each = rewards.into_iter().map(|reward| async move {
             let emission = cx.call(self.controller, calculateCurrentEmissionScaledCall { asset, reward });
             let (emission, decimals) = cx.join((emission, cx.call(reward, decimalsCall {}))).await?;
-            // The controller takes no reward with more.
+            // The controller allows no reward with more decimals.
             let divisor = U256::from(10).pow(U256::from(EMISSION_DECIMALS.saturating_sub(decimals)));
             Ok(Reward { divisor: Some(divisor), ..Reward::new(reward, Some(emission)) })
         });
@@ -191,14 +190,14 @@ impl Umbrella {
     }
 }
 
-/// What the staked token redeems to, where it is wrapped.
+/// Returns the token that the staked token redeems to, if that is wrapped.
 async fn unwrapped(cx: &Chain, token: Address, shares: U256) -> Result<Option<Vec<Part>>, Error> {
     let underlying = cx.try_call(token, assetCall {}).immutable();
     let (underlying, amount) = cx.join((underlying, cx.try_call(token, convertToAssetsCall { shares }))).await?;
     Ok(underlying.ok().zip(amount.ok()).map(|(token, amount)| vec![Part { token, amount }]))
 }
 
-/// When the stake can leave: known from when its owner began a cooldown until the time to leave has passed.
+/// Returns when the stake can leave: known from the start of a cooldown to the end of its window.
 async fn lock(cx: &Chain, asset: Address, account: Address) -> Result<Lock, Error> {
     let cooldown = cx.call(asset, getStakerCooldownCall { user: account }).await?;
     let (end, window) = (u64::from(cooldown.endOfCooldown), u64::from(cooldown.withdrawalWindow));

@@ -1,9 +1,9 @@
-//! Frax' unified farms: stakes that are locked each until a time of its own, and rewards in several tokens that one claim
-//! pays for all of them.
+//! Frax' unified farms: stakes that are each locked until their own time, and rewards in several tokens that one claim
+//! pays for all stakes.
 //!
-//! A deployment is a list of farms; settings key `unified_farms`. It answers claimables and farming positions, one for
-//! each stake, with its end. Invariant: rewards are what the farm's own claim returns, which renews a period that is over
-//! before it pays; a farm that refuses to pay, or cannot be read, costs its own rows, and the answer says so.
+//! A deployment is a list of farms; settings key `unified_farms`. Answers claimables and a farming position per stake,
+//! with its end. Invariant: rewards are what the farm's own claim returns, which renews an expired period before it
+//! pays. A farm that refuses to pay or cannot be read loses only its own rows, and the answer reports it.
 //!
 //! Source: <https://github.com/FraxFinance/frax-solidity/tree/master/src/hardhat/contracts/Staking>,
 //! `FraxUnifiedFarm_ERC20.sol` and `FraxUnifiedFarmTemplate.sol`.
@@ -34,26 +34,26 @@ portolan_plugin_api::sol! {
     function stakingToken() external view returns (address);
     function getAllRewardTokens() external view returns (address[]);
     function lockedLiquidityOf(address account) external view returns (uint256);
-    // A stake that was withdrawn leaves an empty one in its place.
+    // A withdrawn stake leaves an empty entry.
     function lockedStakesOf(address account) external view returns (LockedStake[]);
     function totalLiquidityLocked() external view returns (uint256);
-    // All stakes may leave before their ends.
+    // True if all stakes may leave before their ends.
     function stakesUnlocked() external view returns (bool);
-    // Pays whom the call names what its sender has earned, all of it, and returns that. Withdrawing a stake pays it too.
+    // Pays all of the sender's rewards to the destination, and returns the amounts. Withdrawing a stake pays them too.
     function getReward(address destination) external returns (uint256[]);
 }
 
-/// Seconds that it may be cached whether all stakes may leave.
+/// Cache time of `stakesUnlocked`, in seconds.
 const UNLOCKED_STANDS_S: u32 = 300;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnifiedFarmTypes {
-    /// The mechanism of stakes, and the `type` of their rewards.
+    /// Mechanism of stakes, and `type` of their rewards.
     pub farm: &'static str,
 }
 
-/// The farms of one deployment.
+/// Farms of one deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnifiedFarms {
     farms: Cow<'static, [Address]>,
@@ -61,7 +61,7 @@ pub struct UnifiedFarms {
 }
 
 impl UnifiedFarmTypes {
-    /// These farms.
+    /// Creates a deployment of these farms.
     pub const fn of(self, farms: &'static [Address]) -> UnifiedFarms {
         UnifiedFarms { farms: Cow::Borrowed(farms), types: self }
     }
@@ -95,7 +95,7 @@ impl Deployed for UnifiedFarms {
         vec![Question::CLAIMABLES, Question::FARMING]
     }
 
-    /// Answers what the account's stakes have earned, a claim for each farm.
+    /// Returns a claim per farm with rewards.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let staked = self.staked(cx, labels, account).await?;
@@ -104,7 +104,7 @@ impl Deployed for UnifiedFarms {
         })
     }
 
-    /// Answers what the account has staked, a position for each stake.
+    /// Returns a position per stake.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -121,7 +121,7 @@ impl Deployed for UnifiedFarms {
 }
 
 impl UnifiedFarms {
-    /// The farms in which the account has a stake. Whoever has none is owed nothing.
+    /// Returns the farms in which the account has a stake; others owe it nothing.
     async fn staked(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<Address>, Error> {
         let farms = self.farms.to_vec();
         let staked = nonzero(cx, labels.market, farms, |farm| (*farm, lockedLiquidityOfCall { account })).await?;
@@ -152,7 +152,7 @@ impl UnifiedFarms {
         Ok(Some(paid.into_iter().fold(row, |row, (token, amount)| row.pays(token, amount))))
     }
 
-    /// The stakes in a farm. What their rewards come to is left open: they are shared by weights, which change with time.
+    /// Returns the stakes in a farm. Rates are unknown: they are shared by weights that change over time.
     async fn stakes(
         &self,
         cx: &Chain,

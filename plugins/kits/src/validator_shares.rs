@@ -1,9 +1,9 @@
-//! Delegations to validators, each of which has a contract of its own that counts shares of what was delegated to it, as
-//! Polygon's `ValidatorShare` does.
+//! Delegations to validators, each with a contract that counts shares of its delegations, like Polygon's
+//! `ValidatorShare`.
 //!
-//! A deployment is the manager that lists the validators; settings keys `stake_manager` and `staked_token`. It answers
-//! claimables, farming positions, and as locked ones what leaves a delegation and has to wait. Invariant: which contracts
-//! there are is a list of facts; which one a claim goes to is read of the manager again.
+//! A deployment is the manager that lists the validators; settings keys `stake_manager` and `staked_token`. Answers
+//! claimables, farming positions, and withdrawals that must wait as locked positions. Invariant: the list of contracts
+//! is a fact list; the target of a claim is read from the manager again.
 //!
 //! Source: <https://github.com/0xPolygon/pos-contracts/tree/main/contracts/staking>
 
@@ -23,14 +23,14 @@ use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
 portolan_plugin_api::sol! {
-    // The manager. Validators are numbered from 1; the counter is the next number.
+    // The manager. Validator ids start at 1; the counter is the next id.
     function NFTCounter() external view returns (uint256);
     function validators(uint256 validatorId) external view returns (
         uint256 amount, uint256 reward, uint256 activationEpoch, uint256 deactivationEpoch, uint256 jailTime,
         address signer, address contractAddress
     );
 
-    // A validator's shares.
+    // Shares of a validator.
     function balanceOf(address account) external view returns (uint256);
     function getTotalStake(address account) external view returns (uint256 stake, uint256 exchangeRate);
     function getLiquidRewards(address account) external view returns (uint256);
@@ -39,19 +39,19 @@ portolan_plugin_api::sol! {
 
 use unbonds::{unstakeClaimTokens_newPOLCall, unstakeClaimTokensPOLCall};
 
-/// The name of the list of shares' contracts among a deployment's facts.
+/// Key of the list of share contracts among a deployment's fact lists.
 const LIST: &str = "shares";
-/// The word of `validators` that is the contract of shares.
+/// Word of `validators` with the contract of shares.
 const CONTRACT_WORD: u32 = 6;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValidatorShares {
-    /// The mechanism of delegations, and the `type` of their rewards.
+    /// Mechanism of delegations, and `type` of their rewards.
     pub delegation: &'static str,
 }
 
-/// The validators of one manager.
+/// Validators of one manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StakeManager {
     manager: Address,
@@ -59,7 +59,7 @@ pub struct StakeManager {
     types: ValidatorShares,
 }
 
-/// A validator to whom the account has delegated.
+/// A validator with the contract of its shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Delegation {
     validator: U256,
@@ -67,7 +67,7 @@ struct Delegation {
 }
 
 impl ValidatorShares {
-    /// The validators of this manager, to whom `staked_token` is delegated, and which pay it too.
+    /// Creates a deployment of a manager's validators. `staked_token` is delegated to them, and they pay it as rewards.
     pub const fn of(self, manager: Address, staked_token: Address) -> StakeManager {
         StakeManager { manager, staked_token, types: self }
     }
@@ -91,7 +91,7 @@ impl Kit for ValidatorShares {
         ]
     }
 
-    /// The contract of a validator's shares.
+    /// Returns the view that gives the contract of a validator's shares.
     fn lineages(&self) -> Vec<Lineage> {
         vec![Lineage::targets::<validatorsCall>().at(CONTRACT_WORD)]
     }
@@ -110,7 +110,7 @@ impl Deployed for StakeManager {
         vec![Question::CLAIMABLES, Question::FARMING, Question::LOCKED]
     }
 
-    /// Answers what delegations have earned, a claim for each validator, and what can be taken out.
+    /// Returns a claim per validator with rewards, and claims of withdrawals.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let all = self.all(cx, labels).await?;
@@ -122,7 +122,7 @@ impl Deployed for StakeManager {
         })
     }
 
-    /// Answers what is delegated, a position for each validator, or what waits to be taken out.
+    /// Returns a position per delegation, or the waiting withdrawals.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -143,7 +143,7 @@ impl Deployed for StakeManager {
 }
 
 impl StakeManager {
-    /// What delegations have earned.
+    /// Returns the claims of delegations' rewards.
     async fn earned(
         &self,
         cx: &Chain,
@@ -156,7 +156,7 @@ impl StakeManager {
         Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
     }
 
-    /// The validators of whom the account has shares.
+    /// Returns the validators of which the account has shares.
     async fn delegations(
         &self,
         cx: &Chain,
@@ -168,7 +168,7 @@ impl StakeManager {
         Ok(held.into_iter().map(|(of, _)| of).collect())
     }
 
-    /// The validators to whom one can delegate, as far as they are known.
+    /// Returns the known validators that accept delegations.
     async fn all(&self, cx: &Chain, labels: Labels<'_>) -> Result<Vec<Delegation>, Error> {
         let number = |place: u64| U256::from(place).saturating_add(U256::from(1));
         let walk = |places: Range<u64>| {
@@ -182,7 +182,7 @@ impl StakeManager {
         Ok((0..).zip(shares).map(delegation).filter(|of| !of.shares.is_zero()).collect())
     }
 
-    /// Whether the manager still names the contract.
+    /// Checks that the manager still names the contract.
     async fn check(&self, cx: &Chain, of: Delegation) -> Result<(), Error> {
         if self.validator(cx, of.validator).await?.contractAddress == of.shares {
             return Ok(());
@@ -220,7 +220,7 @@ impl StakeManager {
         let row = Position::new(PositionKind::STAKED, labels.market, of.shares).of(self.types.delegation);
         let row = row.named(format!("Validator {} delegation", of.validator)).numbered(of.validator);
         let leg = Leg::new(LegRole::STAKED, self.staked_token, amount).receipt(of.shares);
-        // Validators are paid by checkpoints, of which no view says when they come.
+        // Validators are paid at checkpoints, whose times no view returns.
         Ok(row.leg(leg).reward(Reward::new(self.staked_token, None)))
     }
 }

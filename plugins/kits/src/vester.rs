@@ -1,9 +1,8 @@
-//! Vesters of GMX' first version and its forks: an escrowed token that is deposited becomes the token that it stands for,
-//! evenly over a time.
+//! Vesters of GMX v1 and its forks: deposits of an escrowed token become the real token, evenly over time.
 //!
-//! A deployment is one vester; settings key `vester`. It answers claimables, and a locked position for what has yet to vest,
-//! with the time at which all of it will have. Invariant: what can be claimed is what the vester's own claim returns; tokens
-//! that are reserved while something vests are still staked in their tracker, and are told there.
+//! A deployment is one vester; settings key `vester`. Answers claimables, and a locked position of what has yet to
+//! vest, with its end. Invariant: claimable amounts are what the vester's own claim returns. Tokens reserved during
+//! vesting are still staked in their tracker, and shown there.
 //!
 //! Source: <https://github.com/gmx-io/gmx-contracts/blob/master/contracts/staking/Vester.sol>
 
@@ -21,21 +20,21 @@ portolan_plugin_api::sol! {
     function esToken() external view returns (address);
     function claimableToken() external view returns (address);
     function vestingDuration() external view returns (uint256);
-    // What is deposited, less what had vested when the account last changed something.
+    // Deposit, less what had vested at the account's last change.
     function balanceOf(address account) external view returns (uint256);
-    // What had vested by then, and how much of it was claimed.
+    // Amount vested by then, and how much of it was claimed.
     function cumulativeClaimAmounts(address account) external view returns (uint256);
     function claimedAmounts(address account) external view returns (uint256);
     function lastVestingTimes(address account) external view returns (uint256);
     function claimable(address account) external view returns (uint256);
-    // Pays its sender, and returns what it paid.
+    // Pays the sender, and returns the amount.
     function claim() external returns (uint256);
 }
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VesterTypes {
-    /// The mechanism of what vests, and the `type` of its claims.
+    /// Mechanism of vesting, and `type` of its claims.
     pub vester: &'static str,
 }
 
@@ -46,17 +45,17 @@ pub struct Vester {
     types: VesterTypes,
 }
 
-/// What an account has in a vester.
+/// Vesting of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Vesting {
-    /// What has yet to vest, at the answer's block.
+    /// Amount yet to vest at the answer's block.
     left: U256,
-    /// When all of it will have.
+    /// Time at which all has vested.
     ends_at: U256,
 }
 
 impl VesterTypes {
-    /// The vester at this address.
+    /// Creates a deployment of the vester at this address.
     pub const fn of(self, vester: Address) -> Vester {
         Vester { vester, types: self }
     }
@@ -89,7 +88,7 @@ impl Deployed for Vester {
         vec![Question::CLAIMABLES, Question::LOCKED]
     }
 
-    /// Answers what has vested and was not claimed.
+    /// Returns the claim of what has vested.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let counted = cx.call(self.vester, claimableCall { account }).zero_within(ZERO_STANDS_S).await?;
@@ -104,7 +103,7 @@ impl Deployed for Vester {
         })
     }
 
-    /// Answers what has yet to vest.
+    /// Returns the position of what has yet to vest.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -134,7 +133,7 @@ impl Deployed for Vester {
 }
 
 impl Vester {
-    /// What is left of the balance that the account last had, which vests at an even rate since.
+    /// Returns the rest of the account's last stored balance, which vests evenly since then.
     async fn vesting(&self, cx: &Chain, balance: U256, account: Address) -> Result<Vesting, Error> {
         let duration = cx.call(self.vester, vestingDurationCall {}).immutable();
         let vested = cx.call(self.vester, cumulativeClaimAmountsCall { account });
@@ -144,7 +143,7 @@ impl Vester {
         let (duration, vested, claimed, since, claimable) =
             cx.join((duration, vested, claimed, since, claimable)).await?;
         let wrong = || Error::new(format!("{}: its amounts contradict each other", self.vester));
-        // What vested since then, which the balance has still.
+        // Vested since then, and still part of the balance.
         let next = vested.checked_sub(claimed).and_then(|before| claimable.checked_sub(before)).ok_or_else(wrong)?;
         let left = balance.checked_sub(next).ok_or_else(wrong)?;
         let total = balance.checked_add(vested).ok_or_else(wrong)?;

@@ -1,10 +1,9 @@
-//! Curve's voting escrow and its forks: one lock of each account, and distributors of fees to those who have locked.
+//! Curve's voting escrow and its forks: one lock per account, and distributors of fees to lockers.
 //!
-//! A deployment is one escrow; settings keys `vote_escrow`, `fee_distributors`, `fee_tokens` where the distributors pay
-//! several tokens, as Balancer's do, `points` for the view of how often the account has locked, where it has another name,
-//! as Yearn's (`epoch`), and `unlockable` where its owner can let all locks go, as Stargate's can. It answers claimables and
-//! locked positions. Invariant: fees are what the distributor's own claim returns, which looks at no more than the weeks
-//! that one claim pays.
+//! A deployment is one escrow; settings keys `vote_escrow` and `fee_distributors`. Optional keys: `fee_tokens` if the
+//! distributors pay several tokens (Balancer); `points` for a renamed view of the number of lock changes (Yearn's
+//! `epoch`); `unlockable` if the owner can release all locks (Stargate). Answers claimables and locked positions.
+//! Invariant: fees are what the distributor's own claim returns, which only covers the weeks that one claim pays.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,38 +21,38 @@ portolan_plugin_api::sol! {
     // VotingEscrow.vy
     function token() external view returns (address);
     function locked(address account) external view returns (int128 amount, uint256 end);
-    // A fork may have another name for it.
+    // Forks may rename it.
     function user_point_epoch(address account) external view returns (uint256);
-    // Stargate's: whether all locks were let go.
+    // Stargate's: true if all locks were released.
     function unlocked() external view returns (bool);
 
-    // FeeDistributor.vy: pays one token, `token()` of it. What is owed is what a claim returns.
+    // FeeDistributor.vy: pays one token, its `token()`. The owed amount is what a claim returns.
     function claim(address account) external returns (uint256);
-    // How many of the account's changes its claims have counted, and from which week on it goes on.
+    // Number of the account's changes that its claims have processed, and the week from which it continues.
     function user_epoch_of(address account) external view returns (uint256);
     function time_cursor_of(address account) external view returns (uint256);
     function last_token_time() external view returns (uint256);
 
-    // Balancer's FeeDistributor.sol: pays the tokens that the call names.
+    // Balancer's FeeDistributor.sol: pays the tokens in the call.
     function claimTokens(address account, address[] tokens) external returns (uint256[]);
 }
 
-/// Weeks and changes of a lock that one claim counts: the rounds of its loop.
+/// Weeks and lock changes that one claim processes: the rounds of its loop.
 const ROUNDS_OF_ONE_CLAIM: U256 = U256::from_limbs([50, 0, 0, 0]);
 const WEEK_S: U256 = U256::from_limbs([7 * 86_400, 0, 0, 0]);
 
-/// The name of the view of points that Curve's escrow has.
+/// Name of the view of points in Curve's escrow.
 const POINTS: &str = "user_point_epoch";
 
-/// Seconds that it may be cached that locks were not let go.
+/// Cache time of unreleased locks, in seconds.
 const UNLOCKED_STANDS_S: u32 = 300;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VoteEscrowTypes {
-    /// The mechanism of locks.
+    /// Mechanism of locks.
     pub lock: &'static str,
-    /// The `type` of fees.
+    /// `type` of fees.
     pub fee: &'static str,
 }
 
@@ -62,29 +61,29 @@ pub struct VoteEscrowTypes {
 pub struct VoteEscrow {
     escrow: Address,
     distributors: Cow<'static, [Address]>,
-    /// What each distributor pays; empty where it pays the one token that it names.
+    /// Tokens that each distributor pays; empty if it pays the one that it names.
     fee_tokens: Cow<'static, [Address]>,
-    /// The view of how many points the account has.
+    /// View of the number of an account's points.
     points: Cow<'static, str>,
-    /// Whether the escrow says that all locks were let go.
+    /// True if the escrow has a view that says that all locks were released.
     is_unlockable: bool,
     types: VoteEscrowTypes,
 }
 
 impl VoteEscrowTypes {
-    /// The escrow, with distributors of which each pays one token.
+    /// Creates a deployment of an escrow whose distributors pay one token each.
     pub const fn of(self, escrow: Address, distributors: &'static [Address]) -> VoteEscrow {
         self.renamed(escrow, distributors, POINTS)
     }
 
-    /// The escrow whose view of how often an account has locked has this name, with distributors of which each pays one
-    /// token.
+    /// Creates a deployment of an escrow with a renamed view of the number of lock changes, whose distributors pay one
+    /// token each.
     pub const fn renamed(self, escrow: Address, distributors: &'static [Address], points: &'static str) -> VoteEscrow {
         let (distributors, points) = (Cow::Borrowed(distributors), Cow::Borrowed(points));
         VoteEscrow { escrow, distributors, fee_tokens: Cow::Borrowed(&[]), points, is_unlockable: false, types: self }
     }
 
-    /// The escrow, with distributors that pay these tokens.
+    /// Creates a deployment of an escrow whose distributors pay these tokens.
     pub const fn paying(
         self,
         escrow: Address,
@@ -98,7 +97,7 @@ impl VoteEscrowTypes {
 }
 
 impl VoteEscrow {
-    /// One whose owner can let all locks go.
+    /// Marks an escrow whose owner can release all locks.
     #[must_use]
     pub const fn unlockable(mut self) -> Self {
         self.is_unlockable = true;
@@ -142,10 +141,10 @@ impl Deployed for VoteEscrow {
         claimables.into_iter().chain([Question::LOCKED]).collect()
     }
 
-    /// Answers what each distributor owes, a claim for each.
+    /// Returns a claim per distributor with fees.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
-            // Whoever has never locked anything is owed nothing; that is so of most accounts.
+            // Accounts that never locked are owed nothing; that is most of them.
             let changes = self.changes(cx, account).await?;
             if changes.is_zero() {
                 return Ok(Vec::new());
@@ -160,7 +159,7 @@ impl Deployed for VoteEscrow {
         })
     }
 
-    /// Answers the account's lock.
+    /// Returns the account's lock.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -190,13 +189,13 @@ impl Deployed for VoteEscrow {
 }
 
 impl VoteEscrow {
-    /// How often the account has changed its lock.
+    /// Returns the number of changes of the account's lock.
     async fn changes(&self, cx: &Chain, account: Address) -> Result<U256, Error> {
         let points = cx.call_as(self.escrow, &self.points, &user_point_epochCall { account });
         points.zero_within(ZERO_STANDS_S).await
     }
 
-    /// Reports where a distributor owes more than one claim of it pays.
+    /// Reports distributors that owe more than one claim pays.
     async fn report_later_claims(
         &self,
         cx: &Chain,
@@ -209,7 +208,7 @@ impl VoteEscrow {
         let from = cx.try_call(distributor, time_cursor_ofCall { account });
         let (counted, from, until) = cx.join((counted, from, cx.try_call(distributor, last_token_timeCall {}))).await?;
         let unclaimed = |from: U256| until.map_or(U256::ZERO, |until| until.saturating_sub(from) / WEEK_S);
-        // An account that has never claimed has no week: its changes say enough.
+        // An account that never claimed has no week: its changes suffice.
         let weeks = from.ok().filter(|from| !from.is_zero()).map_or(U256::ZERO, unclaimed);
         let changes = counted.map_or(U256::ZERO, |counted| changes.saturating_sub(counted));
         if weeks.max(changes) > ROUNDS_OF_ONE_CLAIM {
@@ -228,7 +227,7 @@ impl VoteEscrow {
         cx.call(self.escrow, unlockedCall {}).within(UNLOCKED_STANDS_S).await
     }
 
-    /// The claim of what a distributor owes; nothing where it owes nothing.
+    /// Returns the claim of a distributor's fees; `None` if it owes nothing.
     async fn fees(
         &self,
         cx: &Chain,

@@ -1,8 +1,8 @@
-//! Convex's locker of its own token, and its forks: tokens that are locked for some weeks vote, and earn several rewards.
+//! Convex's locker of its own token, and its forks: tokens locked for some weeks vote, and earn several rewards.
 //!
-//! Settings keys are `locker`, and `boosted` where the locker counts boosted amounts beside locked ones, as both versions
-//! of Convex's do. It answers claimables, and a locked position for each week in which locks end. Invariant: a
-//! position is all that can be withdrawn from the same time on; what is over is one position, which can be withdrawn now.
+//! Settings keys are `locker`, and `boosted` if the locker counts boosted amounts beside locked ones, as both of
+//! Convex's versions do. Answers claimables, and a locked position per week in which locks end. Invariant: a position
+//! has everything that can be withdrawn from the same time on; all expired locks are one position.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ portolan_plugin_api::sol! {
     function isShutdown() external view returns (bool);
     function claimableRewards(address account) external view returns (Earned[] rewards);
     function getReward(address account) external;
-    // Other members stand behind it, which differ by version.
+    // More members follow, which differ between versions.
     function balances(address account) external view returns (uint256 locked);
 }
 
@@ -55,15 +55,15 @@ mod boosted {
     }
 }
 
-/// Locks and rewards of one account that are told: a locker has less than twenty weeks.
+/// Locks and rewards of one account that are reported; a locker has fewer than twenty weeks.
 const ROWS_MAX: usize = 64;
-/// Seconds that may be cached whether the locker is shut down.
+/// Cache time of the locker's shutdown flag, in seconds.
 const SHUTDOWN_STANDS_S: u32 = 300;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VoteLockers {
-    /// The mechanism of locks, and the `type` of their rewards.
+    /// Mechanism of locks, and `type` of their rewards.
     pub lock: &'static str,
 }
 
@@ -75,25 +75,25 @@ pub struct VoteLocker {
     types: VoteLockers,
 }
 
-/// What an account has locked.
+/// Locks of an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Locks {
     total: U256,
-    /// What can be withdrawn.
+    /// Amount that can be withdrawn now.
     free: U256,
-    /// The rest, each with its end.
+    /// Other amounts, with their ends.
     ends: Vec<(U256, u64)>,
 }
 
 impl VoteLockers {
-    /// The locker at this address.
+    /// Creates a deployment of the locker at this address.
     pub const fn locker(self, locker: Address) -> VoteLocker {
         VoteLocker { locker, is_boosted: false, types: self }
     }
 }
 
 impl VoteLocker {
-    /// One that counts boosted amounts beside locked ones.
+    /// Marks a locker that counts boosted amounts beside locked ones.
     #[must_use]
     pub const fn boosted(mut self) -> Self {
         self.is_boosted = true;
@@ -130,7 +130,7 @@ impl Deployed for VoteLocker {
         vec![Question::CLAIMABLES, Question::LOCKED]
     }
 
-    /// Answers what the locker owes: one claim, which pays all rewards.
+    /// Returns one claim for what the locker owes, which pays all rewards.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let owed = cx.call(self.locker, claimableRewardsCall { account });
@@ -188,7 +188,7 @@ impl VoteLocker {
     }
 }
 
-/// No more than are told; what is left out is reported.
+/// Truncates the list to the maximum, and reports the rest.
 fn bounded<T>(cx: &Chain, labels: Labels<'_>, what: &str, mut list: Vec<T>) -> Vec<T> {
     if list.len() > ROWS_MAX {
         cx.report_not_covered(format!("{}: {ROWS_MAX} of {} {what} are told", labels.market, list.len()));

@@ -1,9 +1,9 @@
-//! Yearn's gauges: shares of vaults that are staked for a reward, which grows with the account's lock of YFI.
+//! Yearn's gauges: vault shares staked for a reward, which the account's lock of YFI boosts.
 //!
-//! A deployment is the registry that names a gauge for each vault; settings key `yearn_gauge_registry`. It answers
-//! claimables and farming positions. Invariant: a gauge that misbehaves costs its own rows, and the answer says so; a
-//! claim goes to a gauge only as the registry names it at the answer's block, and only where the account has not had its
-//! rewards sent elsewhere. Gauges that left the registry are not found.
+//! A deployment is the registry that names a gauge per vault; settings key `yearn_gauge_registry`. Answers claimables
+//! and farming positions. Invariant: a failing gauge loses only its own rows, and the answer reports it. A claim calls
+//! a gauge only if the registry names it at the answer's block, and the account has not redirected its rewards. Gauges
+//! that left the registry are not found.
 //!
 //! Source: <https://github.com/yearn/veYFI/tree/master/contracts>, `Registry.sol`, `BaseGauge.sol` and `Gauge.sol`.
 
@@ -29,24 +29,24 @@ portolan_plugin_api::sol! {
     function balanceOf(address account) external view returns (uint256);
     function totalSupply() external view returns (uint256);
     function earned(address account) external view returns (uint256);
-    // To whom a claim pays; to the account itself where it is zero.
+    // Receiver of claims; zero is the account itself.
     function recipients(address account) external view returns (address);
     function getReward() external;
 }
 
-/// Seconds that the vaults and their gauges may be cached: a new one shows at most this much later.
+/// Cache time of the vaults and their gauges, in seconds; a new one shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
-/// More vaults than have ever had a gauge, by far.
+/// Far more vaults than have ever had a gauge.
 const VAULTS_MAX: usize = 500;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct YearnGaugeTypes {
-    /// The mechanism of stakes, and the `type` of their rewards.
+    /// Mechanism of stakes, and `type` of their rewards.
     pub gauge: &'static str,
 }
 
-/// The gauges of one deployment.
+/// Gauges of one deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct YearnGauges {
     registry: Address,
@@ -61,7 +61,7 @@ struct VaultGauge {
 }
 
 impl YearnGaugeTypes {
-    /// The gauges that this registry names.
+    /// Creates a deployment of a registry's gauges.
     pub const fn of(self, registry: Address) -> YearnGauges {
         YearnGauges { registry, types: self }
     }
@@ -80,7 +80,7 @@ impl Kit for YearnGaugeTypes {
         vec![ClaimTemplate::new::<getRewardCall>([])]
     }
 
-    /// The gauges.
+    /// Returns the view that gives the gauges.
     fn lineages(&self) -> Vec<Lineage> {
         vec![Lineage::targets::<gaugesCall>()]
     }
@@ -99,7 +99,7 @@ impl Deployed for YearnGauges {
         vec![Question::CLAIMABLES, Question::FARMING]
     }
 
-    /// Answers what the account has earned, a claim for each gauge, also where the stake has left.
+    /// Returns a claim per gauge with rewards, even without a stake.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let gauges = self.gauges(cx, labels).await?;
@@ -109,7 +109,7 @@ impl Deployed for YearnGauges {
         })
     }
 
-    /// Answers what the account has staked, a position for each gauge.
+    /// Returns a position per gauge with a stake.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -127,7 +127,7 @@ impl Deployed for YearnGauges {
 }
 
 impl YearnGauges {
-    /// The gauges that the registry names.
+    /// Returns the gauges that the registry names.
     async fn gauges(&self, cx: &Chain, labels: Labels<'_>) -> Result<Vec<VaultGauge>, Error> {
         let vaults = cx.call(self.registry, getVaultsCall {}).within(LIST_STANDS_S).await?;
         if vaults.len() > VAULTS_MAX {
@@ -166,7 +166,7 @@ impl YearnGauges {
         Ok(row.named(format!("{} reward", symbol(vault))))
     }
 
-    /// A stake with what it has earned. The rate is left open: it depends on the account's lock.
+    /// Returns a stake with its rewards. The rate is unknown: it depends on the account's lock.
     async fn position(
         &self,
         cx: &Chain,

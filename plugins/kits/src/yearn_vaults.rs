@@ -1,11 +1,11 @@
-//! Yearn's vaults of both generations: shares of what one token has been made to earn, told in what they redeem to.
+//! Yearn vaults of both generations: shares of one invested token, shown as the amount they redeem to.
 //!
-//! A deployment is the registries of one generation; settings keys `yearn_v2_registries` or `yearn_v3_registries`. It
-//! answers farming positions, and compositions of the shares. Invariant: a vault is one that a registry lists; one that
-//! cannot be read costs its own row, and the answer says so. A vault that two registries list is one row.
+//! A deployment is the registries of one generation; settings keys `yearn_v2_registries` or `yearn_v3_registries`.
+//! Answers farming positions, and compositions of the shares. Invariant: only vaults that a registry lists count, each
+//! once. A vault that cannot be read loses only its own row, and the answer reports it.
 //!
-//! Sources: <https://github.com/yearn/yearn-vaults/tree/main/contracts> (`Registry.vy`, `Vault.vy`) and the registry
-//! after that, `VaultRegistry.sol`, whose views are the same;
+//! Sources: <https://github.com/yearn/yearn-vaults/tree/main/contracts> (`Registry.vy`, `Vault.vy`); its successor
+//! `VaultRegistry.sol`, which has the same views;
 //! <https://github.com/yearn/vault-periphery/blob/master/src/registry/Registry.sol>.
 
 use std::borrow::Cow;
@@ -24,47 +24,47 @@ use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels};
 use crate::try_each::try_each;
 
 portolan_plugin_api::sol! {
-    // Registries of the second generation: the vaults of each token, in the order in which they were listed. None leaves.
+    // Registries of the second generation: the vaults of each token, in the order of listing. None is removed.
     function numTokens() external view returns (uint256);
     function tokens(uint256 index) external view returns (address);
     function numVaults(address token) external view returns (uint256);
     function vaults(address token, uint256 index) external view returns (address);
 
-    // Registries of the third: vaults may leave.
+    // Registries of the third generation: vaults may be removed.
     function getAllEndorsedVaults() external view returns (address[][]);
     function isEndorsed(address vault) external view returns (bool);
 
-    // A vault of the second generation. A share has as many decimals as the token.
+    // A vault of the second generation. A share has the token's decimals.
     function token() external view returns (address);
     function decimals() external view returns (uint256);
     function pricePerShare() external view returns (uint256);
 
-    // A vault of the third: ERC-4626.
+    // A vault of the third generation: ERC-4626.
     function asset() external view returns (address);
     function previewRedeem(uint256 shares) external view returns (uint256);
     function totalSupply() external view returns (uint256);
 }
 
-/// The name of the list of a registry's tokens among a deployment's facts, before the registry's place.
+/// Key prefix of a registry's tokens among a deployment's fact lists; the registry's index follows.
 const LIST: &str = "tokens";
-/// Seconds that the list of the third generation may be cached: a new vault shows at most this much later.
+/// Cache time of the third generation's list, in seconds; a new vault shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
-/// Seconds that it may be cached that a token is no vault.
+/// Cache time of a token that is not a vault, in seconds.
 const KNOWN_STANDS_S: u32 = 3_600;
 
-/// Vaults of one token that are read; the token with most has some ten. A registry may say any number.
+/// Vaults of one token that are read; the largest list has about ten. A registry may return any number.
 const VAULTS_OF_TOKEN_MAX: u64 = 256;
 
-/// The plugin's words for what a deployment answers.
+/// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct YearnVaultTypes {
-    /// The mechanism of stakes.
+    /// Mechanism of stakes.
     pub vault: &'static str,
-    /// The token `type` of the shares.
+    /// Token `type` of the shares.
     pub share: &'static str,
 }
 
-/// The vaults of one deployment.
+/// Vaults of one deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct YearnVaults {
     registries: Cow<'static, [Address]>,
@@ -79,13 +79,13 @@ enum VaultGeneration {
 }
 
 impl YearnVaultTypes {
-    /// The vaults of the second generation that these registries list.
+    /// Creates a deployment of second-generation vaults that these registries list.
     pub const fn second(self, registries: &'static [Address]) -> YearnVaults {
         let registries = Cow::Borrowed(registries);
         YearnVaults { registries, generation: VaultGeneration::Second, types: self }
     }
 
-    /// The vaults of the third generation that these registries list.
+    /// Creates a deployment of third-generation vaults that these registries list.
     pub const fn third(self, registries: &'static [Address]) -> YearnVaults {
         let registries = Cow::Borrowed(registries);
         YearnVaults { registries, generation: VaultGeneration::Third, types: self }
@@ -112,7 +112,7 @@ impl Kit for YearnVaultTypes {
         Ok(Some(YearnVaults { registries: Cow::Owned(registries), generation, types: *self }.shared()))
     }
 
-    /// What compositions are about.
+    /// Returns the views that give the tokens of compositions.
     fn lineages(&self) -> Vec<Lineage> {
         vec![Lineage::markets::<vaultsCall>(), Lineage::markets::<isEndorsedCall>().argument(0)]
     }
@@ -131,7 +131,7 @@ impl Deployed for YearnVaults {
         vec![Question::FARMING, Question::COMPOSITION]
     }
 
-    /// Answers a position for each vault of which the account has shares.
+    /// Returns a position per vault of which the account has shares.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -155,7 +155,7 @@ impl Deployed for YearnVaults {
 }
 
 impl YearnVaults {
-    /// All vaults, as far as they are known, each once.
+    /// Returns all known vaults, each once.
     async fn vaults(&self, cx: &Chain, labels: Labels<'_>) -> Result<BTreeSet<Address>, Error> {
         let each = self.registries.iter().enumerate().map(async |(place, registry)| match self.generation {
             VaultGeneration::Second => second(cx, labels, place, *registry).await,
@@ -188,7 +188,7 @@ impl YearnVaults {
         Ok(position.leg(leg).reward(Reward::new(token, None)))
     }
 
-    /// What shares redeem to; nothing where the token is no vault, or nobody has any.
+    /// Returns the composition of shares; `None` if the token is not a vault or has no supply.
     async fn composition(&self, cx: &Chain, vault: Address) -> Result<Option<Composition>, Error> {
         let found = match self.generation {
             VaultGeneration::Second => self.second_price(cx, vault).await?,
@@ -198,7 +198,7 @@ impl YearnVaults {
         Ok(found.map(|(supply, part)| Composition { token: vault, kind: kind(), supply, parts: vec![part] }))
     }
 
-    /// What one whole share redeems to.
+    /// Returns the amount that one whole share redeems to.
     async fn second_price(&self, cx: &Chain, vault: Address) -> Result<Option<(U256, Part)>, Error> {
         let Ok(token) = cx.try_call(vault, tokenCall {}).within(KNOWN_STANDS_S).await? else { return Ok(None) };
         let listed = self.registries.iter().map(|registry| listed(cx, *registry, token));
@@ -209,7 +209,7 @@ impl YearnVaults {
         Ok(Some((one, Part { token, amount })))
     }
 
-    /// What all shares redeem to.
+    /// Returns the amount that the whole supply redeems to.
     async fn third_price(&self, cx: &Chain, vault: Address) -> Result<Option<(U256, Part)>, Error> {
         let knows = self.registries.iter().map(|registry| cx.call(*registry, isEndorsedCall { vault }));
         if !cx.join(knows).await?.contains(&true) {
@@ -225,8 +225,8 @@ impl YearnVaults {
     }
 }
 
-/// The vaults that a registry of the second generation lists. A token is listed with its first vault, so that both are
-/// facts; most have no other.
+/// Returns the vaults of a second-generation registry. A token is listed with its first vault, so both are facts; most
+/// tokens have no other.
 async fn second(cx: &Chain, labels: Labels<'_>, place: usize, registry: Address) -> Result<Vec<Address>, Error> {
     let walk = |places: Range<u64>| {
         cx.join(places.map(async |place| {
@@ -244,13 +244,13 @@ async fn second(cx: &Chain, labels: Labels<'_>, place: usize, registry: Address)
     Ok(entries.into_iter().map(|(_, first)| first).chain(others).collect())
 }
 
-/// The vaults of a token.
+/// Returns the vaults of a token.
 async fn listed(cx: &Chain, registry: Address, token: Address) -> Result<Vec<Address>, Error> {
     let count = cx.call(registry, numVaultsCall { token }).within(COUNT_STANDS_S).await?;
     of_token(cx, registry, token, 0, count).await
 }
 
-/// The vaults of a token that has so many, from a place on.
+/// Returns the vaults of a token from an index on, given their number.
 async fn of_token(
     cx: &Chain,
     registry: Address,
@@ -264,7 +264,7 @@ async fn of_token(
     cx.join((from..count).map(each)).await
 }
 
-/// One whole share of a vault of the second generation, and what it redeems to.
+/// Returns one whole share of a second-generation vault, and the amount that it redeems to.
 async fn share_price(cx: &Chain, vault: Address) -> Result<(U256, U256), Error> {
     let decimals = cx.call(vault, decimalsCall {});
     let (decimals, worth) = cx.join((decimals, cx.call(vault, pricePerShareCall {}))).await?;

@@ -1,24 +1,24 @@
-//! What a log of a transaction means.
+//! Meaning of a transaction's log.
 
 use alloy::primitives::{Address, B256, U256};
 use minicbor::{Decode, Encode};
 
 use crate::primitive;
 
-/// What a log of a transaction means.
+/// Decoded meaning of a transaction's log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Event {
-    /// Place in [`Transaction::logs`](super::Transaction::logs), from 0.
+    /// Index in [`Transaction::logs`](super::Transaction::logs).
     #[n(0)]
     pub log: u32,
-    /// The type of the event, for example `SWAP`.
+    /// Event type, for example `SWAP`.
     #[n(1)]
     pub kind: String,
-    /// Slug of the plugin's protocol that the emitting contract is known to belong to; absent where it is not known.
+    /// Slug of the plugin's protocol that the emitting contract belongs to; absent if unknown.
     #[n(2)]
     pub protocol: Option<String>,
-    /// The metadata; what is not known is absent.
+    /// Metadata; unknown members are absent.
     #[n(3)]
     pub members: Vec<Member>,
 }
@@ -35,14 +35,14 @@ pub struct Member {
     pub value: Value,
 }
 
-/// A value of an event's metadata; exactly one field is there. A host leaves out what it does not know.
+/// A value of an event's metadata; exactly one field is set. A host skips kinds that it does not know.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Value {
     /// An account or a contract.
     #[cbor(n(1), with = "primitive", has_nil)]
     pub address: Option<Address>,
-    /// A token; zero is the native token.
+    /// A token; the zero address is the native token.
     #[cbor(n(2), with = "primitive", has_nil)]
     pub token: Option<Address>,
     /// An amount of a token.
@@ -51,16 +51,16 @@ pub struct Value {
     /// Several tokens and amounts.
     #[n(4)]
     pub assets: Option<Vec<Asset>>,
-    /// An integer that is no amount.
+    /// An integer that is not an amount.
     #[cbor(n(5), with = "primitive", has_nil)]
     pub number: Option<U256>,
-    /// 32 bytes: a hash.
+    /// A 32-byte hash.
     #[cbor(n(6), with = "primitive", has_nil)]
     pub word: Option<B256>,
-    /// Yes or no.
+    /// A boolean.
     #[n(7)]
     pub flag: Option<bool>,
-    /// Words of a contract or of its users.
+    /// Text from a contract or its users.
     #[n(8)]
     pub text: Option<String>,
     /// Unix seconds.
@@ -75,10 +75,10 @@ pub struct Value {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Amount {
-    /// Smallest units.
+    /// Amount in smallest units.
     #[cbor(n(0), with = "primitive")]
     pub raw: U256,
-    /// The token, zero is the native token; absent where it is not known which, or where units have no decimals.
+    /// Token; the zero address is the native token. Absent if unknown or if the units have no decimals.
     #[cbor(n(1), with = "primitive", has_nil)]
     pub of: Option<Address>,
 }
@@ -87,10 +87,10 @@ pub struct Amount {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Asset {
-    /// Token, zero is the native token; absent where it is not known.
+    /// Token; the zero address is the native token. Absent if unknown.
     #[cbor(n(0), with = "primitive", has_nil)]
     pub token: Option<Address>,
-    /// Smallest units.
+    /// Amount in smallest units.
     #[cbor(n(1), with = "primitive")]
     pub raw: U256,
 }

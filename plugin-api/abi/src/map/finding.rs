@@ -1,4 +1,4 @@
-//! One thing that a job found, and what shares of a protocol redeem to.
+//! One finding of a job, and the composition of shares.
 
 use alloy::primitives::{Address, U256};
 use minicbor::{Decode, Encode};
@@ -6,7 +6,7 @@ use minicbor::{Decode, Encode};
 use super::{Claimable, Event, Part, Position};
 use crate::primitive;
 
-/// One thing found; exactly one field is there. A host skips what it does not know, and says so.
+/// One finding; exactly one field is set. A host skips kinds that it does not know, and reports that.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Finding {
@@ -49,24 +49,24 @@ impl From<Event> for Finding {
     }
 }
 
-/// What shares of a protocol redeem to.
+/// Tokens that shares of a protocol redeem to.
 ///
-/// A price of the shares comes from it: report what can really be had for them at this block. Of a pool that is what
-/// leaving it in proportion pays, though a swap that stands at the end of the block moves single balances.
+/// The host prices the shares with it: report the amounts that redeeming pays at this block. For a pool, that is a
+/// proportional withdrawal, although a swap at the end of the block moves single balances.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Composition {
-    /// The token of the shares: one of [`Start::tokens`](super::Start::tokens).
+    /// Share token: one of [`Start::tokens`](super::Start::tokens).
     #[cbor(n(0), with = "primitive")]
     pub token: Address,
-    /// Its family in upper case, for example `SHARE` or `BALANCER`: the answer's token `type`.
+    /// Family in upper case, for example `SHARE` or `BALANCER`: the token `type` in the answer.
     #[n(1)]
     pub kind: String,
-    /// Smallest units of the token that the parts stand for; more than zero, as shares that nobody holds redeem to
+    /// Amount of shares that the parts stand for, in smallest units; above zero, as an unissued share redeems to
     /// nothing.
     #[cbor(n(2), with = "primitive")]
     pub supply: U256,
-    /// What so many shares redeem to, all together; at most sixteen tokens, each once.
+    /// Tokens that this amount of shares redeems to; at most sixteen, each once.
     #[n(3)]
     pub parts: Vec<Part>,
 }

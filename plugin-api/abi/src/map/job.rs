@@ -1,87 +1,87 @@
-//! The question of a job, the blocks that it reads at, and what a read may have beside its row.
+//! Start of a job, the blocks it reads at, and the options of a read beside its row.
 
 use alloy::primitives::{Address, B256, Bytes, U256};
 use minicbor::{Decode, Encode};
 
 use crate::{Question, primitive};
 
-/// The start of a job: its question, and the blocks that it reads at.
+/// The start of a job: its question and its blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Start {
-    /// What it is about.
+    /// Question to answer.
     #[n(0)]
     pub question: Question,
-    /// Protocol slug; empty for [`Question::EVENTS`], which is about all protocols of the plugin.
+    /// Protocol slug; empty for [`Question::EVENTS`], which covers all protocols of the plugin.
     #[n(1)]
     pub protocol: String,
     /// EIP-155 chain id.
     #[n(2)]
     pub chain_id: u64,
-    /// Whom it is about; zero, and without meaning, where the question is about tokens or a transaction.
+    /// Account of the question; zero if the question is about tokens or a transaction.
     #[cbor(n(3), with = "primitive")]
     pub account: Address,
-    /// The block that pinned reads of the job's network are at.
+    /// Block of pinned reads on the job's network.
     #[n(4)]
     pub block: Block,
-    /// The blocks of the other networks that this job may read.
+    /// Blocks of other networks that this job may read.
     #[n(5)]
     pub pins: Vec<Pin>,
-    /// What the host knows of [`crate::capability`].
+    /// Bits of [`crate::capability`] that the host supports.
     #[n(6)]
     pub capabilities: u64,
-    /// For [`Question::COMPOSITION`]: the tokens that it is about.
+    /// For [`Question::COMPOSITION`]: tokens in question.
     #[cbor(n(7), with = "primitive", has_nil)]
     pub tokens: Option<Vec<Address>>,
-    /// For [`Question::EVENTS`]: the transaction that it is about.
+    /// For [`Question::EVENTS`]: transaction in question.
     #[n(8)]
     pub transaction: Option<Transaction>,
 }
 
-/// What a host has of a fact list: the reply to a read of [`crate::row::kind::FACTS`].
+/// The host's copy of a fact list: the reply to a read of [`crate::row::kind::FACTS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct FactList {
-    /// The entries from the first on, as [`crate::facts`] writes them.
+    /// Entries from the first on, as [`crate::facts`] writes them.
     #[cbor(n(0), with = "primitive")]
     pub entries: Bytes,
-    /// Number of the latest block that any of them was read at; 0 where there is none.
+    /// Latest block that an entry was read at; 0 for an empty list.
     #[n(1)]
     pub block: u64,
-    /// Whether this job may go on with the list; while it runs, no other one may.
+    /// True if this job may extend the list; no other job may while it runs.
     #[n(2)]
     pub may_walk: bool,
-    /// Reads that it may make for that.
+    /// Reads that it may use for that.
     #[n(3)]
     pub reads: u32,
-    /// The place of entries that are due to be read again, where there are some.
+    /// Index of the first entry that must be read again, if any.
     #[n(4)]
     pub again_from: Option<u32>,
-    /// How many they are.
+    /// Number of entries to read again.
     #[n(5)]
     pub again_count: Option<u32>,
 }
 
-/// A transaction that succeeded, on the job's network.
+/// A successful transaction on the job's network.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Transaction {
     /// Hash.
     #[cbor(n(0), with = "primitive")]
     pub hash: B256,
-    /// Who sent it.
+    /// Sender.
     #[cbor(n(1), with = "primitive")]
     pub from: Address,
-    /// Whom it called; absent where it created a contract.
+    /// Called address; absent for contract creation.
     #[cbor(n(2), with = "primitive", has_nil)]
     pub to: Option<Address>,
     /// Native value in wei.
     #[cbor(n(3), with = "primitive")]
     pub value: U256,
-    /// All its logs, in the order of the receipt, as [`crate::log`] writes them.
+    /// All logs, in the order of the receipt, as [`crate::log`] writes them.
     #[cbor(n(4), with = "primitive")]
     pub logs: Bytes,
-    /// The ERC-20 that wraps the network's native token, where the host knows it.
+    /// ERC-20 that wraps the native token of the network, if the host knows it.
     #[cbor(n(5), with = "primitive", has_nil)]
     pub wrapped_native: Option<Address>,
 }
@@ -90,7 +90,7 @@ pub struct Transaction {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Block {
-    /// Height, as JSON-RPC counts it.
+    /// Block number, as JSON-RPC reports it.
     #[n(0)]
     pub number: u64,
     /// Hash.
@@ -99,7 +99,7 @@ pub struct Block {
     /// Unix seconds.
     #[n(2)]
     pub timestamp: u64,
-    /// What contracts see as `block.number`; another one than `number` on Arbitrum.
+    /// `block.number` as contracts see it; differs from `number` on Arbitrum.
     #[n(3)]
     pub evm_number: u64,
 }
@@ -120,24 +120,24 @@ pub struct Pin {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct StartError {
-    /// What is wrong.
+    /// Error message.
     #[n(0)]
     pub message: String,
 }
 
-/// What a plugin says of itself when the host asks it to try its own machinery.
+/// Result of a plugin's check of its own machinery.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Selftest {
-    /// All is well.
+    /// True if the check passed.
     #[n(0)]
     pub ok: bool,
-    /// What is not.
+    /// Why the check failed.
     #[n(1)]
     pub message: String,
 }
 
-/// What is rarely said of a read; the host answers `unsupported` to what it does not know.
+/// Rarely used options of a read; the host answers `unsupported` to unknown ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct ReadExtension {
@@ -150,7 +150,7 @@ pub struct ReadExtension {
     /// Reserved: state overrides, as a CBOR map of its own.
     #[cbor(n(2), with = "minicbor::bytes")]
     pub overrides: Option<Vec<u8>>,
-    /// The signature of the function that it calls, where the host has [`crate::capability::READ_FUNCTIONS`].
+    /// Signature of the called function, if the host has [`crate::capability::READ_FUNCTIONS`].
     #[n(3)]
     pub function: Option<String>,
 }

@@ -1,59 +1,59 @@
-//! What an account holds in a protocol: one position with its legs, whatever kind of market it is in.
+//! Holdings of an account in a protocol: positions with their legs, for every kind of market.
 //!
-//! Invariant: what is absent is not known, and is never shown as zero.
+//! Invariant: an absent value is unknown and never shown as zero.
 
 use alloy::primitives::{Address, U256};
 use minicbor::{Decode, Encode};
 
 use crate::primitive;
 
-/// What an account holds in one market of a protocol.
+/// Holding of an account in one market of a protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Position {
-    /// What kind of market it is in.
+    /// Kind of the position.
     #[n(0)]
     pub kind: PositionKind,
-    /// The deployment's market.
+    /// Market of the deployment.
     #[n(1)]
     pub market: String,
-    /// The contract that holds it.
+    /// Contract that holds it.
     #[cbor(n(2), with = "primitive")]
     pub contract: Address,
-    /// A text in which `{0x…}` stands for the symbol of the token at that address.
+    /// Display name; `{0x…}` stands for the symbol of the token at that address.
     #[n(3)]
     pub name: String,
-    /// The mechanism, for example `staking-rewards`: the answer's `vaultType` or `type`.
+    /// Mechanism, for example `staking-rewards`: `vaultType` or `type` in the answer.
     #[n(4)]
     pub mechanism: String,
-    /// The amounts that it consists of. The host leaves out those of zero, and a position without any.
+    /// Amounts that it consists of. The host drops zero legs, and positions without any leg.
     #[n(5)]
     pub legs: Vec<Leg>,
-    /// What it earns beside the rates of its legs.
+    /// Rewards that it earns beside the rates of its legs.
     #[n(6)]
     pub rewards: Vec<Reward>,
-    /// Which of the contract's pools or positions it is, where it has several: it distinguishes findings of one
-    /// contract, and stands in the answer's `id`.
+    /// Number of the contract's pool or position, if there are several. Distinguishes findings of one contract, and is
+    /// part of the answer's `id`.
     #[cbor(n(7), with = "primitive", has_nil)]
     pub number: Option<U256>,
-    /// The NFT that stands for it.
+    /// NFT that represents it.
     #[n(8)]
     pub nft: Option<Nft>,
-    /// When what is locked can be withdrawn.
+    /// When the locked amount can be withdrawn.
     #[n(9)]
     pub lock: Option<Lock>,
-    /// How what is vesting becomes free.
+    /// Vesting schedule.
     #[n(10)]
     pub vesting: Option<Vesting>,
-    /// The prices between which concentrated liquidity is in use.
+    /// Price range of concentrated liquidity.
     #[n(11)]
     pub range: Option<PriceRange>,
-    /// How far a debt is from its liquidation; absent without debt.
+    /// Distance from liquidation; absent without debt.
     #[n(12)]
     pub health: Option<Health>,
 }
 
-/// The kind of a position. A number that is none of these constants is a kind of a later revision.
+/// Kind of a position. Unknown numbers belong to later revisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
 #[cbor(transparent)]
 pub struct PositionKind(pub u8);
@@ -61,15 +61,15 @@ pub struct PositionKind(pub u8);
 impl PositionKind {
     /// Lent, without a debt against it. Answers [`crate::Question::LENDING`].
     pub const LENT: Self = Self(1);
-    /// With a debt, and what secures it. Answers [`crate::Question::LENDING`].
+    /// A debt and its collateral. Answers [`crate::Question::LENDING`].
     pub const BORROWED: Self = Self(2);
-    /// Staked for rewards, and free to withdraw. Answers [`crate::Question::FARMING`].
+    /// Staked for rewards and free to withdraw. Answers [`crate::Question::FARMING`].
     pub const STAKED: Self = Self(3);
     /// A share of a pool's reserves. Answers [`crate::Question::POOLING`].
     pub const POOLED: Self = Self(4);
     /// Locked until a time. Answers [`crate::Question::LOCKED`].
     pub const LOCKED: Self = Self(5);
-    /// Given to the account over time. Answers [`crate::Question::LOCKED`].
+    /// Vesting over time. Answers [`crate::Question::LOCKED`].
     pub const VESTING: Self = Self(6);
 }
 
@@ -77,44 +77,44 @@ impl PositionKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Leg {
-    /// The part that it has in the position.
+    /// Role in the position.
     #[n(0)]
     pub role: LegRole,
-    /// The asset.
+    /// Token of the leg.
     #[cbor(n(1), with = "primitive")]
     pub token: Address,
-    /// Smallest units of the asset, or shares of it where [`Leg::redeems_to`] says what they come to.
+    /// Amount in smallest units of the token; these are shares if [`Leg::redeems_to`] is set.
     #[cbor(n(2), with = "primitive")]
     pub amount: U256,
-    /// What the amount redeems to; absent where it is the asset itself.
+    /// Tokens that the amount redeems to; absent if it is the token itself.
     #[n(3)]
     pub redeems_to: Option<Vec<Part>>,
-    /// What it earns or costs a year as a fraction, not compounded, times 10^27 (a ray); absent where it is not known.
+    /// Simple annual rate that it earns or costs, as a fraction times 10^27 (a ray); absent if unknown.
     #[cbor(n(4), with = "primitive", has_nil)]
     pub rate_ray: Option<U256>,
-    /// Whether it secures the position's debts; absent where that is not known, or where there can be none.
+    /// True if it secures the position's debts; absent if unknown or if there can be no debt.
     #[n(5)]
     pub is_collateral: Option<bool>,
-    /// What all accounts together have in it, in the same units: what shares the rewards. Absent where it is not known.
+    /// Total amount of all accounts that share the rewards, in the same units; absent if unknown.
     #[cbor(n(6), with = "primitive", has_nil)]
     pub total: Option<U256>,
-    /// The token that counts it: a receipt, a debt token. Absent where the position's contract counts it.
+    /// Token that counts it, such as a receipt or debt token; absent if the position's contract does.
     #[cbor(n(7), with = "primitive", has_nil)]
     pub receipt: Option<Address>,
-    /// A name of its own, as [`Position::name`]; absent where the position's says enough.
+    /// Own name, like [`Position::name`]; absent if the position's suffices.
     #[n(8)]
     pub name: Option<String>,
 }
 
-/// The part of a leg in its position. A number that is none of these constants is a role of a later revision.
+/// Role of a leg in its position. Unknown numbers belong to later revisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
 #[cbor(transparent)]
 pub struct LegRole(pub u8);
 
 impl LegRole {
-    /// Lent, or given as collateral.
+    /// Lent or given as collateral.
     pub const SUPPLIED: Self = Self(1);
-    /// Owed by the account, with its interest.
+    /// Owed by the account, including interest.
     pub const BORROWED: Self = Self(2);
     /// Staked.
     pub const STAKED: Self = Self(3);
@@ -122,41 +122,40 @@ impl LegRole {
     pub const POOLED: Self = Self(4);
     /// Locked.
     pub const LOCKED: Self = Self(5);
-    /// Not yet free.
+    /// Vesting.
     pub const VESTING: Self = Self(6);
-    /// Owed to the account as a reward, and paid by a claimable, which alone counts it in sums.
+    /// Reward owed to the account. A claimable pays it, and only that one counts in sums.
     pub const REWARD_OWED: Self = Self(7);
-    /// Owed to the account as its share of fees, and paid by a claimable, which alone counts it in sums.
+    /// Fees owed to the account. A claimable pays them, and only that one counts in sums.
     pub const FEE_OWED: Self = Self(8);
 }
 
-/// One token that shares redeem to.
+/// One of the tokens that shares redeem to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Part {
     /// Token.
     #[cbor(n(0), with = "primitive")]
     pub token: Address,
-    /// Smallest units of it.
+    /// Amount in smallest units.
     #[cbor(n(1), with = "primitive")]
     pub amount: U256,
 }
 
-/// What a position earns in one token.
+/// Rewards of a position in one token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Reward {
-    /// The token that is paid.
+    /// Token that is paid.
     #[cbor(n(0), with = "primitive")]
     pub token: Address,
-    /// Smallest units a second, at this block, to all that share [`Leg::total`]; absent where it is not known.
+    /// Rate to all who share [`Leg::total`], in smallest units per second at this block; absent if unknown.
     #[cbor(n(1), with = "primitive", has_nil)]
     pub per_second: Option<U256>,
-    /// Smallest units a second to this position alone, where shares are weighted; absent where it is not known.
+    /// Rate to this position alone, in smallest units per second, if shares are weighted; absent if unknown.
     #[cbor(n(2), with = "primitive", has_nil)]
     pub own_per_second: Option<U256>,
-    /// What both rates are divided by, so that they are exact where a share is no whole number of smallest units; absent
-    /// for 1.
+    /// Divisor of both rates, which keeps fractions of smallest units exact; 1 if absent.
     #[cbor(n(3), with = "primitive", has_nil)]
     pub divisor: Option<U256>,
 }
@@ -165,55 +164,55 @@ pub struct Reward {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Nft {
-    /// The collection's contract.
+    /// Contract of the collection.
     #[cbor(n(0), with = "primitive")]
     pub collection: Address,
-    /// Number in the collection.
+    /// Token id in the collection.
     #[cbor(n(1), with = "primitive")]
     pub token_id: U256,
 }
 
-/// When something locked can be withdrawn.
+/// When a locked amount can be withdrawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Lock {
-    /// Unix seconds; absent where it is not known, or where the lock has no end.
+    /// Unix seconds; absent if unknown or if the lock has no end.
     #[n(0)]
     pub unlocks_at: Option<u64>,
-    /// Whether the lock goes on until its owner ends it.
+    /// True if the lock lasts until its owner ends it.
     #[n(1)]
     pub is_permanent: Option<bool>,
 }
 
-/// How something becomes free over time.
+/// Vesting schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Vesting {
-    /// Unix seconds.
+    /// Start, Unix seconds.
     #[n(0)]
     pub start: Option<u64>,
-    /// Unix seconds before which nothing is free.
+    /// Cliff, Unix seconds: nothing is free before.
     #[n(1)]
     pub cliff: Option<u64>,
-    /// Unix seconds from which all is free.
+    /// End, Unix seconds: all is free from then on.
     #[n(2)]
     pub end: Option<u64>,
-    /// Smallest units of the first leg's token that are free now and not yet withdrawn.
+    /// Amount free now and not yet withdrawn, in smallest units of the first leg's token.
     #[cbor(n(3), with = "primitive", has_nil)]
     pub releasable: Option<U256>,
 }
 
-/// The prices between which concentrated liquidity is in use.
+/// Price range of concentrated liquidity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct PriceRange {
-    /// Below it, only one of the two assets is left.
+    /// Lower bound; below it, only one of the two assets is left.
     #[n(0)]
     pub lower: Price,
-    /// Above it, only the other one is.
+    /// Upper bound; above it, only the other is left.
     #[n(1)]
     pub upper: Price,
-    /// Whether the pool's price is between them now; absent where it is not known.
+    /// True if the pool's price is in the range; absent if unknown.
     #[n(2)]
     pub is_in_range: Option<bool>,
 }
@@ -222,72 +221,72 @@ pub struct PriceRange {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Price {
-    /// The asset that is priced.
+    /// Priced asset.
     #[cbor(n(0), with = "primitive")]
     pub base: Address,
-    /// The asset that it is priced in; absent for dollars as the protocol counts them, which have 18 decimals here.
+    /// Asset of the price; absent for dollars as the protocol counts them, with 18 decimals.
     #[cbor(n(1), with = "primitive", has_nil)]
     pub quote: Option<Address>,
-    /// Smallest units of the quote for one smallest unit of the base, times 2^128.
+    /// Smallest units of the quote per smallest unit of the base, times 2^128.
     #[cbor(n(2), with = "primitive")]
     pub x128: U256,
-    /// What `x128` leaves of it, times 2^192: the digits of a price that is almost zero. Absent for nothing.
+    /// Rest of the price beyond `x128`, times 2^192: the digits of a price near zero. 0 if absent.
     #[n(3)]
     pub rest_x192: Option<u64>,
 }
 
-/// How far a debt is from its liquidation.
+/// Distance of a debt from its liquidation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Health {
-    /// Times 10^18; below 10^18 it can be liquidated. Absent where it is not known.
+    /// Health factor times 10^18; below 10^18 the debt can be liquidated. Absent if unknown.
     #[cbor(n(0), with = "primitive", has_nil)]
     pub factor_wad: Option<U256>,
-    /// The price at which it can be liquidated; absent where one price does not decide that.
+    /// Price at which it can be liquidated; absent if no single price decides that.
     #[n(1)]
     pub liquidation_price: Option<Price>,
 }
 
 impl Position {
-    /// A position of a contract in a deployment's market, without a name, a mechanism and legs.
+    /// Creates a position without a name, a mechanism and legs.
     pub fn new(kind: PositionKind, market: &str, contract: Address) -> Self {
         Self { kind, market: market.to_owned(), contract, ..Self::default() }
     }
 
-    /// With this name.
+    /// Sets the name.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
 
-    /// With this mechanism.
+    /// Sets the mechanism.
     #[must_use]
     pub fn of(self, mechanism: &str) -> Self {
         Self { mechanism: mechanism.to_owned(), ..self }
     }
 
-    /// With one leg more.
+    /// Adds a leg.
     #[must_use]
     pub fn leg(mut self, leg: Leg) -> Self {
         self.legs.push(leg);
         self
     }
 
-    /// With these legs more.
+    /// Adds legs.
     #[must_use]
     pub fn legs(mut self, legs: impl IntoIterator<Item = Leg>) -> Self {
         self.legs.extend(legs);
         self
     }
 
-    /// With one reward more.
+    /// Adds a reward.
     #[must_use]
     pub fn reward(mut self, reward: Reward) -> Self {
         self.rewards.push(reward);
         self
     }
 
-    /// With the number of the contract's pool or position.
+    /// Sets the number of the contract's pool or position.
     #[must_use]
     pub fn numbered(self, number: U256) -> Self {
         Self { number: Some(number), ..self }
@@ -295,36 +294,36 @@ impl Position {
 }
 
 impl Leg {
-    /// So much of an asset.
+    /// Creates a leg of an amount of a token.
     pub fn new(role: LegRole, token: Address, amount: U256) -> Self {
         Self { role, token, amount, ..Self::default() }
     }
 
-    /// Shares that redeem to an amount of the same asset.
+    /// Marks the amount as shares that redeem to `underlying` of the same asset.
     #[must_use]
     pub fn redeeming(self, underlying: U256) -> Self {
         Self { redeems_to: Some(vec![Part { token: self.token, amount: underlying }]), ..self }
     }
 
-    /// With what all accounts together have in it.
+    /// Sets the total amount of all accounts.
     #[must_use]
     pub fn of_total(self, total: U256) -> Self {
         Self { total: Some(total), ..self }
     }
 
-    /// With what it earns or costs a year, as a fraction times 10^27.
+    /// Sets the annual rate, as a fraction times 10^27.
     #[must_use]
     pub fn rate_ray(self, rate_ray: U256) -> Self {
         Self { rate_ray: Some(rate_ray), ..self }
     }
 
-    /// Counted by this token.
+    /// Sets the token that counts it.
     #[must_use]
     pub fn receipt(self, receipt: Address) -> Self {
         Self { receipt: Some(receipt), ..self }
     }
 
-    /// With a name of its own.
+    /// Sets its own name.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }
@@ -332,13 +331,13 @@ impl Leg {
 }
 
 impl Reward {
-    /// A reward that is paid at a rate, or at one that is not known.
+    /// Creates a reward with a rate, or `None` if the rate is unknown.
     pub fn new(token: Address, per_second: impl Into<Option<U256>>) -> Self {
         Self { token, per_second: per_second.into(), ..Self::default() }
     }
 
-    /// The share of a pool that has so many of all points, of what is paid to all pools in a second. It is not known where
-    /// the points are more than all of them, or none.
+    /// Creates the reward of a pool with `points` of `all_points`, of the rate paid to all pools. The rate is unknown
+    /// if `points` exceed `all_points` or `all_points` is zero.
     pub fn share(token: Address, per_second: impl Into<Option<U256>>, points: U256, all_points: U256) -> Self {
         let per_second = per_second.into().filter(|_| points <= all_points && !all_points.is_zero());
         match per_second.and_then(|rate| rate.checked_mul(points)) {

@@ -1,4 +1,4 @@
-//! What `configure` gets of an operator's settings file, and what it answers when it refuses them.
+//! Input of `configure`, and its error.
 
 use std::fmt;
 
@@ -8,17 +8,17 @@ use minicbor::{Decode, Decoder, Encode, Encoder};
 
 use super::Protocol;
 
-/// What `configure` gets: the operator's settings file, already parsed.
+/// Input of `configure`: the operator's parsed settings file.
 #[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 #[cbor(map)]
 pub struct Settings {
-    /// Serve the deployments that the plugin ships with.
+    /// True to serve the deployments that the plugin ships with.
     #[n(0)]
     pub shipped: bool,
-    /// Protocols that the plugin did not know.
+    /// Protocols that the plugin does not ship.
     #[n(1)]
     pub protocols: Vec<Protocol>,
-    /// Deployments that replace or join the shipped ones.
+    /// Deployments that replace shipped ones or are added to them.
     #[n(2)]
     pub deployments: Vec<SettingsRow>,
 }
@@ -33,10 +33,10 @@ pub struct SettingsRow {
     /// EIP-155 chain id.
     #[n(1)]
     pub chain_id: u64,
-    /// `main` unless the file says otherwise.
+    /// Market; `main` unless the file names one.
     #[n(2)]
     pub market: String,
-    /// The mechanism's own keys, in the order of the file.
+    /// Keys of the mechanism, in the order of the file.
     #[n(3)]
     pub keys: Vec<SettingsKey>,
 }
@@ -57,7 +57,7 @@ pub struct SettingsKey {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SettingsValue {
-    /// Text; addresses stand here as `0x…`.
+    /// Text; addresses are written as `0x…`.
     Text(String),
     /// A whole number.
     Integer(i64),
@@ -97,14 +97,14 @@ impl<'b, C> Decode<'b, C> for SettingsValue {
     }
 }
 
-/// Why settings were refused.
+/// Why settings are refused.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct SettingsError {
-    /// What is wrong.
+    /// Error message.
     #[n(0)]
     pub message: String,
-    /// Place in [`Settings::deployments`], from 0.
+    /// Index in [`Settings::deployments`].
     #[n(1)]
     pub row: Option<u32>,
     /// Key in that row.
@@ -113,25 +113,25 @@ pub struct SettingsError {
 }
 
 impl SettingsError {
-    /// What is wrong: lower case, without row and key.
+    /// Creates an error; the message is lower case, without row and key.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), row: None, key: None }
     }
 
-    /// Names the key.
+    /// Sets the key.
     #[must_use]
     pub fn at(self, key: &str) -> Self {
         Self { key: Some(key.to_owned()), ..self }
     }
 
-    /// Names the row, by its place from 0.
+    /// Sets the row, by its index.
     #[must_use]
     pub fn in_row(self, place: usize) -> Self {
         Self { row: u32::try_from(place).ok(), ..self }
     }
 }
 
-/// Rows are counted from 1 here, as an operator counts them.
+/// Counts rows from 1, as operators do.
 impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(row) = self.row {

@@ -1,4 +1,4 @@
-//! Any bytes into any decoder: an error or a value, never a panic, and nothing that grows with a length that lies.
+//! Feeds arbitrary bytes to every decoder: it returns a value or an error, never panics, and ignores false lengths.
 
 use std::hint::black_box;
 
@@ -16,14 +16,14 @@ use proptest::test_runner::Config;
 
 use crate::samples::{each_map, encoded};
 
-/// Cases of each property: together they take about a second.
+/// Cases per property; together they take about a second.
 const CASES: u32 = 2_048;
 
 fn config() -> Config {
     Config { cases: CASES, failure_persistence: None, ..Config::default() }
 }
 
-/// Every decoder of a map; the bytes are handed to each.
+/// Passes the bytes to every map decoder.
 fn decode_as_everything(bytes: &[u8]) {
     macro_rules! decode {
         ($map:ty, $sample:expr) => {
@@ -35,7 +35,7 @@ fn decode_as_everything(bytes: &[u8]) {
     let _ = black_box(codec::decode::<SettingsValue>(bytes));
 }
 
-/// Every reader of a frame, with the blob ranges that its own rows name.
+/// Passes the frame to every reader, with the blob ranges that its own rows name.
 fn read_as_everything(frame: &Frame<'_>, offset: u32, len: u32) {
     fn rows<R: Row>(frame: &Frame<'_>) -> usize {
         (0..BLOCKS_MAX + 2).map(|block| frame.rows::<R>(block).count()).sum()
@@ -62,7 +62,7 @@ fn frame() -> Vec<u8> {
     frame.finish().expect("a small frame")
 }
 
-/// A valid encoding with bytes overwritten, cut out, repeated, or its end cut off.
+/// A valid encoding with bytes overwritten, cut out, repeated or truncated.
 fn bent(valid: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {
     vec((any::<Index>(), any::<u8>(), 0..4_u8), 1..8).prop_map(move |changes| {
         let mut bytes = valid.clone();
@@ -86,7 +86,7 @@ fn bent_map() -> impl Strategy<Value = Vec<u8>> {
     select(encoded()).prop_flat_map(|(_, valid)| bent(valid))
 }
 
-/// Heads of CBOR items with lengths that mean much, in any order.
+/// Heads of CBOR items with huge lengths, in any order.
 fn lying_cbor() -> impl Strategy<Value = Vec<u8>> {
     let heads: Vec<&'static [u8]> = vec![
         &[0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
@@ -226,7 +226,7 @@ fn tags_count_as_nesting() {
 
 #[test]
 fn a_map_that_repeats_itself_for_a_megabyte_is_walked_once() {
-    // Two million empty maps in one array: the walk is linear, and a catalogue is none of it.
+    // Two million empty maps in one array: the walk is linear, and none of it is a catalogue.
     let mut bytes = vec![0x9a, 0x00, 0x20, 0x00, 0x00];
     bytes.extend(vec![0xa0; 0x20_0000]);
     assert!(codec::decode::<Catalogue>(&bytes).is_err());

@@ -1,4 +1,4 @@
-//! A frame byte by byte, and everything that is no frame.
+//! A frame byte by byte, and malformed frames.
 
 use alloy::primitives::Address;
 use portolan_abi::frame::{Frame, FrameError, FrameWriter, resume_in, resume_out};

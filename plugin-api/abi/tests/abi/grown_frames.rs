@@ -1,4 +1,4 @@
-//! Frames of an older or a newer writer: rows that are shorter or longer, blocks that are missing or unknown.
+//! Frames of an older or newer writer: shorter or longer rows, missing or unknown blocks.
 
 use alloy::primitives::Address;
 use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
@@ -6,7 +6,7 @@ use portolan_abi::row::{FactsRow, JobIn, JobOut, LogRow, Network, Read, Reply, R
 
 use crate::bytes::{block, head, join};
 
-/// The read of a later version: eight bytes more, 0 for what the first version did.
+/// The read of a later version: eight more bytes, where 0 means the first version's behaviour.
 #[derive(Debug, PartialEq, Eq)]
 struct LaterRead {
     first: Read,
@@ -68,7 +68,7 @@ fn a_new_reader_reads_the_rows_of_an_older_writer_with_zero_for_what_is_new() {
     assert_eq!(reads, [LaterRead { first: full_read(), tip: 0 }]);
 }
 
-/// Rows cut at every byte, as if an ever older writer had written them: what is there reads as it is, the rest as 0.
+/// Cuts rows at every byte, like ever older writers: present bytes read as they are, missing ones as 0.
 fn read_cut_at_every_byte<R: Row>(full: &R) {
     let mut row = Vec::new();
     full.write(&mut row);

@@ -1,4 +1,4 @@
-//! Maps of an older or a newer writer: keys that are unknown, and optional keys that are missing.
+//! Maps of an older or newer writer: unknown keys, and missing optional keys.
 
 use alloy::primitives::{Address, Bytes, U256};
 use minicbor::{Decode, Encode};
@@ -13,7 +13,7 @@ use portolan_abi::map::{
 use crate::bytes::unhex;
 use crate::samples::{self, each_map, word};
 
-/// A map with one key more: 99, and under it a value with every kind of thing inside.
+/// Adds key 99 to a map, with a value that nests every kind of item.
 fn with_an_unknown_key(map: &[u8]) -> Vec<u8> {
     let (head, rest) = map.split_first().expect("a map has a head");
     assert!((0xa0..0xb6).contains(head), "the samples' maps have fewer than 23 keys");
@@ -32,7 +32,7 @@ fn every_map_is_read_past_a_key_that_came_later() {
     each_map!(check);
 }
 
-/// The claimable of a later version, with a key more inside another key's map, and the finding around it.
+/// The claimable of a later version, with an added key inside another key's map, and the finding around it.
 #[derive(Debug, Default, PartialEq, Encode, Decode)]
 #[cbor(map)]
 struct LaterFinding {
@@ -194,7 +194,7 @@ fn optional_keys_may_be_missing() {
     assert_eq!((payment.paid_to, payment.name), (PaidTo::LOCK, None));
 }
 
-/// What a host of revision 2 writes.
+/// The start as a host of revision 2 writes it.
 #[derive(Debug, Encode, Decode)]
 #[cbor(map)]
 struct EarlierStart {

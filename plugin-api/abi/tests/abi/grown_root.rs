@@ -1,4 +1,4 @@
-//! A root module with a function more: which side may be the newer one, and how the layouts have to be compared.
+//! A root module with an added function: which side may be newer, and how layouts must be compared.
 #![allow(missing_debug_implementations, reason = "abi_stable's derive makes helper types without Debug")]
 #![allow(dead_code, reason = "the accessors are there to be compared, and few are called")]
 #![allow(unreachable_pub, reason = "a prefix type and its accessors have one visibility")]
@@ -36,7 +36,7 @@ mod later {
     }
 }
 
-/// The root module with a function retyped, which no revision may be.
+/// The root module with a retyped function, which is never allowed.
 mod broken {
     use super::*;
 
@@ -62,7 +62,7 @@ const NOW: &TypeLayout = <root::PluginRef as StableAbi>::LAYOUT;
 const LATER: &TypeLayout = <later::PluginRef as StableAbi>::LAYOUT;
 const BROKEN: &TypeLayout = <broken::PluginRef as StableAbi>::LAYOUT;
 
-/// A comparison of its own: the process-wide map would remember what the test before compared.
+/// Compares with its own globals: the process-wide map remembers earlier comparisons.
 fn is_accepted(expected: &'static TypeLayout, found: &'static TypeLayout) -> bool {
     check_layout_compatibility_with_globals(expected, found, &CheckingGlobals::new()).is_ok()
 }
@@ -126,8 +126,8 @@ fn an_appended_function_is_none_in_an_older_plugin() {
         selftest,
     };
     let old = old.leak_into_prefix();
-    // SAFETY: both are prefix types of the same fields, of which the newer only has more at its end: what the layout
-    // check above establishes. The reference itself reports how many of them are there.
+    // SAFETY: both are prefix types with the same fields, and the newer one only appends: the layout check above shows
+    // it. The reference itself reports how many fields are present.
     let seen_by_newer_host: later::PluginRef = unsafe { std::mem::transmute(old) };
     assert_eq!(seen_by_newer_host.api_rev(), 1);
     assert_eq!(seen_by_newer_host.manifest()().as_str(), "{}");

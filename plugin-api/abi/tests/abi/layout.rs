@@ -1,7 +1,7 @@
-//! The committed picture of the interface: it changes only together with `API_REV`.
+//! The committed snapshot of the interface, which changes only together with `API_REV`.
 //!
-//! `layout.txt` holds the root module's fields, the sizes of the rows and the bytes of one full value of every map.
-//! After `API_REV` was raised, run this test once with `PORTOLAN_WRITE_LAYOUT=1`, and commit what it wrote.
+//! `layout.txt` holds the root module's fields, the row sizes and the bytes of one full value of every map. After
+//! raising `API_REV`, run this test once with `PORTOLAN_WRITE_LAYOUT=1` and commit the file.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use portolan_abi::{API_REV, FRAME_VERSION, capability};
 use crate::bytes::{hex, unhex};
 use crate::samples::{self, each_map};
 
-/// How far into a type the picture looks: an `RVec`'s pointer, length, capacity and table of functions.
+/// Depth to which types are described: pointer, length, capacity and vtable of an `RVec`.
 const DEPTH: usize = 2;
 
 fn root() -> TLPrefixType {
@@ -31,7 +31,7 @@ fn root() -> TLPrefixType {
     }
 }
 
-/// A field with its type; a function with the types of its parameters and of what it returns.
+/// Describes a field by its type; a function by the types of its parameters and its result.
 fn field_text(field: TLField) -> String {
     let function = |parameters: Vec<String>, returned: Option<String>| {
         format!("extern \"C\" fn({}) -> {}", parameters.join(", "), returned.unwrap_or_else(|| "()".to_owned()))

@@ -1,4 +1,4 @@
-//! The logs of a transaction byte by byte, and what is none.
+//! The logs of a transaction byte by byte, and malformed ones.
 
 use alloy::primitives::{Address, B256, Bytes};
 use portolan_abi::frame::FrameError;

@@ -1,6 +1,6 @@
-//! Tests of the binary interface: its bytes, how it grows, and what it makes of bytes that are nothing.
+//! Tests of the binary interface: its bytes, how it grows, and malformed input.
 //!
-//! They stand outside the crate, where a third party stands: they see what is public and nothing else.
+//! They are outside the crate, like a third party: they see only what is public.
 #![expect(clippy::expect_used, clippy::panic, reason = "a broken expectation is how a test fails")]
 
 mod any_bytes;

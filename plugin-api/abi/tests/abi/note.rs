@@ -1,4 +1,4 @@
-//! The note as bytes: what a host reads without running the file.
+//! The note as bytes, which a host reads without running the file.
 
 use portolan_abi::note::{MANIFEST_BYTES, Manifest, NAME, Note, TYPE};
 
@@ -23,7 +23,7 @@ fn a_manifest_may_fill_its_note_to_the_last_byte() {
 
 #[test]
 fn a_note_is_an_elf_note_header_a_name_and_a_descriptor() {
-    // 12 bytes of head, the name padded to 12, and the descriptor; `sdk` reads the note back out of a real file.
+    // A head of 12 bytes, the name padded to 12, and the descriptor. The `sdk` tests read the note of a real file.
     assert_eq!(size_of::<Note>(), 12 + 12 + MANIFEST_BYTES);
     assert_eq!(align_of::<Note>(), 4);
     assert_eq!((NAME, TYPE), ("Portolan", 1));

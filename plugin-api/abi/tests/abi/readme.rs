@@ -1,4 +1,4 @@
-//! The README's tables of maps and rows against the code: they are what a third party writes a plugin from.
+//! Checks the README's tables of maps and rows against the code; third parties write plugins from them.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ const MAPS: [&str; 7] = [
     include_str!("../../src/map/settings.rs"),
 ];
 
-/// A table's first column of numbers with the name that stands beside each.
+/// A table's number column, with the name beside each number.
 type Table = Vec<(usize, String)>;
 
-/// The tables below headings of the third level, by the heading's first word.
+/// Returns the tables under third-level headings, by the heading's first word.
 fn tables(rows: impl Fn(&[&str]) -> Option<(usize, String)>) -> BTreeMap<String, Table> {
     let sections = README.split("\n### ").skip(1);
     let table = |section: &str| {
@@ -28,12 +28,12 @@ fn tables(rows: impl Fn(&[&str]) -> Option<(usize, String)>) -> BTreeMap<String,
     sections.map(|section| (section.split([',', '\n']).next().unwrap_or_default().to_owned(), table(section))).collect()
 }
 
-/// A field that may be missing has a question mark.
+/// Marks optional fields with a question mark.
 fn field_text(field: &str, is_optional: bool) -> String {
     format!("{field}{}", if is_optional { "?" } else { "" })
 }
 
-/// The keys and fields of every map, out of its source.
+/// Returns the keys and fields of every map, parsed from its source.
 fn maps() -> BTreeMap<String, Table> {
     let structs = MAPS.iter().flat_map(|source| source.split("#[cbor(map)]\npub struct ").skip(1));
     let table = |text: &str| {

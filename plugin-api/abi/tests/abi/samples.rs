@@ -1,4 +1,4 @@
-//! One full value of every map: each optional key is there, and no two fields of a map hold the same.
+//! One full value of every map: every optional key is set, and no two fields of a map have equal values.
 
 use alloy::primitives::{Address, B256, Bytes, U256};
 use portolan_abi::codec;
@@ -11,7 +11,7 @@ use portolan_abi::map::{
     lineage, role,
 };
 
-/// Calls `$on!(Type, value)` for every type that passes as a map of its own.
+/// Calls `$on!(Type, value)` for every type that is encoded as a map of its own.
 macro_rules! each_map {
     ($on:ident) => {
         $on!(Settings, crate::samples::settings());
@@ -27,7 +27,7 @@ macro_rules! each_map {
 }
 pub(crate) use each_map;
 
-/// The name and the bytes of every sample.
+/// Returns the name and the bytes of every sample.
 pub(crate) fn encoded() -> Vec<(&'static str, Vec<u8>)> {
     let mut all = Vec::new();
     macro_rules! push {
@@ -40,7 +40,7 @@ pub(crate) fn encoded() -> Vec<(&'static str, Vec<u8>)> {
     all
 }
 
-/// An amount whose bytes are all the same.
+/// A word of equal bytes.
 pub(crate) fn word(byte: u8) -> U256 {
     U256::from_be_bytes([byte; 32])
 }
@@ -244,7 +244,7 @@ fn composition() -> Composition {
     }
 }
 
-/// With one member, whose value has all that others have one of each.
+/// An event with one member, whose value has every field set.
 pub(crate) fn event() -> Event {
     let value = Value {
         address: Some(Address::repeat_byte(0x81)),

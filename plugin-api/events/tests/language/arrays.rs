@@ -1,4 +1,4 @@
-//! Arrays: one event for each place, or one asset, or the place that is named.
+//! Arrays: one event per element, one asset per element, or a single element.
 
 use portolan_events::{Asset, Value};
 
@@ -7,7 +7,7 @@ use crate::*;
 const BATCH: &str = "NFT_TRANSFER TransferBatch(address indexed operator, address indexed from, address indexed to, \
                      uint256[] ids, uint256[] values) from=from to=to collection=contract tokenId=ids amount=values";
 
-/// `ids` and `values` as they stand in the data of [`BATCH`].
+/// Encodes `ids` and `values` as data of [`BATCH`].
 fn batch(ids: &[u64], values: &[u64]) -> Log {
     let length = |array: &[u64]| u64::try_from(array.len()).expect("a short array");
     let mut data = vec![number(64), number(64 + 32 * (1 + length(ids))), number(length(ids))];

@@ -1,4 +1,4 @@
-//! Any bytes are decoded or left: nothing panics, and nothing grows beyond them.
+//! Any bytes are decoded or skipped: nothing panics, and nothing outgrows the input.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::*;
 
-/// Rows of every shape that the language has.
+/// Rows of every form of the language.
 const ROWS: &str = "\
 const Z = 5
 const Y ethereum=7 base=9
@@ -26,7 +26,7 @@ TRANSFER Transfer(address indexed a, address indexed b, uint256 c) from=a to=b a
 CLAIM G(uint256[N] a) for N from 1 to 3 amount=a
 ";
 
-/// The words and signs of rows.
+/// Words and signs of rows.
 const WORDS: &[&str] = &[
     "a",
     "c",
@@ -85,7 +85,7 @@ const WORDS: &[&str] = &[
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| table(ROWS));
 
-/// Words that bytes of the contract ABI are made of: small numbers, offsets, addresses, and anything.
+/// Words of ABI data: small numbers, offsets, addresses, and arbitrary ones.
 fn word() -> impl Strategy<Value = B256> {
     prop_oneof![
         (0_u64..8).prop_map(number),

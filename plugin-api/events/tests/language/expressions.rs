@@ -4,7 +4,7 @@ use portolan_events::Value;
 
 use crate::*;
 
-/// The amount that an expression makes of `a`, `b` and the number `s`, which has a sign.
+/// Evaluates an expression of `a`, `b` and the signed number `s` as an amount.
 fn evaluated(expression: &str, [a, b]: [u64; 2], s: B256) -> Option<U256> {
     let row = format!("STAKE Put(uint256 a, uint256 b, int256 s, address who) amount={expression} or none");
     let words = [number(a), number(b), s, address(1)];
@@ -135,7 +135,7 @@ fn bytes_are_read_from_their_lowest() {
             "amount",
         )
     };
-    // 32,000,000,000 gwei, as the deposit contract of the beacon chain logs them.
+    // 32,000,000,000 gwei, as the beacon chain's deposit contract logs them.
     assert_eq!(amount(&[0, 0x40, 0x59, 0x73, 0x07, 0, 0, 0]), Some(raw(32_000_000_000, None)));
     assert_eq!(amount(&[]), Some(raw(0, None)));
     assert_eq!(amount(&[1; 33]), None, "more than a word");

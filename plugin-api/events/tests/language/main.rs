@@ -1,6 +1,6 @@
-//! The language of tables, row by row, with logs whose bytes are written out here.
+//! Tests of the language of tables, row by row, with logs written out byte by byte.
 //!
-//! They are outside the crate, as those who write tables are, and see only what is public.
+//! They are outside the crate, like authors of tables, and see only what is public.
 #![expect(clippy::expect_used, clippy::panic, reason = "a broken expectation is how a test fails")]
 
 mod arrays;
@@ -26,7 +26,7 @@ fn number(number: u64) -> B256 {
     U256::from(number).into()
 }
 
-/// A number below zero as a word.
+/// A negative number as a word.
 fn below_zero(size: u64) -> B256 {
     U256::from(size).wrapping_neg().into()
 }
@@ -59,12 +59,12 @@ fn table(text: &str) -> Table {
     Table::parse(text).expect("the table is well written")
 }
 
-/// Where account 0xaa is the wrapped native token.
+/// Mainnet, with account 0xaa as the wrapped native token.
 fn network() -> Network {
     Network { chain_id: 1, wrapped_native: Some(account(0xaa)) }
 }
 
-/// A view's calldata.
+/// Encodes the calldata of a view.
 fn call(signature: &str, arguments: &[B256]) -> Bytes {
     let mut data = keccak256(signature)[..4].to_vec();
     arguments.iter().for_each(|word| data.extend_from_slice(word.as_slice()));
@@ -79,7 +79,7 @@ fn reply(words: &[B256]) -> ViewResult {
     ViewResult::Returned(words.iter().flat_map(|word| word.0).collect::<Vec<u8>>().into())
 }
 
-/// Decodes with a chain that answers these views; calls of others revert.
+/// Decodes with a chain that has only these views; other calls revert.
 fn decode_with(table: &Table, transaction: &Transaction, chain: &[(ViewCall, ViewResult)]) -> Decoded {
     let mut decoding = Decoding::new(table, transaction, network());
     for _round in 0..8 {
@@ -100,7 +100,7 @@ fn decode(text: &str, logs: Vec<Log>) -> Vec<Event> {
     decode_with(&table(text), &transaction(logs), &[]).events.into_iter().map(|(event, _)| event).collect()
 }
 
-/// The value of a member of the only event.
+/// Returns a member's value of the only event.
 fn member(events: &[Event], name: &str) -> Option<Value> {
     let [event] = events else { panic!("{} events instead of one", events.len()) };
     event.members.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())

@@ -1,4 +1,4 @@
-//! Which row decodes a log.
+//! Selection of the row that decodes a log.
 
 use crate::*;
 

@@ -1,4 +1,4 @@
-//! The values of members.
+//! Values of members.
 
 use portolan_events::{Asset, Value};
 
@@ -123,6 +123,6 @@ fn a_pool_is_an_address_or_a_hash() {
     let row = "SWAP Made(bytes32 indexed id) pool=id";
     let made = |id: B256| vec![log("Made(bytes32)", &[id], &[])];
     assert_eq!(member(&decode(row, made(B256::repeat_byte(8))), "pool"), Some(Value::Word(B256::repeat_byte(8))));
-    // A hash that looks like an address is still of its type.
+    // A hash that looks like an address keeps its type.
     assert_eq!(member(&decode(row, made(number(8))), "pool"), Some(Value::Word(number(8))));
 }

@@ -1,4 +1,4 @@
-//! Tables that are parsed, and those that are rejected.
+//! Valid and rejected tables.
 
 use std::collections::BTreeSet;
 

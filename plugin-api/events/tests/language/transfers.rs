@@ -1,4 +1,4 @@
-//! Tokens and amounts of the transfers beside a log.
+//! Tokens and amounts of transfers near a log.
 
 use portolan_events::Value;
 
@@ -35,7 +35,7 @@ fn two_tokens_that_are_equally_near_are_undefined() {
     assert_eq!(asset(vec![transfer(0xa1, 1, 0xcc, 5), staked(5), transfer(0xa2, 1, 0xcc, 5)]), None);
     let one = vec![transfer(0xa1, 1, 0xcc, 5), staked(5), transfer(0xa1, 1, 0xcc, 5)];
     assert_eq!(asset(one), Some(Value::Token(account(0xa1))));
-    // A nearer one decides.
+    // A nearer one wins.
     let nearer =
         vec![transfer(0xa1, 1, 0xcc, 5), transfer(0xa3, 1, 0xcc, 5), staked(5), staked(6), transfer(0xa2, 1, 0xcc, 5)];
     assert_eq!(asset(nearer), Some(Value::Token(account(0xa3))));
@@ -94,7 +94,7 @@ fn a_transfer_behind_hundreds_of_unlike_ones_is_not_found() {
     };
     assert_eq!(behind(255), Some(Value::Token(account(0xa1))));
     assert_eq!(behind(256), None);
-    // Those of other amounts are not in the way.
+    // Transfers of other amounts do not interfere.
     let others = std::iter::repeat_n(transfer(0xa2, 3, 4, 6), 300);
     let logs = [transfer(0xa1, 1, 0xcc, 5)].into_iter().chain(others).chain([staked(5)]).collect();
     assert_eq!(asset(logs), Some(Value::Token(account(0xa1))));

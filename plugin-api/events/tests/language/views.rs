@@ -1,4 +1,4 @@
-//! Views of contracts: when they are calls, and what their answers make.
+//! Views of contracts: when they are called, and the values of their results.
 
 use portolan_events::Value;
 
@@ -66,7 +66,7 @@ STAKE Swap(uint256 a) pool=contract asset=contract.token() if contract.factory()
     let swap = || log("Swap(uint256)", &[], &[number(1)]);
     let (table, swaps) = (table(rows), transaction(vec![swap(), swap()]));
     let mut decoding = Decoding::new(&table, &swaps, network());
-    // The second row is evaluated with the first, so that one round of reads is enough.
+    // The second row is evaluated with the first, so one round of reads suffices.
     assert_eq!(decoding.next_calls(), [view(0xcc, "factory()", &[]), view(0xcc, "token()", &[])]);
     assert_eq!(decoding.next_calls(), []);
     decoding.record(vec![reply(&[address(2)]), reply(&[address(7)])]);

@@ -1,12 +1,12 @@
-//! The functions that are called, of pools, data providers, their tokens, and rewards controllers.
+//! Called functions of pools, data providers, their tokens, and rewards controllers.
 //!
 //! Sources: the packages @aave/core-v3 1.19.3 (<https://github.com/aave/aave-v3-core>) and @aave/periphery-v3 3.0.1
-//! (<https://github.com/aave/aave-v3-periphery>), in the files that stand below.
+//! (<https://github.com/aave/aave-v3-periphery>), in the files named below.
 
 portolan_plugin_api::sol! {
     // The pool: core-v3, contracts/interfaces/IPool.sol
     function getReservesList() external view returns (address[] reserves);
-    // The members of `ReserveData` after the rates differ from version to version, and are left alone.
+    // Members of `ReserveData` after the rates differ between versions, and are not read.
     function getReserveData(address asset) external view returns (
         uint256 configuration,
         uint128 liquidityIndex,
@@ -30,7 +30,7 @@ portolan_plugin_api::sol! {
         address variableDebtTokenAddress
     );
 
-    // The tokens of a reserve: core-v3, contracts/protocol/tokenization. A balance has its interest in it.
+    // Tokens of a reserve: core-v3, contracts/protocol/tokenization. Balances include interest.
     function balanceOf(address account) external view returns (uint256);
     function getUserStableRate(address user) external view returns (uint256);
 
@@ -40,7 +40,7 @@ portolan_plugin_api::sol! {
     function claimRewards(address[] assets, uint256 amount, address to, address reward) external returns (uint256);
 }
 
-/// What differs in the second version.
+/// Functions that differ in the second version.
 ///
 /// Source: <https://github.com/aave/protocol-v2/tree/master/contracts>.
 pub(super) mod v2 {

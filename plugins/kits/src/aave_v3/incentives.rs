@@ -1,4 +1,4 @@
-//! Rewards of the second version: one token, which one call claims from all assets.
+//! Rewards of the second version: one token, claimed from all assets by one call.
 
 use portolan_plugin_api::{Address, Chain, Claimable, Error, symbol};
 
@@ -8,13 +8,13 @@ use super::rewards::ALL;
 use super::{AaveV3, ZERO_STANDS_S};
 use crate::kit::Labels;
 
-/// Seconds that may be cached which token a controller pays; it is set once, with the controller's code.
+/// Cache time of a controller's reward token, in seconds; it is fixed in the controller's code.
 const TOKEN_STANDS_S: u32 = 3_600;
 
-/// The row of what the account has earned.
+/// Returns a row with the account's rewards.
 ///
-/// The controller adds what it has noted that it owes to what each asset has earned since; so the assets are asked for
-/// together, and only those of which the account has something: of the others, all is noted.
+/// The controller sums the rewards it has recorded and those of each asset since. All assets that the account holds are
+/// queried together; rewards of other assets are already recorded.
 pub(super) async fn claimables(
     cx: &Chain,
     contracts: AaveV3,
@@ -27,7 +27,7 @@ pub(super) async fn claimables(
         |assets| cx.call(controller, v2::getRewardsBalanceCall { assets, user: account }).zero_within(ZERO_STANDS_S);
     let reward = cx.call(controller, v2::REWARD_TOKENCall {}).within(TOKEN_STANDS_S);
     let held = held(cx, labels.market, tokens, account);
-    // What is noted is all of most accounts, so that they need not wait for what they have.
+    // Most accounts only have recorded rewards, so these are read without waiting for the balances.
     let (held, noted, reward) = cx.join((held, owed(Vec::new()), reward)).await?;
     let assets: Vec<Address> = held.into_iter().map(|(asset, _)| asset.token).collect();
     let owed = if assets.is_empty() { noted } else { owed(assets.clone()).await? };

@@ -1,5 +1,4 @@
-//! Lending positions: what the account lent to each reserve and what it owes, both with interest until the pinned
-//! block.
+//! Lending positions: amounts lent to and owed to each reserve, with interest until the pinned block.
 
 use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
@@ -10,10 +9,10 @@ use super::{AaveV3, AaveVersion};
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
-/// One position in the pool, with a leg for each token of a reserve that the account has.
+/// Returns one position in the pool, with a leg per reserve token that the account holds.
 ///
-/// The data provider's `getUserReserveData` would return the same amounts, but no reply of it is ever zero, as the
-/// reserve's rate is part of it; so none could be cached.
+/// Balances are used instead of the data provider's `getUserReserveData`: its replies contain the reserve's rate, are
+/// never zero, and so could not be cached.
 pub(super) async fn positions(
     cx: &Chain,
     contracts: AaveV3,
@@ -50,7 +49,7 @@ fn leg(labels: Labels<'_>, token: ReserveToken, amount: U256) -> Leg {
     Leg::new(role, token.underlying, amount).receipt(token.token).named(name)
 }
 
-/// The rate that the pool pays or takes now; a stable debt has the account's own rate.
+/// Returns the current rate of the pool; for a stable debt, the account's own rate.
 async fn rate_ray(cx: &Chain, contracts: AaveV3, token: ReserveToken, account: Address) -> Result<U256, Error> {
     if token.kind == TokenKind::StableDebt {
         return cx.call(token.token, getUserStableRateCall { user: account }).await;
@@ -69,14 +68,14 @@ async fn rate_ray(cx: &Chain, contracts: AaveV3, token: ReserveToken, account: A
     Ok(U256::from(if token.kind == TokenKind::Supply { lent } else { owed }))
 }
 
-/// The account's health in this pool; `None` without debt, or where the pool cannot compute it because a price is
-/// missing: then the answer says so, and the positions stay.
+/// Returns the account's health factor. `None` without debt, or if the pool cannot compute it because a price is
+/// missing; that is reported, and the positions stay.
 async fn health_factor(cx: &Chain, labels: Labels<'_>, pool: Address, user: Address, owes: bool) -> Option<U256> {
     if !owes {
         return None;
     }
     match cx.call(pool, getUserAccountDataCall { user }).await {
-        // The largest number is the pool's word for a debt that is worth nothing to its oracle.
+        // The pool returns the maximum for a debt that its oracle values at zero.
         Ok(data) => Some(data.healthFactor),
         Err(error) => {
             cx.report_missing(format!("{}: health factor: {error}", labels.market));
@@ -86,7 +85,7 @@ async fn health_factor(cx: &Chain, labels: Labels<'_>, pool: Address, user: Addr
 }
 
 impl AaveVersion {
-    /// The answer's `type`.
+    /// Returns the `type` in the answer.
     const fn mechanism(self) -> &'static str {
         match self {
             Self::V2 => "aave-v2",

@@ -1,4 +1,4 @@
-//! The reserves of a pool, and the tokens that count who lent and who owes.
+//! Reserves of a pool, and their aTokens and debt tokens.
 
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
@@ -9,21 +9,21 @@ use super::contracts::{
 use crate::nonzero::nonzero;
 use crate::try_each::with_each;
 
-/// Seconds that the list of reserves may be cached: a new reserve shows at most this much later.
+/// Cache time of the list of reserves, in seconds; a new reserve shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
 
-/// Seconds that a reserve's tokens may be cached. They change only where governance drops an empty reserve and lists it
-/// anew, or where an upgrade does away with stable debts; so they are not immutable.
+/// Cache time of a reserve's tokens, in seconds. They are not immutable: governance may drop an empty reserve and list
+/// it again, and an upgrade may remove stable debts.
 const TOKENS_STAND_S: u32 = 3_600;
 
-/// What a token of a reserve counts.
+/// Kind of a reserve's token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
-    /// Amounts lent: the aToken.
+    /// aToken, which counts lent amounts.
     Supply,
-    /// Debts at the rate of the day on which the borrower took them.
+    /// Debts at the rate when they were taken.
     StableDebt,
-    /// Debts at the pool's rate.
+    /// Debts at the pool's current rate.
     VariableDebt,
 }
 
@@ -32,11 +32,11 @@ pub(super) enum TokenKind {
 pub(super) struct ReserveToken {
     pub(super) kind: TokenKind,
     pub(super) token: Address,
-    /// The token that is lent and borrowed.
+    /// Token that is lent and borrowed.
     pub(super) underlying: Address,
 }
 
-/// The tokens of all reserves, in the pool's order.
+/// Returns the tokens of all reserves, in the pool's order.
 pub(super) async fn tokens(cx: &Chain, market: &str, contracts: AaveV3) -> Result<Vec<ReserveToken>, Error> {
     let reserves = cx.call(contracts.pool, getReservesListCall {}).within(LIST_STANDS_S).await?;
     let call = |asset: &Address| (contracts.data_provider, getReserveTokensAddressesCall { asset: *asset });
@@ -45,7 +45,7 @@ pub(super) async fn tokens(cx: &Chain, market: &str, contracts: AaveV3) -> Resul
     Ok(tokens.into_iter().flat_map(|(underlying, tokens)| of_reserve(underlying, tokens)).collect())
 }
 
-/// The tokens that the account has, and how much of each; a balance has its interest in it.
+/// Returns the tokens that the account holds, with balances including interest.
 pub(super) async fn held(
     cx: &Chain,
     market: &str,
@@ -55,7 +55,8 @@ pub(super) async fn held(
     nonzero(cx, market, tokens, |token| (token.token, balanceOfCall { account })).await
 }
 
-/// A token that a pool does not have is the zero address: stable debts since v3.2, all of a reserve that was dropped.
+/// Returns the existing tokens of a reserve. Missing ones are zero: stable debts since v3.2, all tokens of a dropped
+/// reserve.
 fn of_reserve(underlying: Address, tokens: getReserveTokensAddressesReturn) -> impl Iterator<Item = ReserveToken> {
     let tokens = [
         ReserveToken { kind: TokenKind::Supply, token: tokens.aTokenAddress, underlying },

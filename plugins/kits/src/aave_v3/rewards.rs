@@ -1,4 +1,4 @@
-//! Rewards of the third version for lending and borrowing: a row for each reward token, claimed without the others.
+//! Rewards of the third version for lending and borrowing: a row per reward token, claimed separately.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,30 +11,30 @@ use crate::kit::Labels;
 use crate::nonzero::nonzero;
 use crate::try_each::{try_each, with_each};
 
-/// Seconds that the reward tokens of an asset may be cached: a new one shows at most this much later.
+/// Cache time of an asset's reward tokens, in seconds; a new one shows at most this much later.
 const REWARDS_STAND_S: u32 = 300;
 
-/// The amount that claims name: all there is.
+/// Amount in claims that stands for everything.
 pub(super) const ALL: U256 = U256::MAX;
 
-/// An asset (an aToken or a debt token), and a reward token that it pays or has paid.
+/// An asset (an aToken or debt token), with a reward token that it pays or has paid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Offer {
     asset: Address,
     reward: Address,
 }
 
-/// What the account has earned of an offer.
+/// Rewards of the account from an offer.
 #[derive(Clone, Copy, Debug)]
 struct Earned {
     offer: Offer,
     amount: U256,
 }
 
-/// A row for each reward token of which the account has earned something; its assets stand in the pool's order.
+/// Returns a row per reward token with rewards; assets are in the pool's order.
 ///
-/// Each asset is read on its own: an account that has left an asset may still have earned there, one asset that cannot
-/// be read costs its own amount alone, and a claim names the assets that pay and no others.
+/// Each asset is read separately. An account that left an asset may still have rewards there, an asset that cannot be
+/// read loses only its own amount, and a claim names only the assets that pay.
 pub(super) async fn claimables(
     cx: &Chain,
     contracts: AaveV3,
@@ -47,7 +47,7 @@ pub(super) async fn claimables(
     let rewards = cx.call_each(assets.iter().map(|asset| (controller, getRewardsByAssetCall { asset: *asset })));
     let rewards = with_each(assets, rewards.within(REWARDS_STAND_S)).await.or_err_if_all(cx, labels.market)?;
     let offers = rewards.into_iter().flat_map(|(asset, rewards)| offers(asset, rewards));
-    // An offer that is read twice would be counted twice.
+    // Duplicate offers would be counted twice.
     let mut seen = BTreeSet::new();
     let offers: Vec<Offer> = offers.filter(|offer| seen.insert(*offer)).collect();
     let earned = |offer: &Offer| {
@@ -62,7 +62,7 @@ pub(super) async fn claimables(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-/// The offers of an asset.
+/// Returns the offers of an asset.
 fn offers(asset: Address, rewards: Vec<Address>) -> impl Iterator<Item = Offer> {
     rewards.into_iter().map(move |reward| Offer { asset, reward })
 }

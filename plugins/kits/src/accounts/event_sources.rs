@@ -1,4 +1,4 @@
-//! Settings rows of an [`Accounts`](super::Accounts) that only say whose contracts emit events, as those of a
+//! Settings rows of an [`Accounts`](super::Accounts) that only name emitters of events, like those of a
 //! [`Family`](crate::family::Family).
 
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use portolan_plugin_api::{Address, Keys, Mechanism, Question, SettingsError};
 use crate::events::Source;
 use crate::kit::{Deployed, Kit};
 
-/// The kit of these rows. It takes every row, so that it stands last; a row of an emitter's protocol, network and market
-/// replaces it.
+/// Kit of these rows. It takes every row, so it must be the last kit. A row replaces the emitter of the same protocol,
+/// network and market.
 #[derive(Clone, Copy, Debug)]
 pub struct EventSources;
 

@@ -1,17 +1,17 @@
-//! The functions that are called, of Convex and its forks.
+//! Called functions of Convex and its forks.
 //!
-//! Source: <https://github.com/convex-eth/platform/tree/main/contracts/contracts>, and of what Aura changed
+//! Source: <https://github.com/convex-eth/platform/tree/main/contracts/contracts>, and for Aura's changes
 //! <https://github.com/aurafinance/convex-platform/tree/main/contracts/contracts> and
 //! <https://github.com/aurafinance/aura-contracts/tree/main/contracts>
 
 portolan_plugin_api::sol! {
-    // Booster.sol. A pool keeps its number, its token and its reward contract for ever.
+    // Booster.sol. The id, token and reward contract of a pool never change.
     function poolLength() external view returns (uint256);
     function poolInfo(uint256 pid) external view
         returns (address lptoken, address token, address gauge, address crvRewards, address stash, bool shutdown);
     function lockRewards() external view returns (address);
     function minter() external view returns (address);
-    // That of Aura's second booster alone, in ten-thousandths.
+    // Only in Aura's second booster; in ten-thousandths.
     function getRewardMultipliers(address rewardContract) external view returns (uint256);
 
     // BaseRewardPool.sol

@@ -1,6 +1,6 @@
-//! What is minted to an account that claims: so much of the protocol's token for each reward, by the token's own rule.
+//! Amounts minted to an account that claims: the protocol's token, per reward, by the token's own rule.
 //!
-//! A claim that is sent moves the rule on for the next one; each is told as if it were the first.
+//! A claim changes the rule for the next one. Each amount is computed as if its claim were the first.
 
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
@@ -13,23 +13,23 @@ use super::contracts::{
 };
 use crate::fixed_point::{WAD, product};
 
-/// What a multiplier is divided by.
+/// Divisor of multipliers.
 const MULTIPLIER_ONE: U256 = U256::from_limbs([10_000, 0, 0, 0]);
 
-/// How the protocol's token is minted.
+/// Minting rule of the protocol's token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Minting {
-    /// As CVX: less with each cliff that the supply has passed.
+    /// CVX: decreases with each cliff that the supply has passed.
     Convex,
-    /// As AURA: the same by a steeper rule, without what was there at first, and by a multiplier of the pool.
+    /// AURA: a steeper rule, without the initial supply, and with a multiplier per pool.
     Aura,
-    /// As AURA by its first booster, which has no multipliers.
+    /// AURA from its first booster, which has no multipliers.
     AuraV1,
-    /// As AURA on other networks: a coordinator shares what it was sent among the rewards that it was sent for.
+    /// AURA on other networks: a coordinator shares the tokens it was sent among the rewards they were sent for.
     AuraLite,
 }
 
-/// The token, and what is minted of it at the answer's block.
+/// Token and minting rule at the answer's block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BesideMint {
     pub(super) token: Address,
@@ -47,10 +47,10 @@ enum Rule {
     },
 }
 
-/// How many cliffs are passed, and by how much that lowers what is minted.
+/// Number of passed cliffs, and the resulting minting rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cliffs {
-    /// What was minted before, as far as it counts.
+    /// Supply that counts toward cliffs.
     supply: U256,
     per_cliff: U256,
     passed: U256,
@@ -59,7 +59,7 @@ struct Cliffs {
     is_steep: bool,
 }
 
-/// Reads the rule, at the answer's block.
+/// Reads the rule at the answer's block.
 pub(super) async fn read(cx: &Chain, of: &Booster) -> Result<BesideMint, Error> {
     let minter = cx.call(of.booster, minterCall {}).immutable().await?;
     if of.minting == Minting::AuraLite {
@@ -96,17 +96,17 @@ async fn cliffs(cx: &Chain, token: Address, is_steep: bool) -> Result<Cliffs, Er
     Ok(Cliffs { supply, per_cliff, passed: passed(supply, per_cliff)?, cliffs, max, is_steep })
 }
 
-/// The cliffs without what the token's minter made beside emissions.
+/// Excludes what the token's minter created beside emissions.
 async fn without_minter(cx: &Chain, of: &Booster, token: Address, most: Cliffs) -> Result<Cliffs, Error> {
     let (count, at_most) = (most.cliffs.saturating_to(), most.passed.saturating_to());
     let minted = CliffToken { token, by: of.booster };
     let passed = U256::from(cliff_search::passed(cx, minted, count, at_most).await?);
-    // Within its cliff the rest is not known: all of that may be left.
+    // The position within the cliff is unknown: assume that all of it is left.
     let supply = if passed == most.passed { most.supply } else { product(passed, most.per_cliff)? };
     Ok(Cliffs { supply, passed, ..most })
 }
 
-/// The multiplier of a pool's rewards, in ten-thousandths.
+/// Returns the multiplier of a pool's rewards, in ten-thousandths.
 pub(super) async fn multiplier(cx: &Chain, of: &Booster, rewards: Address) -> Result<U256, Error> {
     match of.minting {
         Minting::Aura => cx.call(of.booster, getRewardMultipliersCall { rewardContract: rewards }).await,
@@ -115,10 +115,10 @@ pub(super) async fn multiplier(cx: &Chain, of: &Booster, rewards: Address) -> Re
 }
 
 impl BesideMint {
-    /// What is minted beside a reward of a pool with this multiplier.
+    /// Returns the amount minted beside a reward of a pool with this multiplier.
     ///
     /// # Errors
-    /// Where the claim would fail, or a value does not fit.
+    /// If the claim would fail, or a value overflows.
     pub(super) fn beside(&self, reward: U256, multiplier: U256) -> Result<U256, Error> {
         let reward = product(reward, multiplier)? / MULTIPLIER_ONE;
         match self.rule {
@@ -141,7 +141,7 @@ impl Cliffs {
     }
 }
 
-/// A coordinator's share; it refuses a claim of more rewards than it was told of, and one before tokens have come.
+/// Returns a coordinator's share. It refuses claims above the rewards it knows of, and claims before it has tokens.
 fn shared(tokens: U256, rewards: U256, reward: U256) -> Result<U256, Error> {
     let rate = product(tokens, WAD)?.checked_div(rewards).unwrap_or_default();
     if rate.is_zero() || reward > rewards {

@@ -1,6 +1,6 @@
-//! The pools of a booster, and those of them in which the account has something.
+//! Pools of a booster, and those in which the account has something.
 //!
-//! Invariant: which pools there are is a list of facts; which contract a claim goes to is read of the booster again.
+//! Invariant: the list of pools is a fact list; the target of a claim is read from the booster again.
 
 use std::ops::Range;
 
@@ -12,31 +12,31 @@ use crate::boxed::Boxed;
 use crate::kit::COUNT_STANDS_S;
 use crate::try_each::{try_each, with_both};
 
-/// The name of the list of pools among a deployment's facts.
+/// Key of the list of pools among a deployment's fact lists.
 const LIST: &str = "pools";
 
-/// A token that is staked, and the contract that counts and rewards it.
+/// A staked token, and the contract that counts and rewards it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RewardPool {
-    /// Its number; absent for the stakes of the token that stands for what the booster has locked.
+    /// Pool id; absent for stakes of the token that represents the booster's lock.
     pid: Option<U256>,
     pub(super) staked: Address,
     pub(super) rewards: Address,
 }
 
-/// What the account has in a pool.
+/// Stake of the account in a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PoolStake {
     pub(super) pool: RewardPool,
     pub(super) amount: U256,
-    /// What it has earned of the pool's own reward, as its contract counts it.
+    /// Earned amount of the pool's own reward, as its contract counts it.
     pub(super) earned: U256,
 }
 
-/// The pools in which the account has a stake or a reward.
+/// Returns the pools in which the account has a stake or a reward.
 ///
-/// Extra rewards of a stake that has left, and whose own reward was claimed without them, are not looked for: that takes
-/// reading all of them of every pool.
+/// Not covered: extra rewards of a withdrawn stake whose own reward was claimed without them. That takes reading all
+/// extra rewards of every pool.
 pub(super) async fn held(cx: &Chain, of: &Booster, market: &str, account: Address) -> Result<Vec<PoolStake>, Error> {
     let parts: [Boxed<'_, Vec<RewardPool>>; 2] = [Box::pin(listed(cx, of, market)), Box::pin(locked(cx, of))];
     let pools = try_each(cx, parts).await.or_err_if_all(cx, market)?;
@@ -49,7 +49,7 @@ pub(super) async fn held(cx: &Chain, of: &Booster, market: &str, account: Addres
     Ok(held.filter(|held| !held.amount.is_zero() || !held.earned.is_zero()).collect())
 }
 
-/// The pools that the booster lists, as far as they are known; also those that are shut down, which pay all the same.
+/// Returns the known pools of the booster, including those that are shut down, which still pay.
 async fn listed(cx: &Chain, of: &Booster, market: &str) -> Result<Vec<RewardPool>, Error> {
     let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, of.booster, place)));
     let count = cx.call(of.booster, poolLengthCall {}).within(COUNT_STANDS_S);
@@ -63,7 +63,7 @@ async fn entry(cx: &Chain, booster: Address, place: u64) -> Result<(Address, Add
     Ok((info.lptoken, info.crvRewards))
 }
 
-/// The stakes of the token that stands for what the booster has locked (cvxCRV, auraBAL).
+/// Returns the stakes of the token that represents the booster's lock (cvxCRV, auraBAL).
 async fn locked(cx: &Chain, of: &Booster) -> Result<Vec<RewardPool>, Error> {
     if of.minting == Minting::AuraLite {
         return Ok(Vec::new());
@@ -76,7 +76,7 @@ async fn locked(cx: &Chain, of: &Booster) -> Result<Vec<RewardPool>, Error> {
     Ok(vec![RewardPool { pid: None, staked, rewards }])
 }
 
-/// Reads of the booster whether it names the pool's reward contract still.
+/// Checks that the booster still names the pool's reward contract.
 pub(super) async fn check(cx: &Chain, of: &Booster, pool: RewardPool) -> Result<(), Error> {
     let named = match pool.pid {
         Some(pid) => cx.call(of.booster, poolInfoCall { pid }).await?.crvRewards,

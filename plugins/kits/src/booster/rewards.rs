@@ -1,4 +1,4 @@
-//! What a pool pays: its own reward, extra ones that contracts of their own count, and the token that is minted beside.
+//! Payments of a pool: its own reward, extra rewards counted by other contracts, and the minted token.
 
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
@@ -10,23 +10,23 @@ use crate::fixed_point::too_large;
 
 /// Extra rewards of a pool that are read; no known pool has half as many.
 const EXTRAS_MAX: usize = 32;
-/// Seconds that may be cached which extra rewards a pool has.
+/// Cache time of a pool's list of extra rewards, in seconds.
 const EXTRAS_STAND_S: u32 = 300;
-/// Seconds that may be cached what a reward's token wraps. It never changes; but that it wraps nothing can only be
-/// cached as a slow fact.
+/// Cache time of the token that a reward's token wraps, in seconds. It never changes, but only `within` also caches
+/// that it wraps nothing.
 const TOKEN_STANDS_S: u32 = 86_400;
 
 /// An extra reward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extra {
-    /// The contract that counts it.
+    /// Contract that counts it.
     pub(super) at: Address,
-    /// The token that it pays.
+    /// Token that it pays.
     pub(super) token: Address,
     pub(super) owed: U256,
 }
 
-/// The contracts of a pool's extra rewards.
+/// Returns the contracts of a pool's extra rewards.
 pub(super) async fn extras(cx: &Chain, market: &str, pool: Address) -> Result<Vec<Address>, Error> {
     let count = cx.call(pool, extraRewardsLengthCall {}).within(EXTRAS_STAND_S).await?;
     let read = usize::try_from(count).unwrap_or(usize::MAX).min(EXTRAS_MAX);
@@ -37,15 +37,15 @@ pub(super) async fn extras(cx: &Chain, market: &str, pool: Address) -> Result<Ve
     cx.join((0..read).map(extra)).await
 }
 
-/// What one of them owes.
+/// Returns the token and owed amount of an extra reward.
 pub(super) async fn extra(cx: &Chain, at: Address, account: Address) -> Result<Extra, Error> {
     let token = async { paid(cx, at, cx.call(at, rewardTokenCall {}).immutable().await?).await };
     let (token, owed) = cx.join((token, cx.call(at, earnedCall { account }))).await?;
     Ok(Extra { at, token, owed })
 }
 
-/// The token that is really paid: newer extra rewards are counted in a wrapper, which only their contract can transfer,
-/// and which pays what it wraps.
+/// Returns the token that is paid: newer extra rewards are counted in a wrapper, which only their contract can
+/// transfer, and which pays the wrapped token.
 async fn paid(cx: &Chain, at: Address, token: Address) -> Result<Address, Error> {
     let wrapped_for = cx.try_call(token, rewardPoolCall {}).within(TOKEN_STANDS_S);
     let wrapped = cx.try_call(token, tokenCall {}).within(TOKEN_STANDS_S);
@@ -57,14 +57,14 @@ async fn paid(cx: &Chain, at: Address, token: Address) -> Result<Address, Error>
     wrapped.or(base).map_err(|revert| Error::Reverted { to: token, revert })
 }
 
-/// What a reward contract pays to all stakers together in a second.
+/// Returns the rate of a reward contract to all stakers, per second.
 pub(super) async fn rate(cx: &Chain, at: Address) -> Result<U256, Error> {
     let (rate, finish) = cx.join((cx.call(at, rewardRateCall {}), cx.call(at, periodFinishCall {}))).await?;
     let is_over = U256::from(cx.block().timestamp) >= finish;
     Ok(if is_over { U256::ZERO } else { rate })
 }
 
-/// The amounts that are not zero, each token once: an extra reward may be the token that is minted.
+/// Returns the nonzero amounts, summed per token: an extra reward may be the minted token.
 pub(super) fn by_token(amounts: impl IntoIterator<Item = (Address, U256)>) -> Result<Vec<(Address, U256)>, Error> {
     let mut sums: Vec<(Address, U256)> = Vec::new();
     for (token, amount) in amounts.into_iter().filter(|(_, amount)| !amount.is_zero()) {

@@ -1,4 +1,4 @@
-//! The rows of an answer: a claim and a stake for each pool.
+//! Findings: a claim and a stake per pool.
 
 use portolan_plugin_api::{
     Address, Chain, Claimable, Error, Leg, LegRole, Position, PositionKind, Reward, U256, symbol,
@@ -12,25 +12,25 @@ use super::rewards::{self, Extra};
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
-/// What a pool pays of its own.
+/// Own reward of a pool.
 #[derive(Clone, Copy, Debug)]
 struct Own {
     held: PoolStake,
     token: Address,
-    /// By which what is minted beside it is multiplied.
+    /// Multiplier of the minted amount.
     multiplier: U256,
 }
 
-/// What stakers of a pool get in a second.
+/// Rates of a pool to its stakers.
 #[derive(Clone, Debug)]
 struct Streams {
-    /// What all of them have staked.
+    /// Total stake.
     total: U256,
     rate: U256,
     extras: Vec<(Extra, U256)>,
 }
 
-/// A claim for each pool that owes anything.
+/// Returns a claim per pool that owes anything.
 pub(super) async fn claimables(
     cx: &Chain,
     of: &Booster,
@@ -49,7 +49,7 @@ pub(super) async fn claimables(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
 }
 
-/// What a pool owes; a claim pays the extra rewards too, so that all of them have to be read.
+/// Reads the rewards of a pool; all extra rewards are needed, since a claim pays them too.
 async fn owed(
     cx: &Chain,
     of: &Booster,
@@ -71,7 +71,7 @@ async fn own(cx: &Chain, of: &Booster, held: PoolStake) -> Result<Own, Error> {
     Ok(Own { held, token, multiplier })
 }
 
-/// One claim for all tokens of a pool; nothing where it owes none.
+/// Returns one claim for all tokens of a pool; `None` if it owes nothing.
 fn claimable(
     cx: &Chain,
     of: &Booster,
@@ -93,7 +93,7 @@ fn claimable(
     Ok((!claimable.payments.is_empty()).then_some(claimable))
 }
 
-/// A stake for each pool that has one.
+/// Returns a position per pool with a stake.
 pub(super) async fn positions(
     cx: &Chain,
     of: &Booster,
@@ -115,7 +115,7 @@ pub(super) async fn positions(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-/// Reads what a pool pays in a second. An extra reward that cannot be read costs its own part of the stake's row.
+/// Reads the rates of a pool. An extra reward that cannot be read only loses its own part of the position.
 async fn streams(cx: &Chain, labels: Labels<'_>, held: PoolStake, account: Address) -> Result<Streams, Error> {
     let at = held.pool.rewards;
     let extras = async {
@@ -127,7 +127,7 @@ async fn streams(cx: &Chain, labels: Labels<'_>, held: PoolStake, account: Addre
     Ok(Streams { total, rate, extras })
 }
 
-/// The stake with what is owed for it. What is minted beside is left out while it cannot be claimed.
+/// Returns the stake with its rewards. The minted amount is left out while it cannot be claimed.
 fn position(
     of: &Booster,
     labels: Labels<'_>,

@@ -1,9 +1,9 @@
-//! The functions that are called.
+//! Called functions.
 //!
 //! Source: <https://github.com/compound-finance/comet/tree/main/contracts>
 
 portolan_plugin_api::sol! {
-    // CometMainInterface.sol. Balances have their interest until the block.
+    // CometMainInterface.sol. Balances include interest until the block.
     function baseToken() external view returns (address);
     function baseTokenPriceFeed() external view returns (address);
     function baseScale() external view returns (uint256);
@@ -26,8 +26,8 @@ portolan_plugin_api::sol! {
     // CometStorage.sol
     function userCollateral(address account, address asset) external view returns (uint128 balance, uint128 reserved);
 
-    // CometRewards.sol. What is owed is reckoned by accruing it first; members after the token differ from version to
-    // version, and are left alone.
+    // CometRewards.sol. Computing the owed amount accrues it first. Members after the token differ between versions,
+    // and are not read.
     function rewardConfig(address comet) external view returns (address token);
     function getRewardOwed(address comet, address account) external returns (address token, uint256 owed);
     function claim(address comet, address src, bool shouldAccrue) external;

@@ -1,4 +1,4 @@
-//! What the account lends and owes in a market, and the collateral that it gave.
+//! Amounts that the account lends and owes in a market, and its collateral.
 
 use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
@@ -12,10 +12,10 @@ use crate::fixed_point::{WAD, product, ray_a_year, too_large};
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
-/// Seconds that the list of collaterals may be cached: a new one shows at most this much later.
+/// Cache time of the list of collaterals, in seconds; a new one shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
 
-/// Collateral of the account, by its place in the market's list.
+/// A collateral of the account, with its index in the market's list.
 #[derive(Clone, Copy, Debug)]
 struct Collateral {
     index: u8,
@@ -23,7 +23,7 @@ struct Collateral {
     amount: U256,
 }
 
-/// The position in the market, where there is one.
+/// Returns the position in the market, if there is one.
 pub(super) async fn positions(
     cx: &Chain,
     of: &Comet,
@@ -43,13 +43,13 @@ pub(super) async fn positions(
     let kind = if borrowed.is_zero() { PositionKind::LENT } else { PositionKind::BORROWED };
     let position = Position::new(kind, labels.market, comet).of(of.types.market).named(labels.title);
     let given = collateral.into_iter().map(|Collateral { asset, amount, .. }| {
-        // It is lent to nobody, and earns nothing.
+        // Collateral is not lent, and earns nothing.
         let leg = Leg::new(LegRole::SUPPLIED, asset, amount).rate_ray(U256::ZERO);
         let name = format!("{} {} collateral", labels.title, symbol(asset));
         Leg { is_collateral: Some(true), ..leg.named(name) }
     });
     let health = match health {
-        // Without a part of the collateral it would be too low.
+        // Without all of the collateral it would be too low.
         Ok(health) if is_whole => health,
         Ok(_) => None,
         Err(error) => {
@@ -60,7 +60,7 @@ pub(super) async fn positions(
     Ok(vec![Position { health, ..position.legs(base?).legs(given) }])
 }
 
-/// The account's collateral, and whether all of it could be read. What could not is reported.
+/// Returns the account's collateral, and true if all of it could be read. Failed reads are reported.
 async fn collateral(
     cx: &Chain,
     of: &Comet,
@@ -80,7 +80,7 @@ async fn collateral(
     Ok((all, is_whole))
 }
 
-/// What is lent and what is owed, at the rates of now; an account has only one of them.
+/// Returns the lent or owed amount, at current rates; an account has only one of them.
 async fn base_legs(
     cx: &Chain,
     of: &Comet,
@@ -108,8 +108,8 @@ async fn base_legs(
     Ok(supply.into_iter().chain(borrow).collect())
 }
 
-/// The collateral's value, each by its factor of liquidation, over the debt's, rounded as the market does it; `None` where
-/// nothing is owed, or where the debt is worth nothing.
+/// Returns the collateral's value, weighted by liquidation factors, over the debt's, rounded as in the market. `None`
+/// without debt, or if the debt is worth nothing.
 async fn health(cx: &Chain, of: &Comet, borrowed: U256, collateral: &[Collateral]) -> Result<Option<Health>, Error> {
     if borrowed.is_zero() {
         return Ok(None);
@@ -133,7 +133,7 @@ async fn health(cx: &Chain, of: &Comet, borrowed: U256, collateral: &[Collateral
     Ok(factor.map(|factor| Health { factor_wad: Some(factor), liquidation_price: None }))
 }
 
-/// In units of the market's prices.
+/// Returns the value in units of the market's prices.
 fn value(amount: U256, price: U256, scale: U256) -> Result<U256, Error> {
     product(amount, price)?.checked_div(scale).ok_or_else(|| Error::new("a token has no scale"))
 }

@@ -1,4 +1,4 @@
-//! What a market's rewards owe to the account, for what it lends and what it owes.
+//! Rewards of a market to the account, for lending and borrowing.
 
 use portolan_plugin_api::{Address, Chain, Claimable, Error, symbol};
 
@@ -6,10 +6,10 @@ use super::Comet;
 use super::contracts::{claimCall, getRewardOwedCall, rewardConfigCall};
 use crate::kit::Labels;
 
-/// Seconds that may be cached which token rewards the market, or that none does.
+/// Cache time of the market's reward token, or of its absence, in seconds.
 const TOKEN_STANDS_S: u32 = 3_600;
 
-/// The claim of the market's reward, where something is owed.
+/// Returns the claim of the market's reward, if anything is owed.
 pub(super) async fn claimables(
     cx: &Chain,
     of: &Comet,
@@ -17,7 +17,7 @@ pub(super) async fn claimables(
     account: Address,
 ) -> Result<Vec<Claimable>, Error> {
     let (Some(rewards), comet) = (of.contracts.rewards, of.contracts.comet) else { return Ok(Vec::new()) };
-    // The contract refuses markets that it does not reward.
+    // The contract reverts for markets that it does not reward.
     if cx.call(rewards, rewardConfigCall { comet }).within(TOKEN_STANDS_S).await?.is_zero() {
         return Ok(Vec::new());
     }

@@ -1,6 +1,6 @@
-//! The functions that are called.
+//! Called functions.
 //!
-//! Sources: <https://github.com/compound-finance/compound-protocol/tree/master/contracts>, and what forks have beside:
+//! Sources: <https://github.com/compound-finance/compound-protocol/tree/master/contracts>, and for additions of forks
 //! <https://github.com/VenusProtocol/venus-protocol/tree/main/contracts>,
 //! <https://github.com/VenusProtocol/isolated-pools/tree/develop/contracts>,
 //! <https://github.com/Benqi-fi/BENQI-Smart-Contracts/tree/master/lending>,
@@ -13,12 +13,12 @@ portolan_plugin_api::sol! {
     function getAccountLiquidity(address account) external view
         returns (uint256 error, uint256 liquidity, uint256 shortfall);
     function oracle() external view returns (address);
-    // The real one returns more, which differs between forks.
+    // Returns more words, which differ between forks.
     function markets(address market) external view returns (bool isListed);
     function claimComp(address holder, address[] markets) external;
     function getCompAddress() external view returns (address);
 
-    // CToken.sol and CErc20.sol. The last two add the interest until the block, and so change the market's state.
+    // CToken.sol and CErc20.sol. The last two accrue interest until the block, and so change the market's state.
     function balanceOf(address account) external view returns (uint256);
     function borrowBalanceStored(address account) external view returns (uint256);
     function underlying() external view returns (address);
@@ -28,7 +28,7 @@ portolan_plugin_api::sol! {
     function balanceOfUnderlying(address account) external returns (uint256);
     function borrowBalanceCurrent(address account) external returns (uint256);
 
-    // PriceOracle.sol: dollars of 36 decimals less the token's.
+    // PriceOracle.sol: dollars with 36 decimals less the token's.
     function getUnderlyingPrice(address market) external view returns (uint256);
 
     // VAIController.sol of Venus
@@ -39,7 +39,7 @@ portolan_plugin_api::sol! {
     // Moonwell's Comptroller.sol, and Benqi's
     function claimReward(address holder) external;
     function claimReward(uint8 kind, address holder) external;
-    // Benqi's ComptrollerStorage.sol: the token of type 0; that of type 1 is the native one.
+    // Benqi's ComptrollerStorage.sol: the token of type 0; type 1 is the native token.
     function qiAddress() external view returns (address);
 
     // Comptroller.sol of Venus' isolated pools, and their Rewards/RewardsDistributor.sol
@@ -62,7 +62,7 @@ portolan_plugin_api::sol! {
     function getOutstandingRewardsForUser(address user) external view returns (RewardWithMToken[] rewards);
 }
 
-/// The views of indexes, called under names that `rewards.rs` makes of them: `compAccrued`, `venusAccrued`.
+/// Index views, called by names that `rewards.rs` derives: `compAccrued`, `venusAccrued`.
 pub(super) mod indexes {
     portolan_plugin_api::sol! {
         function accrued(address holder) external view returns (uint256);
@@ -72,7 +72,7 @@ pub(super) mod indexes {
     }
 }
 
-/// The same for each type of reward: `rewardAccrued(0, holder)`.
+/// Index views with a type of reward: `rewardAccrued(0, holder)`.
 pub(super) mod typed {
     portolan_plugin_api::sol! {
         function accrued(uint8 kind, address holder) external view returns (uint256);
@@ -82,8 +82,8 @@ pub(super) mod typed {
     }
 }
 
-/// What differs in distributors that a comptroller lists: blocks or, with `TimeBased` behind the name, seconds. Rewards
-/// go on where the end is zero.
+/// Views that differ in listed distributors: per block or, with the suffix `TimeBased`, per second. An end of zero
+/// means that rewards go on.
 pub(super) mod distributor {
     portolan_plugin_api::sol! {
         function state(address market) external view returns (uint224 index, uint256 at, uint256 end);

@@ -1,4 +1,4 @@
-//! The markets of a comptroller, and those of them in which the account has or owes something.
+//! Markets of a comptroller, and those in which the account has or owes something.
 
 use portolan_plugin_api::{Address, Chain, Error, NATIVE, U256};
 
@@ -6,22 +6,22 @@ use super::contracts::{balanceOfCall, borrowBalanceStoredCall, getAllMarketsCall
 use super::{CompoundV2, ZERO_STANDS_S};
 use crate::try_each::with_both;
 
-/// Seconds that the list of markets may be cached: a new one shows at most this much later.
+/// Cache time of the list of markets, in seconds; a new one shows at most this much later.
 pub(super) const LIST_STANDS_S: u32 = 300;
-/// More markets than any known comptroller has, five times over.
+/// Five times the markets of the largest known comptroller.
 const MARKETS_MAX: usize = 500;
 
 /// A market in which the account has or owes something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Held {
     pub(super) market: Address,
-    /// What the account has of the market's own token.
+    /// Balance of the market's own token.
     pub(super) shares: U256,
-    /// What it owes, as it stood when the market was last used.
+    /// Debt as of the market's last use.
     pub(super) debt: U256,
 }
 
-/// The markets in which the account has or owes something.
+/// Returns the markets in which the account has or owes something.
 pub(super) async fn held(cx: &Chain, of: &CompoundV2, market: &str, account: Address) -> Result<Vec<Held>, Error> {
     let comptroller = of.contracts.comptroller;
     let markets = cx.call(comptroller, getAllMarketsCall {}).within(LIST_STANDS_S).await?;
@@ -36,7 +36,7 @@ pub(super) async fn held(cx: &Chain, of: &CompoundV2, market: &str, account: Add
     Ok(held.filter(|held| !held.shares.is_zero() || !held.debt.is_zero()).collect())
 }
 
-/// The token that a market lends.
+/// Returns the token that a market lends.
 pub(super) async fn underlying(cx: &Chain, of: &CompoundV2, market: Address) -> Result<Address, Error> {
     if of.contracts.native_market == Some(market) {
         return Ok(NATIVE);

@@ -1,4 +1,4 @@
-//! What the account lends and owes in a comptroller's markets.
+//! Amounts that the account lends and owes in a comptroller's markets.
 
 use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
@@ -13,10 +13,10 @@ use crate::fixed_point::{WAD, product, too_large};
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
-/// Seconds that may be cached which oracle a comptroller asks.
+/// Cache time of a comptroller's oracle, in seconds.
 const ORACLE_STANDS_S: u32 = 300;
 
-/// The position, where there is one: a leg for each market that lends to the account, or to which it lends.
+/// Returns the position, if there is one, with legs per market that the account lends to or borrows from.
 pub(super) async fn positions(
     cx: &Chain,
     of: &CompoundV2,
@@ -30,7 +30,7 @@ pub(super) async fn positions(
     let owes = !minted.is_zero() || held.iter().any(|held| !held.debt.is_zero());
     let comptroller = of.contracts.comptroller;
     let health = health(cx, of, labels, account, minted, &held);
-    // What is lent secures debts in the markets that the account has entered.
+    // Deposits are collateral in markets that the account has entered.
     let entered = cx.call(comptroller, getAssetsInCall { account });
     let legs = held.iter().map(|held| legs(cx, of, labels, account, *held));
     let legs = async { Ok(try_each(cx, legs).await.or_report(cx, labels.market)) };
@@ -53,13 +53,13 @@ pub(super) async fn positions(
     Ok(vec![Position { health, ..position }])
 }
 
-/// What the account owes of the token that is minted.
+/// Returns the account's debt in the minted token.
 async fn minted(cx: &Chain, of: &CompoundV2, account: Address) -> Result<U256, Error> {
     let Some(minted) = of.contracts.minted else { return Ok(U256::ZERO) };
     cx.call(minted.controller, getVAIRepayAmountCall { account }).zero_within(ZERO_STANDS_S).await
 }
 
-/// What is lent to a market, and owed to it, with interest until the block.
+/// Returns the legs in a market, with interest until the block.
 async fn legs(
     cx: &Chain,
     of: &CompoundV2,
@@ -68,7 +68,7 @@ async fn legs(
     held: Held,
 ) -> Result<Vec<Leg>, Error> {
     let market = held.market;
-    // Both change the market's state, so that no other read may see it.
+    // Both calls change the market's state, so they are isolated.
     let lent = (!held.shares.is_zero()).then(|| cx.call(market, balanceOfUnderlyingCall { account }).isolated());
     let owed = (!held.debt.is_zero()).then(|| cx.call(market, borrowBalanceCurrentCall { account }).isolated());
     let (token, lent, owed) =
@@ -79,8 +79,8 @@ async fn legs(
     Ok(lent.into_iter().map(supplied).chain(owed).collect())
 }
 
-/// What the collateral secures over what is owed, as the comptroller reckons both; `None` without debt, or where it
-/// cannot be read, and then the answer says so.
+/// Returns the ratio of collateral to debt, as the comptroller computes both. `None` without debt, or if it cannot be
+/// read, which is reported.
 async fn health(
     cx: &Chain,
     of: &CompoundV2,
@@ -108,7 +108,7 @@ async fn health(
         if !liquidity.error.is_zero() {
             return Err(Error::new(format!("{comptroller}: error {} of the comptroller", liquidity.error)));
         }
-        // The minted token counts as a dollar. What secures is what is owed, and what is left over or lacks of it.
+        // The minted token counts as a dollar. The collateral is the debt plus the liquidity, less the shortfall.
         let owed = debts.into_iter().try_fold(minted, U256::checked_add).ok_or_else(too_large)?;
         let secured = owed.checked_add(liquidity.liquidity).ok_or_else(too_large)?;
         let secured = secured.saturating_sub(liquidity.shortfall);

@@ -1,9 +1,8 @@
-//! What suppliers and borrowers have earned.
+//! Rewards of suppliers and borrowers.
 //!
-//! A comptroller notes what it owes whenever the account uses a market. What came since then is the growth of the
-//! market's index since that of the account, by what the account has there: the arithmetic of a claim, done here, since
-//! no view does it. Distributors that a comptroller lists keep the same indexes in its place, one token each, and may
-//! stop at an end.
+//! A comptroller records what it owes whenever the account uses a market. Rewards since then are the growth of the
+//! market's index over the account's, times the account's amount there. No view computes this, so it is done here.
+//! Listed distributors keep the same indexes instead of the comptroller, for one token each, and may have an end.
 
 use std::collections::BTreeMap;
 
@@ -21,15 +20,15 @@ use crate::fixed_point::{WAD, product, too_large};
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
-/// More distributors than any known comptroller lists, ten times over.
+/// Ten times the distributors of the largest known comptroller.
 const DISTRIBUTORS_MAX: usize = 100;
-/// Seconds that it may be cached which token a comptroller pays: an upgrade may change it.
+/// Cache time of a comptroller's reward token, in seconds; an upgrade may change it.
 const TOKEN_STANDS_S: u32 = 3_600;
 
-/// One contract's index of one reward token.
+/// Index of one reward token in one contract.
 #[derive(Clone, Copy, Debug)]
 struct Index {
-    /// The comptroller, or the distributor.
+    /// Comptroller or distributor.
     keeper: Address,
     views: Views,
     token: Address,
@@ -37,23 +36,23 @@ struct Index {
     account: Address,
 }
 
-/// How the views of an index are called, and its claim.
+/// Names of an index's views, and its claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Views {
-    /// Those of a comptroller, with the number of the token's type where there are types.
+    /// Views of a comptroller, with the number of the token's type if it has types.
     Comptroller(IndexViews, u8),
     /// `rewardTokenAccrued`, `claimRewardToken`: Venus' distributors.
     Distributor,
 }
 
-/// The two sides of a market, which are rewarded each by itself.
+/// Sides of a market, which are rewarded separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Supply,
     Borrow,
 }
 
-/// A row for each claim.
+/// Returns a row per claim.
 pub(super) async fn claimables(
     cx: &Chain,
     of: &CompoundV2,
@@ -81,7 +80,7 @@ pub(super) async fn claimables(
     }
 }
 
-/// The tokens that the comptroller names.
+/// Returns the tokens that the comptroller names.
 async fn named(cx: &Chain, comptroller: Address, views: IndexViews) -> Result<Vec<Address>, Error> {
     match views {
         IndexViews::Comp => Ok(vec![cx.call(comptroller, getCompAddressCall {}).within(TOKEN_STANDS_S).await?]),
@@ -90,7 +89,7 @@ async fn named(cx: &Chain, comptroller: Address, views: IndexViews) -> Result<Ve
     }
 }
 
-/// The indexes of the distributors that the comptroller lists.
+/// Returns the indexes of the distributors that the comptroller lists.
 async fn listed(cx: &Chain, comptroller: Address, market: &str, account: Address) -> Result<Vec<Index>, Error> {
     let keepers = cx.call(comptroller, getRewardDistributorsCall {}).within(LIST_STANDS_S).await?;
     if keepers.len() > DISTRIBUTORS_MAX {
@@ -99,7 +98,7 @@ async fn listed(cx: &Chain, comptroller: Address, market: &str, account: Address
     }
     let each = keepers.into_iter().map(|keeper| async move {
         let token = cx.call(keeper, rewardTokenCall {}).immutable();
-        // The first of them have no such view, and count by the block.
+        // The first distributors lack this view, and count per block.
         let by_second = cx.try_call(keeper, isTimeBasedCall {}).within(LIST_STANDS_S);
         let (token, by_second) = cx.join((token, by_second)).await?;
         Ok(Index { keeper, views: Views::Distributor, token, by_second: by_second.unwrap_or(false), account })
@@ -107,7 +106,7 @@ async fn listed(cx: &Chain, comptroller: Address, market: &str, account: Address
     try_each(cx, each).await.or_err_if_all(cx, market)
 }
 
-/// A row for each index that owes anything.
+/// Returns a row per index that owes anything.
 async fn indexed(
     cx: &Chain,
     of: &CompoundV2,
@@ -131,8 +130,8 @@ async fn indexed(
     Ok(rows)
 }
 
-/// The account's markets that a claim may name. Venus can take one off a comptroller's list, which `getAllMarkets` still
-/// has; a claim that names it reverts.
+/// Returns the account's markets that a claim may name. Venus can remove a market that `getAllMarkets` still returns; a
+/// claim that names it reverts.
 async fn rewarded(cx: &Chain, of: &CompoundV2, market: &str, account: Address) -> Result<Vec<Held>, Error> {
     let held = held(cx, of, market, account).await?;
     let may_end = match of.contracts.rewards {
@@ -151,7 +150,7 @@ async fn rewarded(cx: &Chain, of: &CompoundV2, market: &str, account: Address) -
     Ok(cx.join(each).await?.into_iter().flatten().collect())
 }
 
-/// What a distributor owes of each token, which one call claims.
+/// Returns what a distributor owes in each token; one call claims all.
 async fn distributed(
     cx: &Chain,
     of: &CompoundV2,
@@ -176,7 +175,7 @@ async fn distributed(
 }
 
 impl Index {
-    /// The call that claims all that the index owes for these markets.
+    /// Returns the call that claims everything the index owes for these markets.
     fn claim(self, cx: &Chain, held: &[Held]) -> Claim {
         let (to, holder) = (self.keeper, self.account);
         let markets = held.iter().map(|held| held.market).collect();
@@ -188,7 +187,7 @@ impl Index {
         }
     }
 
-    /// What the keeper has noted that it owes.
+    /// Returns the recorded amount that is owed.
     async fn accrued(self, cx: &Chain) -> Result<U256, Error> {
         let (to, holder) = (self.keeper, self.account);
         let name = format!("{}Accrued", self.views.word());
@@ -200,7 +199,7 @@ impl Index {
         .await
     }
 
-    /// What came since then, for what is lent to a market and owed to it.
+    /// Returns the rewards since then, for the lent and owed amounts in a market.
     async fn since(self, cx: &Chain, held: Held) -> Result<U256, Error> {
         let (lent, owed) = cx.join((self.for_supply(cx, held), self.for_borrow(cx, held))).await?;
         lent.checked_add(owed).ok_or_else(too_large)
@@ -221,17 +220,17 @@ impl Index {
         }
         let total = (cx.call(held.market, totalBorrowsCall {}), cx.call(held.market, borrowIndexCall {}));
         let (total, growth) = cx.join((cx.join(total), self.growth(cx, Side::Borrow, held.market))).await?;
-        // Comptrollers of this generation begin to count a debt when the account next uses the market.
+        // These comptrollers begin to reward a debt when the account next uses the market.
         if self.views.kind().is_some() && growth.of_account.is_zero() {
             return Ok(U256::ZERO);
         }
         let (total, index) = total;
-        // Debts are counted without the interest that they have gathered since the market began.
+        // Debts are counted without the interest accrued since the market began.
         let principal = |debt| quotient(product(debt, WAD)?, index);
         growth.earned(principal(held.debt)?, principal(total)?)
     }
 
-    /// How far the index has grown since the account's.
+    /// Returns the growth of the index since the account's.
     async fn growth(self, cx: &Chain, side: Side, market: Address) -> Result<Growth, Error> {
         let (to, holder) = (self.keeper, self.account);
         let (state, speeds, index) = self.views.names(side);
@@ -252,7 +251,7 @@ impl Index {
         Ok(Growth { index, emitted, of_account })
     }
 
-    /// A market's index, when it was last brought up to date, and when its rewards end: zero where they go on.
+    /// Reads a market's index, the time of its last update, and the end of rewards (zero for none).
     async fn state(self, cx: &Chain, name: &str, market: Address) -> Result<(U256, U256, U256), Error> {
         if self.views == Views::Distributor {
             let name = if self.by_second { format!("{name}TimeBased") } else { name.to_owned() };
@@ -264,22 +263,22 @@ impl Index {
     }
 }
 
-/// An index, and what it has still to add.
+/// An index, with the emission still to be added.
 #[derive(Clone, Copy, Debug)]
 struct Growth {
     index: U256,
-    /// Smallest units that were emitted since the index was last brought up to date.
+    /// Smallest units emitted since the index was last updated.
     emitted: U256,
     of_account: U256,
 }
 
 impl Growth {
-    /// What came to an account that has so much of so much in all, rounded as the comptroller does it.
+    /// Returns the rewards of `amount` out of `total`, rounded as in the comptroller.
     fn earned(self, amount: U256, total: U256) -> Result<U256, Error> {
         let scale = product(WAD, WAD)?;
         let added = if total.is_zero() { U256::ZERO } else { product(self.emitted, scale)? / total };
         let index = self.index.checked_add(added).ok_or_else(too_large)?;
-        // Indexes begin at one; an account that was there before the rewards has none yet.
+        // Indexes begin at one; an account older than the rewards has none yet.
         let of_account = if self.of_account.is_zero() && index >= scale { scale } else { self.of_account };
         let growth = index.checked_sub(of_account).ok_or_else(|| Error::new("an index has shrunk"))?;
         Ok(product(amount, growth)? / scale)
@@ -287,7 +286,7 @@ impl Growth {
 }
 
 impl Views {
-    /// The number of the token's type, which the views of such an index take first.
+    /// Returns the number of the token's type, which is the first argument of such views.
     fn kind(self) -> Option<u8> {
         match self {
             Self::Comptroller(IndexViews::Typed, kind) => Some(kind),
@@ -295,7 +294,7 @@ impl Views {
         }
     }
 
-    /// What the names of the views begin with.
+    /// Returns the prefix of the views' names.
     fn word(self) -> &'static str {
         match self {
             Self::Comptroller(IndexViews::Comp, _) => "comp",
@@ -305,7 +304,7 @@ impl Views {
         }
     }
 
-    /// The names of a side's state, its speeds, and the index of an account.
+    /// Returns the names of a side's state, its speeds, and the index of an account.
     fn names(self, side: Side) -> (String, String, String) {
         let (supply, supplier) = match side {
             Side::Supply => ("Supply", "Supplier"),

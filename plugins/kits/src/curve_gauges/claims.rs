@@ -1,4 +1,4 @@
-//! The claims of what gauges owe: one for the emission, which the minter pays, and one for all other tokens of a gauge.
+//! Claims of gauges: one for the emission, which the minter pays, and one for all other tokens.
 
 use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error};
@@ -10,7 +10,7 @@ use crate::display_name::display_name;
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
-/// The claims of all gauges that owe anything.
+/// Returns the claims of all gauges that owe anything.
 pub(super) async fn claimables(
     cx: &Chain,
     of: &CurveGauges,
@@ -53,8 +53,8 @@ async fn rows(
     Ok(emission.into_iter().chain(rewards).collect())
 }
 
-/// The claim of a gauge's rewards for the account itself: later gauges pay whom the call names, older ones whom the
-/// account has set as its receiver.
+/// Returns the claim of a gauge's rewards to the account itself: later gauges pay the receiver in the call, older ones
+/// the account's configured receiver.
 async fn rewards_claim(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<Claim, Error> {
     if gauge.counts_rewards {
         return Ok(cx.claim(gauge.address, &claim_rewards_1Call { account, receiver: account }));

@@ -1,4 +1,4 @@
-//! Which gauges there are, and what an account has in one.
+//! The list of gauges, and an account's rewards in one.
 
 use std::ops::Range;
 
@@ -15,35 +15,35 @@ use crate::kit::{COUNT_STANDS_S, Labels};
 use crate::nonzero::nonzero;
 use crate::try_each::with_each;
 
-/// The name of the list of gauges among a deployment's facts.
+/// Key of the list of gauges among a deployment's fact lists.
 const LIST: &str = "gauges";
-/// Seconds that the number of a gauge's reward tokens may be cached: a new one shows at most this much later.
+/// Cache time of a gauge's number of reward tokens, in seconds; a new one shows at most this much later.
 const TOKENS_STAND_S: u32 = 300;
 
-/// A gauge that holds tokens of a pool.
+/// A gauge that holds pool tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LiquidityGauge {
-    /// Its place in the list.
+    /// Index in the list.
     pub(super) place: u64,
     pub(super) address: Address,
-    /// The token that is staked.
+    /// Staked token.
     pub(super) staked: Address,
-    /// Whether it is of the fourth generation or a later one.
+    /// True for the fourth generation and later.
     pub(super) counts_rewards: bool,
-    /// Whether it has an emission.
+    /// True if it has an emission.
     pub(super) is_minting: bool,
 }
 
-/// What a gauge owes to an account.
+/// Amounts that a gauge owes an account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct OwedByGauge {
-    /// What the minter pays of the emission.
+    /// Emission that the minter pays.
     pub(super) minted: U256,
-    /// What the gauge pays of other tokens, of those of which anything is owed.
+    /// Nonzero amounts of other tokens that the gauge pays.
     pub(super) rewards: Vec<(Address, U256)>,
 }
 
-/// The gauges of the list, as far as they are known.
+/// Returns the known gauges of the list.
 pub(super) async fn gauges(cx: &Chain, of: &CurveGauges, labels: Labels<'_>) -> Result<Vec<LiquidityGauge>, Error> {
     let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, of, place)));
     let entries: Vec<(Address, Address, bool)> = cx.facts(labels.market, LIST, count(cx, &of.listing), walk).await?;
@@ -53,7 +53,7 @@ pub(super) async fn gauges(cx: &Chain, of: &CurveGauges, labels: Labels<'_>) -> 
         address,
         staked,
         counts_rewards,
-        // On other networks than Ethereum the gauges before the fourth generation were given tokens by a stream, and no
+        // On networks other than Ethereum, gauges before the fourth generation get tokens from a stream, and no
         // emission.
         is_minting: of.emission.is_some() && (counts_rewards || !matches!(of.listing, Listing::Row(_))),
     });
@@ -68,7 +68,7 @@ async fn count(cx: &Chain, listing: &Listing) -> Result<U256, Error> {
     }
 }
 
-/// The gauge at a place of the list.
+/// Returns the gauge at an index of the list.
 pub(super) async fn at(cx: &Chain, listing: &Listing, place: u64) -> Result<Address, Error> {
     let index = U256::from(place);
     match listing {
@@ -81,8 +81,8 @@ pub(super) async fn at(cx: &Chain, listing: &Listing, place: u64) -> Result<Addr
     }
 }
 
-/// The gauge at a place of the list, what is staked in it, which is zero where it holds nothing, and whether it is of the
-/// fourth generation or a later one.
+/// Reads an entry of the list: the gauge, its staked token (zero if it holds nothing), and true for the fourth
+/// generation and later.
 async fn entry(cx: &Chain, of: &CurveGauges, place: u64) -> Result<(Address, Address, bool), Error> {
     let gauge = at(cx, &of.listing, place).await?;
     let staked = staked_token(cx, of, gauge);
@@ -92,7 +92,8 @@ async fn entry(cx: &Chain, of: &CurveGauges, place: u64) -> Result<(Address, Add
     Ok((gauge, staked.filter(|_| held.is_ok()).unwrap_or_default(), rewards.is_ok()))
 }
 
-/// What is staked in a gauge; forks that no contract lists, or without an emission, may have another name for it.
+/// Returns the staked token of a gauge. Forks that no contract lists or that have no emission may use another name for
+/// it.
 async fn staked_token(cx: &Chain, of: &CurveGauges, gauge: Address) -> Result<Option<Address>, Error> {
     let staked = cx.try_call(gauge, lp_tokenCall {}).await?.ok();
     let is_fork = of.emission.is_none() || matches!(of.listing, Listing::Row(_));
@@ -102,10 +103,10 @@ async fn staked_token(cx: &Chain, of: &CurveGauges, gauge: Address) -> Result<Op
     }
 }
 
-/// The gauges that may owe anything to the account, which may have left them. A gauge with an emission notes when it
-/// last reckoned an account's share, which it does before each change of a stake: whoever has no such time never had
-/// one. That is so of most accounts and gauges. What older gauges owe to those who have left them takes dozens of reads
-/// of each to find.
+/// Returns the gauges that may owe anything to the account, which may have left them. Gauges with an emission
+/// checkpoint an account before each change of its stake. Without a checkpoint, the account never had a stake; this
+/// rules out most gauges. Debts of older gauges to accounts that left them are not found: that takes dozens of reads
+/// per gauge.
 pub(super) async fn owing(
     cx: &Chain,
     market: &str,
@@ -125,7 +126,7 @@ pub(super) async fn owing(
     Ok(owing)
 }
 
-/// What the gauge owes to the account.
+/// Returns the amounts that the gauge owes to the account.
 pub(super) async fn owed(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<OwedByGauge, Error> {
     let minted = minted(cx, gauge, account);
     let counted = async {
@@ -141,7 +142,7 @@ pub(super) async fn owed(cx: &Chain, gauge: LiquidityGauge, account: Address) ->
     Ok(OwedByGauge { minted, rewards: rewards.collect() })
 }
 
-/// What the minter pays of the emission.
+/// Returns the emission that the minter pays.
 async fn minted(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<U256, Error> {
     if !gauge.is_minting {
         return Ok(U256::ZERO);
@@ -149,7 +150,7 @@ async fn minted(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<U
     cx.call(gauge.address, claimable_tokensCall { account }).isolated().await
 }
 
-/// The reward tokens of a gauge that knows how many it pays; none of others.
+/// Returns the reward tokens of a gauge that knows their number; empty for other gauges.
 async fn counted_tokens(cx: &Chain, gauge: LiquidityGauge) -> Result<Vec<Address>, Error> {
     if !gauge.counts_rewards {
         return Ok(Vec::new());
@@ -160,7 +161,7 @@ async fn counted_tokens(cx: &Chain, gauge: LiquidityGauge) -> Result<Vec<Address
     cx.join((0..count).map(token)).await
 }
 
-/// What an older gauge owes, which claims from elsewhere to know it; nothing of others.
+/// Returns the rewards of an older gauge, which claims from elsewhere to compute them; empty for other gauges.
 async fn claimed_rewards(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<Vec<(Address, U256)>, Error> {
     if gauge.counts_rewards {
         return Ok(Vec::new());

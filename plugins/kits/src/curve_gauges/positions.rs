@@ -1,4 +1,4 @@
-//! What is staked in gauges.
+//! Stakes in gauges.
 
 use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, Leg, LegRole, Position, PositionKind, Reward, U256};
@@ -11,10 +11,10 @@ use crate::kit::Labels;
 use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
-/// What a gauge that counts tokens themselves would count for a whole one: its scales have 18 decimals.
+/// Counted amount per whole token in an unscaled gauge; scales have 18 decimals.
 const WHOLE: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
 
-/// The stakes, a position for each gauge.
+/// Returns a position per gauge with a stake.
 pub(super) async fn positions(
     cx: &Chain,
     of: &CurveGauges,
@@ -27,7 +27,7 @@ pub(super) async fn positions(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-/// A stake with what it has earned. The rates are left open: they depend on locks, by weights of each account.
+/// Returns the position of a stake, with its rewards. Rates are unknown: they depend on locks, weighted per account.
 async fn position(
     cx: &Chain,
     of: &CurveGauges,
@@ -51,7 +51,7 @@ async fn position(
     }))
 }
 
-/// What a gauge counts for a whole token, where that is another number.
+/// Returns a gauge's counted amount per whole token, if it is scaled.
 async fn scale(cx: &Chain, of: &CurveGauges, gauge: LiquidityGauge) -> Result<Option<U256>, Error> {
     if !of.is_scaled {
         return Ok(None);
@@ -60,7 +60,7 @@ async fn scale(cx: &Chain, of: &CurveGauges, gauge: LiquidityGauge) -> Result<Op
     Ok(scale.ok().filter(|scale| !scale.is_zero()))
 }
 
-/// How many tokens a gauge holds for what it counts, rounded down as a withdrawal is.
+/// Converts a counted amount to tokens, rounded down like a withdrawal.
 fn scaled(gauge: LiquidityGauge, counted: U256, scale: Option<U256>) -> Result<U256, Error> {
     let Some(scale) = scale else { return Ok(counted) };
     let tokens = counted.checked_mul(WHOLE).and_then(|product| product.checked_div(scale));

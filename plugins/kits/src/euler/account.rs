@@ -1,7 +1,7 @@
-//! The accounts of an owner in the connector, and the vaults in which each has or owes something.
+//! Accounts of an owner in the connector, and the vaults in which each has or owes something.
 //!
-//! Source: <https://evc.wtf/docs/concepts/internals/sub-accounts>: an account's address differs from its owner's in the
-//! last byte alone.
+//! Source: <https://evc.wtf/docs/concepts/internals/sub-accounts>: an account's address differs from its owner's only
+//! in the last byte.
 
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
@@ -10,25 +10,25 @@ use super::{Euler, ZERO_STANDS_S};
 use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
-/// Sub-accounts that are looked at; Euler's app opens them from the first on.
+/// Sub-accounts that are read; Euler's app opens them in order.
 const SUB_ACCOUNTS: u8 = 32;
 
-/// What an account has and owes.
+/// Holdings and debts of an account.
 #[derive(Clone, Debug)]
 pub(super) struct EvcAccount {
     pub(super) account: Address,
     /// Zero for the owner's main account.
     pub(super) number: u8,
-    /// Vaults that control what the account may withdraw: those that it borrows from.
+    /// Vaults that control withdrawals of the account: those that it borrows from.
     pub(super) controllers: Vec<Address>,
     pub(super) collaterals: Vec<Address>,
-    /// Shares by vault, none of them zero.
+    /// Nonzero shares by vault.
     pub(super) shares: Vec<(Address, U256)>,
-    /// Debts by vault, none of them zero.
+    /// Nonzero debts by vault.
     pub(super) debts: Vec<(Address, U256)>,
 }
 
-/// The main account, whose shares are looked for in all these vaults.
+/// Returns the main account, with its shares in all these vaults.
 pub(super) async fn main(
     cx: &Chain,
     of: &Euler,
@@ -43,9 +43,9 @@ pub(super) async fn main(
     Ok(held)
 }
 
-/// The sub-accounts that have collateral or a controller; their shares are looked for in their collaterals alone.
+/// Returns the sub-accounts with collateral or a controller; only shares in their collaterals are read.
 ///
-/// Only an owner whom the connector knows can have given them any.
+/// Only owners known to the connector can have such sub-accounts.
 pub(super) async fn subs(cx: &Chain, of: &Euler, market: &str, owner: Address) -> Result<Vec<EvcAccount>, Error> {
     let known = cx.call(of.contracts.evc, getAccountOwnerCall { account: owner }).zero_within(ZERO_STANDS_S).await?;
     if known != owner {
@@ -59,7 +59,7 @@ pub(super) async fn subs(cx: &Chain, of: &Euler, market: &str, owner: Address) -
     try_each(cx, subs).await.or_err_if_all(cx, market)
 }
 
-/// What the connector knows of an account, and what it owes to its controllers.
+/// Returns an account's collaterals and controllers, and its debts to the controllers.
 async fn connected(cx: &Chain, of: &Euler, market: &str, account: Address, number: u8) -> Result<EvcAccount, Error> {
     let evc = of.contracts.evc;
     let controllers = async {
@@ -75,7 +75,7 @@ async fn connected(cx: &Chain, of: &Euler, market: &str, account: Address, numbe
     Ok(EvcAccount { account, number, controllers, collaterals, shares: Vec::new(), debts })
 }
 
-/// The account's shares in these vaults, where it has any.
+/// Returns the account's nonzero shares in these vaults.
 async fn shares(
     cx: &Chain,
     market: &str,

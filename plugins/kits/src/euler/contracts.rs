@@ -1,4 +1,4 @@
-//! The functions that are called.
+//! Called functions.
 
 portolan_plugin_api::sol! {
     // https://github.com/euler-xyz/ethereum-vault-connector/blob/master/src/interfaces/IEthereumVaultConnector.sol
@@ -10,7 +10,7 @@ portolan_plugin_api::sol! {
     function getProxyListLength() external view returns (uint256);
     function getProxyListSlice(uint256 start, uint256 end) external view returns (address[] memory);
 
-    // EVault/IEVault.sol. Views have their interest until the block.
+    // EVault/IEVault.sol. Views include interest until the block.
     function asset() external view returns (address);
     function balanceOf(address account) external view returns (uint256);
     function convertToAssets(uint256 shares) external view returns (uint256);

@@ -1,4 +1,4 @@
-//! What an owner lends and owes: a position for its main account, and one for each sub-account.
+//! Positions of an owner: one for its main account, and one per sub-account.
 
 use std::ops::Range;
 
@@ -18,15 +18,15 @@ use crate::fixed_point::{WAD, mul_div, product};
 use crate::kit::{COUNT_STANDS_S, Labels};
 use crate::try_each::try_each;
 
-/// The names of the lists of vaults among a deployment's facts.
+/// Keys of the lists of vaults among a deployment's fact lists.
 const VAULTS: &str = "vaults";
 const EARN_VAULTS: &str = "earn-vaults";
-/// Rates are paid by the second with 27 decimals, and given by the year of 365 days.
+/// Rates are per second with 27 decimals; positions have them per year of 365 days.
 const SECONDS_A_YEAR: u64 = 31_536_000;
-/// Fees have four decimals.
+/// One; fees have four decimals.
 const WHOLE: u64 = 10_000;
 
-/// The positions of the owner's accounts.
+/// Returns the positions of the owner's accounts.
 pub(super) async fn positions(
     cx: &Chain,
     of: &Euler,
@@ -41,7 +41,7 @@ pub(super) async fn positions(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
 }
 
-/// The shares of vaults that lend to several others.
+/// Returns the positions in vaults that lend to several others.
 pub(super) async fn earn_positions(
     cx: &Chain,
     of: &Euler,
@@ -60,7 +60,7 @@ pub(super) async fn earn_positions(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-/// One vault's shares, in what they redeem to where somebody answers for it.
+/// Returns the position in such a vault, in redeemed tokens if the vault is verified.
 async fn earn_position(
     cx: &Chain,
     of: &Euler,
@@ -76,7 +76,7 @@ async fn earn_position(
     Ok(Position { legs: vec![unverified(labels, vault, shares)], ..position })
 }
 
-/// The vaults that the factory has made, as far as they are known.
+/// Returns the known vaults of the factory.
 async fn vaults(cx: &Chain, of: &Euler, market: &str) -> Result<Vec<Address>, Error> {
     let factory = of.contracts.evault_factory;
     let walk = |places: Range<u64>| async move {
@@ -106,7 +106,7 @@ async fn position(cx: &Chain, of: &Euler, labels: Labels<'_>, held: EvcAccount) 
     Ok(Some(Position { health, ..position }))
 }
 
-/// What shares of a vault come to. They secure a debt where the account has said so, and has one.
+/// Returns the leg of a vault's shares. They are collateral if the account has enabled them and has a debt.
 async fn supplied(
     cx: &Chain,
     of: &Euler,
@@ -130,7 +130,7 @@ async fn supplied(
     if !is_verified && !owed.is_zero() {
         return Ok(Leg { is_collateral, ..unverified(labels, vault, shares) });
     }
-    // What is owed pays for all that is lent.
+    // Interest on the debt is shared by all lenders.
     let shared = match assets.is_zero() {
         true => U256::ZERO,
         false => mul_div(ray_a_year(rate)?, owed, assets)?,
@@ -141,7 +141,7 @@ async fn supplied(
     Ok(Leg { is_collateral, ..leg })
 }
 
-/// Shares of a vault for which nobody answers, as such.
+/// Returns the leg of an unverified vault's shares, as shares.
 fn unverified(labels: Labels<'_>, vault: Address, shares: U256) -> Leg {
     Leg::new(LegRole::SUPPLIED, vault, shares).receipt(vault).named(format!("{} {}", labels.title, symbol(vault)))
 }
@@ -157,10 +157,10 @@ fn ray_a_year(rate: U256) -> Result<U256, Error> {
     product(rate, U256::from(SECONDS_A_YEAR))
 }
 
-/// What the collateral secures over what is owed, as the lending vault reckons both for a liquidation; `None` without
-/// debt, or where it cannot be read, and then the answer says so.
+/// Returns the ratio of collateral to debt, as the lending vault computes both for a liquidation. `None` without debt,
+/// or if it cannot be read, which is reported.
 async fn health(cx: &Chain, labels: Labels<'_>, held: &EvcAccount) -> Option<Health> {
-    // The connector lets an account have one controller, but for the time of a call.
+    // Outside of a call, an account has at most one controller.
     let (vault, _) = held.debts.first()?;
     let factor = async {
         let call = accountLiquidityCall { account: held.account, liquidation: true };

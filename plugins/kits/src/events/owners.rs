@@ -1,4 +1,4 @@
-//! Finds whose contracts emitted the logs of a transaction.
+//! Finds the protocols whose contracts emitted a transaction's logs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,14 +13,14 @@ sol! {
     function known(address about) external view returns (uint256);
 }
 
-/// Seconds that a view may be cached. The tokens of a pool never change, and registries seldom forget a contract. A
-/// contract that a registry does not know yet is recognized at most this much later.
+/// Cache time of a view, in seconds. A pool's tokens never change, and registries rarely remove a contract. A newly
+/// registered contract is recognized at most this much later.
 const VIEWS_STAND_S: u32 = 86_400;
 
-/// A source, and the slug of its protocol.
+/// Slug of a protocol, with a source.
 type Sourced<'a> = (&'a str, &'a Source);
 
-/// Slugs by emitter and section: that of the first source that lists the emitter, or else of the first whose views
+/// Returns slugs by emitter and section. The first source that lists the emitter wins, otherwise the first whose views
 /// recognize it.
 pub(super) async fn find<'a>(
     cx: &Chain,
@@ -39,18 +39,18 @@ pub(super) async fn find<'a>(
     Ok(emitters.iter().filter_map(owner).collect())
 }
 
-/// The sources of a section.
+/// Iterates over the sources of a section.
 fn of<'s, 'a>(sources: &'s [Sourced<'a>], section: &'s str) -> impl Iterator<Item = &'s Sourced<'a>> {
     sources.iter().filter(move |(_, source)| source.has(section))
 }
 
-/// Reads views; those that could not be read are reported as missing.
+/// Reads views; failed reads are reported as missing.
 async fn read<'a>(cx: &Chain, views: BTreeSet<View<'a>>) -> Words<'a> {
     let words = try_each(cx, views.into_iter().map(|view| word(cx, view))).await;
     words.or_report(cx, "protocols of events").into_iter().flatten().collect()
 }
 
-/// The first word that a view returns; `None` where the contract has no such view.
+/// Returns the first word of a view's reply; `None` if the contract lacks the view.
 async fn word<'a>(cx: &Chain, view: View<'a>) -> Result<Option<(View<'a>, U256)>, Error> {
     let View { contract, name, argument } = view;
     let reply = match argument {

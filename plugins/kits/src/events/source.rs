@@ -1,4 +1,4 @@
-//! The contracts that emit a protocol's events: those that are listed, and ways to recognize others.
+//! Contracts that emit a protocol's events: a list, and ways to recognize others.
 
 use std::collections::BTreeMap;
 
@@ -6,28 +6,28 @@ use portolan_plugin_api::{
     Address, B256, Deployment, Keys, Mechanism, SettingsError, SolValue, U256, alloy::primitives::keccak256,
 };
 
-/// The contracts of one deployment, and the sections of the table whose events they emit.
+/// Contracts of one deployment, and the table sections that decode their events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Empty for all.
+    /// All sections if empty.
     sections: Vec<String>,
     contracts: Vec<Address>,
     checks: Vec<Check>,
 }
 
-/// How a contract that is not listed is recognized.
+/// How an unlisted contract is recognized.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Check {
-    /// This view of a registry returns anything but zero for it.
+    /// This view of a registry returns a nonzero word for it.
     Registry { registry: Address, view: String },
-    /// The contract's own view returns a token, for which this view of a registry returns the contract: a registry
-    /// with one contract for each token.
+    /// For a registry with one contract per token: the contract's own view returns a token, and this view of the
+    /// registry returns the contract for that token.
     ByOwn { registry: Address, view: String, own: String },
-    /// Its address follows from its factory, its code and its own tokens: nobody else can have it.
+    /// Its address follows from its factory, its code and its tokens; no other contract can have it.
     Create2 { factory: Address, init_code_hash: B256, salt: Salt },
 }
 
-/// What a factory hashes into the salt (EIP-1014) of each pool that it deploys.
+/// CREATE2 salt (EIP-1014) of a factory's pools, before hashing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Salt {
     /// `abi.encodePacked(token0, token1)`, as Uniswap v2:
@@ -44,7 +44,7 @@ pub enum Salt {
     WithStable,
 }
 
-/// The names of the salts in settings.
+/// Names of the salts in settings.
 const SALTS: [(&str, Salt); 4] = [
     ("packed", Salt::Packed),
     ("encoded", Salt::Encoded),
@@ -52,61 +52,61 @@ const SALTS: [(&str, Salt); 4] = [
     ("with-stable", Salt::WithStable),
 ];
 
-/// A view that helps to recognize a contract.
+/// A view used to recognize a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct View<'a> {
     pub(super) contract: Address,
     pub(super) name: &'a str,
-    /// Its argument of type `address`, where it has one.
+    /// Its `address` argument, if any.
     pub(super) argument: Option<Address>,
 }
 
-/// The first words that views returned; without those that do not exist or could not be read.
+/// First words that views returned. Missing views and failed reads are absent.
 pub(super) type Words<'a> = BTreeMap<View<'a>, U256>;
 
 impl Source {
-    /// A source of these sections of the tables, of all where none is named; it has no contracts yet.
+    /// Creates a source without contracts for these table sections, or for all if empty.
     pub fn of(sections: &[&str]) -> Self {
         let sections = sections.iter().map(|section| (*section).to_owned()).collect();
         Self { sections, contracts: Vec::new(), checks: Vec::new() }
     }
 
-    /// Adds contracts.
+    /// Adds listed contracts.
     #[must_use]
     pub fn contracts(mut self, contracts: impl IntoIterator<Item = Address>) -> Self {
         self.contracts.extend(contracts);
         self
     }
 
-    /// Adds the contracts for which this view of a registry returns anything but zero in its first word. The contract
-    /// is the view's only argument: `isPool` for `isPool(address)`.
+    /// Adds the contracts for which this view of a registry returns a nonzero first word. The contract is its only
+    /// argument: `isPool` for `isPool(address)`.
     #[must_use]
     pub fn registry(mut self, registry: Address, view: &str) -> Self {
         self.checks.push(Check::Registry { registry, view: view.to_owned() });
         self
     }
 
-    /// Adds the contracts that this view of a registry returns, in its first word, for the address that the contract's
-    /// `own` view returns: `stakingRewardsInfoByStakingToken` for `stakingToken`.
+    /// Adds the contracts that this view of a registry returns as its first word. Its argument is the address that the
+    /// contract's `own` view returns: `stakingRewardsInfoByStakingToken` for `stakingToken`.
     #[must_use]
     pub fn registry_by(mut self, registry: Address, view: &str, own: &str) -> Self {
         self.checks.push(Check::ByOwn { registry, view: view.to_owned(), own: own.to_owned() });
         self
     }
 
-    /// Adds the contracts that this factory (or its deployer, where it has one) deployed with CREATE2.
+    /// Adds the contracts that this factory, or its deployer if it has one, deployed with CREATE2.
     #[must_use]
     pub fn factory(mut self, factory: Address, init_code_hash: B256, salt: Salt) -> Self {
         self.checks.push(Check::Create2 { factory, init_code_hash, salt });
         self
     }
 
-    /// Makes it a deployment of a protocol on a network.
+    /// Converts it to a deployment of a protocol on a network.
     pub fn deployed(self, protocol: &str, network: u64, market: &str) -> Deployment<Self> {
         Deployment { protocol: protocol.to_owned(), network, market: market.to_owned(), mechanism: self }
     }
 
-    /// The contracts that the catalogue lists: its own, registries and factories.
+    /// Iterates over the contracts for the catalogue: its own, registries and factories.
     pub fn listed(&self) -> impl Iterator<Item = Address> {
         let registries = self.checks.iter().map(|check| match check {
             Check::Registry { registry, .. } | Check::ByOwn { registry, .. } => *registry,
@@ -123,7 +123,7 @@ impl Source {
         self.contracts.contains(&contract)
     }
 
-    /// The views that help to recognize a contract that is not listed.
+    /// Iterates over the views that help to recognize an unlisted contract.
     pub(super) fn views(&self, contract: Address) -> impl Iterator<Item = View<'_>> {
         let own = move |name| View { contract, name, argument: None };
         self.checks.iter().flat_map(move |check| match check {
@@ -134,7 +134,7 @@ impl Source {
         })
     }
 
-    /// The views that are read after those, by what they returned.
+    /// Iterates over the views to read next, given the replies of the first ones.
     pub(super) fn further_views(&self, contract: Address, words: &Words<'_>) -> impl Iterator<Item = View<'_>> {
         self.checks.iter().filter_map(move |check| match check {
             Check::ByOwn { registry, view, own } => {
@@ -161,16 +161,16 @@ impl Source {
     }
 }
 
-/// The view of a registry about an address.
+/// Returns a registry's view about an address.
 fn about<'a>(registry: Address, view: &'a str, address: Address) -> View<'a> {
     View { contract: registry, name: view, argument: Some(address) }
 }
 
-/// The views that salts are made of.
+/// Views whose words make up salts.
 const PARTS: [&str; 3] = ["token0", "token1", "fee"];
 
 impl Salt {
-    /// The salts that these parts may have; none where the contract does not return them, or returns what no pool does.
+    /// Returns the possible salts of a pool with these words; empty if the contract does not return valid ones.
     fn of(self, [token0, token1, fee]: [Option<U256>; 3]) -> Vec<B256> {
         let (Some(token0), Some(token1)) = (token0.and_then(token), token1.and_then(token)) else { return Vec::new() };
         let encoded = match self {
@@ -183,7 +183,7 @@ impl Salt {
     }
 }
 
-/// The address in a word; `None` where the word is no address.
+/// Returns the address in a word; `None` if the padding is not zero.
 fn token(word: U256) -> Option<Address> {
     let word = word.to_be_bytes::<32>();
     let (padding, token) = word.split_first_chunk::<12>()?;

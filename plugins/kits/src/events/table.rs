@@ -1,4 +1,4 @@
-//! Parsed tables of events, and the decoding of a transaction by them.
+//! Parsed event tables, and the decoding of transactions by them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,53 +9,52 @@ use super::owners;
 use super::source::Source;
 use crate::boxed::Boxed;
 
-/// Which events are reported.
+/// Contracts whose events are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
-    /// All: also those of forks and of contracts that nobody knows, without a protocol.
+    /// All contracts. Those of forks and unknown contracts have no protocol.
     All,
-    /// Only those of the protocols' own contracts.
+    /// Only the protocols' own contracts.
     Attributed,
 }
 
-/// The tables of a plugin.
+/// Event tables of a plugin.
 #[derive(Debug)]
 pub struct EventTables(Vec<ScopedTable>);
 
-/// A table, parsed.
+/// A parsed table with its scope.
 #[derive(Debug)]
 struct ScopedTable {
     scope: Scope,
     table: Table,
-    /// The sections that may decode a log, by its first topic.
+    /// Sections that may decode a log, by its first topic.
     sections: BTreeMap<B256, BTreeSet<String>>,
 }
 
 impl EventTables {
-    /// Parses tables: events of `all` are reported for any contract, those of `attributed` for the protocols' own
-    /// contracts only.
+    /// Parses tables. Events of `all` are reported for any contract, those of `attributed` only for the protocols' own
+    /// contracts.
     ///
     /// # Errors
-    /// Names the first line that is wrong. A shipped table has none: a plugin's tests read it.
+    /// Names the first wrong line. Tests of the plugins parse all shipped tables.
     pub fn parse(all: &[&str], attributed: &[&str]) -> Result<Self, SettingsError> {
         let scopes = [(Scope::All, all), (Scope::Attributed, attributed)];
         let tables = scopes.into_iter().filter(|(_, texts)| !texts.is_empty());
         tables.map(|(scope, texts)| ScopedTable::parse(scope, &texts.join("\n"))).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The first topics of all events, for the catalogue.
+    /// Iterates over the first topics of all events, for the catalogue.
     pub fn topics(&self) -> impl Iterator<Item = B256> {
         self.0.iter().flat_map(|table| table.sections.keys().copied())
     }
 
-    /// Decodes a transaction: each event has the slug of the first of the network's `deployments` whose contract
-    /// emitted it.
+    /// Decodes a transaction. Each event gets the slug of the network's first deployment whose contract emitted it.
     ///
-    /// The owners of contracts are read in the same batch as the views that the tables need. Where one cannot be read,
-    /// the event is reported without a protocol or not at all, and the answer says so.
+    /// The owners of contracts are read in the same batch as the views of the tables. If an owner cannot be read, the
+    /// event is reported without a protocol or left out, and the answer says so.
     ///
     /// # Errors
-    /// None of its own.
+    /// None; failures are reported as missing.
     pub fn events<'a>(
         &'a self,
         cx: &'a Chain,
@@ -100,7 +99,7 @@ impl ScopedTable {
         Ok(attributed.filter(|event| self.scope == Scope::All || event.protocol.is_some()).collect())
     }
 
-    /// The contracts that emitted a log of a known topic, with the sections that may decode it.
+    /// Returns the contracts that emitted a log with a known topic, with the sections that may decode it.
     fn emitters(&self, transaction: &Transaction) -> BTreeSet<(Address, &str)> {
         let emitted =
             transaction.logs.iter().filter_map(|log| Some((log.address, self.sections.get(log.topics.first()?)?)));

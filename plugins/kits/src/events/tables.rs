@@ -1,11 +1,10 @@
-//! Tables that several plugins share. Each begins with its name, so that a plugin can append its own.
+//! Event tables that plugins share. Each begins with its name, so that a plugin can append its own.
 
-/// Pairs of Uniswap v2 and of its forks.
+/// Pairs of Uniswap v2 and its forks.
 pub const UNISWAP_V2: &str = include_str!("tables/uniswap_v2.events");
-/// Pools and positions of Uniswap v3 and of its forks.
+/// Pools and positions of Uniswap v3 and its forks.
 pub const UNISWAP_V3: &str = include_str!("tables/uniswap_v3.events");
-/// Pools of Aave v1, v2 and v3 and of their forks, their rewards and the safety module. Sections `pool`, `v1`,
-/// `rewards`, `safety`.
+/// Pools, rewards and safety module of Aave v1, v2, v3 and their forks. Sections `pool`, `v1`, `rewards`, `safety`.
 pub const AAVE: &str = include_str!("tables/aave.events");
 /// MasterChef and its forks. Sections `chef`, `position_chef`.
 pub const MASTER_CHEF: &str = include_str!("tables/master_chef.events");

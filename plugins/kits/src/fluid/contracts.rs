@@ -1,7 +1,7 @@
-//! The functions that are called.
+//! Called functions.
 //!
-//! Source: <https://github.com/Instadapp/fluid-contracts-public/tree/main/contracts>. Members of structs that are not used
-//! stand here as arrays of words.
+//! Source: <https://github.com/Instadapp/fluid-contracts-public/tree/main/contracts>. Unused members of structs are
+//! arrays of words here.
 
 portolan_plugin_api::sol! {
     // protocols/lending/lendingFactory/main.sol
@@ -11,8 +11,8 @@ portolan_plugin_api::sol! {
     function balanceOf(address owner) external view returns (uint256);
     function tokenOfOwnerByIndex(address owner, uint256 index) external view returns (uint256);
 
-    // periphery/resolvers/vault/main.sol: `UserPosition`, and the beginning of `VaultEntireData`. Amounts have their
-    // interest until the block. Rates are signed; those that count are not negative.
+    // periphery/resolvers/vault/main.sol: `UserPosition`, and the beginning of `VaultEntireData`. Amounts include
+    // interest until the block. Rates are signed; those that are used are not negative.
     function FACTORY() external view returns (address);
     function positionByNftId(uint256 nftId) external view returns (
         uint256[9] memory position,
@@ -36,7 +36,7 @@ portolan_plugin_api::sol! {
         uint256 borrowRateVault
     );
 
-    // periphery/resolvers/dex/main.sol: `DexState`. It is no view, for it asks the pool by a call that reverts.
+    // periphery/resolvers/dex/main.sol: `DexState`. Not a view, since it queries the pool by a reverting call.
     function getDexState(address dex) external returns (
         uint256[26] memory state,
         uint256 token0PerSupplyShare,

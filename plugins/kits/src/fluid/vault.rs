@@ -1,4 +1,4 @@
-//! Positions in vaults, each of which is an NFT: collateral of one token or of a pool's shares, and a debt of either.
+//! Positions in vaults, each an NFT: collateral and debt, in one token or in shares of a pool.
 
 use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Nft, Position, PositionKind, U256, symbol};
@@ -14,26 +14,26 @@ use crate::try_each::try_each;
 
 /// Positions of one account that are read.
 const POSITIONS_MAX: u64 = 100;
-/// Thresholds have four decimals, and so have rates.
+/// One; thresholds and rates have four decimals.
 const WHOLE: u64 = 10_000;
-/// A ray has 27 decimals.
+/// Factor from rates to rays: a ray has 27 decimals.
 const RAY_PER_RATE_DECIMALS: u64 = 23;
-/// Prices have 27 decimals, beside those of the two tokens.
+/// Prices have 27 decimals, besides those of the two tokens.
 const PRICE_DECIMALS: u64 = 27;
 
 /// One side of a position.
 struct PositionSide {
     role: LegRole,
-    /// Smallest units of the token, or shares of the pool.
+    /// Amount in smallest units of the token, or in shares of the pool.
     amount: U256,
     tokens: [Address; 2],
-    /// The pool whose shares are counted.
+    /// Pool whose shares are counted.
     pool: Option<Address>,
-    /// A negative one is above all others.
+    /// Rate; a negative one reads as a huge number.
     rate: U256,
 }
 
-/// The account's positions.
+/// Returns the account's positions.
 pub(super) async fn positions(
     cx: &Chain,
     of: &Fluid,
@@ -91,7 +91,7 @@ async fn position(
     Ok(Position { health, ..position.legs(supplied).legs(borrowed?) })
 }
 
-/// The amounts of one side: of its token, or of both tokens that shares of a pool stand for.
+/// Returns the legs of one side: its token, or both tokens of pool shares.
 async fn legs(cx: &Chain, of: &Fluid, labels: Labels<'_>, side: &PositionSide) -> Result<Vec<Leg>, Error> {
     if side.amount.is_zero() {
         return Ok(Vec::new());
@@ -121,7 +121,8 @@ impl PositionSide {
     }
 }
 
-/// What the collateral is worth in the debt, by the factor of liquidation, over the debt; `None` without debt.
+/// Returns the collateral's value in the debt token, times the liquidation threshold, over the debt; `None` without
+/// debt.
 fn health(found: &positionByNftIdReturn) -> Result<Option<Health>, Error> {
     if found.borrow.is_zero() {
         return Ok(None);

@@ -1,9 +1,9 @@
-//! The functions that are called.
+//! Called functions.
 //!
 //! Source: <https://github.com/liquity/dev/tree/main/packages/contracts/contracts>
 
 portolan_plugin_api::sol! {
-    // TroveManager.sol: with what redistributions gave it; all zero without a trove.
+    // TroveManager.sol: includes pending redistributions; all zero without a trove.
     function getEntireDebtAndColl(address borrower) external view
         returns (uint256 debt, uint256 coll, uint256 pendingDebt, uint256 pendingColl);
     function MCR() external view returns (uint256);
@@ -15,7 +15,7 @@ portolan_plugin_api::sol! {
     // LiquityBase.sol
     function priceFeed() external view returns (address);
 
-    // PriceFeed.sol: it keeps the price that it returns.
+    // PriceFeed.sol: it stores the price that it returns.
     function fetchPrice() external returns (uint256);
 
     // StabilityPool.sol

@@ -1,6 +1,6 @@
-//! Deposits in the stability pool and stakes of the protocol's token: both gain two tokens, which one call pays.
+//! Deposits in the stability pool, and stakes of the protocol's token: both gain two tokens, which one call pays.
 //!
-//! The stability pool issues its reward when somebody moves a deposit, so that a claim pays what the view says or more.
+//! The stability pool issues its reward when any deposit moves, so a claim pays at least what the view returns.
 
 use portolan_plugin_api::{
     Address, Chain, Claim, Claimable, Error, Leg, LegRole, NATIVE, Position, PositionKind, Reward, U256,
@@ -14,10 +14,10 @@ use super::{Liquity, ZERO_STANDS_S};
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
-/// What a deposit has gained, each with its token.
+/// Gains of a deposit, with their tokens.
 type Gains = [(Address, U256); 2];
 
-/// The gains of the stability pool.
+/// Returns the claim of gains in the stability pool.
 pub(super) async fn stability_gains(
     cx: &Chain,
     of: &Liquity,
@@ -30,7 +30,7 @@ pub(super) async fn stability_gains(
     Ok(claimable(labels, pool, claim, of.types.deposit, "stability pool gains", gains))
 }
 
-/// The gains of the protocol's staked token.
+/// Returns the claim of gains of the protocol's staked token.
 pub(super) async fn staking_gains(
     cx: &Chain,
     of: &Liquity,
@@ -43,7 +43,7 @@ pub(super) async fn staking_gains(
     Ok(claimable(labels, staking, claim, of.types.stake, "staking gains", gains))
 }
 
-/// The deposit and the stake, with what each has gained.
+/// Returns the positions of the deposit and the stake, with their gains.
 pub(super) async fn positions(
     cx: &Chain,
     of: &Liquity,
@@ -72,7 +72,7 @@ async fn deposit(cx: &Chain, of: &Liquity, labels: Labels<'_>, account: Address)
         Leg::new(LegRole::STAKED, token, held).of_total(total),
         gains,
     );
-    // Its rate falls with time, and nothing that can be read says it.
+    // Its rate falls over time, and no view returns it.
     Ok(Some(position.reward(Reward::new(of.contracts.reward_token, None))))
 }
 
@@ -94,7 +94,7 @@ fn position(labels: Labels<'_>, at: Address, mechanism: &str, what: &str, leg: L
     position.named(format!("{} {what}", labels.title)).leg(leg).legs(owed)
 }
 
-/// One claim for both gains; none where there is nothing to claim.
+/// Returns one claim for both gains; `None` if there are none.
 fn claimable(
     labels: Labels<'_>,
     at: Address,

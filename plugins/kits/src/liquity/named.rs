@@ -1,4 +1,4 @@
-//! Settings rows: what they leave out, the manager of troves names.
+//! Settings rows; contracts that they omit are read from the manager of troves.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::{LiquityContracts, LiquityTypes};
 use crate::boxed::Boxed;
 use crate::kit::Deployed;
 
-/// The keys of a row.
+/// Keys of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Mechanism)]
 struct ManagerKeys {
     /// The manager of troves.
@@ -25,7 +25,7 @@ struct ManagerKeys {
     borrower_operations: Option<Address>,
 }
 
-/// A deployment of which the manager names contracts. Nothing can change them: its owner left when they were set.
+/// A deployment whose manager names contracts. They cannot change: the owner renounced its rights after setting them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NamedByManager {
     keys: ManagerKeys,
@@ -33,7 +33,7 @@ pub(super) struct NamedByManager {
 }
 
 impl NamedByManager {
-    /// Reads a row. One that names all that the manager does is taken at its word.
+    /// Reads a row. If it names everything that the manager does, the manager is not read.
     pub(super) fn read(keys: &Keys<'_>, types: &LiquityTypes) -> Result<Arc<dyn Deployed>, SettingsError> {
         let keys = ManagerKeys::from_keys(keys)?;
         if keys.surplus_pool.is_none() && keys.borrower_operations.is_some() {
@@ -60,7 +60,7 @@ impl NamedByManager {
         Ok(types.of(named).shared())
     }
 
-    /// All contracts.
+    /// Returns all contracts.
     async fn named(&self, cx: &Chain) -> Result<LiquityContracts, Error> {
         let (keys, manager) = (self.keys, self.keys.trove_manager);
         let feed = cx.try_call(manager, priceFeedCall {}).immutable();

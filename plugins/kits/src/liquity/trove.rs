@@ -1,4 +1,4 @@
-//! The trove of an account, and collateral that a closed one left over.
+//! The trove of an account, and surplus collateral of a closed one.
 
 use portolan_plugin_api::{
     Address, Chain, Claimable, Error, Health, Leg, LegRole, NATIVE, Position, PositionKind, Price, U256, symbol,
@@ -9,7 +9,7 @@ use super::{Liquity, ZERO_STANDS_S};
 use crate::fixed_point::WAD;
 use crate::kit::Labels;
 
-/// The trove, where there is one. What cannot be told of its health is absent, and reported.
+/// Returns the position of the trove, if there is one. A health that cannot be computed is absent, and reported.
 pub(super) async fn positions(
     cx: &Chain,
     of: &Liquity,
@@ -21,7 +21,7 @@ pub(super) async fn positions(
     if trove.debt.is_zero() && trove.coll.is_zero() {
         return Ok(Vec::new());
     }
-    // Neither earns nor costs interest.
+    // Neither bears interest.
     let leg = |role, token, amount| Leg::new(role, token, amount).rate_ray(U256::ZERO);
     let supplied = Leg { is_collateral: Some(true), ..leg(LegRole::SUPPLIED, NATIVE, trove.coll) };
     let borrowed = leg(LegRole::BORROWED, of.contracts.debt_token, trove.debt);
@@ -32,7 +32,7 @@ pub(super) async fn positions(
     Ok(vec![Position { health, ..position }])
 }
 
-/// The ratio of the collateral's value to the debt over the least that it may be, and the price at which it is that.
+/// Returns the collateral ratio over the minimum ratio, and the price at which they are equal.
 async fn health(cx: &Chain, of: &Liquity, collateral: U256, debt: U256) -> Result<Health, Error> {
     let price = cx.call(of.contracts.price_feed, fetchPriceCall {}).isolated();
     let least = cx.call(of.contracts.trove_manager, MCRCall {}).immutable();
@@ -42,14 +42,14 @@ async fn health(cx: &Chain, of: &Liquity, collateral: U256, debt: U256) -> Resul
     let ratio = |a: U256, b: U256| a.checked_div(b).ok_or_else(|| Error::new("a ratio has no divisor"));
     let current = ratio(product(collateral, price)?, debt)?;
     let factor = ratio(product(current, WAD)?, least)?;
-    // Both tokens have 18 decimals, so that a price of whole ones is one of smallest units.
+    // Both tokens have 18 decimals, so the price of whole tokens is also that of smallest units.
     let owed = ratio(product(debt, least)?, WAD)?;
     let x128 = ratio(product(owed, U256::ONE << 128)?, collateral)?;
     let price = Price { base: NATIVE, quote: Some(of.contracts.debt_token), x128, rest_x192: None };
     Ok(Health { factor_wad: Some(factor), liquidation_price: Some(price) })
 }
 
-/// The collateral that a redemption or a liquidation left over.
+/// Returns the claim of surplus collateral from a redemption or liquidation.
 pub(super) async fn surplus(
     cx: &Chain,
     of: &Liquity,

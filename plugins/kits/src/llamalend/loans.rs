@@ -1,5 +1,4 @@
-//! The loans of an account: what it owes, and what secures that, of which a part may have been sold for the token that is
-//! owed.
+//! Loans of an account: the debt and its collateral, a part of which may have been sold for the borrowed token.
 
 use std::ops::Range;
 
@@ -14,10 +13,10 @@ use crate::fixed_point::{WAD, ray_a_year};
 use crate::kit::{COUNT_STANDS_S, Labels};
 use crate::try_each::{try_each, with_each};
 
-/// The name of the list of controllers among a deployment's facts.
+/// Key of the list of controllers among a deployment's fact lists.
 const LIST: &str = "controllers";
 
-/// The loans, a position for each market.
+/// Returns a position per market with a loan.
 pub(super) async fn positions(
     cx: &Chain,
     of: &LlamaLend,
@@ -32,7 +31,7 @@ pub(super) async fn positions(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-/// The controllers of the factory, as far as they are known.
+/// Returns the known controllers of the factory.
 async fn controllers(cx: &Chain, of: &LlamaLend, labels: Labels<'_>) -> Result<Vec<Address>, Error> {
     let (MarketFactory::CrvUsd(factory) | MarketFactory::Lending(factory)) = of.factory;
     let at = move |place| cx.call(factory, controllersCall { index: U256::from(place) });
@@ -70,7 +69,8 @@ async fn position(
     Ok(Position { health: Some(Health { factor_wad, liquidation_price: None }), ..position.legs(legs) })
 }
 
-/// The controller's health is what the collateral is worth over the debt, less one; nothing is left at less than minus one.
+/// Returns the health factor. The controller's health is collateral over debt, less one; below minus one, the factor is
+/// zero.
 fn factor(health: I256) -> Option<U256> {
     let factor = health.checked_add(I256::try_from(WAD).ok()?)?;
     Some(U256::try_from(factor).unwrap_or_default())

@@ -1,4 +1,4 @@
-//! What an account has deposited in the vaults that controllers lend from.
+//! Deposits in the vaults that controllers lend from.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use super::contracts::{market_countCall, vaultsCall};
 use crate::erc4626;
 use crate::kit::{COUNT_STANDS_S, Labels};
 
-/// The name of the list of vaults among a deployment's facts.
+/// Key of the list of vaults among a deployment's fact lists.
 const LIST: &str = "vaults";
 
-/// The deposits, a position for each vault of the factory.
+/// Returns a position per vault of the factory with a deposit.
 pub(super) async fn positions(
     cx: &Chain,
     of: &LlamaLend,

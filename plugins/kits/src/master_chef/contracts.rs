@@ -1,23 +1,23 @@
-//! The functions that are called, of chefs, their rewarders and staked tokens.
+//! Called functions of chefs, rewarders and staked tokens.
 
-/// Functions of every version.
+/// Functions of all versions.
 pub(super) mod chef {
     portolan_plugin_api::sol! {
         function poolLength() external view returns (uint256);
         function totalAllocPoint() external view returns (uint256);
-        // Called under the name that the deployment gives.
+        // Called by the deployment's name for it.
         function pendingSushi(uint256 pid, address account) external view returns (uint256);
-        // Called under the names that `reward.rs` makes of that one.
+        // Called by names that `reward.rs` derives from the pending view's.
         function sushi() external view returns (address);
         function sushiPerSecond() external view returns (uint256);
         // Pangolin's MiniChefV2: <https://github.com/pangolindex/exchange-contracts>
         function rewardsExpiration() external view returns (uint256);
-        // Called under the names that `reward.rs` lists.
+        // Called by the names in `reward.rs`.
         function endTime() external view returns (uint256);
     }
 }
 
-/// What pending views return beside an amount, each called under the name that the deployment gives.
+/// Pending views with more return values, called by the deployment's name for them.
 pub(super) mod pending {
     /// Trader Joe's `MasterChefJoeV2` to `BoostedMasterChefJoe`.
     ///
@@ -29,13 +29,13 @@ pub(super) mod pending {
         }
     }
 
-    /// A rewarder of Trader Joe's, and who names it: its chefs among what they say of a pool, in the place of the word that
-    /// is given here, and others in a view.
+    /// Trader Joe's rewarder, and where its address is found: in chefs' `poolInfo`, at the word given here, or in a
+    /// view.
     ///
     /// Source: <https://github.com/traderjoe-xyz/joe-core/blob/main/contracts/rewarders/SimpleRewarderPerSec.sol>
     pub(in super::super) mod native {
         portolan_plugin_api::sol! {
-            // Whether it pays the network's own token, though it counts in the wrapped one.
+            // True if it pays the native token although it counts in the wrapped one.
             function isNative() external view returns (bool);
             function rewarder(uint256 pid) external view returns (address);
             function rewarders(uint256 pid) external view returns (address);
@@ -80,7 +80,7 @@ pub(super) mod pending {
         portolan_plugin_api::sol! {
             function pendingTokens(uint256 pid, address account) external view
                 returns (address[] tokens, string[] symbols, uint256[] decimals, uint256[] amounts);
-            // Whether the pool's interval between two harvests is over.
+            // True if the pool's interval between two harvests is over.
             function canHarvest(uint256 pid, address account) external view returns (bool);
         }
     }
@@ -98,7 +98,7 @@ pub(super) mod claims {
     }
 }
 
-/// The first version. Forks append members to both structs, and none of those is read.
+/// The first version. Forks append members to both structs; these are not read.
 ///
 /// Source: <https://etherscan.io/address/0xc2edad668740f1aa35e4d8f227fb8e17dca888cd#code>
 pub(super) mod v1 {
@@ -122,7 +122,7 @@ pub(super) mod v2 {
     }
 }
 
-/// `BeethovenxMasterChef`, beside what it has in common with the second version.
+/// `BeethovenxMasterChef`, where it differs from the second version.
 ///
 /// Source: <https://github.com/beethovenxfi/beethovenx-token/blob/master/contracts/BeethovenxMasterChef.sol>
 pub(super) mod beets {
@@ -134,7 +134,7 @@ pub(super) mod beets {
 }
 
 portolan_plugin_api::sol! {
-    // A rewarder (`IRewarder` of the same sources).
+    // A rewarder (`IRewarder` in the same sources).
     function pendingTokens(uint256 pid, address account, uint256 sushiAmount) external view
         returns (address[] tokens, uint256[] amounts);
 

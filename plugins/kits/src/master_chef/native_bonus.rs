@@ -1,24 +1,24 @@
-//! Whether a pool's bonus is paid in the network's own token: rewarders that count in the wrapped one may pay it
-//! unwrapped, and say so.
+//! Finds out if a pool's bonus is paid in the native token: rewarders that count in the wrapped one may pay it
+//! unwrapped, and have a view that says so.
 //!
-//! Which contract the rewarder is, chefs name in different places: whichever of them answers the question is one.
+//! Chefs name the rewarder in different places; any contract there that answers the view is one.
 
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
 use super::MasterChef;
 use super::contracts::pending::native::{fifth, isNativeCall, rewarderCall, rewardersCall, sixth};
 
-/// Seconds that may be cached who pays a pool's bonus, and in what: the chef's owner may set another rewarder.
+/// Cache time of a pool's rewarder and its kind of payment, in seconds; the chef's owner may change the rewarder.
 const REWARDER_STANDS_S: u32 = 300;
 
-/// Whether what the pool's bonus is counted in is paid unwrapped.
+/// Returns true if the pool's bonus is paid unwrapped.
 pub(super) async fn is_unwrapped(cx: &Chain, of: &MasterChef, pid: U256) -> Result<bool, Error> {
     let rewarders = rewarders(cx, of.chef, pid).await?;
     let asked = rewarders.into_iter().map(|at| cx.try_call(at, isNativeCall {}).within(REWARDER_STANDS_S));
     Ok(cx.join(asked).await?.into_iter().any(|is_native| is_native == Ok(true)))
 }
 
-/// What stands where chefs have a pool's rewarder; in most of these places there is nothing, or something else.
+/// Reads all places where chefs name a pool's rewarder; most of them are missing or something else.
 async fn rewarders(cx: &Chain, chef: Address, pid: U256) -> Result<Vec<Address>, Error> {
     let reads = (
         cx.try_call(chef, fifth::poolInfoCall { pid }).within(REWARDER_STANDS_S),

@@ -1,4 +1,4 @@
-//! What a chef owes an account for a pool, in the forms that pending views return it.
+//! Amounts that a chef owes an account for a pool, for every form of pending view.
 
 use portolan_plugin_api::{Address, Chain, Error, NATIVE, U256};
 
@@ -7,7 +7,7 @@ use super::owed::{Owed, listed};
 use super::{MasterChef, Returns, native_bonus};
 use crate::kit::ZERO_STANDS_S;
 
-/// What is owed: the chef's own token first, where the view does not list it among others.
+/// Returns the owed amounts; the chef's own token comes first unless the view lists it itself.
 pub(super) async fn owed(
     cx: &Chain,
     of: &MasterChef,
@@ -41,7 +41,7 @@ pub(super) async fn owed(
             let (pending, may_harvest) = cx.join((pending, may_harvest)).await?;
             let mut owed = listed(of.chef, pending.tokens, pending.amounts)?;
             if may_harvest == Ok(false) {
-                // The call would put off what is the chef's own, and pay the rest.
+                // The call would defer the chef's own token and pay the rest.
                 owed.iter_mut().filter(|owed| owed.token == token).take(1).for_each(|own| own.amount = U256::ZERO);
             }
             Ok(owed)
@@ -49,7 +49,7 @@ pub(super) async fn owed(
     }
 }
 
-/// The tokens that a pool pays beside the chef's own; `Ok` of none where the view returns the amount alone.
+/// Returns the tokens that a pool pays beside the chef's own; empty if the view returns only an amount.
 pub(super) async fn bonus_tokens(
     cx: &Chain,
     of: &MasterChef,
@@ -61,7 +61,7 @@ pub(super) async fn bonus_tokens(
         return Ok(Vec::new());
     }
     let mut owed = owed(cx, of, token, pid, account).await?;
-    // The first is the chef's own, wherever the view lists all of them.
+    // The first is the chef's own, also if the view lists all of them.
     if owed.first().is_some_and(|first| first.token == token) {
         owed.remove(0);
     }

@@ -1,7 +1,7 @@
-//! The pools that a chef lists, and those of them in which the account has something.
+//! Pools of a chef, and those in which the account has something.
 //!
-//! A chef may list 600 pools and an account be in three of them. So the pools are found with one read each, whose
-//! replies may be cached for a while; amounts are then read of those few pools, at the answer's block.
+//! A chef may have 600 pools and the account stakes in three. Those pools are found with one cacheable read each;
+//! amounts are then read only for them, at the answer's block.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -12,28 +12,28 @@ use super::contracts::{beets, chef, v1, v2};
 use super::{Kind, MasterChef, Pool, rewarder};
 use crate::try_each::with_each;
 
-/// More pools than any known chef has, eight times over.
+/// Eight times the pools of the largest known chef.
 const POOLS_MAX: u64 = 5_000;
-/// Seconds that the number of pools and their rewarders may be cached: a new one shows at most this much later.
+/// Cache time of the number of pools and their rewarders, in seconds; a new one shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
-/// Seconds that may be cached in which pools the account has something: a first stake shows at most this much later.
-/// This is only a filter: no amount is taken from it.
+/// Cache time of an account's stakes, in seconds; a first stake shows at most this much later. Only a filter: no amount
+/// is taken from it.
 const HELD_STANDS_S: u32 = 30;
-/// Seconds that a pool's staked token may be cached. It changes only where the owner migrates the pool, which moves
-/// every stake to the new token at once.
+/// Cache time of a pool's staked token, in seconds. It changes only if the owner migrates the pool, which moves every
+/// stake to the new token at once.
 const TOKEN_STANDS_S: u32 = 3_600;
 
-/// What the account has staked in a pool.
+/// Stake of the account in a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stake {
     pub(super) pool: Pool,
     pub(super) token: Address,
     pub(super) amount: U256,
-    /// The pool's share of the emission is this by the points of all pools.
+    /// Points of the pool. Its share of the emission is this over the points of all pools.
     pub(super) points: U256,
 }
 
-/// The pools in which the account has something, and those whose rewarders owe it something still.
+/// Returns the pools in which the account has something, and those whose rewarders owe it something.
 pub(super) async fn owing(
     cx: &Chain,
     of: &MasterChef,
@@ -52,8 +52,8 @@ pub(super) async fn owing(
     };
     let rewarded = async {
         let rewarders = rewarders(cx, of, market, count).await?;
-        // Rewarders that are cached are asked in the batch that reads the stakes; those that were read in that batch, only
-        // where there is no stake.
+        // If the rewarders are cached, all are called in the batch that reads the stakes. Otherwise the stakes are
+        // known by then, and only rewarders of pools without a stake are called.
         let is_held = |pid| known.get().is_some_and(|held: &BTreeSet<U256>| held.contains(pid));
         let asked = rewarders.iter().filter(|(pid, _)| !is_held(pid));
         let asked = asked.filter_map(|(pid, rewarder)| Some((*pid, (*rewarder)?))).collect();
@@ -65,7 +65,7 @@ pub(super) async fn owing(
     Ok(pools.into_iter().filter_map(|pid| Some(Pool { pid, rewarder: *rewarders.get(&pid)? })).collect())
 }
 
-/// The pools in which the account has something.
+/// Returns the pools in which the account has something.
 pub(super) async fn held(
     cx: &Chain,
     of: &MasterChef,
@@ -75,19 +75,19 @@ pub(super) async fn held(
 ) -> Result<BTreeSet<U256>, Error> {
     let pids: Vec<U256> = (0..count).map(U256::from).collect();
     if of.kind == Kind::V1 {
-        // The first version pays out with every move, so that nothing is pending where nothing is staked.
+        // The first version pays out with every move, so without a stake nothing is pending.
         let users = cx.call_each(pids.iter().map(|pid| (of.chef, v1::userInfoCall { pid: *pid, account })));
         let users = with_each(pids, users.within(HELD_STANDS_S)).await.or_err_if_all(cx, market)?;
         return Ok(users.into_iter().filter(|(_, amount)| !amount.is_zero()).map(|(pid, _)| pid).collect());
     }
     let users = cx.call_each(pids.iter().map(|pid| (of.chef, v2::userInfoCall { pid: *pid, account })));
     let users = with_each(pids, users.within(HELD_STANDS_S)).await.or_err_if_all(cx, market)?.into_iter();
-    // What was not harvested before the whole stake left is owed still, and stands as a debt below zero.
+    // Rewards not harvested before the whole stake was withdrawn remain as a negative debt.
     let held = users.filter(|(_, user)| !user.amount.is_zero() || !user.rewardDebt.is_zero());
     Ok(held.map(|(pid, _)| pid).collect())
 }
 
-/// How many pools the chef lists.
+/// Returns the number of pools.
 pub(super) async fn count(cx: &Chain, of: &MasterChef) -> Result<u64, Error> {
     let count = cx.call(of.chef, chef::poolLengthCall {}).within(LIST_STANDS_S).await?;
     match u64::try_from(count) {
@@ -96,7 +96,7 @@ pub(super) async fn count(cx: &Chain, of: &MasterChef) -> Result<u64, Error> {
     }
 }
 
-/// What else each pool pays with, where it could be read whether it does.
+/// Returns the rewarder of each pool; pools whose rewarder cannot be read are left out.
 async fn rewarders(
     cx: &Chain,
     of: &MasterChef,
@@ -109,7 +109,7 @@ async fn rewarders(
     Ok(read.into_iter().map(|(pid, read)| (pid, named(read))).collect())
 }
 
-/// What else a pool pays with.
+/// Returns the rewarder of a pool.
 async fn rewarder(cx: &Chain, of: &MasterChef, pid: U256) -> Result<Option<Address>, Error> {
     if of.kind == Kind::V1 {
         return Ok(None);
@@ -117,12 +117,12 @@ async fn rewarder(cx: &Chain, of: &MasterChef, pid: U256) -> Result<Option<Addre
     Ok(named(cx.try_call(of.chef, v2::rewarderCall { pid }).within(LIST_STANDS_S).await?))
 }
 
-/// A chef without the function has no rewarders.
+/// Chefs without the function have no rewarders.
 fn named(read: Result<Address, Revert>) -> Option<Address> {
     read.ok().filter(|rewarder| !rewarder.is_zero())
 }
 
-/// The token that is staked in a pool.
+/// Returns the staked token of a pool.
 pub(super) async fn staked_token(cx: &Chain, of: &MasterChef, pid: U256) -> Result<Address, Error> {
     try_staked_token(cx, of, pid).await?.map_err(|revert| Error::Reverted { to: of.chef, revert })
 }
@@ -138,7 +138,7 @@ async fn try_staked_token(cx: &Chain, of: &MasterChef, pid: U256) -> Result<Resu
     }
 }
 
-/// The staked tokens of all pools; `None` for those that cannot be read.
+/// Returns the staked tokens of all pools; `None` for those that cannot be read.
 pub(super) async fn staked_tokens(cx: &Chain, of: &MasterChef, count: u64) -> Result<Vec<Option<Address>>, Error> {
     let tokens = (0..count).map(async |pid| {
         let token = try_staked_token(cx, of, U256::from(pid)).await;
@@ -147,12 +147,12 @@ pub(super) async fn staked_tokens(cx: &Chain, of: &MasterChef, count: u64) -> Re
     cx.join(tokens).await
 }
 
-/// Whether one pool alone has this staked token, so that what the chef holds of it is that pool's.
+/// Returns true if only one pool has this staked token, so that the chef's balance is that pool's total.
 pub(super) fn stands_alone(tokens: &[Option<Address>], token: Address) -> bool {
     tokens.iter().all(Option::is_some) && tokens.iter().filter(|other| **other == Some(token)).count() == 1
 }
 
-/// What the account has staked in a pool, at the answer's block.
+/// Returns the account's stake in a pool, at the answer's block.
 pub(super) async fn stake(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> Result<Stake, Error> {
     let own = cx.join((amount(cx, of, pid, account), points(cx, of, pid)));
     let ((amount, points), token, rewarder) = cx.join((own, staked_token(cx, of, pid), rewarder(cx, of, pid))).await?;

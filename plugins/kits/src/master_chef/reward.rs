@@ -1,25 +1,25 @@
-//! The token that a chef pays, and how much of it in a second.
+//! Reward token of a chef, and its rate per second.
 //!
-//! Forks name the getters of both after their token, as they do the pending view: `pendingBOO`, `boo`, `booPerSecond`.
-//! So the names are made of the deployment's pending view, and the first that answers is taken.
+//! Forks name both getters after their token, like the pending view: `pendingBOO`, `boo`, `booPerSecond`. Names are
+//! derived from the deployment's pending view, and the first one that exists is used.
 
 use portolan_plugin_api::{Address, Chain, Error, Reward, U256};
 
 use super::contracts::chef::{endTimeCall, rewardsExpirationCall, sushiCall, sushiPerSecondCall, totalAllocPointCall};
 use super::{Kind, MasterChef};
 
-/// Seconds that may be cached what a getter returns, or that there is none of its name. No chef can change its token.
+/// Cache time of a getter's reply or absence, in seconds. No chef can change its token.
 const TOKEN_STANDS_S: u32 = 86_400;
-/// Names of the getter where it is not named after the token, or where a fork renamed the view alone.
+/// Other names of the getter: not named after the token, or not renamed by the fork.
 const TOKEN_NAMES: [&str; 4] = ["rewardToken", "REWARD", "sushi", "SUSHI"];
 
-/// Names of the view of the time from which nothing more is paid, in forks that count seconds. `bonusEndBlock` and its
-/// like are none: a chef pays on, once its first bonus is over.
+/// Names of the view of the end of rewards, in forks that emit per second. `bonusEndBlock` and similar ones are not
+/// listed: a chef continues after its first bonus.
 const END_NAMES: [&str; 5] = ["endTime", "endTimestamp", "endRewardTime", "rewardEndTimestamp", "periodFinish"];
-/// Seconds that may be cached when that is, or that there is no view of the name.
+/// Cache time of that end, or of the view's absence, in seconds.
 const END_STANDS_S: u32 = 300;
 
-/// The reward token.
+/// Returns the reward token.
 pub(super) async fn token(cx: &Chain, of: &MasterChef) -> Result<Address, Error> {
     if let Some(token) = of.reward_token {
         return Ok(token);
@@ -34,17 +34,17 @@ pub(super) async fn token(cx: &Chain, of: &MasterChef) -> Result<Address, Error>
     })
 }
 
-/// The emission that all pools share.
+/// Emission that all pools share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Emission {
-    /// Smallest units a second; `None` where the chef does not count in seconds.
+    /// Smallest units per second; `None` if the chef emits per block.
     per_second: Option<U256>,
-    /// The points of all pools.
+    /// Points of all pools.
     points: U256,
 }
 
 impl Emission {
-    /// What a pool with so many points gets of this token.
+    /// Returns the reward of a pool with these points.
     pub(super) fn share(self, token: Address, points: U256) -> Reward {
         Reward::share(token, self.per_second, points, self.points)
     }
@@ -57,21 +57,21 @@ pub(super) async fn emission(cx: &Chain, of: &MasterChef) -> Result<Emission, Er
     let points = cx.try_call(of.chef, totalAllocPointCall {});
     let (rates, points, is_over) = cx.join((cx.join(rates), points, is_over(cx, of))).await?;
     let per_second = rates.into_iter().find_map(Result::ok).map(|rate| if is_over { U256::ZERO } else { rate });
-    // A chef without the function shares by other rules, so that no pool's rate is known.
+    // Chefs without the function share by other rules: no pool's rate is known.
     Ok(Emission { per_second, points: points.unwrap_or_default() })
 }
 
-/// Whether nothing more is paid: many forks that count seconds pay until a time, which their owner may put off.
+/// Returns true if rewards have ended: many forks that emit per second end at a time that their owner may postpone.
 async fn is_over(cx: &Chain, of: &MasterChef) -> Result<bool, Error> {
     let ends = END_NAMES.iter().map(|name| cx.try_call_as(of.chef, name, &endTimeCall {}).within(END_STANDS_S));
     let (ends, expiration) = cx.join((cx.join(ends), expiration(cx, of))).await?;
-    // Zero says that there is no end.
+    // Zero means no end.
     let ends = ends.into_iter().filter_map(Result::ok).filter(|end| !end.is_zero());
     let end = ends.chain(expiration).min();
     Ok(end.is_some_and(|end| U256::from(cx.block().timestamp) >= end))
 }
 
-/// Until when a copy of `MiniChefV2` has been given what it pays, as Pangolin's; zero where it never was.
+/// Returns the time until which a funded `MiniChefV2`, such as Pangolin's, can pay; zero if it was never funded.
 async fn expiration(cx: &Chain, of: &MasterChef) -> Result<Option<U256>, Error> {
     if of.kind != Kind::Mini {
         return Ok(None);
@@ -79,7 +79,7 @@ async fn expiration(cx: &Chain, of: &MasterChef) -> Result<Option<U256>, Error> 
     Ok(cx.try_call(of.chef, rewardsExpirationCall {}).await?.ok())
 }
 
-/// The names that the reward token's getter may have, the likeliest first.
+/// Returns the possible names of the reward token's getter, most likely first.
 fn token_names(pending: &str) -> Vec<String> {
     let word = word(pending);
     let made = [word.to_lowercase(), word.to_uppercase(), word.to_owned()];
@@ -92,7 +92,7 @@ fn token_names(pending: &str) -> Vec<String> {
     names
 }
 
-/// The names that the getter of the rate may have.
+/// Returns the possible names of the rate's getter.
 fn rate_names(of: &MasterChef) -> Vec<String> {
     match &of.getter {
         Some(getter) => vec![format!("{getter}PerSecond")],
@@ -100,7 +100,7 @@ fn rate_names(of: &MasterChef) -> Vec<String> {
     }
 }
 
-/// What follows `pending`.
+/// Returns the part of the name after `pending`.
 fn word(pending: &str) -> &str {
     pending.strip_prefix("pending").unwrap_or_default()
 }

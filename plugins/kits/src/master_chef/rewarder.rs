@@ -1,7 +1,7 @@
-//! What a pool's rewarder pays with the same claim: other tokens beside the chef's.
+//! Other tokens that a pool's rewarder pays with the same claim.
 //!
-//! A rewarder's view takes the amount of the chef's token that is harvested. Most rewarders count by themselves and
-//! ignore it, some pay a multiple of it. Which of both a rewarder does is found out without waiting for the amount.
+//! A rewarder's view takes the harvested amount of the chef's token. Most rewarders ignore it, some pay a multiple of
+//! it. Both are told apart without waiting for the amount.
 
 use futures_util::future::join;
 use portolan_plugin_api::{Address, Chain, Error, U256};
@@ -10,18 +10,17 @@ use super::Pool;
 use super::contracts::{pendingTokensCall, pendingTokensReturn};
 use super::owed::{Owed, listed};
 
-/// A harvest that is larger than any: a million tokens of 18 decimals. A rewarder that does not pay more for it pays no
-/// multiple.
+/// A huge harvest: a million tokens with 18 decimals. A rewarder that does not pay more for it ignores the amount.
 const HARVEST_LARGE: U256 = U256::from_limbs([0x1bce_cced_a100_0000, 0xd3c2, 0, 0]);
 
-/// Seconds that may be cached whether a rewarder owes something without a stake: this is only a filter.
+/// Cache time of a rewarder's debt without a stake, in seconds. Only a filter.
 const DEBT_STANDS_S: u32 = 30;
 
-/// What a rewarder owes whatever is harvested; `None` where it has to be read again with the amount.
+/// Amounts that a rewarder owes for any harvest; `None` if they depend on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fixed(Option<Vec<Owed>>);
 
-/// Finds out whether a rewarder pays the same for any harvest.
+/// Finds out if a rewarder pays the same for any harvest.
 pub(super) async fn fixed(cx: &Chain, pool: Pool, account: Address) -> Fixed {
     let Some(rewarder) = pool.rewarder else { return Fixed(Some(Vec::new())) };
     let read = |harvest| read(cx, rewarder, pool.pid, account, harvest);
@@ -29,7 +28,7 @@ pub(super) async fn fixed(cx: &Chain, pool: Pool, account: Address) -> Fixed {
     Fixed(none.ok().filter(|none| large.as_ref() == Ok(none)))
 }
 
-/// What a rewarder owes when so much is harvested. One that cannot be read costs its own rows.
+/// Returns the amounts that a rewarder owes for this harvest. A failed read is reported and loses only its own rows.
 pub(super) async fn owed(
     cx: &Chain,
     market: &str,
@@ -44,15 +43,15 @@ pub(super) async fn owed(
     }
 }
 
-/// The tokens that a rewarder pays. One that cannot be read is reported as missing, and is `None`.
+/// Returns the tokens that a rewarder pays; `None` if it cannot be read, which is reported.
 pub(super) async fn tokens(cx: &Chain, market: &str, pool: Pool, account: Address) -> Option<Vec<Address>> {
     let owed = read_or_report(cx, market, pool, account, U256::ZERO).await?;
     Some(owed.into_iter().map(|owed| owed.token).collect())
 }
 
-/// The pools whose rewarders owe something to an account without a stake: what they could not pay when the stake left.
-/// Replies may be cached, as no amount is taken from them; of a rewarder that cannot be read, nothing is said to all
-/// accounts.
+/// Returns the pools whose rewarders owe something to an account without a stake: rewards unpaid when the stake left.
+/// Replies may be cached, since no amount is taken from them. Failed reads are not reported, since they would affect
+/// every account.
 pub(super) async fn indebted(cx: &Chain, rewarders: Vec<(U256, Address)>, account: Address) -> Vec<U256> {
     let call = |pid| pendingTokensCall { pid, account, sushiAmount: U256::ZERO };
     let pending = cx.call_each(rewarders.iter().map(|(pid, rewarder)| (*rewarder, call(*pid))));

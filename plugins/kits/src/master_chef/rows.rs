@@ -1,4 +1,4 @@
-//! The rows of an answer about a pool in which the account has something.
+//! Findings of a pool in which the account has something.
 
 use std::collections::BTreeSet;
 
@@ -15,17 +15,17 @@ use super::{MasterChef, Pool};
 use crate::display_name::display_name;
 use crate::kit::Labels;
 
-/// What a position's row takes from its chef.
+/// Data of the chef for a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Emitted {
-    /// The reward token.
+    /// Reward token of the chef.
     pub(super) token: Address,
     pub(super) emission: Emission,
-    /// Whether no other pool has the same staked token.
+    /// True if no other pool has the same staked token.
     pub(super) alone: bool,
 }
 
-/// What a pool's claim pays: the chef's token, and its rewarder's.
+/// Returns the claim of a pool: the chef's token and those of its rewarder.
 pub(super) async fn claimable(
     cx: &Chain,
     of: &MasterChef,
@@ -54,7 +54,7 @@ pub(super) async fn claimable(
     Ok(owed.fold(claimable, |claimable, owed| claimable.pays(owed.token, owed.amount)))
 }
 
-/// The row of a stake.
+/// Returns the position of a stake.
 pub(super) async fn position(
     cx: &Chain,
     of: &MasterChef,
@@ -67,7 +67,7 @@ pub(super) async fn position(
     let bonus = bonus_tokens(cx, of, labels, stake.pool, emitted.token, account);
     let (staked, total_stake, bonus) = join3(staked, total_stake(cx, of, stake, emitted), bonus).await;
     let (staked, total_stake) = (staked?, total_stake?);
-    // No function that all rewarders have returns what they pay in a second.
+    // Rewarders have no common function for their rate.
     let is_alone = bonus.as_ref().is_some_and(|tokens| !tokens.contains(&emitted.token));
     let bonus: BTreeSet<Address> = bonus.into_iter().flatten().filter(|token| *token != emitted.token).collect();
     let bonus = bonus.into_iter().map(|token| Reward::new(token, None));
@@ -79,7 +79,7 @@ pub(super) async fn position(
     Ok([own].into_iter().chain(bonus).fold(position.leg(leg), Position::reward))
 }
 
-/// The tokens that are paid beside the chef's own. What cannot be read is reported as missing, and is `None`.
+/// Returns the tokens paid beside the chef's own; `None` if they cannot be read, which is reported.
 async fn bonus_tokens(
     cx: &Chain,
     of: &MasterChef,
@@ -94,7 +94,7 @@ async fn bonus_tokens(
     Some(own?.into_iter().chain(rewarder?).collect())
 }
 
-/// The most that the chef can pay of its token.
+/// Returns the maximum amount of its token that the chef can pay.
 async fn held(cx: &Chain, of: &MasterChef, token: Address) -> Result<U256, Error> {
     if !of.is_funded {
         return Ok(U256::MAX);
@@ -102,7 +102,7 @@ async fn held(cx: &Chain, of: &MasterChef, token: Address) -> Result<U256, Error
     cx.call(token, balanceOfCall { account: of.chef }).await
 }
 
-/// One sum for each token: a rewarder may pay the chef's own token, and one call pays it all.
+/// Sums amounts per token: a rewarder may pay the chef's own token with the same call.
 fn by_token(owed: impl Iterator<Item = Owed>) -> Vec<Owed> {
     let mut sums: Vec<Owed> = Vec::new();
     for owed in owed {
@@ -114,7 +114,7 @@ fn by_token(owed: impl Iterator<Item = Owed>) -> Vec<Owed> {
     sums
 }
 
-/// What the chef holds of the staked token, where that is this pool's stakes and nothing else.
+/// Returns the chef's balance of the staked token, if it consists only of this pool's stakes.
 async fn total_stake(cx: &Chain, of: &MasterChef, stake: Stake, emitted: Emitted) -> Result<Option<U256>, Error> {
     if !emitted.alone || stake.token == emitted.token {
         return Ok(None);

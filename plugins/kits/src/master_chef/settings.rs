@@ -1,5 +1,5 @@
-//! The keys of a settings row, and the claims of the catalogue: `kind`, `chef`, `pending`, `pending_returns`, `claim`,
-//! `reward_token`, `getter`, `single_stake`, `funded`.
+//! Settings keys and claim templates. Keys: `kind`, `chef`, `pending`, `pending_returns`, `claim`, `reward_token`,
+//! `getter`, `single_stake`, `funded`.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::contracts::claims::{depositCall, harvestCall, leaveStakingCall, withd
 use super::{ClaimCall, Kind, MasterChef, MasterChefs, PENDING, Returns};
 use crate::kit::{Deployed, Kit};
 
-/// A value of the key `kind`: what chefs share that are copies of the same one. Other keys change it.
+/// A value of the key `kind`: defaults of the copies of one chef, which other keys override.
 #[derive(Clone, Copy, Debug)]
 struct ChefKind {
     name: &'static str,
@@ -18,13 +18,13 @@ struct ChefKind {
     pending: &'static str,
     returns: Returns,
     claim: ClaimCall,
-    /// `None` where it is named after the pending view.
+    /// `None` if named after the pending view.
     getter: Option<&'static str>,
     has_single_stake: bool,
     is_funded: bool,
 }
 
-/// What the key `kind` may be. The plugins' rows link the contracts: `farms`, `uniswap` and `bridges` have the later ones.
+/// Allowed values of the key `kind`. The rows of `farms`, `uniswap` and `bridges` link the later contracts.
 const KINDS: [ChefKind; 10] = [
     ChefKind::new("master-chef-v1", Kind::V1, PENDING),
     ChefKind::new("master-chef-v2", Kind::V2, PENDING),
@@ -45,13 +45,13 @@ impl ChefKind {
         Self { name, kind, pending, returns, claim, getter: None, has_single_stake: false, is_funded: false }
     }
 
-    /// One that says in one view all that it pays.
+    /// A kind whose pending view returns everything it pays.
     const fn paying(name: &'static str, returns: Returns, getter: &'static str) -> Self {
         let (claim, getter) = (ClaimCall::Deposit, Some(getter));
         Self { returns, claim, getter, ..Self::new(name, Kind::V1, "pendingTokens") }
     }
 
-    /// One that pays no more than it was given.
+    /// A kind that pays at most its balance.
     const fn funded(name: &'static str, pending: &'static str, getter: &'static str) -> Self {
         let (claim, getter) = (ClaimCall::Deposit, Some(getter));
         Self { claim, getter, is_funded: true, ..Self::new(name, Kind::V1, pending) }
@@ -87,7 +87,7 @@ impl Kit for MasterChefs {
             other => return Err(unknown("pending_returns", other, "`amount`, `bonus`, `bonuses` or `lists`")),
         };
         let pending = keys.function("pending")?;
-        // A fork that renamed the view has named the getter after it, or says how else.
+        // A fork that renamed the view named the getter after it, or sets `getter`.
         let getter = keys.function("getter")?.or(of.getter.filter(|_| pending.is_none()));
         let chef = MasterChef {
             chef: keys.address("chef")?,

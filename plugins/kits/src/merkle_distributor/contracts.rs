@@ -1,4 +1,4 @@
-//! The functions that are called.
+//! Called functions.
 //!
 //! Source: <https://github.com/Uniswap/merkle-distributor/blob/master/contracts/MerkleDistributor.sol>
 

@@ -3,10 +3,10 @@
 use portolan_plugin_api::{B256, U256};
 use serde::Deserialize;
 
-/// Members of a proof; a tree of so many levels has more leaves than there are accounts.
+/// Members of a proof; a tree with this many levels has more leaves than there are accounts.
 const PROOF_MAX: usize = 64;
 
-/// What an account may claim, and the proof of it.
+/// Claimable amount of an account, with its proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Document {
     pub(super) index: U256,
@@ -14,7 +14,7 @@ pub(super) struct Document {
     pub(super) proof: Vec<B256>,
 }
 
-/// The same as JSON.
+/// JSON form of a [`Document`].
 #[derive(Deserialize)]
 struct DocumentJson {
     index: NumberJson,
@@ -22,7 +22,7 @@ struct DocumentJson {
     proof: Vec<String>,
 }
 
-/// A number, or a text of decimal digits or of hexadecimal ones after `0x`.
+/// A number, or a text of decimal digits, or of hexadecimal ones after `0x`.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum NumberJson {
@@ -31,10 +31,10 @@ enum NumberJson {
 }
 
 impl Document {
-    /// Reads a document.
+    /// Parses a document.
     ///
     /// # Errors
-    /// What is wrong with it, without its text.
+    /// A description of the fault, without the document's text.
     pub(super) fn parse(body: &[u8]) -> Result<Self, String> {
         let json: DocumentJson = serde_json::from_slice(body)
             .map_err(|error| format!("the document is no proof (line {}, column {})", error.line(), error.column()))?;

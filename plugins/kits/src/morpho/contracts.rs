@@ -1,4 +1,4 @@
-//! The functions that are called.
+//! Called functions.
 
 portolan_plugin_api::sol! {
     // https://github.com/morpho-org/morpho-blue/tree/main/src/interfaces
@@ -22,7 +22,7 @@ portolan_plugin_api::sol! {
         uint128 borrowShares,
         uint128 collateral
     );
-    // Both as they return their members one by one, which is encoded as a struct is.
+    // Both return their members one by one, which is encoded like a struct.
     function market(bytes32 id) external view returns (Market memory);
     function idToMarketParams(bytes32 id) external view returns (MarketParams memory);
     function borrowRateView(MarketParams memory marketParams, Market memory market) external view returns (uint256);
@@ -37,7 +37,7 @@ portolan_plugin_api::sol! {
     function adapters(uint256 index) external view returns (address);
     function marketIdsLength() external view returns (uint256);
     function marketIds(uint256 index) external view returns (bytes32);
-    // adapters/MorphoMarketV1Adapter.sol, which was there before.
+    // adapters/MorphoMarketV1Adapter.sol, the older adapter.
     function marketParamsListLength() external view returns (uint256);
     function marketParamsList(uint256 index) external view returns (MarketParams memory);
 }

@@ -1,5 +1,4 @@
-//! The markets of a deployment: those that its row lists, and those that its vaults lend to. The contract itself lists
-//! none.
+//! Markets of a deployment: those of its row, and those that its vaults lend to. The contract has no list.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +13,15 @@ use super::contracts::{
 use crate::boxed::Boxed;
 use crate::try_each::try_each;
 
-/// Seconds that the markets of a vault may be cached: a new one shows at most this much later.
+/// Cache time of a vault's markets, in seconds; a new one shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
-/// Markets of one vault or adapter that are read; the contract of vaults takes 30.
+/// Markets of one vault or adapter that are read; MetaMorpho allows 30.
 const MARKETS_MAX: u64 = 50;
 /// Adapters of one vault that are read; the largest vaults have three.
 const ADAPTERS_MAX: u64 = 20;
 
-/// The markets, each once. A vault that cannot be read costs the markets that no other one lends to, and is reported.
+/// Returns the markets, each once. A vault that cannot be read loses the markets that no other vault lends to, and is
+/// reported.
 pub(super) async fn markets(cx: &Chain, of: &Morpho, market: &str) -> Result<Vec<B256>, Error> {
     let queues =
         of.contracts.vaults.iter().map(|vault| -> Boxed<'_, Vec<B256>> { Box::pin(queue(cx, market, *vault)) });
@@ -35,14 +35,14 @@ pub(super) async fn markets(cx: &Chain, of: &Morpho, market: &str) -> Result<Vec
     Ok(all.into_iter().collect())
 }
 
-/// The markets from which a vault withdraws, which are all that it has lent to.
+/// Returns the withdraw queue of a vault, which has all markets it lends to.
 async fn queue(cx: &Chain, market: &str, vault: Address) -> Result<Vec<B256>, Error> {
     let length = cx.call(vault, withdrawQueueLengthCall {}).within(LIST_STANDS_S).await?;
     let places = places(cx, market, vault, length, MARKETS_MAX);
     cx.join(places.map(|index| cx.call(vault, withdrawQueueCall { index }).within(LIST_STANDS_S))).await
 }
 
-/// The markets to which the adapters of a vault of version 2 lend.
+/// Returns the markets that the adapters of a version 2 vault lend to.
 async fn adapted_markets(cx: &Chain, market: &str, vault: Address) -> Result<Vec<B256>, Error> {
     let length = cx.call(vault, adaptersLengthCall {}).within(LIST_STANDS_S).await?;
     let places = places(cx, market, vault, length, ADAPTERS_MAX);
@@ -53,7 +53,7 @@ async fn adapted_markets(cx: &Chain, market: &str, vault: Address) -> Result<Vec
     Ok(cx.join(adapted).await?.into_iter().flatten().collect())
 }
 
-/// The markets of an adapter, of either kind that lends to markets; none where it is one that lends to a vault.
+/// Returns the markets of an adapter of either kind; empty for an adapter that lends to a vault.
 async fn adapter_markets(cx: &Chain, market: &str, adapter: Address) -> Result<Vec<B256>, Error> {
     let ids = cx.try_call(adapter, marketIdsLengthCall {}).within(LIST_STANDS_S);
     let params = cx.try_call(adapter, marketParamsListLengthCall {}).within(LIST_STANDS_S);
@@ -63,11 +63,11 @@ async fn adapter_markets(cx: &Chain, market: &str, adapter: Address) -> Result<V
     let params = places(cx, market, adapter, params.unwrap_or_default(), MARKETS_MAX);
     let params = params.map(|index| cx.call(adapter, marketParamsListCall { index }).within(LIST_STANDS_S));
     let (ids, params) = cx.join((cx.join(ids), cx.join(params))).await?;
-    // A market's name is the hash of its parameters.
+    // A market's id is the hash of its parameters.
     Ok(ids.into_iter().chain(params.iter().map(|params| keccak256(params.abi_encode()))).collect())
 }
 
-/// The places of a contract's list, as many as are read; that there are more is reported.
+/// Iterates over the indices of a contract's list, up to a bound; a longer list is reported.
 fn places(cx: &Chain, market: &str, contract: Address, length: U256, max: u64) -> impl Iterator<Item = U256> + use<> {
     if length > U256::from(max) {
         cx.report_not_covered(format!("{market}: {contract} lists {length} entries, of which {max} are read"));

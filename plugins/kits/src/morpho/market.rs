@@ -1,5 +1,4 @@
-//! A market's totals with their interest until the block, and what shares of them come to: each step rounded as the
-//! contract rounds it.
+//! Totals of a market with interest until the block, and the assets of shares; each step is rounded as in the contract.
 //!
 //! Source: <https://github.com/morpho-org/morpho-blue/tree/main/src>, `Morpho.sol` (`_accrueInterest`, `_isHealthy`),
 //! `libraries/MathLib.sol`, `libraries/SharesMathLib.sol`.
@@ -9,28 +8,28 @@ use portolan_plugin_api::{Address, Error, Health, Price, U256};
 use super::contracts::{Market, MarketParams};
 use crate::fixed_point::{WAD, mul_div, product, ray_a_year, too_large};
 
-/// Shares and assets that each market is reckoned to have beside its own.
+/// Virtual shares and assets of each market.
 const VIRTUAL_SHARES: U256 = U256::from_limbs([1_000_000, 0, 0, 0]);
 const VIRTUAL_ASSETS: U256 = U256::ONE;
-/// Oracles' prices have 36 decimals, beside those of the two tokens.
+/// Oracle prices have 36 decimals, besides those of the two tokens.
 const PRICE_DECIMALS: u64 = 36;
 
-/// A market's totals, and what it charges.
+/// Totals and rates of a market.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Totals {
     supply_assets: U256,
     supply_shares: U256,
     borrow_assets: U256,
     borrow_shares: U256,
-    /// What a second costs, of what is owed.
+    /// Interest per second on debts.
     rate_wad: U256,
-    /// The part of the interest that is kept.
+    /// Part of the interest that is kept as a fee.
     fee_wad: U256,
 }
 
 impl Totals {
-    /// The totals after the interest that is due at `now`. Shares that this makes for the fee are in the total, and in no
-    /// account's position yet.
+    /// Returns the totals after the interest due at `now`. Shares minted for the fee are in the total, but not yet in
+    /// any account's position.
     pub(super) fn accrued(market: &Market, rate_wad: U256, now: u64) -> Result<Self, Error> {
         let mut totals = Self {
             supply_assets: U256::from(market.totalSupplyAssets),
@@ -51,24 +50,24 @@ impl Totals {
         Ok(totals)
     }
 
-    /// What shares of the supply come to, rounded down.
+    /// Converts supply shares to assets, rounding down.
     pub(super) fn supplied(&self, shares: U256) -> Result<U256, Error> {
         let assets = sum(self.supply_assets, VIRTUAL_ASSETS)?;
         mul_div(shares, assets, sum(self.supply_shares, VIRTUAL_SHARES)?)
     }
 
-    /// What shares of the debt come to, rounded up.
+    /// Converts debt shares to assets, rounding up.
     pub(super) fn owed(&self, shares: U256) -> Result<U256, Error> {
         let assets = sum(self.borrow_assets, VIRTUAL_ASSETS)?;
         Ok(product(shares, assets)?.div_ceil(sum(self.borrow_shares, VIRTUAL_SHARES)?))
     }
 
-    /// What is owed costs a year.
+    /// Returns the annual rate of debts.
     pub(super) fn borrow_rate_ray(&self) -> Result<U256, Error> {
         ray_a_year(self.rate_wad)
     }
 
-    /// What is lent earns a year: the interest without the fee, shared by all that is lent.
+    /// Returns the annual rate of deposits: the interest without the fee, shared by all deposits.
     pub(super) fn supply_rate_ray(&self) -> Result<U256, Error> {
         if self.supply_assets.is_zero() {
             return Ok(U256::ZERO);
@@ -78,7 +77,7 @@ impl Totals {
     }
 }
 
-/// The interest on one over some seconds: the first three terms of the series of continuous compounding.
+/// Returns the interest on one over some seconds: the first three terms of the series for continuous compounding.
 fn compounded(rate_wad: U256, seconds: U256) -> Result<U256, Error> {
     let first = product(rate_wad, seconds)?;
     let second = mul_div(first, first, WAD * U256::from(2))?;
@@ -86,7 +85,7 @@ fn compounded(rate_wad: U256, seconds: U256) -> Result<U256, Error> {
     sum(sum(first, second)?, third)
 }
 
-/// What the collateral may secure, over what is owed; `price` is the oracle's.
+/// Returns the borrowing power of the collateral over the debt; `price` is the oracle's.
 pub(super) fn health(params: &MarketParams, collateral: U256, owed: U256, price: U256) -> Result<Health, Error> {
     let worth = mul_div(collateral, price, U256::from(10).pow(U256::from(PRICE_DECIMALS)))?;
     let secured = mul_div(worth, params.lltv, WAD)?;
@@ -94,7 +93,7 @@ pub(super) fn health(params: &MarketParams, collateral: U256, owed: U256, price:
     Ok(Health { factor_wad: Some(mul_div(secured, WAD, owed)?), liquidation_price })
 }
 
-/// The price at which the collateral secures no more than what is owed.
+/// Returns the price at which the collateral's borrowing power equals the debt.
 fn liquidation_price(params: &MarketParams, collateral: U256, owed: U256) -> Option<Price> {
     let (base, quote): (Address, Address) = (params.collateralToken, params.loanToken);
     let ratio = owed.checked_mul(U256::ONE << 128)?.checked_div(collateral)?;

@@ -1,4 +1,4 @@
-//! What the account lends, owes and gave as collateral in each market.
+//! Lent, owed and collateral amounts of the account in each market.
 
 use futures_util::future::join;
 use portolan_plugin_api::{Address, B256, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
@@ -12,7 +12,7 @@ use super::{Morpho, ZERO_STANDS_S};
 use crate::kit::Labels;
 use crate::try_each::{try_each, with_each};
 
-/// What the account has in a market.
+/// Holding of the account in a market.
 #[derive(Clone, Copy, Debug)]
 struct Holding {
     id: B256,
@@ -21,7 +21,7 @@ struct Holding {
     collateral: U256,
 }
 
-/// A position for each market in which the account has anything.
+/// Returns a position per market in which the account has anything.
 pub(super) async fn positions(
     cx: &Chain,
     of: &Morpho,
@@ -57,7 +57,7 @@ async fn position(cx: &Chain, of: &Morpho, labels: Labels<'_>, held: Holding) ->
     let params = cx.call(morpho, idToMarketParamsCall { id }).immutable();
     let (params, market) = cx.join((params, cx.call(morpho, marketCall { id }))).await?;
     let rate = async {
-        // Collateral bears no interest, and markets may have none.
+        // Collateral earns no interest, and a market may have none.
         if params.irm.is_zero() || held.is_collateral_alone() {
             return Ok(U256::ZERO);
         }
@@ -78,7 +78,7 @@ async fn position(cx: &Chain, of: &Morpho, labels: Labels<'_>, held: Holding) ->
     Ok(Position { health: reported(cx, labels, id, health), ..position })
 }
 
-/// The health; one that cannot be read is reported.
+/// Returns the health; a failed read is reported.
 fn reported(cx: &Chain, labels: Labels<'_>, id: B256, health: Result<Option<Health>, Error>) -> Option<Health> {
     health.unwrap_or_else(|error| {
         cx.report_missing(format!("{}: health factor in {id}: {error}", labels.market));
@@ -86,7 +86,7 @@ fn reported(cx: &Chain, labels: Labels<'_>, id: B256, health: Result<Option<Heal
     })
 }
 
-/// The market's name: what is lent, and against what where there is anything.
+/// Returns the market's name: the lent token, and the collateral if it has one.
 fn pair(params: &MarketParams) -> String {
     match params.collateralToken.is_zero() {
         true => symbol(params.loanToken),
@@ -94,7 +94,7 @@ fn pair(params: &MarketParams) -> String {
     }
 }
 
-/// What is lent, which secures nothing, what is owed, and the collateral, which is lent to nobody.
+/// Returns the legs: the deposit, which is not collateral, the debt, and the collateral, which is not lent.
 fn legs(
     labels: Labels<'_>,
     params: &MarketParams,

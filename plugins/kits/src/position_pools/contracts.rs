@@ -1,14 +1,15 @@
-//! The functions that are called, of masters and their pools, and of nitro pools.
+//! Called functions of masters, pools and nitro pools.
 //!
-//! Source: the interfaces of <https://github.com/Zapper-fi/studio/tree/main/src/apps/camelot/contracts/abis>, the code of a
-//! fork, <https://github.com/SwapMode/nft-pools/blob/main/contracts/NFTPool.sol>, and the verified code of a nitro pool.
+//! Source: the interfaces of <https://github.com/Zapper-fi/studio/tree/main/src/apps/camelot/contracts/abis>, the code
+//! of a fork, <https://github.com/SwapMode/nft-pools/blob/main/contracts/NFTPool.sol>, and the verified code of a nitro
+//! pool.
 
 portolan_plugin_api::sol! {
     // The master.
     function poolsLength() external view returns (uint256);
     function getPoolAddressByIndex(uint256 index) external view returns (address);
 
-    // A pool. The words after those that are declared differ from version to version.
+    // A pool. Words after the declared ones differ between versions.
     function getPoolInfo() external view returns (
         address lpToken, address protocolToken, address xToken, uint256 lastRewardTime, uint256 accRewardsPerShare,
         uint256 lpSupply
@@ -22,10 +23,10 @@ portolan_plugin_api::sol! {
     function harvestPosition(uint256 tokenId) external;
 }
 
-/// Nitro pools, in which positions are staked on.
+/// Nitro pools, which take staked positions.
 pub(super) mod nitro {
     portolan_plugin_api::sol! {
-        // The factory of nitro pools. Only a published one takes positions, and none is struck off.
+        // The factory of nitro pools. Only published pools take positions; none is ever removed.
         function publishedNitroPoolsLength() external view returns (uint256);
         function getPublishedNitroPool(uint256 index) external view returns (address);
 
@@ -33,10 +34,10 @@ pub(super) mod nitro {
         function poolsLength() external view returns (uint256);
         function pools(uint256 index) external view returns (address);
 
-        // A pool of that: the account that a call names gets the rewards of a position that a contract holds.
+        // A pool of that factory: pays the named account the rewards of a position that a contract holds.
         function harvestPositionTo(uint256 tokenId, address to) external;
 
-        // A nitro pool. The words after those that are declared are not needed.
+        // A nitro pool. Words after the declared ones are not needed.
         function nftPool() external view returns (address);
         function rewardsToken1() external view returns (address token);
         function rewardsToken2() external view returns (address token);
@@ -50,7 +51,7 @@ pub(super) mod nitro {
         function pendingRewards(address account) external view returns (uint256 pending1, uint256 pending2);
         function harvest() external;
 
-        // What a nitro pool may ask whether an account may harvest.
+        // Asked by a nitro pool if an account may harvest.
         function canHarvest(address user) external view returns (bool);
 
         // A token.

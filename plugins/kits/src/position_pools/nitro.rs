@@ -1,7 +1,7 @@
-//! Nitro pools: NFTs that are staked on, which earn one or two tokens there, and go on earning in their own pool.
+//! Nitro pools: staked NFTs earn one or two tokens there, and still earn in their own pool.
 //!
-//! Anyone may make a nitro pool, of contracts that only pretend to be pools. So one counts where the NFTs that it takes are
-//! of a pool that the other factory lists.
+//! Anyone may create a nitro pool over fake pools. It only counts if its NFTs are of a pool that the other factory
+//! lists.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,34 +26,34 @@ use crate::nonzero::nonzero;
 use crate::owned_nfts;
 use crate::try_each::{try_each, with_each};
 
-/// Names of the two lists among a deployment's facts.
+/// Keys of the two lists among a deployment's fact lists.
 const NITRO_POOLS: &str = "nitro-pools";
 const NFT_POOLS: &str = "nft-pools";
 
-/// The nitro pools of one factory.
+/// Nitro pools of one factory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NitroFactory {
     pub(super) factory: Address,
-    /// Lists the pools whose NFTs they take.
+    /// Factory of the pools whose NFTs they take.
     pub(super) nft_pool_factory: Address,
     pub(super) types: PositionPools,
 }
 
-/// What the two factories list.
+/// Pools listed by the two factories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Lists {
     nitro_pools: Vec<Address>,
     nft_pools: Vec<Address>,
 }
 
-/// A nitro pool by its place in the list.
+/// A nitro pool, with its index in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ListedNitroPool {
     place: usize,
     address: Address,
 }
 
-/// The account's stakes in one nitro pool.
+/// Stakes of the account in one nitro pool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Deposit {
     nitro_pool: Address,
@@ -74,7 +74,7 @@ impl Deployed for NitroFactory {
         vec![Question::CLAIMABLES, Question::FARMING]
     }
 
-    /// Answers what each nitro pool pays, and what each NFT in them has earned in its own pool.
+    /// Returns the claims of nitro pools, and those of their NFTs in their own pools.
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let lists = self.lists(cx, labels).await?;
@@ -89,7 +89,7 @@ impl Deployed for NitroFactory {
         })
     }
 
-    /// Answers what is staked, a position for each NFT.
+    /// Returns a position per staked NFT.
     fn positions<'a>(
         &'a self,
         cx: &'a Chain,
@@ -107,7 +107,7 @@ impl Deployed for NitroFactory {
 }
 
 impl NitroFactory {
-    /// What the factories list, as far as it is known.
+    /// Returns the known pools of both factories.
     async fn lists(&self, cx: &Chain, labels: Labels<'_>) -> Result<Lists, Error> {
         let (nitro_at, nft_at) = (self.factory, self.nft_pool_factory);
         let nitro_pool = move |place| cx.call(nitro_at, getPublishedNitroPoolCall { index: U256::from(place) });
@@ -122,7 +122,7 @@ impl NitroFactory {
         Ok(Lists { nitro_pools, nft_pools })
     }
 
-    /// The pool whose NFTs a nitro pool takes; `None` where it is none that the other factory lists.
+    /// Returns the pool whose NFTs a nitro pool takes; `None` if the other factory does not list it.
     async fn nft_pool(&self, cx: &Chain, lists: &Lists, of: ListedNitroPool) -> Result<Option<NftPool>, Error> {
         let listed = cx.call(self.factory, getPublishedNitroPoolCall { index: U256::from(of.place) });
         let (listed, pool) = cx.join((listed, cx.call(of.address, nftPoolCall {}).immutable())).await?;
@@ -138,7 +138,7 @@ impl NitroFactory {
         Ok(Some(read))
     }
 
-    /// The account's stakes.
+    /// Returns the account's stakes.
     async fn deposits(
         &self,
         cx: &Chain,
@@ -157,7 +157,7 @@ impl NitroFactory {
         Ok(try_each(cx, deposits).await.or_report(cx, labels.market).into_iter().flatten().collect())
     }
 
-    /// What nitro pools pay. Some of it may be left when all NFTs are taken out.
+    /// Returns the claims of nitro pools. Rewards may remain after all NFTs are withdrawn.
     async fn gains(
         &self,
         cx: &Chain,
@@ -174,8 +174,8 @@ impl NitroFactory {
         Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
     }
 
-    /// What one nitro pool pays; `None` where that is nothing, as before the first harvest, or where the contract that it
-    /// asks forbids it.
+    /// Returns the claim of one nitro pool; `None` if it pays nothing, as before the first harvest, or if the contract
+    /// that it asks forbids it.
     async fn gain(
         &self,
         cx: &Chain,
@@ -195,7 +195,7 @@ impl NitroFactory {
         let is_allowed =
             async { if asked.is_zero() { Ok(true) } else { cx.call(asked, canHarvestCall { user: account }).await } };
         let owed = [first, second].into_iter().zip(pending).filter(|(_, amount)| !amount.is_zero());
-        // It pays no more than it holds.
+        // It pays at most its balance.
         let paid = owed.map(|(token, amount)| async move {
             Ok((token, cx.call(token, balanceOfCall { account: at }).await?.min(amount)))
         });
@@ -209,7 +209,7 @@ impl NitroFactory {
         Ok(Some(paid.into_iter().fold(row, |row, (token, amount)| row.pays(token, amount))))
     }
 
-    /// The rows of stakes in one nitro pool.
+    /// Returns the positions of stakes in one nitro pool.
     async fn rows(&self, cx: &Chain, labels: Labels<'_>, deposit: &Deposit) -> Result<Vec<Position>, Error> {
         let (at, pool) = (deposit.nitro_pool, deposit.nft_pool);
         let total = cx.call(at, totalDepositAmountCall {});
@@ -239,8 +239,8 @@ impl Deposit {
     }
 }
 
-/// What NFTs in a nitro pool earn: its own tokens, shared by amount from its start to its end, and those of their own pool,
-/// which weighs them.
+/// Returns the rewards of NFTs in a nitro pool: its own tokens, shared by amount between start and end, and those of
+/// their own pool, which weights stakes.
 async fn rewards(cx: &Chain, at: Address, pool: NftPool) -> Result<Vec<Reward>, Error> {
     let first = (cx.call(at, rewardsToken1Call {}).immutable(), cx.call(at, rewardsToken1PerSecondCall {}));
     let second = (cx.call(at, rewardsToken2Call {}).immutable(), cx.call(at, rewardsToken2PerSecondCall {}));
@@ -251,12 +251,12 @@ async fn rewards(cx: &Chain, at: Address, pool: NftPool) -> Result<Vec<Reward>, 
     let own: Vec<_> = own.map(|(token, rate)| (token, if is_paying { rate } else { U256::ZERO })).collect();
     let is_own = |token: &Address| own.iter().any(|(of, _)| of == token);
     let weighed: Vec<_> = pool.tokens().into_iter().filter(|token| !is_own(token)).map(|token| (token, None)).collect();
-    // What is earned of one token in both is not known.
+    // The rate of a token that both pay is unknown.
     let own = own.into_iter().map(|(token, rate)| (token, Some(rate).filter(|_| !pool.tokens().contains(&token))));
     Ok(own.chain(weighed).map(|(token, rate)| Reward::new(token, rate)).collect())
 }
 
-/// The block's time.
+/// Returns the block's time.
 fn now(cx: &Chain) -> U256 {
     U256::from(cx.block().timestamp)
 }

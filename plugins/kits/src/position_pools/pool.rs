@@ -1,10 +1,10 @@
-//! A pool, and how it splits its rewards.
+//! A pool, and the split of its rewards.
 
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
 use super::contracts::{getPoolInfoCall, xGrailRewardsShareCall};
 
-/// What all rewards are, in the unit of shares.
+/// Total of reward shares.
 const SHARES: U256 = U256::from_limbs([10_000, 0, 0, 0]);
 
 /// A pool.
@@ -12,13 +12,13 @@ const SHARES: U256 = U256::from_limbs([10_000, 0, 0, 0]);
 pub(super) struct NftPool {
     pub(super) address: Address,
     pub(super) staked: Address,
-    /// Paid freely.
+    /// Token that is paid freely.
     reward: Address,
-    /// Paid under restrictions.
+    /// Token that is paid under restrictions.
     restricted: Address,
-    /// The part of the rewards that is restricted, of [`SHARES`].
+    /// Restricted part of the rewards, out of [`SHARES`].
     restricted_share: U256,
-    /// All that is staked.
+    /// Total stake.
     pub(super) supply: U256,
 }
 
@@ -48,12 +48,12 @@ impl NftPool {
         })
     }
 
-    /// The tokens that the pool pays.
+    /// Returns the tokens that the pool pays.
     pub(super) fn tokens(&self) -> [Address; 2] {
         [self.reward, self.restricted]
     }
 
-    /// What is paid of each token, rounded as the pool does it; `None` where the product is too large.
+    /// Splits an amount between the tokens, rounded as in the pool; `None` if the product overflows.
     pub(super) fn split(&self, pending: U256) -> Option<[(Address, U256); 2]> {
         let restricted = pending.checked_mul(self.restricted_share)? / SHARES;
         Some([(self.reward, pending - restricted), (self.restricted, restricted)])

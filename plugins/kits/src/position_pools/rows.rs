@@ -1,4 +1,4 @@
-//! The rows of an answer about a stake.
+//! Findings of a stake.
 
 use futures_util::future::join;
 use portolan_plugin_api::{Chain, Claim, Claimable, Error, Leg, LegRole, Lock, Position, PositionKind, Reward, U256};
@@ -8,16 +8,16 @@ use super::pool::NftStake;
 use crate::display_name::display_name;
 use crate::kit::Labels;
 
-/// What is staked with an NFT.
+/// Stake of an NFT.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StakeTerms {
     pub(super) amount: U256,
-    /// The name of the token.
+    /// Display name of the token.
     pub(super) name: String,
     pub(super) lock: Option<Lock>,
 }
 
-/// What a stake's claim pays; `None` where that is nothing.
+/// Returns the claim of a stake; `None` if it pays nothing.
 pub(super) async fn claimable(
     cx: &Chain,
     mechanism: &str,
@@ -40,7 +40,7 @@ pub(super) async fn claimable(
     Ok(Some(paid.fold(claimable, |claimable, (token, amount)| claimable.pays(token, amount))))
 }
 
-/// The row of a stake; `None` where all of it was withdrawn.
+/// Returns the position of a stake; `None` if it is empty.
 pub(super) async fn position(
     cx: &Chain,
     mechanism: &str,
@@ -52,12 +52,12 @@ pub(super) async fn position(
     let leg = Leg::new(LegRole::STAKED, pool.staked, amount).of_total(pool.supply);
     let row = Position::new(PositionKind::STAKED, labels.market, pool.address).of(mechanism);
     let row = row.named(format!("{name} position")).numbered(stake.token_id).leg(leg);
-    // Boosts and locks weigh stakes, so that what one of them gets a second does not follow from its amount.
+    // Boosts and locks weight stakes, so the rate does not follow from the amount.
     let row = pool.tokens().into_iter().fold(row, |row, token| row.reward(Reward::new(token, None)));
     Ok(Some(Position { lock, ..row }))
 }
 
-/// What is staked with an NFT; `None` where all of it was withdrawn.
+/// Returns the stake of an NFT; `None` if it is empty.
 pub(super) async fn staked(cx: &Chain, stake: NftStake) -> Result<Option<StakeTerms>, Error> {
     let (pool, token_id) = (stake.pool, stake.token_id);
     let read = cx.call(pool.address, getStakingPositionCall { tokenId: token_id });
@@ -71,7 +71,7 @@ pub(super) async fn staked(cx: &Chain, stake: NftStake) -> Result<Option<StakeTe
     Ok(Some(StakeTerms { amount: position.amount, name, lock }))
 }
 
-/// The lock, while it lasts.
+/// Returns the lock while it lasts.
 fn lock(cx: &Chain, position: &getStakingPositionReturn) -> Option<Lock> {
     let ends_s = position.startLockTime.checked_add(position.lockDuration)?;
     let is_on = ends_s > U256::from(cx.block().timestamp);

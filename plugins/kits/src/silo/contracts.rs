@@ -1,9 +1,9 @@
-//! The functions that are called.
+//! Called functions.
 //!
 //! Source: <https://github.com/silo-finance/silo-contracts-v2/tree/master/silo-core/contracts>.
 
 portolan_plugin_api::sol! {
-    // SiloConfig.sol. The real struct of `getConfig` goes on.
+    // SiloConfig.sol. The real struct of `getConfig` has more members.
     function getSilos() external view returns (address one, address other);
     function getConfig(address silo) external view returns (
         uint256 daoFee,
@@ -24,13 +24,13 @@ portolan_plugin_api::sol! {
     // utils/ShareToken.sol
     function balanceOf(address account) external view returns (uint256);
 
-    // Silo.sol. Amounts have their interest until the block; of the kinds of collateral, 0 is protected and 1 is lent.
+    // Silo.sol. Amounts include interest until the block; collateral kind 0 is protected, 1 is lent.
     function previewRedeem(uint256 shares, uint8 kind) external view returns (uint256 assets);
     function maxRepay(address borrower) external view returns (uint256 assets);
     function getCollateralAssets() external view returns (uint256);
     function getDebtAssets() external view returns (uint256);
 
-    // interfaces/IInterestRateModel.sol: a year's interest, with 18 decimals
+    // interfaces/IInterestRateModel.sol: annual rate, with 18 decimals
     function getCurrentInterestRate(address silo, uint256 timestamp) external view returns (uint256);
 
     // interfaces/ISiloOracle.sol

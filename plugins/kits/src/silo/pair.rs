@@ -1,4 +1,4 @@
-//! What an account has and owes in the two silos of a pair.
+//! Holdings and debts of an account in the two silos of a pair.
 
 use portolan_plugin_api::{Address, Chain, Error, U256};
 
@@ -10,12 +10,12 @@ use super::contracts::{
 
 use crate::fixed_point::too_large;
 
-/// Collateral that is lent to others.
+/// Collateral that is lent.
 pub(super) const LENT: u8 = 1;
-/// Collateral that stays where it is.
+/// Collateral that is not lent.
 pub(super) const PROTECTED: u8 = 0;
 
-/// One silo, and the account's shares of each kind.
+/// A silo, with the account's shares of each kind.
 #[derive(Clone)]
 pub(super) struct SiloHolding {
     pub(super) config: SiloConfig,
@@ -24,7 +24,7 @@ pub(super) struct SiloHolding {
     debt: U256,
 }
 
-/// A pair, and what the account has in it.
+/// A pair, with the account's holdings.
 #[derive(Clone)]
 pub(super) struct Pair {
     pub(super) address: Address,
@@ -32,7 +32,7 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// Both silos, whether the account has anything in them or not.
+    /// Reads both silos, even if the account has nothing in them.
     pub(super) async fn read(cx: &Chain, address: Address, account: Address) -> Result<Self, Error> {
         let silos = cx.call(address, getSilosCall {}).immutable().await?;
         let holdings = [silos.one, silos.other].map(|silo| SiloHolding::read(cx, address, silo, account));
@@ -44,12 +44,13 @@ impl Pair {
         self.holdings.iter().all(nothing)
     }
 
-    /// The silo to which the account owes, which is one at most.
+    /// Returns the silo that the account owes to; there is at most one.
     pub(super) fn borrowed(&self) -> Option<&SiloHolding> {
         self.holdings.iter().find(|holding| holding.owes())
     }
 
-    /// The silo whose deposits secure the debt, where there is one. It stands without a debt too, and says nothing then.
+    /// Returns the silo whose deposits secure the debt, if any. The contract names one without a debt too; it means
+    /// nothing then.
     pub(super) async fn secured(&self, cx: &Chain, account: Address) -> Result<Option<Address>, Error> {
         if self.borrowed().is_none() {
             return Ok(None);
@@ -75,12 +76,12 @@ impl SiloHolding {
         !self.debt.is_zero()
     }
 
-    /// The account's shares of deposits of this kind.
+    /// Returns the account's shares of deposits of this kind.
     pub(super) fn shares(&self, kind: u8) -> U256 {
         if kind == PROTECTED { self.protected } else { self.lent }
     }
 
-    /// What they redeem to.
+    /// Returns the assets that these shares redeem to.
     pub(super) async fn redeemed(&self, cx: &Chain, kind: u8) -> Result<U256, Error> {
         let shares = self.shares(kind);
         if shares.is_zero() {
@@ -89,13 +90,13 @@ impl SiloHolding {
         cx.call(self.config.silo, previewRedeemCall { shares, kind }).await
     }
 
-    /// What the shares of both kinds redeem to.
+    /// Returns the assets that shares of both kinds redeem to.
     pub(super) async fn deposited(&self, cx: &Chain) -> Result<U256, Error> {
         let (lent, protected) = cx.join((self.redeemed(cx, LENT), self.redeemed(cx, PROTECTED))).await?;
         lent.checked_add(protected).ok_or_else(too_large)
     }
 
-    /// What has to be repaid.
+    /// Returns the amount to repay.
     pub(super) async fn owed(&self, cx: &Chain, borrower: Address) -> Result<U256, Error> {
         cx.call(self.config.silo, maxRepayCall { borrower }).await
     }

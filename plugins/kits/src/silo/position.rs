@@ -1,4 +1,4 @@
-//! What the account lends and owes: a position for each pair.
+//! Lent and owed amounts of the account: a position per pair.
 
 use futures_util::future::join3;
 use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
@@ -11,7 +11,7 @@ use crate::fixed_point::{WAD, mul_div, product, too_large};
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
-/// What a rate of 18 decimals lacks to one of 27.
+/// Factor from a rate with 18 decimals to one with 27.
 const RAY_OF_WAD: u64 = 1_000_000_000;
 
 pub(super) async fn positions(
@@ -44,7 +44,7 @@ async fn position(
     });
     let health = health(cx, labels, account, &pair);
     let (legs, secured, health) = join3(try_each(cx, legs), pair.secured(cx, account), health).await;
-    // Where it cannot be read, the health factor is missing too, and the answer says so.
+    // If it cannot be read, the health factor is missing too, and the answer reports it.
     let secures = |silo| secured.as_ref().ok().map(|secured| *secured == Some(silo));
     let legs = legs.or_report(cx, labels.market).into_iter().flatten().map(|(silo, leg)| {
         let is_collateral = if leg.role == LegRole::SUPPLIED { secures(silo) } else { None };
@@ -60,7 +60,7 @@ async fn position(
     Ok(Some(Position { health, ..position.named(format!("{} {}", labels.title, tokens.join("/"))) }))
 }
 
-/// A silo, and what is deposited in it, with its interest where it is lent to others.
+/// Returns a silo and the leg of a deposit in it, with interest if it is lent.
 async fn supplied(
     cx: &Chain,
     labels: Labels<'_>,
@@ -104,7 +104,7 @@ fn rated(leg: Leg, rate_ray: Option<U256>) -> Leg {
     }
 }
 
-/// A year's interest; `None` where the model cannot say: a silo then goes on without interest.
+/// Returns the annual rate; `None` if the model reverts: the silo then accrues no interest.
 async fn borrow_rate(cx: &Chain, holding: &SiloHolding) -> Result<Option<U256>, Error> {
     let (model, silo) = (holding.config.interestRateModel, holding.config.silo);
     let timestamp = U256::from(cx.block().timestamp);
@@ -112,7 +112,7 @@ async fn borrow_rate(cx: &Chain, holding: &SiloHolding) -> Result<Option<U256>, 
     rate.ok().map(|rate| product(rate, U256::from(RAY_OF_WAD))).transpose()
 }
 
-/// What is owed pays for all that is lent to others, less the fees.
+/// Returns the deposit rate: interest on debts, less fees, shared by all lent deposits.
 async fn supply_rate(cx: &Chain, holding: &SiloHolding) -> Result<Option<U256>, Error> {
     let config = &holding.config;
     let totals =
@@ -127,8 +127,8 @@ async fn supply_rate(cx: &Chain, holding: &SiloHolding) -> Result<Option<U256>, 
     mul_div(shared, WAD.saturating_sub(fees), WAD).map(Some)
 }
 
-/// The threshold of liquidation over what is owed of the collateral's worth, as `isSolvent` compares them; `None` without
-/// debt, or where it cannot be read, and then the answer says so.
+/// Returns the liquidation threshold over the loan-to-value ratio, as `isSolvent` compares them. `None` without debt,
+/// or if it cannot be read, which is reported.
 async fn health(cx: &Chain, labels: Labels<'_>, account: Address, pair: &Pair) -> Option<Health> {
     let borrowed = pair.borrowed()?;
     let factor = async {
@@ -151,7 +151,7 @@ async fn health(cx: &Chain, labels: Labels<'_>, account: Address, pair: &Pair) -
     }
 }
 
-/// What an amount is worth; as much as it is where there is no oracle, or none is asked since both silos have one token.
+/// Returns the value of an amount; the amount itself if there is no oracle, or if both silos have the same token.
 async fn value(cx: &Chain, holding: &SiloHolding, amount: U256, is_same: bool) -> Result<U256, Error> {
     let oracle = holding.config.solvencyOracle;
     if is_same || oracle.is_zero() || amount.is_zero() {

@@ -1,6 +1,6 @@
-//! Gauges of concentrated pools: positions that are staked in them, each an NFT, and what they have earned.
+//! Gauges of concentrated pools: staked positions, each an NFT, and their rewards.
 //!
-//! Invariant: a claim of one position pays that position's reward alone.
+//! Invariant: a claim of one position only pays that position's reward.
 
 use portolan_plugin_api::{
     Address, Chain, Claimable, Error, Leg, LegRole, Nft, Position, PositionKind, Price, PriceRange, Reward, U256,
@@ -19,17 +19,17 @@ use crate::kit::Labels;
 use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
-/// Positions of one account in one gauge that are read.
+/// Staked positions of one account in one gauge that are read.
 const STAKED_MAX: usize = 100;
 
-/// The positions of an account in one gauge.
+/// Positions of an account in one gauge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Staked {
     gauge: Gauge,
     ids: Vec<U256>,
 }
 
-/// What the account's positions have earned, a claim for each.
+/// Returns a claim per position with rewards.
 pub(super) async fn claimables(
     cx: &Chain,
     of: &Solidly,
@@ -45,7 +45,7 @@ pub(super) async fn claimables(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
 }
 
-/// The account's positions, with what their liquidity comes to.
+/// Returns the account's positions, with the amounts of their liquidity.
 pub(super) async fn positions(
     cx: &Chain,
     of: &Solidly,
@@ -60,7 +60,7 @@ pub(super) async fn positions(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-/// The gauges in which the account has positions, and which.
+/// Returns the gauges in which the account has positions, with the positions' ids.
 async fn staked(cx: &Chain, labels: Labels<'_>, gauges: Vec<Gauge>, account: Address) -> Result<Vec<Staked>, Error> {
     let counted = |gauge: &Gauge| (gauge.address, stakedLengthCall { depositor: account });
     let counted = nonzero(cx, labels.market, gauges, counted).await?;
@@ -80,7 +80,7 @@ async fn staked(cx: &Chain, labels: Labels<'_>, gauges: Vec<Gauge>, account: Add
     try_each(cx, staked).await.or_err_if_all(cx, labels.market)
 }
 
-/// What a position has earned: since its reward was last settled, and before.
+/// Returns a position's reward, settled and unsettled.
 async fn earned(cx: &Chain, gauge: Gauge, id: U256, account: Address) -> Result<U256, Error> {
     let earned = cx.call(gauge.address, earnedCall { account, tokenId: id });
     let (earned, settled) = cx.join((earned, cx.call(gauge.address, rewardsCall { tokenId: id }))).await?;
@@ -89,8 +89,8 @@ async fn earned(cx: &Chain, gauge: Gauge, id: U256, account: Address) -> Result<
         .ok_or_else(|| Error::new(format!("{}: position {id} has earned too much", gauge.address)))
 }
 
-/// The claim of a position's reward. The voter's claim pays all positions of a gauge: it stands for that of one only where
-/// it is the only one.
+/// Returns the claim of a position's reward. The voter's claim pays all positions of a gauge, so it is only offered if
+/// this is the only one.
 async fn claimable(
     cx: &Chain,
     of: &Solidly,
@@ -158,14 +158,14 @@ async fn position(
     })
 }
 
-/// What the position's liquidity comes to when it is withdrawn.
+/// Returns the amounts that withdrawing the position's liquidity pays.
 fn legs(held: &positionsReturn, range: Range, slot0: &slot0Return) -> Result<[Leg; 2], Error> {
     let amounts = range.amounts(held.liquidity, U256::from(slot0.sqrtPriceX96), slot0.tick.as_i32());
     let (amount0, amount1) = amounts.ok_or_else(|| Error::new("a pool's price is none"))?;
     Ok([Leg::new(LegRole::STAKED, held.token0, amount0), Leg::new(LegRole::STAKED, held.token1, amount1)])
 }
 
-/// The part of what a gauge pays a second that goes to this liquidity, of all that is staked at the pool's price.
+/// Returns the rate of this liquidity: its share of the gauge's rate among all liquidity staked at the pool's price.
 fn own_rate(token: Address, rate: U256, liquidity: u128, staked: u128) -> Reward {
     let own = rate.checked_mul(U256::from(liquidity)).filter(|_| staked > 0);
     Reward { own_per_second: own, divisor: own.map(|_| U256::from(staked)), ..Reward::new(token, None) }

@@ -1,4 +1,4 @@
-//! The functions that are called: of Velodrome v2 and its forks, and of the generation before it where those are others.
+//! Called functions of Velodrome v2 and its forks, and of the previous generation where they differ.
 //!
 //! Sources: <https://github.com/velodrome-finance/contracts/tree/main/contracts>,
 //! <https://github.com/velodrome-finance/slipstream/tree/main/contracts>,
@@ -7,7 +7,7 @@
 //! <https://github.com/ftm1337/equalizer-exchange-core/tree/main/contracts>
 
 portolan_plugin_api::sol! {
-    // Voter.sol. A pool is listed when it gets its gauge, and keeps both for ever.
+    // Voter.sol. A pool is listed when it gets its gauge; neither changes afterwards.
     function length() external view returns (uint256);
     function pools(uint256 index) external view returns (address);
     function gauges(address pool) external view returns (address);
@@ -40,10 +40,10 @@ portolan_plugin_api::sol! {
     function activePeriod() external view returns (uint256);
 }
 
-/// `EscrowType.LOCKED`: the lock is deposited in a managed one, which has its amount.
+/// `EscrowType.LOCKED`: the lock is deposited in a managed one, which holds its amount.
 pub(super) const ESCROW_TYPE_DEPOSITED: u8 = 1;
 
-/// What votes of locks earn: fees and bribes of the pools that they are for.
+/// Rewards of votes: fees and bribes of the pools voted for.
 pub(super) mod votes {
     portolan_plugin_api::sol! {
         // Voter.sol
@@ -56,12 +56,12 @@ pub(super) mod votes {
 
         // rewards/Reward.sol
         function earned(address token, uint256 tokenId) external view returns (uint256);
-        // Grows with each week in which the lock's votes changed, and never shrinks.
+        // Grows with each week in which the lock's votes changed; never shrinks.
         function numCheckpoints(uint256 tokenId) external view returns (uint256);
     }
 }
 
-/// Gauges of concentrated pools, in which positions are staked that are NFTs.
+/// Gauges of concentrated pools, in which NFT positions are staked.
 pub(super) mod concentrated {
     portolan_plugin_api::sol! {
         // gauge/CLGauge.sol
@@ -90,7 +90,7 @@ pub(super) mod concentrated {
     }
 }
 
-/// Gauges that pay a list of tokens: those of Velodrome v1, Ramses and Equalizer.
+/// Gauges of Velodrome v1, Ramses and Equalizer, which pay a list of tokens.
 pub(super) mod listed {
     portolan_plugin_api::sol! {
         // Voter.sol
@@ -112,7 +112,7 @@ pub(super) mod listed {
     }
 }
 
-/// Gauges of Thena (GaugeV2.sol), which are otherwise as those of Velodrome v2.
+/// Gauges of Thena (GaugeV2.sol), where they differ from Velodrome v2's.
 pub(super) mod thena {
     portolan_plugin_api::sol! {
         function TOKEN() external view returns (address);
@@ -120,7 +120,7 @@ pub(super) mod thena {
     }
 }
 
-/// Voters, escrows and distributors of Velodrome v1, and of all that began as copies of it.
+/// Voters, escrows and distributors of Velodrome v1 and its copies.
 pub(super) mod first {
     portolan_plugin_api::sol! {
         // Voter.sol
@@ -130,11 +130,11 @@ pub(super) mod first {
         // VotingEscrow.sol
         function tokenOfOwnerByIndex(address owner, uint256 index) external view returns (uint256);
         function locked(uint256 tokenId) external view returns (int128 amount, uint256 end);
-        // How often the lock was changed.
+        // Number of changes of the lock.
         function user_point_epoch(uint256 tokenId) external view returns (uint256);
 
         // RewardsDistributor.sol
-        // How many of these changes its claims have counted.
+        // Number of these changes that its claims have processed.
         function user_epoch_of(uint256 tokenId) external view returns (uint256);
         function claim_many(uint256[] tokenIds) external returns (bool);
     }

@@ -1,6 +1,6 @@
-//! The gauges that a voter lists: which there are, and of which kind.
+//! Gauges that a voter lists, with their kinds.
 //!
-//! Invariant: which gauges there are is a list of facts; which gauge a claim goes to is read of the voter again.
+//! Invariant: the list of gauges is a fact list; the target of a claim is read from the voter again.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,29 +16,29 @@ use crate::display_name::display_name;
 use crate::kit::{COUNT_STANDS_S, Labels};
 use crate::nonzero::nonzero;
 
-/// The name of the list of gauges among a deployment's facts.
+/// Key of the list of gauges among a deployment's fact lists.
 const LIST: &str = "gauges";
 
-/// Stands in an entry of the list beside a gauge of zero: the voter names none for the pool any more.
+/// Flag of an entry with a zero gauge: the voter no longer names one for the pool.
 const IS_GONE: bool = true;
 
-/// A gauge, and the pool that the voter knows it by.
+/// A gauge, and its pool in the voter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gauge {
     pub(super) pool: Address,
     pub(super) address: Address,
 }
 
-/// The gauges of a voter, by what they count.
+/// Gauges of a voter, by what they count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Gauges {
-    /// Those that count stakes of one token.
+    /// Gauges that count stakes of one token.
     pub(super) staking: Vec<Gauge>,
-    /// Those of concentrated pools, which count positions.
+    /// Gauges of concentrated pools, which count positions.
     pub(super) concentrated: Vec<Gauge>,
 }
 
-/// The gauges of the voter, as far as they are known.
+/// Returns the known gauges of the voter.
 pub(super) async fn gauges(cx: &Chain, of: &Solidly, labels: Labels<'_>) -> Result<Gauges, Error> {
     let voter = of.contracts.voter;
     let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, of, place)));
@@ -51,7 +51,7 @@ pub(super) async fn gauges(cx: &Chain, of: &Solidly, labels: Labels<'_>) -> Resu
             gone += usize::from(is_concentrated == IS_GONE);
             continue;
         }
-        // A voter that lists a pool anew names its gauge at both places.
+        // A voter that lists a pool again names its gauge in both entries.
         let of_kind = if is_concentrated { &mut gauges.concentrated } else { &mut gauges.staking };
         of_kind.extend(seen.insert(address).then_some(Gauge { pool, address }));
     }
@@ -65,8 +65,9 @@ pub(super) async fn gauges(cx: &Chain, of: &Solidly, labels: Labels<'_>) -> Resu
     Ok(gauges)
 }
 
-/// The pool at a place of the voter's list, its gauge, and whether that counts positions. The gauge is zero where it
-/// counts nothing here, as those of other networks' pools, and beside [`IS_GONE`] where the voter names none any more.
+/// Reads an entry of the voter's list: the pool, its gauge, and true if the gauge counts positions. The gauge is zero
+/// if it counts nothing here, like those of other networks' pools. It is zero with [`IS_GONE`] if the voter no longer
+/// names one.
 async fn entry(cx: &Chain, of: &Solidly, place: u64) -> Result<(Address, Address, bool), Error> {
     let voter = of.contracts.voter;
     let pool = cx.call(voter, poolsCall { index: U256::from(place) }).await?;
@@ -87,7 +88,7 @@ async fn entry(cx: &Chain, of: &Solidly, place: u64) -> Result<(Address, Address
     Ok((pool, if is_concentrated { gauge } else { Address::ZERO }, is_concentrated))
 }
 
-/// The gauge that the voter names for a pool, or named before: some take a gauge off their books, which keeps its stakers.
+/// Returns the gauge that the voter names for a pool, or named before: some remove a gauge, which keeps its stakers.
 pub(super) async fn gauge(cx: &Chain, of: &Solidly, pool: Address) -> Result<Address, Error> {
     let voter = of.contracts.voter;
     let named = cx.call(voter, gaugesCall { pool });
@@ -95,7 +96,7 @@ pub(super) async fn gauge(cx: &Chain, of: &Solidly, pool: Address) -> Result<Add
     Ok(if named.is_zero() { known } else { named })
 }
 
-/// The staked token, which a gauge keeps for ever, and the text that stands for it.
+/// Returns the staked token, which never changes, and its display name.
 pub(super) async fn staked(cx: &Chain, of: &Solidly, gauge: Gauge) -> Result<(Address, String), Error> {
     let at = gauge.address;
     let token = match of.generation {
@@ -106,7 +107,7 @@ pub(super) async fn staked(cx: &Chain, of: &Solidly, gauge: Gauge) -> Result<(Ad
     Ok((token, display_name(cx, token).await?))
 }
 
-/// The account's stakes, of the gauges that it has one in.
+/// Returns the gauges in which the account has a stake, with the amounts.
 pub(super) async fn stakes(
     cx: &Chain,
     labels: Labels<'_>,
@@ -116,7 +117,7 @@ pub(super) async fn stakes(
     nonzero(cx, labels.market, gauges, |gauge| (gauge.address, balanceOfCall { account })).await
 }
 
-/// The error of a gauge that is no longer the one of its pool.
+/// Error of a gauge that is no longer its pool's.
 pub(super) fn is_gauge_no_more(gauge: Gauge) -> Error {
     Error::new(format!("{}: is the gauge of {} no more", gauge.address, gauge.pool))
 }

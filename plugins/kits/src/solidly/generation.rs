@@ -1,37 +1,38 @@
-//! Whose contracts a deployment's are copies of, and in what those differ.
+//! Generations of Solidly contracts, and their differences.
 
 use portolan_plugin_api::{Keys, SettingsError, U256};
 
-/// Whose contracts a deployment's are copies of.
+/// Generation of contracts that a deployment copies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Generation {
-    /// Velodrome v2 and Aerodrome: a gauge pays one token, locks may be permanent, and rebases of locks that are over go
-    /// to their owner.
+    /// Velodrome v2 and Aerodrome: a gauge pays one token, locks may be permanent, and rebases of expired locks go to
+    /// their owner.
     #[default]
     VelodromeV2,
-    /// Velodrome v1 and Ramses: a gauge pays a list of tokens by stakes that locks may boost.
+    /// Velodrome v1 and Ramses: a gauge pays a list of tokens by stakes, which locks may boost.
     VelodromeV1,
     /// Equalizer: a gauge pays a list of tokens by stakes.
     Equalizer,
-    /// Thena: a gauge pays one token, its claim names nobody; rebases of locks that are over go to their owner.
+    /// Thena: a gauge pays one token, and its claim has no account argument; rebases of expired locks go to their
+    /// owner.
     Thena,
-    /// Thena before its third voter, which claims of several gauges in another way.
+    /// Thena before its third voter, whose claim of several gauges differs.
     ThenaV1,
 }
 
-/// Where the rebase of a lock goes that is over.
+/// Destination of an expired lock's rebase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OverPays {
-    /// To the owner, from the second of its end on.
+    /// To the owner, from the end of the lock.
     OwnerFromEnd,
-    /// To the owner, after the second of its end; in that second nothing can be claimed.
+    /// To the owner, after the end of the lock; in that very second nothing can be claimed.
     OwnerAfterEnd,
-    /// Nowhere: its claim reverts.
+    /// Nowhere: the claim reverts.
     Nobody,
 }
 
 impl Generation {
-    /// Reads the key `generation`; Velodrome v2 where it is missing.
+    /// Reads the key `generation`; defaults to Velodrome v2.
     pub(super) fn read(keys: &Keys<'_>) -> Result<Self, SettingsError> {
         match keys.text("generation")? {
             None | Some("velodrome-v2") => Ok(Self::VelodromeV2),
@@ -46,22 +47,22 @@ impl Generation {
         }
     }
 
-    /// Whether a gauge pays a list of tokens.
+    /// Returns true if a gauge pays a list of tokens.
     pub(super) const fn has_reward_lists(self) -> bool {
         matches!(self, Self::VelodromeV1 | Self::Equalizer)
     }
 
-    /// Whether locks are those of Velodrome v2: they may be permanent, and deposited in managed ones.
+    /// Returns true for locks of Velodrome v2, which may be permanent or deposited in managed ones.
     pub(super) const fn has_second_locks(self) -> bool {
         matches!(self, Self::VelodromeV2)
     }
 
-    /// Whether it is known what votes of locks earn.
+    /// Returns true if the rewards of votes are known.
     pub(super) const fn has_known_votes(self) -> bool {
         matches!(self, Self::VelodromeV2)
     }
 
-    /// Where the rebase of a lock goes that is over.
+    /// Returns the destination of an expired lock's rebase.
     pub(super) const fn over_pays(self) -> OverPays {
         match self {
             Self::VelodromeV2 => OverPays::OwnerFromEnd,
@@ -72,7 +73,7 @@ impl Generation {
 }
 
 impl OverPays {
-    /// Whether the rebase of a lock goes to its owner, and not into the lock; nothing where it cannot be claimed.
+    /// Returns true if a lock's rebase goes to its owner instead of into the lock; `None` if it cannot be claimed.
     pub(super) fn to_owner(self, now: U256, end: U256, is_permanent: bool) -> Option<bool> {
         if is_permanent || now < end {
             return Some(false);

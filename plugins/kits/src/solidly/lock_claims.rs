@@ -1,4 +1,4 @@
-//! What an account's locks can claim: rebases, and what their votes have earned; and what of that is not read.
+//! Claims of an account's locks: rebases and rewards of votes. Also reports what is not read.
 
 use portolan_plugin_api::{Address, Chain, Claimable, Error, U256};
 
@@ -9,7 +9,7 @@ use crate::boxed::Boxed;
 use crate::kit::{Labels, ZERO_STANDS_S};
 use crate::try_each::try_each;
 
-/// The claims of all locks of the account.
+/// Returns the claims of all locks of the account.
 pub(super) async fn claimables(
     cx: &Chain,
     of: &Solidly,
@@ -32,7 +32,7 @@ pub(super) async fn claimables(
     Ok(found.into_iter().flatten().collect())
 }
 
-/// Reports locks that have ever voted, where it is not known how their votes are paid.
+/// Reports locks that have ever voted, if the rewards of votes are unknown.
 async fn report_votes(cx: &Chain, of: &Solidly, labels: Labels<'_>, held: &[U256]) -> Result<Vec<Claimable>, Error> {
     let voter = of.contracts.voter;
     let last = cx.try_call_each(held.iter().map(|lock| (voter, first::lastVotedCall { tokenId: *lock })));
@@ -48,7 +48,7 @@ async fn report_votes(cx: &Chain, of: &Solidly, labels: Labels<'_>, held: &[U256
     Ok(Vec::new())
 }
 
-/// Reports locks that are deposited in a managed one, which claims for them.
+/// Reports locks deposited in a managed one, which claims for them.
 async fn report_deposited(
     cx: &Chain,
     of: &Solidly,

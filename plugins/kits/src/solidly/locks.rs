@@ -1,4 +1,4 @@
-//! The veNFTs of an account: what each has locked, and until when.
+//! The veNFTs of an account, with their amounts and unlock times.
 
 use portolan_plugin_api::{Address, Chain, Error, Leg, LegRole, Lock, Nft, Position, PositionKind, U256, symbol};
 
@@ -10,10 +10,10 @@ use super::{Solidly, ZERO_STANDS_S};
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
-/// Locks of one account that are read; anyone can give it more.
+/// Locks of one account that are read; anyone can send it more.
 const LOCKS_MAX: usize = 500;
 
-/// The locked positions, one for each veNFT.
+/// Returns a locked position per veNFT.
 pub(super) async fn positions(
     cx: &Chain,
     of: &Solidly,
@@ -34,7 +34,7 @@ pub(super) async fn positions(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
 }
 
-/// The numbers of the account's veNFTs.
+/// Returns the ids of the account's veNFTs.
 pub(super) async fn held(
     cx: &Chain,
     of: &Solidly,
@@ -54,7 +54,7 @@ pub(super) async fn held(
     cx.join(ids).await
 }
 
-/// What a lock has, and until when.
+/// Reads the amount and end of a lock.
 pub(super) async fn locked(cx: &Chain, of: &Solidly, escrow: Address, id: U256) -> Result<lockedReturn, Error> {
     if of.generation.has_second_locks() {
         return cx.call(escrow, lockedCall { tokenId: id }).await;
@@ -63,7 +63,7 @@ pub(super) async fn locked(cx: &Chain, of: &Solidly, escrow: Address, id: U256) 
     Ok(lockedReturn { amount, end, isPermanent: false })
 }
 
-/// The position of a lock; nothing where it is spent.
+/// Returns the position of a lock; `None` if it is empty.
 async fn position(
     cx: &Chain,
     of: &Solidly,

@@ -1,7 +1,7 @@
-//! The pools that a lock has voted for at any time: what its votes earned there stays owed when they have moved on.
+//! Pools that a lock has ever voted for: rewards earned there stay owed after its votes have moved.
 //!
-//! Invariant: whoever has voted for a pool has a checkpoint with each of the two contracts that pay its votes, for ever.
-//! Where a contract has no view of them, every lock may have voted for its pool.
+//! Invariant: a lock that voted for a pool keeps a checkpoint in both contracts that pay its votes. If a contract has
+//! no view of checkpoints, every lock may have voted for its pool.
 
 use std::ops::Range;
 
@@ -14,25 +14,24 @@ use super::gauges::gauge;
 use crate::kit::{COUNT_STANDS_S, Labels};
 use crate::try_each::with_each;
 
-/// The name of the list of pools with what pays their votes, among a deployment's facts.
+/// Key of the list of pools and their paying contracts among a deployment's fact lists.
 const LIST: &str = "votes";
-/// Seconds that may be cached that a lock has never voted for a pool. Votes that it has now are read at the answer's
-/// block, they earn nothing before their week is over, and none moves in the first hour of a week.
+/// Cache time of a missing vote, in seconds. Current votes are read at the answer's block. They earn nothing before
+/// their week ends, and none moves in the first hour of a week.
 const NEVER_VOTED_STANDS_S: u32 = 3_600;
-/// Locks times pools that are looked at: the twenty locks of an account, with 2,000 pools. A third of a job's reads.
+/// Pairs of lock and pool that are checked: twenty locks with 2,000 pools. A third of a job's reads.
 const PAIRS_MAX: usize = 40_000;
-/// Pairs of a lock and a pool without a view of checkpoints that are read: each costs a read for every token of two
-/// contracts.
+/// Pairs without a view of checkpoints that are read. Each costs a read for every token of two contracts.
 const UNKNOWN_MAX: usize = 1_000;
 
-/// A pool of the voter's list, and a contract that has a checkpoint for each of its votes.
+/// A listed pool, and a contract with a checkpoint of each of its votes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Voted {
     pool: Address,
     by: Address,
 }
 
-/// Each of these locks beside a pool that it voted for at some time, or may have.
+/// Returns each of these locks with the pools that it voted for, or may have.
 pub(super) async fn pools(
     cx: &Chain,
     of: &Solidly,
@@ -71,7 +70,7 @@ pub(super) async fn pools(
     Ok(voted)
 }
 
-/// The pools of the voter whose votes are paid, as far as they are known.
+/// Returns the known pools of the voter whose votes are paid.
 async fn listed(cx: &Chain, of: &Solidly, labels: Labels<'_>) -> Result<Vec<Voted>, Error> {
     let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, of, place)));
     let count = cx.call(of.contracts.voter, lengthCall {}).within(COUNT_STANDS_S);
@@ -79,8 +78,8 @@ async fn listed(cx: &Chain, of: &Solidly, labels: Labels<'_>) -> Result<Vec<Vote
     Ok(entries.into_iter().filter(|(_, by)| !by.is_zero()).map(|(pool, by)| Voted { pool, by }).collect())
 }
 
-/// The pool at a place of the voter's list, and what pays its votes: either of the two contracts, as the voter writes a
-/// checkpoint in both. Zero where votes are not paid, as by a voter that does not have these views.
+/// Reads an entry of the voter's list: the pool, and a contract that pays its votes. Either of the two will do, since
+/// the voter writes a checkpoint in both. Zero if votes are not paid, or the voter lacks these views.
 async fn entry(cx: &Chain, of: &Solidly, place: u64) -> Result<(Address, Address), Error> {
     let voter = of.contracts.voter;
     let pool = cx.call(voter, poolsCall { index: U256::from(place) }).await?;

@@ -1,5 +1,5 @@
-//! Rebases: what locks get so that they are not diluted. A claim adds it to the lock; once that is over it pays the owner,
-//! or reverts.
+//! Rebases, which protect locks from dilution. A claim adds the amount to the lock; for an expired lock it pays the
+//! owner or reverts.
 
 use portolan_plugin_api::{Address, Chain, Claimable, Error, PaidTo, Payment, U256, symbol};
 
@@ -12,13 +12,13 @@ use super::locks::locked;
 use crate::kit::Labels;
 use crate::try_each::{try_each, with_both};
 
-/// Changes of a lock that one claim of the first generation counts: the rounds of its loop.
+/// Changes of a lock that one claim of the first generation processes: the rounds of its loop.
 const CHANGES_OF_ONE_CLAIM: U256 = U256::from_limbs([50, 0, 0, 0]);
 
-/// Seconds of a period; periods begin at multiples of it.
+/// Length of a period in seconds; periods start at its multiples.
 const WEEK_S: u64 = 7 * 86_400;
 
-/// A rebase that can be claimed, and where it goes.
+/// A claimable rebase and its destination.
 #[derive(Clone, Copy, Debug)]
 struct Rebase {
     lock: U256,
@@ -26,7 +26,7 @@ struct Rebase {
     paid_to: PaidTo,
 }
 
-/// A claim for each lock that has a rebase.
+/// Returns a claim per lock with a rebase.
 pub(super) async fn claimables(
     cx: &Chain,
     of: &Solidly,
@@ -60,7 +60,7 @@ pub(super) async fn claimables(
     Ok(rebases.into_iter().map(row).collect())
 }
 
-/// What a lock has coming, and can claim. The distributor pays nothing to a lock that is deposited in a managed one.
+/// Returns a lock's claimable rebase. The distributor pays nothing to a lock deposited in a managed one.
 async fn rebase(
     cx: &Chain,
     of: &Solidly,
@@ -83,7 +83,7 @@ async fn rebase(
     Ok(paid_to.map(|paid_to| Rebase { lock, amount, paid_to }))
 }
 
-/// Reports locks that were changed more often than one claim counts: it, and the view, stop before the last weeks.
+/// Reports locks with more changes than one claim processes: the claim and the view miss the last weeks.
 async fn report_changes(
     cx: &Chain,
     of: &Solidly,
@@ -117,8 +117,8 @@ async fn is_deposited(cx: &Chain, of: &Solidly, escrow: Address, lock: U256) -> 
     Ok(cx.call(escrow, escrowTypeCall { tokenId: lock }).await? == ESCROW_TYPE_DEPOSITED)
 }
 
-/// Whether the minter has begun the week's period. Before that, every claim of Velodrome v2 reverts; the generation before
-/// it does not ask.
+/// Returns true if the minter has begun the week's period. Before, every claim of Velodrome v2 reverts; older
+/// generations do not check.
 async fn is_open(cx: &Chain, of: &Solidly, distributor: Address) -> Result<bool, Error> {
     if !of.generation.has_second_locks() {
         return Ok(true);

@@ -1,6 +1,6 @@
-//! Gauges that pay a list of tokens: those of Velodrome v1, Ramses and Equalizer.
+//! Gauges of Velodrome v1, Ramses and Equalizer, which pay a list of tokens.
 //!
-//! Invariant: a claim names only tokens that the gauge lists at the answer's block, each once.
+//! Invariant: a claim only names tokens that the gauge lists at the answer's block, each once.
 
 use std::collections::BTreeMap;
 
@@ -19,19 +19,19 @@ use crate::kit::Labels;
 use crate::nonzero::nonzero;
 use crate::try_each::{try_each, with_each};
 
-/// Seconds that a gauge's list of tokens may be cached: it grows by a token now and then.
+/// Cache time of a gauge's token list, in seconds; tokens are rarely added.
 const LIST_STANDS_S: u32 = 300;
-/// Tokens of one list that are read. Gauges take 16; who pays bribes may add any that is whitelisted.
+/// Tokens of a list that are read. Gauges have up to 16; bribers may add any whitelisted one.
 const TOKENS_MAX: usize = 32;
 
-/// A token of a list, at its place.
+/// A token of a list, with its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Listed {
     place: usize,
     pub(super) token: Address,
 }
 
-/// What the account has earned, a claim for each gauge.
+/// Returns a claim per gauge with rewards.
 pub(super) async fn claimables(
     cx: &Chain,
     of: &Solidly,
@@ -54,7 +54,7 @@ pub(super) async fn claimables(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-/// What the account has staked, a position for each gauge.
+/// Returns a position per gauge with a stake.
 pub(super) async fn positions(
     cx: &Chain,
     of: &Solidly,
@@ -67,13 +67,14 @@ pub(super) async fn positions(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-/// The tokens that a gauge pays.
+/// Returns the tokens that a gauge pays.
 async fn tokens(cx: &Chain, of: &Solidly, labels: Labels<'_>, at: Address) -> Result<Vec<Listed>, Error> {
     let listed = tokens_of_each(cx, of, labels, vec![at]).await?;
     Ok(listed.into_iter().flat_map(|(_, tokens)| tokens).collect())
 }
 
-/// The tokens that each of these contracts pays, gauges or what pays votes. One that cannot be read costs its own, and is reported.
+/// Returns the tokens of each of these gauges or vote-paying contracts. A failed contract is reported and loses only
+/// its own.
 pub(super) async fn tokens_of_each(
     cx: &Chain,
     of: &Solidly,
@@ -108,7 +109,7 @@ pub(super) async fn tokens_of_each(
     Ok(of_each.collect())
 }
 
-/// The token at a place of a contract's list.
+/// Returns the token at an index of a contract's list.
 async fn token_at(cx: &Chain, of: &Solidly, at: Address, place: usize) -> Result<Address, Error> {
     let index = U256::from(place);
     match of.generation {
@@ -169,7 +170,7 @@ async fn position(
     }))
 }
 
-/// The account's share where locks boost it: what it counts as, and what all do.
+/// Returns the account's boosted balance and the boosted supply, if locks boost stakes.
 async fn boost(cx: &Chain, of: &Solidly, at: Address, account: Address) -> Result<Option<(U256, U256)>, Error> {
     if of.generation != Generation::VelodromeV1 {
         return Ok(None);
@@ -177,7 +178,7 @@ async fn boost(cx: &Chain, of: &Solidly, at: Address, account: Address) -> Resul
     Ok(Some(cx.join((cx.call(at, derivedBalancesCall { account }), cx.call(at, derivedSupplyCall {}))).await?))
 }
 
-/// A token that a gauge pays: what it owes the account, and what is still to be paid until the period's end.
+/// A token of a gauge, with the amount owed to the account and the amount left until the period's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ListedReward {
     token: Address,
@@ -197,7 +198,7 @@ async fn reward(cx: &Chain, at: Address, token: Address, account: Address) -> Re
 }
 
 impl ListedReward {
-    /// What is left, over the seconds that are; the account's own share of it where locks boost that.
+    /// Returns the amount left over the time left; only the account's share of it if locks boost stakes.
     fn rate(&self, now_s: u64, boost: Option<(U256, U256)>) -> Reward {
         let seconds = self.finish.saturating_sub(U256::from(now_s));
         if seconds.is_zero() {

@@ -1,4 +1,4 @@
-//! Gauges that pay one token: those of Velodrome v2 and Thena.
+//! Gauges of Velodrome v2 and Thena, which pay one token.
 
 use futures_util::future::join;
 use portolan_plugin_api::{
@@ -16,7 +16,7 @@ use crate::kit::Labels;
 use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
-/// What the account has earned, a claim for each gauge.
+/// Returns a claim per gauge with rewards.
 pub(super) async fn claimables(
     cx: &Chain,
     of: &Solidly,
@@ -29,7 +29,7 @@ pub(super) async fn claimables(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-/// What the account has staked, a position for each gauge.
+/// Returns a position per gauge with a stake.
 pub(super) async fn positions(
     cx: &Chain,
     of: &Solidly,
@@ -61,7 +61,7 @@ async fn claimable(
     Ok(claimable.named(format!("{staked} reward")).pays(token, amount))
 }
 
-/// The call that pays the account; the voter makes it for several gauges at once, but for Thena's first ones.
+/// Returns the call that pays the account. Except for Thena's first voter, the voter can merge it for several gauges.
 fn claim(cx: &Chain, of: &Solidly, gauge: Gauge, account: Address) -> Claim {
     let merged = || cx.claim(of.contracts.voter, &claimRewardsCall { gauges: vec![gauge.address] });
     match of.generation {

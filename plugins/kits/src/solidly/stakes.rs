@@ -1,4 +1,4 @@
-//! Stakes in all gauges of a voter, and what those owe, whatever kind a gauge is of.
+//! Stakes and rewards in all gauges of a voter, of any kind.
 
 use portolan_plugin_api::{Address, Chain, Claimable, Error, Position};
 
@@ -8,7 +8,7 @@ use crate::boxed::Boxed;
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
-/// What the account has earned: a claim for each gauge, and for each position that is staked in one.
+/// Returns a claim per gauge, and per position staked in one, with rewards.
 pub(super) async fn claimables(
     cx: &Chain,
     of: &Solidly,
@@ -26,7 +26,7 @@ pub(super) async fn claimables(
     Ok(found.into_iter().flatten().collect())
 }
 
-/// What the account has staked: a position for each gauge, and for each position that is staked in one.
+/// Returns a position per gauge, and per position staked in one.
 pub(super) async fn positions(
     cx: &Chain,
     of: &Solidly,

@@ -1,14 +1,14 @@
-//! What liquidity between two ticks comes to: the arithmetic of Uniswap v3's pools, rounded as they round what they pay.
+//! Amounts of liquidity between two ticks: the arithmetic of Uniswap v3 pools, rounded like their payments.
 //!
-//! Square roots of prices are fixed-point numbers of 96 binary digits behind the point, as pools have them.
+//! Square roots of prices are fixed-point numbers with 96 fractional bits, as in pools.
 //! Source: <https://github.com/Uniswap/v3-core/tree/main/contracts/libraries>
 
 use portolan_plugin_api::U256;
 
-/// The last tick on either side.
+/// Highest tick; the lowest is its negative.
 const TICK_MAX: u32 = 887_272;
 
-/// 2^128 / 1.0001^(2^n / 2), rounded to the nearest number: what the bits of a tick stand for.
+/// 2^128 / 1.0001^(2^n / 2), rounded to nearest: the factor of each bit of a tick.
 const ROOTS_X128: [u128; 20] = [
     0xfffc_b933_bd6f_ad37_aa2d_162d_1a59_4001,
     0xfff9_7272_373d_4132_59a4_6990_580e_213a,
@@ -42,18 +42,18 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// The range between two ticks; `None` where it is none.
+    /// Creates the range between two ticks; `None` if it is invalid.
     pub(super) fn of(lower: i32, upper: i32) -> Option<Self> {
         let (lower_x96, upper_x96) = (root_x96(lower)?, root_x96(upper)?);
         (lower < upper).then_some(Self { lower, upper, lower_x96, upper_x96 })
     }
 
-    /// Whether a pool at this tick uses the liquidity.
+    /// Returns true if a pool at this tick uses the liquidity.
     pub(super) fn has(self, tick: i32) -> bool {
         (self.lower..self.upper).contains(&tick)
     }
 
-    /// What a pool at this price and tick pays for the liquidity, of both its tokens.
+    /// Returns the amounts of both tokens that a pool at this price and tick pays for the liquidity.
     pub(super) fn amounts(self, liquidity: u128, price_x96: U256, tick: i32) -> Option<(U256, U256)> {
         let (lower, upper) = (self.lower_x96, self.upper_x96);
         if tick < self.lower {
@@ -66,25 +66,24 @@ impl Range {
     }
 }
 
-/// Smallest units of the second token for one of the first at the square root of their price: times 2^128, and what that
-/// leaves, times 2^192.
+/// Returns the price of the first token in the second, in smallest units: times 2^128, and the rest, times 2^192.
 pub(super) fn price(root_x96: U256) -> Option<(U256, u64)> {
     let rest = root_x96.wrapping_mul(root_x96) & U256::from(u64::MAX);
     Some((mul_div(root_x96, root_x96, U256::ONE << 64)?, rest.to()))
 }
 
-/// The first token between two prices.
+/// Returns the first token's amount between two prices.
 fn amount0(liquidity: u128, lower_x96: U256, upper_x96: U256) -> Option<U256> {
     let span = upper_x96.checked_sub(lower_x96)?;
     mul_div(U256::from(liquidity) << 96, span, upper_x96)?.checked_div(lower_x96)
 }
 
-/// The second token between two prices.
+/// Returns the second token's amount between two prices.
 fn amount1(liquidity: u128, lower_x96: U256, upper_x96: U256) -> Option<U256> {
     mul_div(U256::from(liquidity), upper_x96.checked_sub(lower_x96)?, U256::ONE << 96)
 }
 
-/// The square root of the price at a tick: a product of what the tick's bits stand for, rounded up in the end.
+/// Returns the square root of a tick's price: the product of its bits' factors, rounded up at the end.
 fn root_x96(tick: i32) -> Option<U256> {
     let distance = tick.unsigned_abs();
     if distance > TICK_MAX {
@@ -97,7 +96,7 @@ fn root_x96(tick: i32) -> Option<U256> {
     Some((ratio >> 32) + U256::from(!is_whole))
 }
 
-/// The product, divided and rounded down; `None` where it does not fit or the divisor is zero.
+/// Multiplies and divides, rounding down; `None` if the result overflows or the divisor is zero.
 fn mul_div(one: U256, other: U256, divisor: U256) -> Option<U256> {
     let product = one.widening_mul::<256, 4, 512, 8>(other);
     let quotient = product.checked_div(divisor.widening_mul::<256, 4, 512, 8>(U256::ONE))?;
@@ -126,7 +125,7 @@ mod tests {
             let difference = square.abs_diff(U256::from(pair[1]));
             assert!(difference <= U256::from(2), "{pair:x?}");
         }
-        // 1.0001 times the square of the first is one, as far as half of its last digit goes.
+        // The first root squared, times 1.0001, is one up to half of its last digit.
         let square: U256 = (U256::from(ROOTS_X128[0]) * U256::from(ROOTS_X128[0])) >> 20;
         let one: U256 = (U256::ONE << 236) * U256::from(10_000);
         assert!((square * U256::from(10_001)).abs_diff(one) < U256::ONE << 123);
@@ -144,7 +143,7 @@ mod tests {
 
     #[test]
     fn liquidity_is_the_first_token_below_its_range_and_the_second_above_it() {
-        // From the price of one (2^96) to that of sixteen (2^98): roots of one and four, as no two ticks have them.
+        // From price 1 (root 2^96) to price 16 (root 2^98); no two ticks have exactly these.
         let range = Range { lower: 0, upper: 27_727, lower_x96: ONE_X96, upper_x96: ONE_X96 << 2 };
         let at = |root: U256, tick| range.amounts(1_000_001, root, tick).unwrap();
         let pair = |one: u32, other: u32| (U256::from(one), U256::from(other));

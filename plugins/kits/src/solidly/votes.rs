@@ -1,6 +1,6 @@
-//! Fees and bribes: what a lock's votes have earned, of the pools that it votes for and of those that it has left.
+//! Fees and bribes that a lock's votes have earned, in pools that it votes for or has voted for.
 //!
-//! Invariant: claims go to the voter and name a lock of the account, whose owner alone they pay.
+//! Invariant: claims call the voter and name a lock of the account; they pay only its owner.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,12 +19,12 @@ use crate::kit::Labels;
 use crate::nonzero::nonzero;
 use crate::try_each::{try_each, with_both, with_each};
 
-/// Locks of one account whose votes are read; anyone can give it more.
+/// Locks of one account whose votes are read; anyone can send it more.
 const VOTING_MAX: usize = 100;
-/// Pools of one lock that are read; the voter's own bound is 30.
+/// Pools of one lock that are read; the voter allows 30.
 const POOLS_MAX: usize = 40;
 
-/// What a contract pays votes for.
+/// Source of a vote's rewards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PaidFrom {
     Fees,
@@ -39,7 +39,7 @@ struct Paying {
     address: Address,
 }
 
-/// What votes have earned: a claim for each lock and each contract that owes it anything.
+/// Returns a claim per lock and contract with rewards.
 pub(super) async fn claimables(
     cx: &Chain,
     of: &Solidly,
@@ -71,7 +71,7 @@ pub(super) async fn claimables(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-/// The locks, each with a pool that may owe it something.
+/// Returns the locks, each with a pool that may owe it something.
 async fn votes(
     cx: &Chain,
     of: &Solidly,
@@ -90,14 +90,14 @@ async fn votes(
     Ok(now.or_err_if_all(cx, labels.market)?.into_iter().flatten().chain(before).collect())
 }
 
-/// The lock beside each pool that it votes for now.
+/// Returns the lock with each pool that it votes for now.
 async fn voted(cx: &Chain, of: &Solidly, labels: Labels<'_>, lock: U256) -> Result<Vec<(U256, Address)>, Error> {
     let voter = of.contracts.voter;
     let weight = cx.call(voter, usedWeightsCall { tokenId: lock }).zero_within(ZERO_STANDS_S).await?;
     if weight.is_zero() {
         return Ok(Vec::new());
     }
-    // There is no view of how many there are: what is beyond the last one reverts.
+    // There is no view of the number of pools: reads beyond the last one revert.
     let places = (0..POOLS_MAX).map(U256::from);
     let pools = cx.join(places.map(|index| cx.try_call(voter, poolVoteCall { tokenId: lock, index }))).await?;
     let pools: Vec<(U256, Address)> = pools.into_iter().map_while(Result::ok).map(|pool| (lock, pool)).collect();
@@ -107,7 +107,7 @@ async fn voted(cx: &Chain, of: &Solidly, labels: Labels<'_>, lock: U256) -> Resu
     Ok(pools)
 }
 
-/// The contracts that pay votes, by pool.
+/// Returns the contracts that pay votes, by pool.
 async fn paying(
     cx: &Chain,
     of: &Solidly,
@@ -128,7 +128,7 @@ async fn paying(
     Ok(of_pool.collect())
 }
 
-/// The claim of what a contract owes a lock.
+/// Returns the claim of a contract's rewards for a lock.
 async fn claimable(
     cx: &Chain,
     of: &Solidly,
@@ -147,7 +147,7 @@ async fn claimable(
     Ok(owed.into_iter().fold(claimable, |row, (token, amount)| row.pays(token, amount)))
 }
 
-/// The voter's call for these tokens, which also claims for several contracts of one lock.
+/// Returns the voter's call for these tokens, which can merge several contracts of one lock.
 fn claim(cx: &Chain, of: &Solidly, lock: U256, paying: Paying, tokens: Vec<Address>) -> Claim {
     let (voter, tokens) = (of.contracts.voter, vec![tokens]);
     let call = || match paying.from {

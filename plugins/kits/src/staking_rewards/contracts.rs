@@ -1,6 +1,6 @@
-//! The functions that are called, of farms and factories.
+//! Called functions of farms and factories.
 
-/// One reward token.
+/// Farms with one reward token.
 ///
 /// Source: <https://github.com/Synthetixio/synthetix/blob/v2.42.0/contracts/StakingRewards.sol>
 pub(super) mod single {
@@ -11,7 +11,7 @@ pub(super) mod single {
     }
 }
 
-/// Two reward tokens.
+/// Farms with two reward tokens.
 ///
 /// Source:
 /// <https://github.com/QuickSwap/quickswap-core/blob/5c0eb1b71477a2e9d46c6cd2aaec39628a086235/contracts/staking/StakingRewardsDualFactory.sol>
@@ -27,15 +27,15 @@ pub(super) mod dual {
 }
 
 portolan_plugin_api::sol! {
-    // Farms of either kind.
+    // Both kinds of farms.
     function stakingToken() external view returns (address);
     function balanceOf(address account) external view returns (uint256);
     function totalSupply() external view returns (uint256);
     function periodFinish() external view returns (uint256);
     function getReward() external;
 
-    // Factories of either kind. The farm is the first word that is returned for a staking token; the words after it
-    // differ from factory to factory, and are not read.
+    // Both kinds of factories. The farm is the first word returned for a staking token. Later words differ between
+    // factories and are not read.
     function stakingTokens(uint256 index) external view returns (address);
     function stakingRewardsInfoByStakingToken(address stakingToken) external view returns (address stakingRewards);
     function stakingRewardsGenesis() external view returns (uint256);

@@ -1,7 +1,7 @@
-//! The farms that a factory lists.
+//! Farms that a factory lists.
 //!
-//! A factory has no function that returns how many it lists, so the end is searched for: a few guesses in each batch,
-//! and only the guesses can miss. The list itself is then read whole.
+//! A factory has no function for the length of its list, so the end is searched with a few guesses per batch; only
+//! guesses can fail. Then the whole list is read.
 
 use portolan_plugin_api::{Address, Chain, Error, Revert, U256};
 
@@ -9,23 +9,23 @@ use super::contracts::{stakingRewardsGenesisCall, stakingRewardsInfoByStakingTok
 use super::farm::Farm;
 use crate::try_each::{try_each, with_each};
 
-/// The first guesses at an index that is beyond the end. The last is ten times the longest list known.
+/// First guesses of an index beyond the end; the last is ten times the longest known list.
 const GUESSES_FIRST: [usize; 7] = [0, 3, 15, 63, 255, 1023, 4095];
 
-/// Guesses of each batch after the first: an eighth of what is left to search remains.
+/// Guesses per later batch; each batch leaves an eighth of the range.
 const GUESSES: usize = 7;
 
-/// Beyond the end of an array, contracts of Solidity before 0.8 burn all gas that they are given; an index inside it
-/// costs two cold slots, some 5,000.
+/// Gas of a guess. Beyond the end of an array, contracts of Solidity before 0.8 burn all gas; an index within costs two
+/// cold slots, about 5,000.
 const GUESS_GAS: u32 = 100_000;
 
-/// Seconds that a guess's outcome may be cached: a new farm shows at most this much later.
+/// Cache time of a guess, in seconds; a new farm shows at most this much later.
 const LENGTH_STANDS_S: u32 = 300;
 
-/// All farms, in the factory's order.
+/// Returns all farms, in the factory's order.
 pub(super) async fn farms(cx: &Chain, market: &str, factory: Address) -> Result<Vec<Farm>, Error> {
     let length = length(cx, factory).await?;
-    // An entry never changes: the list only grows.
+    // Entries never change: the list only grows.
     let entry = |index| (factory, stakingTokensCall { index: U256::from(index) });
     let tokens: Result<Vec<Address>, Error> =
         cx.call_each((0..length).map(entry)).immutable().await.into_iter().collect();
@@ -37,11 +37,11 @@ pub(super) async fn farms(cx: &Chain, market: &str, factory: Address) -> Result<
     Ok(farms.or_report(cx, market).into_iter().flatten().collect())
 }
 
-/// How many staking tokens the factory lists.
+/// Returns the number of staking tokens in the list.
 async fn length(cx: &Chain, factory: Address) -> Result<usize, Error> {
     let (mut listed, mut beyond) = bracket(cx, factory, GUESSES_FIRST.to_vec()).await?;
     if beyond == Some(0) {
-        // Any contract refuses a function that it does not have; only a factory with an empty list knows this one.
+        // Any contract rejects an unknown function; only a factory has this one.
         cx.call(factory, stakingRewardsGenesisCall {}).immutable().await?;
         return Ok(0);
     }
@@ -59,7 +59,7 @@ async fn length(cx: &Chain, factory: Address) -> Result<usize, Error> {
     Err(Error::new(format!("{factory}: lists more than {listed} staking tokens")))
 }
 
-/// The last of these ascending indices that is listed (0 if none is), and the first that is not.
+/// Returns the last of these ascending indices within the list (0 if none is), and the first beyond it.
 async fn bracket(cx: &Chain, factory: Address, indices: Vec<usize>) -> Result<(usize, Option<usize>), Error> {
     let guess = |index: &usize| {
         let call = stakingTokensCall { index: U256::from(*index) };
@@ -76,9 +76,9 @@ async fn bracket(cx: &Chain, factory: Address, indices: Vec<usize>) -> Result<(u
     Ok((listed, None))
 }
 
-/// The farm of a staking token; `None` while there is none.
+/// Returns the farm of a staking token, if there is one.
 async fn farm(cx: &Chain, factory: Address, token: Address, known: Address) -> Result<Option<Farm>, Error> {
-    // Once there is a farm it stays; a cached zero may be out of date.
+    // A farm never changes, but a cached zero may be outdated.
     let address = if known.is_zero() {
         cx.call(factory, stakingRewardsInfoByStakingTokenCall { stakingToken: token }).await?
     } else {

@@ -5,7 +5,7 @@ use portolan_plugin_api::{Address, Chain, Read, U256};
 use super::Rewards;
 use super::contracts::{dual, single};
 
-/// A farm, and its staking token where the factory returned it.
+/// A farm, with its staking token if the factory returned it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Farm {
     pub(super) address: Address,
@@ -23,7 +23,7 @@ pub(super) enum Slot {
     B,
 }
 
-/// The reward tokens of farms.
+/// Returns the reward token slots of farms.
 pub(super) fn slots(rewards: Rewards) -> &'static [Slot] {
     match rewards {
         Rewards::Single => &[Slot::Only],
@@ -32,7 +32,7 @@ pub(super) fn slots(rewards: Rewards) -> &'static [Slot] {
 }
 
 impl Slot {
-    /// The reward token; a farm keeps it for ever.
+    /// Reads the reward token, which never changes.
     pub(super) fn token(self, cx: &Chain, farm: Address) -> Read<'_, Address> {
         let read = match self {
             Self::Only => cx.call(farm, single::rewardsTokenCall {}),
@@ -42,7 +42,7 @@ impl Slot {
         read.immutable()
     }
 
-    /// The rate that all stakers together get in a second while the period runs.
+    /// Reads the rate to all stakers per second, while the period lasts.
     pub(super) fn rate(self, cx: &Chain, farm: Address) -> Read<'_, U256> {
         match self {
             Self::Only => cx.call(farm, single::rewardRateCall {}),
@@ -51,7 +51,7 @@ impl Slot {
         }
     }
 
-    /// The amount that a claim would pay the account.
+    /// Reads the amount that a claim would pay the account.
     pub(super) fn earned(self, cx: &Chain, farm: Address, account: Address) -> Read<'_, U256> {
         match self {
             Self::Only => cx.call(farm, single::earnedCall { account }),

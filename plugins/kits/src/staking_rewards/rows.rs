@@ -1,4 +1,4 @@
-//! The rows of an answer about a farm in which the account has something.
+//! Findings of a farm in which the account has something.
 
 use futures_util::future::{join, join4};
 use portolan_plugin_api::{Address, Chain, Claimable, Error, Leg, LegRole, Position, PositionKind, Reward, U256};
@@ -10,8 +10,8 @@ use crate::display_name::display_name;
 use crate::kit::Labels;
 use crate::try_each::try_each;
 
-/// What one claim of a farm pays: its reward tokens, with what is owed of each. A token that cannot be read costs its own
-/// payment, and two that are the same are one.
+/// Returns the claim of a farm, with the owed amounts of its reward tokens. A token that cannot be read loses only its
+/// own payment; equal tokens are summed.
 pub(super) async fn claimable(
     cx: &Chain,
     of: &StakingRewards,
@@ -35,7 +35,7 @@ pub(super) async fn claimable(
     Ok(payments.into_iter().fold(claimable, |claimable, (token, amount)| claimable.pays(token, amount)))
 }
 
-/// The row of a stake.
+/// Returns the position of a stake.
 pub(super) async fn position(
     cx: &Chain,
     of: &StakingRewards,
@@ -61,7 +61,7 @@ pub(super) async fn position(
     Ok(streams.into_iter().map(reward).fold(position.leg(stake), Position::reward))
 }
 
-/// A reward token, and what all stakers together get of it in a second while the period runs.
+/// A reward token, with the rate to all stakers per second while the period lasts.
 #[derive(Clone, Copy, Debug)]
 struct Stream {
     token: Address,
@@ -73,7 +73,7 @@ async fn stream(cx: &Chain, farm: Farm, slot: Slot) -> Result<Stream, Error> {
     Ok(Stream { token: token?, rate: rate? })
 }
 
-/// The staked token; a farm keeps it for ever.
+/// Returns the staked token, which never changes.
 async fn staked_token(cx: &Chain, farm: Farm) -> Result<Address, Error> {
     match farm.staked {
         Some(token) => Ok(token),

@@ -1,8 +1,7 @@
-//! What was taken out of delegations and waits: a locked position until the manager has passed so many epochs, a claim from
-//! then on.
+//! Withdrawals from delegations: a locked position until the manager has passed a number of epochs, then a claim.
 //!
-//! Invariant: what waits is a position, and what can be taken out is a claim, so that no sum has it twice. Epochs have no
-//! length in seconds: they pass with checkpoints, and no view says when.
+//! Invariant: a waiting withdrawal is a position and a ripe one is a claim, so no sum counts it twice. Epochs have no
+//! length in seconds: they pass with checkpoints, whose times no view returns.
 
 use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error, Leg, LegRole, Lock, Position, PositionKind, U256};
 
@@ -16,7 +15,7 @@ portolan_plugin_api::sol! {
     function epoch() external view returns (uint256);
     function withdrawalDelay() external view returns (uint256);
 
-    // A validator's shares: numbered exits, from 1, and the one exit of each account that there was before them.
+    // Shares of a validator: exits numbered from 1, and the single exit per account of the older interface.
     function unbondNonces(address account) external view returns (uint256);
     function unbonds_new(address account, uint256 nonce) external view returns (uint256 shares, uint256 withdrawEpoch);
     function unbonds(address account) external view returns (uint256 shares, uint256 withdrawEpoch);
@@ -25,35 +24,35 @@ portolan_plugin_api::sol! {
     function unstakeClaimTokensPOL() external;
 }
 
-/// Exits of one account from one validator that are read, the newest.
+/// Newest exits of one account from one validator that are read.
 const EXITS_MAX: u64 = 100;
-/// Seconds that the delay may be cached, which governance changes.
+/// Cache time of the delay, in seconds; governance may change it.
 const DELAY_STANDS_S: u32 = 300;
-/// The rate of validators of the first days, whose precision it is: shares of them are worth their number.
+/// Rate of the first validators, which is also their precision: their shares are worth their number.
 const RATE_OF_FIRST: U256 = U256::from_limbs([100, 0, 0, 0]);
-/// What the rate of all others is divided by: 10^29.
+/// Precision of all other rates: 10^29.
 const RATE_PRECISION: U256 = U256::from_limbs([0x6d72_17ca_a000_0000, 0x1_431e_0fae, 0, 0]);
-/// Tells rows of one contract apart: the validator's number times this, and the exit's.
+/// Distinguishes rows of one contract: the validator's id times this, plus the exit's number.
 const EXITS_OF_ONE: U256 = U256::from_limbs([1_000_000, 0, 0, 0]);
 
-/// What leaves a delegation.
+/// A withdrawal from a delegation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Exit {
     of: Delegation,
-    /// `None` for the one that has no number.
+    /// `None` for the exit of the older interface.
     nonce: Option<U256>,
     amount: U256,
     is_ripe: bool,
 }
 
-/// The epoch, and how many pass before an exit is ripe.
+/// Current epoch, and the number of epochs before an exit is ripe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Epochs {
     now: U256,
     delay: U256,
 }
 
-/// A claim for each exit that is ripe.
+/// Returns a claim per ripe exit.
 pub(super) async fn claimables(
     cx: &Chain,
     manager: &StakeManager,
@@ -71,7 +70,7 @@ pub(super) async fn claimables(
     Ok(try_each(cx, rows).await.or_report(cx, labels.market))
 }
 
-/// A position for each exit that waits.
+/// Returns a position per waiting exit.
 pub(super) async fn positions(
     cx: &Chain,
     manager: &StakeManager,
@@ -89,7 +88,7 @@ pub(super) async fn positions(
     Ok(waiting.map(row).collect())
 }
 
-/// All exits of the account.
+/// Returns all exits of the account.
 async fn exits(
     cx: &Chain,
     manager: &StakeManager,
@@ -98,7 +97,7 @@ async fn exits(
     account: Address,
 ) -> Result<Vec<Exit>, Error> {
     let counts = cx.try_call_each(all.iter().map(|of| (of.shares, unbondNoncesCall { account })));
-    // Contracts of today alone do not have the exit of old.
+    // The newest contracts lack the single exit.
     let first = cx.try_call_each(all.iter().map(|of| (of.shares, unbondsCall { account })));
     let read = with_both(all.to_vec(), counts.zero_within(ZERO_STANDS_S), first.zero_within(ZERO_STANDS_S)).await;
     let read = read.or_err_if_all(cx, labels.market)?.into_iter();
@@ -119,7 +118,7 @@ async fn exits(
     exits.filter(|exit| !matches!(exit, Ok(exit) if exit.amount.is_zero())).collect()
 }
 
-/// An exit as its contract has it.
+/// An exit as stored in its contract.
 struct Unbond {
     of: Delegation,
     nonce: Option<U256>,
@@ -128,7 +127,7 @@ struct Unbond {
     rate: U256,
 }
 
-/// The exits from one validator.
+/// Returns the exits from one validator.
 async fn of_one(
     cx: &Chain,
     labels: Labels<'_>,
@@ -155,7 +154,7 @@ async fn of_one(
 }
 
 impl Unbond {
-    /// What it pays, and whether it does so now.
+    /// Computes the exit's amount, and if it is ripe.
     fn at(self, epochs: Epochs) -> Result<Exit, Error> {
         let Self { of, nonce, shares, since_epoch, rate } = self;
         let is_first = rate == RATE_OF_FIRST;

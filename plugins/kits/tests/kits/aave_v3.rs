@@ -1,7 +1,7 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, with all that they return, so that a wrong one in the kit is
-//! a failing test.
+//! The contracts' functions are declared again here, with all that they return, so that a wrong one in the kit fails a
+//! test.
 
 use portolan_kits::aave_v3::{AavePools, AaveV3, AaveVersion};
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
@@ -94,7 +94,7 @@ const fn contracts(rewards_controller: Option<Address>) -> AaveV3 {
 
 portolan_plugin_api::exported!(Accounts<Pools>);
 
-/// The `n`th reserve's underlying token, aToken, stable debt token and variable debt token.
+/// Returns a token of the `n`th reserve: the underlying, the aToken, the stable debt token or the variable debt token.
 fn token(kind: u8, n: u8) -> Address {
     Address::left_padding_from(&[kind, n])
 }
@@ -123,7 +123,7 @@ fn balance(chain: CannedReplies, token: Address, amount: u128) -> CannedReplies 
     reply(chain, token, &balanceOfCall(ACCOUNT), &U256::from(amount))
 }
 
-/// What an asset has earned for the account of the rewards that it pays.
+/// Sets the rewards that an asset has earned for the account.
 fn earns(chain: CannedReplies, asset: Address, rewards: &[(Address, u128)]) -> CannedReplies {
     let list: Vec<Address> = rewards.iter().map(|(reward, _)| *reward).collect();
     let chain = reply(chain, CONTROLLER, &getRewardsByAssetCall(asset), &list);
@@ -133,7 +133,7 @@ fn earns(chain: CannedReplies, asset: Address, rewards: &[(Address, u128)]) -> C
     })
 }
 
-/// A reserve that takes 5 % and pays 3 %, and in which the account has nothing.
+/// A reserve with a borrow rate of 5 % and a supply rate of 3 %, in which the account has nothing.
 fn reserve(chain: CannedReplies, n: u8) -> CannedReplies {
     let data = ReserveData {
         configuration: U256::MAX,
@@ -161,7 +161,7 @@ fn reserve(chain: CannedReplies, n: u8) -> CannedReplies {
     })
 }
 
-/// A pool of so many reserves.
+/// A pool of this many reserves.
 fn pool(count: u8) -> CannedReplies {
     let list: Vec<Address> = (0..count).map(underlying).collect();
     let chain = reply(CannedReplies::default(), POOL, &getReservesListCall {}, &list);
@@ -223,7 +223,7 @@ fn only_what_an_account_has_is_read_at_the_block_itself() {
     }
     let (pinned, within, zero_within) = (0, 2, 3);
     assert!(requests.iter().all(|(freshness, ..)| *freshness != pinned), "{requests:?}");
-    // No more than the lists may be old, and they change no amount.
+    // Only the lists may be old, and they change no amount.
     assert!(requests.iter().all(|(freshness, s, _)| *freshness != within || [300, 3_600].contains(s)), "{requests:?}");
     let of_account = requests.iter().filter(|(freshness, s, _)| (*freshness, *s) == (zero_within, 30)).count();
     assert_eq!(of_account, 7); // Six balances and a reward.
@@ -237,7 +237,7 @@ fn a_supply_is_reported_with_its_interest_and_the_pools_rate() {
     let name = format!("Aave v3 {{{:#x}}}", underlying(1));
     let rate = Some(word(30_000_000_000_000_000_000_000_000));
     assert_eq!(all_fields(&outcome), [(a_token(1), &*name, underlying(1), word(1_000_000_001), rate, SUPPLIED, None)]);
-    assert_eq!(outcome.batches, [1, 2, 6, 1]); // Without debt the account's health is not read.
+    assert_eq!(outcome.batches, [1, 2, 6, 1]); // Without debt the health is not read.
     assert_eq!(outcome.legs()[0].market, "main");
 }
 
@@ -339,7 +339,7 @@ fn a_pool_that_does_not_list_its_reserves_is_a_failure_and_no_empty_answer() {
     }
 }
 
-/// Assets, amount, beneficiary and reward of a claim's call; `None` where its arguments are no such call's.
+/// Returns assets, amount, beneficiary and reward of a claim; `None` if its arguments do not decode.
 fn claim(row: &PaymentRow<'_>) -> Option<(Vec<Address>, U256, Address, Address)> {
     assert_eq!((row.claim.to, row.claim.template, row.claim.value), (CONTROLLER, 0, None));
     let call = claimRewardsCall::abi_decode_raw(&row.claim.arguments).ok()?;
@@ -476,7 +476,7 @@ fn settings_name_the_contracts_and_the_controller_may_be_missing() {
     }
 }
 
-/// What differs in the second version, declared with all that it returns.
+/// Functions that differ in the second version, with all that they return.
 mod v2 {
     use portolan_plugin_api::sol;
 
@@ -501,7 +501,7 @@ mod v2 {
     }
 }
 
-/// A pool of the second version: a reserve that is lent, and another one that is owed.
+/// A pool of the second version with two reserves: one lent, the other owed.
 fn second_version() -> CannedReplies {
     let token = Address::repeat_byte;
     let data = |lent: u128, owed: u128| v2::ReserveData {

@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::balancer_pools::{BalancerPools, PoolVault};
@@ -63,7 +63,7 @@ fn word(amount: u64) -> U256 {
     U256::from(amount)
 }
 
-/// The number of a pool: its address, its kind and its place.
+/// Returns the id of a pool: its address, its kind and its index.
 fn number(pool: Address) -> B256 {
     B256::right_padding_from(&[pool.as_slice(), &[0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7]].concat())
 }
@@ -118,10 +118,10 @@ fn a_share_redeems_to_what_the_vault_holds_for_its_pool() {
 
 #[test]
 fn shares_that_the_vault_itself_holds_are_left_out() {
-    // Of 50, 46 were never bought.
+    // 46 of the 50 shares were never sold.
     let held = || (vec![BAL, POOL, WETH], vec![word(800), word(46), word(20)], word(1));
     check(OLD, &old(held()), 4);
-    // The pool's own word also counts the fees that it has not yet minted.
+    // The pool's own supply also counts fees that it has not yet minted.
     check(OLD, &old(held()).reply(OLD, POOL, &getActualSupplyCall {}, &word(5)), 5);
 }
 
@@ -142,7 +142,7 @@ fn shares_that_nobody_has_redeem_to_nothing() {
 
 #[test]
 fn the_factories_are_asked_about_a_pool() {
-    // Without an answer of the factory there is no price, but the parts are known.
+    // Without the factory's confirmation there is no price, but the parts are known.
     check(OLD, &old(two()).reply(OLD, FACTORY, &isPoolFromFactoryCall(POOL), &false), 50);
     check(NEW, &new().revert(NEW, FACTORY, &isPoolFromFactoryCall(POOL)), 50);
     let catalogue = testing::catalogue::<Balancer>(&Settings::default());

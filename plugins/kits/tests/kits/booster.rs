@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::booster::{BoosterTypes, Minting};
@@ -55,7 +55,7 @@ const OTHER_EXTRA: Address = Address::repeat_byte(0xe2);
 
 const TYPES: BoosterTypes = BoosterTypes { pool: "booster" };
 
-/// Four protocols with the same booster, for the ways of minting.
+/// Four protocols with the same booster, one per minting rule.
 struct Fork;
 
 const fn row(protocol: &'static str, contracts: &'static dyn portolan_kits::kit::Deployed) -> DeploymentRow {
@@ -97,7 +97,7 @@ fn info(pid: u64, rewards: Address) -> ReadResult {
     ReadResult::Ok((lp, zero, zero, rewards, zero, pid == 1).abi_encode().into())
 }
 
-/// A reward contract: what the account has in it, among 4,000, at a rate of 12 a second.
+/// A reward contract with a stake of the account among 4,000, at a rate of 12 per second.
 fn pool(chain: CannedReplies, at: Address, staked: u64, earned: u64) -> CannedReplies {
     chain
         .reply(NETWORK, at, &balanceOfCall(ACCOUNT), &n(staked))
@@ -110,8 +110,8 @@ fn pool(chain: CannedReplies, at: Address, staked: u64, earned: u64) -> CannedRe
         .reply(NETWORK, BOOSTER, &getRewardMultipliersCall(at), &n(5_000))
 }
 
-/// A booster of three pools, of which the second is shut down, and of the stake of its locked token; the account has
-/// nothing. Half of the thousand cliffs are passed.
+/// A booster of three pools, the second of them shut down, and of stakes of its locked token. The account has nothing,
+/// and half of the thousand cliffs are passed.
 fn booster() -> CannedReplies {
     let chain = CannedReplies::default()
         .reply(NETWORK, BOOSTER, &poolLengthCall {}, &n(3))
@@ -129,7 +129,7 @@ fn booster() -> CannedReplies {
     })
 }
 
-/// An extra reward of a pool, which is paid in `token`, at a rate of 3 a second.
+/// An extra reward of a pool, paid in `token`, at a rate of 3 per second.
 fn extra(chain: CannedReplies, pid: u64, place: u64, at: Address, token: Address, earned: u64) -> CannedReplies {
     chain
         .reply(NETWORK, rewards(pid), &extraRewardsLengthCall {}, &n(place + 1))
@@ -144,17 +144,17 @@ fn run(protocol: &str, question: Question, chain: &CannedReplies) -> Outcome {
     JobTest::new(protocol, NETWORK, question, ACCOUNT).run::<Fork>(chain)
 }
 
-/// What each claim pays, in order.
+/// Returns the payments of all claims, in order.
 fn paid(outcome: &Outcome) -> Vec<(Address, Address, U256)> {
     outcome.payments().iter().map(|row| (row.claim.to, row.token, row.amount)).collect()
 }
 
-/// What a claim of a thousand of the reward is minted beside it; nothing where the claim cannot be made.
+/// Returns the amount minted beside a claim of a thousand; `None` if the claim cannot be made.
 fn beside(protocol: &str, chain: CannedReplies) -> Option<U256> {
     minted(run(protocol, Question::CLAIMABLES, &pool(chain, rewards(0), 1, 1_000)))
 }
 
-/// What is minted of AURA beside a thousand of the reward, of which its minter made so many.
+/// Returns the AURA minted beside a reward of a thousand, if its minter created this many.
 fn aura_beside(supply: u64, by_minter: u64) -> Option<U256> {
     let chain = pool(aura(supply), rewards(0), 1, 1_000);
     minted(
@@ -163,7 +163,7 @@ fn aura_beside(supply: u64, by_minter: u64) -> Option<U256> {
     )
 }
 
-/// What AURA does when the booster has it mint: it multiplies by its share, which fails where the product has no room.
+/// Simulates AURA's `mint` by the booster: it multiplies by its share, and reverts on overflow.
 fn aura_that_mints(mut chain: &CannedReplies, supply: u64, by_minter: u64) -> impl Replies {
     move |request: &ReadRequest| {
         let Ok(call) = mintCall::abi_decode(&request.data) else { return chain.reply(request) };
@@ -189,7 +189,7 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
     for question in [Question::CLAIMABLES, Question::FARMING] {
         let outcome = run("convex", question, &booster());
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
-        // The list's length and the other stake; the walk beside that stake's token; two reads of each of four.
+        // The list's length and the other stake; the walk, with that stake's token; two reads of each of four.
         assert_eq!(outcome.batches.last(), Some(&8), "{:?}", outcome.batches);
         let next = JobTest::new("convex", NETWORK, question, ACCOUNT).after(&outcome).run::<Fork>(&booster());
         assert_eq!(next.end, End::Complete, "{}", next.message);
@@ -200,7 +200,7 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
 #[test]
 fn a_claim_pays_the_reward_what_is_minted_beside_it_and_extra_rewards() {
     let chain = pool(booster(), rewards(2), 500, 1_000);
-    // One reward in the token itself, one of the minted token in a wrapper.
+    // One reward is the token itself, one is the minted token in a wrapper.
     let chain = extra(chain, 2, 0, EXTRA, LDO, 7);
     let chain = extra(chain, 2, 1, OTHER_EXTRA, WRAPPER, 30)
         .reply(NETWORK, WRAPPER, &rewardPoolCall {}, &OTHER_EXTRA)
@@ -214,7 +214,7 @@ fn a_claim_pays_the_reward_what_is_minted_beside_it_and_extra_rewards() {
     assert_eq!((claim.contract, claim.mechanism.as_str()), (at, "booster"));
     assert_eq!(claim.name, format!("{{{:#x}}} rewards", lp(2)));
     assert_eq!(claim.steps[0].arguments, (ACCOUNT, true).abi_encode_params());
-    // Aura's wrapper says it in another view.
+    // Aura's wrapper has another view for it.
     let base = chain.revert(NETWORK, WRAPPER, &tokenCall {}).reply(NETWORK, WRAPPER, &baseTokenCall {}, &LDO);
     let outcome = run("convex", Question::CLAIMABLES, &base);
     assert_eq!(paid(&outcome), [(at, CRV, n(1_000)), (at, CVX, n(500)), (at, LDO, n(37))]);
@@ -253,7 +253,7 @@ fn less_is_minted_with_each_cliff_and_nothing_after_the_last_or_for_another_oper
     assert_eq!(beside("convex", at(1).reply(NETWORK, CVX, &reductionPerCliffCall {}, &n(0))), None);
 }
 
-/// AURA: 50 million at first and as many to be minted, by 500 cliffs of 100,000.
+/// AURA: 50 million initially and as many to be minted, in 500 cliffs of 100,000.
 fn aura(supply: u64) -> CannedReplies {
     booster()
         .reply(NETWORK, CVX, &totalSupplyCall {}, &n(supply))
@@ -264,7 +264,8 @@ fn aura(supply: u64) -> CannedReplies {
 
 #[test]
 fn the_steeper_rule_counts_what_was_minted_since_and_has_a_multiplier() {
-    // A thousand by the multiplier of a half, by ((500 - 0) * 2.5 + 700) / 500, and by ((500 - 499) * 2.5 + 700) / 500.
+    // A thousand, times the multiplier of a half, times ((500 - 0) * 2.5 + 700) / 500 or ((500 - 499) * 2.5 + 700) /
+    // 500.
     assert_eq!(aura_beside(50_000_000, 0), Some(n(1_950)));
     assert_eq!(aura_beside(99_999_000, 0), Some(n(702)));
     assert_eq!(aura_beside(99_999_999, 0), Some(n(1)), "the rest");
@@ -274,7 +275,7 @@ fn the_steeper_rule_counts_what_was_minted_since_and_has_a_multiplier() {
 
 #[test]
 fn a_booster_that_was_replaced_pays_what_it_owes_and_mints_nothing() {
-    // The first booster has no multipliers; the token knows another operator since.
+    // The first booster has no multipliers; the token has another operator by now.
     let first = |operator: Address| {
         let chain = pool(aura(50_000_000), rewards(0), 8, 1_000);
         let chain = chain.reply(NETWORK, CVX, &operatorCall {}, &operator);
@@ -286,7 +287,7 @@ fn a_booster_that_was_replaced_pays_what_it_owes_and_mints_nothing() {
     let stake = run("aura-v1", Question::FARMING, &replaced);
     let owed = Leg::new(LegRole::REWARD_OWED, CRV, n(1_000));
     assert_eq!(stake.positions()[0].legs, [Leg::new(LegRole::STAKED, lp(0), n(8)).of_total(n(4_000)), owed]);
-    // Before that it minted by the token's rule alone: ((500 - 0) * 2.5 + 700) / 500 of a thousand.
+    // Before, it minted by the token's rule alone: ((500 - 0) * 2.5 + 700) / 500 of a thousand.
     let before = first(BOOSTER);
     let job = JobTest::new("aura-v1", NETWORK, Question::CLAIMABLES, ACCOUNT);
     let before = job.run::<Fork>(aura_that_mints(&before, 50_000_000, 0));
@@ -296,8 +297,8 @@ fn a_booster_that_was_replaced_pays_what_it_owes_and_mints_nothing() {
 
 #[test]
 fn what_the_minter_of_the_steeper_rule_made_beside_does_not_count() {
-    // 25 million beside what there was at first, of which each of these numbers is the minter's: the cliffs that are passed
-    // are those of the rest, and a thousand by the multiplier of a half is ((500 - cliffs) * 2.5 + 700) / 500 as many.
+    // 25 million beyond the initial supply, some of which the minter created. Only the others count for cliffs, and a
+    // thousand times the multiplier of a half gives ((500 - cliffs) * 2.5 + 700) / 500 as many.
     for (by_minter, passed) in
         [(0, 250), (49_999, 249), (100_000, 249), (5_000_000, 200), (24_950_000, 0), (25_000_000, 0)]
     {
@@ -308,7 +309,7 @@ fn what_the_minter_of_the_steeper_rule_made_beside_does_not_count() {
         let expected = (500 - passed) * 5 / 2 + 700;
         assert_eq!(aura_beside(100_000_000, 50_000_000 - passed * 100_000), Some(n(expected)), "{passed}");
     }
-    // A token that never mints, or always does, has another rule.
+    // A token that never mints, or always does, follows another rule.
     for reply in [ReadResult::Reverted(Bytes::new()), ReadResult::Unavailable] {
         let chain = pool(aura(75_000_000), rewards(0), 1, 1_000);
         let outcome =
@@ -319,7 +320,7 @@ fn what_the_minter_of_the_steeper_rule_made_beside_does_not_count() {
     }
 }
 
-/// A coordinator that was sent so many tokens for so many rewards.
+/// A coordinator that was sent this many tokens for this many rewards.
 fn lite(tokens: u64, for_rewards: u64) -> CannedReplies {
     booster()
         .reply(NETWORK, BOOSTER, &minterCall {}, &COORDINATOR)
@@ -337,7 +338,7 @@ fn a_coordinator_shares_what_it_was_sent_and_refuses_what_it_was_not() {
     for (tokens, rewards) in [(7_000, 999), (0, 2_000), (7_000, 0)] {
         assert_eq!(beside("lite", lite(tokens, rewards)), None);
     }
-    // The stake and its reward stand all the same.
+    // The stake and its reward are unaffected.
     let outcome = run("lite", Question::FARMING, &pool(lite(0, 0), rewards(0), 1, 1_000));
     assert_eq!((outcome.end, outcome.positions().len()), (End::Complete, 1), "{}", outcome.message);
     assert_eq!(outcome.positions()[0].legs[1], Leg::new(LegRole::REWARD_OWED, CRV, n(1_000)));
@@ -384,7 +385,7 @@ fn what_fails_costs_its_own_rows_and_is_reported() {
     assert_eq!((stakes.end, stakes.positions().len()), (End::Partial, 2), "the extra reward is missing alone");
     assert_eq!(run("convex", Question::CLAIMABLES, &both().revert(NETWORK, CVX, &totalSupplyCall {})).end, End::Failed);
     assert_eq!(run("convex", Question::CLAIMABLES, &CannedReplies::default()).end, End::Failed);
-    // The other stake is missing, and the pools are not.
+    // The other stake is missing; the pools are not.
     let unlocked = run("convex", Question::CLAIMABLES, &both().revert(NETWORK, BOOSTER, &lockRewardsCall {}));
     assert_eq!((unlocked.end, shares(&unlocked)), (End::Partial, 2), "{}", unlocked.message);
 }

@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::comet::{CometContracts, CometTypes};
@@ -66,7 +66,7 @@ fn feed(index: u8) -> Address {
     Address::with_last_byte(0x80 + index)
 }
 
-/// A market of a base token with 6 decimals, and three collaterals of 18; their factors are 0.85, 0.8 and 0.75.
+/// A market of a base token with 6 decimals, and three collaterals with 18; their factors are 0.85, 0.8 and 0.75.
 fn market(supplied: u64, borrowed: u64, collateral: [u128; 3]) -> CannedReplies {
     let mut chain = CannedReplies::default()
         .reply(NETWORK, COMET, &balanceOfCall(ACCOUNT), &n(supplied))
@@ -120,10 +120,10 @@ fn what_is_lent_has_its_interest_and_the_rate_of_a_year() {
     let [position] = outcome.positions()[..] else { panic!("one position: {}", outcome.message) };
     assert_eq!((outcome.end, position.kind, position.contract), (End::Complete, PositionKind::LENT, COMET));
     assert_eq!(legs(position), [(LegRole::SUPPLIED, BASE, n(1_000), None)]);
-    // 10^-9 a second are 3.1536 % a year.
+    // 10^-9 per second is 3.1536 % a year.
     assert_eq!(position.legs[0].rate_ray, Some(U256::from(31_536_000_000_000_000_000_000_000_u128)));
     assert_eq!(position.health, None, "nothing is owed");
-    // The list with balances; its assets; what of them the account gave; the base token; its rate.
+    // The list and the balances; its assets; the account's collateral; the base token; its rate.
     assert_eq!(outcome.batches, [3, 3, 3, 2, 1]);
 }
 
@@ -139,7 +139,7 @@ fn a_debt_has_its_collateral_and_its_health() {
     ];
     assert_eq!(legs(position), expected);
     assert_eq!(position.legs[0].rate_ray, Some(U256::from(63_072_000_000_000_000_000_000_000_u128)));
-    // 4,000 by 0.85 and 2,000 by 0.75 are 4,900, over 500.
+    // 4,000 * 0.85 and 2,000 * 0.75 are 4,900, over 500.
     assert_eq!(position.health.expect("a health").factor_wad, Some(U256::from(98 * ONE / 10)));
 }
 
@@ -171,7 +171,7 @@ fn a_collateral_that_cannot_be_read_costs_its_leg_and_the_health() {
         assert_eq!((outcome.end, outcome.positions()[0].legs.len()), (End::Partial, 3), "{}", outcome.message);
         assert_eq!(outcome.positions()[0].health, None);
     }
-    // A debt that is worth nothing to the market has no health, and nothing is missing.
+    // A debt that the market values at zero has no health, and nothing is missing.
     let worthless = lending(&normal().reply(NETWORK, COMET, &getPriceCall(BASE_FEED), &U256::ZERO));
     assert_eq!((worthless.end, worthless.positions()[0].health), (End::Complete, None), "{}", worthless.message);
     assert_eq!(lending(&CannedReplies::default()).end, End::Failed, "nothing can be read");

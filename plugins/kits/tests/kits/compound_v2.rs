@@ -1,7 +1,7 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test. What a
-//! comptroller of Compound's own names says is the end-to-end tests'; here are the other names, and what can go wrong.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test. Compound's own
+//! comptroller is covered end to end; these tests cover other names, and failures.
 
 use std::borrow::Cow;
 
@@ -161,7 +161,7 @@ fn e(exponent: u64) -> U256 {
     n(10).pow(n(exponent))
 }
 
-/// Two markets, of which the account has something in the first.
+/// Two markets; the account has something in the first.
 fn market(network: u64, shares: u64, debt: u64) -> CannedReplies {
     let nothing = n(0);
     CannedReplies::default()
@@ -188,7 +188,7 @@ fn run(network: u64, question: Question, chain: &CannedReplies) -> Outcome {
     JobTest::new("fork", network, question, ACCOUNT).block(block).run::<Fork>(chain)
 }
 
-/// Role, token, amount and whether it secures debts, of each leg of the one position.
+/// Returns role, token, amount and collateral flag of each leg of the only position.
 #[expect(clippy::panic, reason = "anything but one position is the failure of the test that asks for it")]
 fn legs(outcome: &Outcome) -> Vec<(LegRole, Address, U256, Option<bool>)> {
     let [position] = outcome.positions()[..] else { panic!("one position: {}", outcome.message) };
@@ -205,7 +205,7 @@ fn amounts_have_their_interest_and_health_is_what_secures_over_what_is_owed() {
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let lent = (LegRole::SUPPLIED, TOKEN, n(200), Some(true));
     assert_eq!(legs(&outcome), [lent, (LegRole::BORROWED, TOKEN, n(51), None)]);
-    // Fifty are owed, and thirty more may be.
+    // Fifty are owed, and thirty more may be borrowed.
     assert_eq!(health(&outcome), Some(n(80) * e(18) / n(50)));
     assert_eq!(run(VENUS, Question::LENDING, &market(VENUS, 0, 0)).findings.len(), 0);
     assert_eq!(health(&run(VENUS, Question::LENDING, &market(VENUS, 100, 0))), None);
@@ -218,7 +218,7 @@ fn what_was_minted_is_owed_and_counts_as_a_dollar() {
     let outcome =
         run(VENUS, Question::LENDING, &minted.reply(VENUS, COMPTROLLER, &getAccountLiquidityCall(ACCOUNT), &lacks));
     assert_eq!(legs(&outcome)[2], (LegRole::BORROWED, VAI, n(10), None));
-    // Sixty are owed, of which fifteen are not secured.
+    // Sixty are owed, fifteen of them unsecured.
     assert_eq!(health(&outcome), Some(n(45) * e(18) / n(60)));
 }
 
@@ -267,7 +267,7 @@ fn rewards_are_what_is_noted_and_what_the_indexes_grew_since() {
         .reply(VENUS, COMPTROLLER, &venusBorrowerIndexCall { _0: MARKET, _1: ACCOUNT }, &e(36));
     let outcome = run(VENUS, Question::CLAIMABLES, &chain);
     let [claim] = outcome.claimables()[..] else { panic!("one claim: {}", outcome.message) };
-    // A hundred blocks: a tenth of a thousand for what is lent, and a tenth of three hundred for what is owed.
+    // A hundred blocks: a tenth of a thousand for the deposit, and a tenth of three hundred for the debt.
     assert_eq!((claim.payments[0].token, claim.payments[0].amount), (REWARD, n(7 + 100 + 30)));
     assert_eq!(claim.steps[0].arguments, (ACCOUNT, vec![MARKET]).abi_encode_params());
     let unlisted = chain.clone().reply(VENUS, COMPTROLLER, &marketsCall(MARKET), &(false, n(0), n(0)));
@@ -288,7 +288,7 @@ fn rewards_of_two_types_are_two_claims() {
     });
     let outcome = run(BENQI, Question::CLAIMABLES, &chain);
     let found: Vec<_> = outcome.payments().iter().map(|row| (row.token, row.amount)).collect();
-    // A hundred seconds, and a tenth of what is lent.
+    // A hundred seconds, and a tenth of the deposits.
     assert_eq!(found, [(REWARD, n(200)), (NATIVE, n(201))], "{}", outcome.message);
     assert_eq!(outcome.claimables()[1].steps[0].arguments, (n(1), ACCOUNT).abi_encode_params());
 }
@@ -308,7 +308,7 @@ fn a_debt_that_a_typed_index_has_not_begun_to_count_earns_nothing() {
     let found = |index| -> Vec<U256> {
         run(BENQI, Question::CLAIMABLES, &owing(index)).payments().iter().map(|row| row.amount).collect()
     };
-    // A hundred seconds, and a tenth of what is owed.
+    // A hundred seconds, and a tenth of the debts.
     assert_eq!(found(e(36)), [n(200), n(200)]);
     assert!(found(n(0)).is_empty());
 }
@@ -329,8 +329,8 @@ fn a_distributor_says_itself_what_it_owes() {
     assert_eq!(run(MOONWELL, Question::CLAIMABLES, &chain).findings.len(), 0);
 }
 
-/// Two distributors, of which the first is too old to say that it counts blocks. The account lends a tenth to the market
-/// and owes it a tenth; block 1,000 is at second 5,000.
+/// Two distributors; the first is too old to have a view that says that it counts blocks. The account has a tenth of
+/// the market's deposits and a tenth of its debts; block 1,000 is at second 5,000.
 fn pool(end: u32) -> CannedReplies {
     let index = |chain: CannedReplies, of, supplied, owed| {
         chain
@@ -356,7 +356,7 @@ fn pool(end: u32) -> CannedReplies {
     index(index(chain, BY_BLOCK, 10, 3), BY_SECOND, 20, 0)
 }
 
-/// To whom each claim goes, and the token and amount that it pays.
+/// Returns target, token and amount of each claim.
 fn claims(outcome: &Outcome) -> Vec<(Address, Address, U256)> {
     let rows = outcome.claimables();
     rows.iter().map(|row| (row.contract, row.payments[0].token, row.payments[0].amount)).collect()
@@ -365,7 +365,7 @@ fn claims(outcome: &Outcome) -> Vec<(Address, Address, U256)> {
 #[test]
 fn each_distributor_that_a_comptroller_lists_is_a_claim() {
     let outcome = run(POOLS, Question::CLAIMABLES, &pool(0));
-    // A hundred blocks at 10 and at 3, and two hundred seconds at 20, of which the account has a tenth.
+    // A hundred blocks at 10 and at 3, and two hundred seconds at 20; a tenth is the account's.
     assert_eq!(
         claims(&outcome),
         [(BY_BLOCK, REWARD, n(7 + 100 + 30)), (BY_SECOND, TOKEN, n(400))],
@@ -378,7 +378,7 @@ fn each_distributor_that_a_comptroller_lists_is_a_claim() {
 
 #[test]
 fn a_distributor_stops_at_its_end() {
-    // At block 940, and at second 4,700, before the index was last brought up to date.
+    // Ends at block 940 and at second 4,700, before the last update of the index.
     let outcome = run(POOLS, Question::CLAIMABLES, &pool(940));
     assert_eq!(claims(&outcome), [(BY_BLOCK, REWARD, n(7 + 40 + 12))], "{}", outcome.message);
     let outcome = run(POOLS, Question::CLAIMABLES, &pool(980));

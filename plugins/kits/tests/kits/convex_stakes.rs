@@ -1,5 +1,5 @@
-//! Stakes of CVX and of wrapped cvxCRV, with canned replies instead of a chain. The contracts' functions are declared here
-//! once more.
+//! Stakes of CVX and of wrapped cvxCRV, with canned replies instead of a chain. The contracts' functions are declared
+//! again here.
 
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, map};
 use portolan_plugin_api::*;
@@ -26,7 +26,7 @@ const CVX: Address = Address::repeat_byte(2);
 const CVX_CRV: Address = Address::repeat_byte(3);
 const CRV: Address = Address::repeat_byte(4);
 
-/// A protocol whose contracts stand in settings.
+/// A protocol whose contracts are in settings.
 struct Fork;
 
 impl AccountProtocols for Fork {
@@ -57,7 +57,7 @@ fn stake(amount: u64) -> CannedReplies {
         .reply(NETWORK, AT, &cvxCrvCall {}, &CVX_CRV)
 }
 
-/// Stakes of CVX that have earned so much, where the contract has so much cvxCRV.
+/// Stakes of CVX with these rewards, in a contract with this much cvxCRV.
 fn cvx(earned: u64, left: u64) -> CannedReplies {
     stake(7)
         .reply(NETWORK, AT, &earnedCall(ACCOUNT), &n(earned))
@@ -92,7 +92,7 @@ fn fees_are_claimed_with_what_the_contract_has_already() {
     let outcome = run("cvx_staking", Question::CLAIMABLES, &cvx(90, 4));
     assert_eq!((outcome.end, paid(&outcome)), (End::Complete, vec![(CVX_CRV, n(94))]), "{}", outcome.message);
     assert_eq!(outcome.claimables()[0].steps[0].arguments, (ACCOUNT, true, false).abi_encode_params());
-    // Who has earned nothing gets nothing of that.
+    // An account without rewards gets none of it.
     let nothing = run("cvx_staking", Question::CLAIMABLES, &cvx(0, 4));
     assert_eq!((nothing.end, nothing.findings.len()), (End::Complete, 0));
     let extra = cvx(90, 4).reply(NETWORK, AT, &extraRewardsLengthCall {}, &n(1));

@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::curve_gauges::{CurveGaugeTypes, GaugeList};
@@ -43,7 +43,7 @@ const CRV: Address = address!("0xa000000000000000000000000000000000000001");
 const LDO: Address = address!("0xa000000000000000000000000000000000000002");
 const ARB: Address = address!("0xa000000000000000000000000000000000000003");
 
-/// When a gauge last reckoned the account's share.
+/// Time of the account's last checkpoint in a gauge.
 const TOUCHED: U256 = U256::from_limbs([1_700_000_000, 0, 0, 0]);
 
 const TYPES: CurveGaugeTypes = CurveGaugeTypes { gauge: "gauge" };
@@ -91,7 +91,7 @@ fn pool(n: u64) -> Address {
     Address::left_padding_from(&[&[0x5a][..], &n.to_be_bytes()].concat())
 }
 
-/// A gauge at an address, in which the account never had anything.
+/// A gauge in which the account never had anything.
 fn empty(chain: CannedReplies, network: u64, n: u64) -> CannedReplies {
     let at = gauge(n);
     chain
@@ -102,7 +102,7 @@ fn empty(chain: CannedReplies, network: u64, n: u64) -> CannedReplies {
         .reply(network, at, &totalSupplyCall {}, &word(4_000))
 }
 
-/// A controller of so many gauges of the second generation.
+/// A controller of this many gauges of the second generation.
 fn controller(count: u64) -> CannedReplies {
     let chain = CannedReplies::default().reply(NETWORK, CONTROLLER, &n_gaugesCall {}, &word(count));
     (0..count).fold(chain, |chain, n| {
@@ -113,7 +113,7 @@ fn controller(count: u64) -> CannedReplies {
     })
 }
 
-/// A factory of so many gauges of today's generation, each of which pays `tokens`.
+/// A factory of this many gauges of the current generation, which each pay `tokens`.
 fn factory(count: u64, tokens: &[Address]) -> CannedReplies {
     let chain = CannedReplies::default().reply(SIDE, FACTORY, &get_gauge_countCall {}, &word(count));
     (0..count).fold(chain, |chain, n| {
@@ -171,14 +171,14 @@ fn the_emission_is_claimed_of_the_minter_and_rewards_of_the_gauge_for_the_accoun
 
 #[test]
 fn a_gauge_that_the_account_never_used_is_asked_nothing_else_about_it() {
-    // The gauge would answer, were it asked.
+    // The gauge would reply if it were called.
     let chain = stake(factory(1, &[LDO]), SIDE, 0, 1_000, 7);
     let chain = chain.reply(SIDE, gauge(0), &claimable_rewardCall { _0: ACCOUNT, _1: LDO }, &word(3));
     assert_eq!(run(SIDE, Question::CLAIMABLES, &chain).payments().len(), 2);
     let never = chain.clone().reply(SIDE, gauge(0), &integrate_checkpoint_ofCall(ACCOUNT), &U256::ZERO);
     let outcome = run(SIDE, Question::CLAIMABLES, &never);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
-    // One that has no such view is asked for what it owes.
+    // A gauge without such a view is asked for what it owes.
     let other = chain.revert(SIDE, gauge(0), &integrate_checkpoint_ofCall(ACCOUNT));
     assert_eq!(run(SIDE, Question::CLAIMABLES, &other).payments().len(), 2);
 }
@@ -198,7 +198,7 @@ fn older_gauges_reckon_their_rewards_by_claiming_them() {
     let base = stake(controller(2), NETWORK, 0, 5, 0)
         .reply(NETWORK, gauge(0), &reward_tokensCall(word(0)), &LDO)
         .reply(NETWORK, gauge(0), &claimable_rewardCall { _0: ACCOUNT, _1: LDO }, &word(3));
-    // The third generation has a view of what is noted, and a function of another name that reckons all.
+    // The third generation has a view of the recorded amount, and a renamed function that computes everything.
     let third = base.clone().reply(NETWORK, gauge(0), &claimable_reward_writeCall { _0: ACCOUNT, _1: LDO }, &word(4));
     for (chain, owed) in [(&base, 3), (&third, 4)] {
         let outcome = run(NETWORK, Question::CLAIMABLES, chain);
@@ -207,7 +207,7 @@ fn older_gauges_reckon_their_rewards_by_claiming_them() {
         assert_eq!((row.claim.to, row.token, row.amount), (gauge(0), LDO, word(owed)));
         assert_eq!(row.claim.arguments, ACCOUNT.abi_encode());
     }
-    // A receiver that the account has set gets what that call pays.
+    // A receiver set by the account gets the payment of that call.
     let elsewhere = third.reply(NETWORK, gauge(0), &rewards_receiverCall(ACCOUNT), &MINTER);
     let outcome = run(NETWORK, Question::CLAIMABLES, &elsewhere);
     assert_eq!((outcome.end, outcome.payments().len()), (End::Partial, 0));
@@ -274,7 +274,7 @@ fn a_list_that_answers_nonsense_is_an_error_and_no_empty_answer() {
     }
 }
 
-/// A gauge of a row that names what is staked as forks do, and pays one token.
+/// A gauge of a row that names the staked token as forks do, and pays one token.
 fn of_row() -> CannedReplies {
     fork_gauge(ROW)
 }
@@ -333,13 +333,13 @@ fn a_controller_without_a_minter_lists_gauges_that_pay_their_tokens_themselves()
 
 #[test]
 fn a_stake_whose_token_was_exchanged_is_told_in_the_new_one() {
-    // The gauge counts 1.25 for each new token: 5 are 4, and all 8 are 6.4.
+    // The gauge counts 1.25 per new token: 5 are 4, and all 8 are 6.4.
     let scale = U256::from(1_250_000_000_000_000_000_u64);
     let chain = fork_gauge(SCALED).reply(SCALED, GAUGE, &scaling_factorCall {}, &scale);
     for (chain, amount, total) in [
         (chain.clone(), 4, 6),
         (chain.clone().reply(SCALED, GAUGE, &scaling_factorCall {}, &U256::ZERO), 5, 8),
-        // A gauge whose token never was exchanged has no such view.
+        // A gauge whose token was never exchanged lacks this view.
         (chain.clone().revert(SCALED, GAUGE, &scaling_factorCall {}), 5, 8),
     ] {
         let outcome = run(SCALED, Question::FARMING, &chain);
@@ -387,7 +387,7 @@ fn gauges_of_a_settings_row_may_have_a_minter() {
     assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
     let row = outcome.payments()[0];
     assert_eq!((row.claim.to, row.token, row.amount), (MINTER, CRV, word(7)));
-    // A gauge of an older generation among them has no emission, and no views of one.
+    // A gauge of an older generation in the row has no emission, and none of its views.
     let old = chain
         .revert(SIDE, gauge(1), &reward_countCall {})
         .revert(SIDE, gauge(1), &integrate_checkpoint_ofCall(ACCOUNT))

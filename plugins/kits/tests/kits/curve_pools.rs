@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::curve_pools::CurvePools;
@@ -48,7 +48,7 @@ fn padded<T: Copy>(first: [T; 2], none: T) -> [T; 8] {
     all
 }
 
-/// A registry that knows nothing of a token, which names no minter.
+/// A registry that does not know a token, which names no minter.
 fn unknown(token: Address) -> CannedReplies {
     CannedReplies::default()
         .revert(NETWORK, REGISTRY, &get_lp_tokenCall(token))
@@ -56,7 +56,7 @@ fn unknown(token: Address) -> CannedReplies {
         .revert(NETWORK, token, &minterCall {})
 }
 
-/// A pool of 1,200 DAI and 3 ether, of which there are 40 shares.
+/// A pool of 1,200 DAI and 3 ether, with 40 shares.
 fn pool(chain: CannedReplies, pool: Address, share: Address) -> CannedReplies {
     chain
         .reply(NETWORK, REGISTRY, &get_lp_tokenCall(pool), &share)

@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use std::borrow::Cow;
 
@@ -70,14 +70,14 @@ fn n(number: u64) -> U256 {
     U256::from(number)
 }
 
-/// The account's address with another last byte.
+/// Returns the account's address with another last byte.
 fn sub(number: u8) -> Address {
     let mut bytes = [0xac; 20];
     bytes[19] = 0xac ^ number;
     Address::from(bytes)
 }
 
-/// What the connector knows of an account.
+/// Sets the connector's collaterals and controllers of an account.
 fn connected(
     chain: CannedReplies,
     account: Address,
@@ -92,7 +92,7 @@ fn connected(
     )
 }
 
-/// Shares of a vault, each of which is worth two.
+/// Shares of a vault, each worth two.
 fn holds(chain: CannedReplies, account: Address, vault: Address, shares: u64) -> CannedReplies {
     chain
         .reply(NETWORK, vault, &balanceOfCall(account), &n(shares))
@@ -100,8 +100,8 @@ fn holds(chain: CannedReplies, account: Address, vault: Address, shares: u64) ->
         .reply(NETWORK, vault, &previewRedeemCall(n(shares)), &n(2 * shares))
 }
 
-/// Three vaults, and one that lends to them, of which nobody has anything. A half of what is lent is owed, at 10^-9 a
-/// second, of which a tenth is kept.
+/// Three vaults, and one that lends to them; nobody has anything. Half of the deposits are borrowed, at 10^-9 per
+/// second, with a fee of a tenth.
 fn nothing() -> CannedReplies {
     let chain = CannedReplies::default()
         .reply(NETWORK, FACTORY, &getProxyListLengthCall {}, &n(3))
@@ -122,19 +122,19 @@ fn nothing() -> CannedReplies {
     })
 }
 
-/// What both perspectives say of a vault.
+/// Sets both perspectives' replies about a vault.
 fn verified(chain: CannedReplies, vault: Address, said: [bool; 2]) -> CannedReplies {
     let of = |chain: CannedReplies, (at, said)| chain.reply(NETWORK, at, &isVerifiedCall(vault), &said);
     PERSPECTIVES.into_iter().zip(said).fold(chain, of)
 }
 
-/// An owner that the connector knows, whose sub-accounts have nothing.
+/// An owner known to the connector, whose sub-accounts are empty.
 fn known() -> CannedReplies {
     let chain = nothing().reply(NETWORK, EVC, &getAccountOwnerCall(ACCOUNT), &ACCOUNT);
     (1..=SUB_ACCOUNTS).fold(chain, |chain, number| connected(chain, sub(number), &[], &[]))
 }
 
-/// A debt in the first vault against the second's shares: 90 may be owed, and 60 are.
+/// A debt in the first vault against the second's shares: 60 are owed, and 90 may be.
 fn borrows(chain: CannedReplies, account: Address, debt: u64) -> CannedReplies {
     let chain = holds(connected(chain, account, &VAULTS[..1], &VAULTS[1..2]), account, VAULTS[1], 50);
     chain.reply(NETWORK, VAULTS[0], &debtOfCall(account), &n(debt)).reply(
@@ -149,12 +149,12 @@ fn run(chain: &CannedReplies) -> Outcome {
     JobTest::new("fork", NETWORK, Question::LENDING, ACCOUNT).run::<Fork>(chain)
 }
 
-/// What a job answers that knows the lists already.
+/// Runs a job that already knows the lists.
 fn run_again(chain: &CannedReplies) -> Outcome {
     JobTest::new("fork", NETWORK, Question::LENDING, ACCOUNT).after(&run(chain)).run::<Fork>(chain)
 }
 
-/// Role, token, amount, what counts it, and whether it is collateral.
+/// Role, token, amount, receipt and collateral flag of a leg.
 type Told = (LegRole, Address, U256, Option<Address>, Option<bool>);
 
 fn legs(position: &Position) -> Vec<Told> {
@@ -170,10 +170,10 @@ fn lent(vault: usize, amount: u64, is_collateral: bool) -> Told {
 fn an_account_with_nothing_is_answered_in_few_batches() {
     let outcome = run(&nothing());
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
-    // Once the lists are known: their lengths and what the connector knows of the account; its shares of four vaults.
+    // With known lists: their lengths and the connector's data of the account; its shares of four vaults.
     let again = run_again(&nothing());
     assert_eq!((again.end, again.findings.len(), again.batches), (End::Complete, 0, vec![5, 4]));
-    // Of an owner that the connector knows: also of 32 sub-accounts.
+    // For an owner known to the connector, also those of 32 sub-accounts.
     assert_eq!(run_again(&known()).batches, [5, 68]);
 }
 
@@ -184,9 +184,9 @@ fn what_is_lent_has_its_interest_and_the_rate_of_a_year() {
     assert_eq!((outcome.end, position.kind, position.contract), (End::Complete, PositionKind::LENT, EVC));
     assert_eq!((position.number, position.health, position.name.as_str()), (None, None, "FORK"));
     assert_eq!(legs(position), [lent(0, 2, false), lent(2, 1_000, false)]);
-    // 3.1536 % a year of the half that is owed, without a tenth.
+    // 3.1536 % a year of the borrowed half, less a tenth.
     assert_eq!(position.legs[0].rate_ray, Some(U256::from(14_191_200_000_000_000_000_000_000_u128)));
-    // Of each vault the token, the amount, what makes the rate, and what two perspectives say of it.
+    // For each vault: the token, the amount, the parts of the rate, and the replies of two perspectives.
     assert_eq!(outcome.batches, [5, 4, 16]);
 }
 
@@ -213,7 +213,7 @@ fn sub_accounts_have_positions_of_their_own() {
     assert_eq!(found(Some(n(1))).name, "FORK sub-account 1");
     assert_eq!(legs(found(Some(n(1)))), [lent(1, 100, true), (LegRole::BORROWED, TOKENS[0], n(7), None, None)]);
     assert!(found(Some(n(1))).health.is_some());
-    // Without a controller nothing is secured by it.
+    // Without a controller, nothing is collateral.
     assert_eq!(legs(found(Some(n(32)))), [lent(2, 6, false)]);
 }
 
@@ -246,15 +246,15 @@ fn shares_of_a_vault_that_nobody_verifies_are_told_as_such() {
     let unverified = || verified(verified(held(), VAULTS[0], [false; 2]), EARN, [false; 2]);
     assert_eq!(told(&held()), [(TOKENS[0], n(14)), (TOKENS[0], n(18))]);
     assert_eq!(told(&unverified()), [(VAULTS[0], n(7)), (EARN, n(9))]);
-    // A vault to which nobody owes anything has all that its shares redeem to.
+    // A vault without debts holds everything that its shares redeem to.
     let idle = unverified().reply(NETWORK, VAULTS[0], &totalBorrowsCall {}, &n(0));
     assert_eq!(told(&idle), [(TOKENS[0], n(14)), (EARN, n(9))]);
-    // Before the perspectives were made.
+    // Before the perspectives existed.
     let revert = |chain: CannedReplies, at, vault| chain.revert(NETWORK, at, &isVerifiedCall(vault));
     let one = |chain, at| revert(revert(chain, at, VAULTS[0]), at, EARN);
     assert_eq!(told(&one(one(unverified(), PERSPECTIVES[0]), PERSPECTIVES[1])), told(&held()));
     assert_eq!(told(&one(unverified(), PERSPECTIVES[0])), told(&unverified()));
-    // What cannot be read is no leave.
+    // An unreadable perspective does not verify.
     let unread = unverified().result(NETWORK, PERSPECTIVES[0], &isVerifiedCall(VAULTS[0]), ReadResult::Unavailable);
     assert_eq!((run(&unread).end, run(&unread).findings.len()), (End::Partial, 1));
 }

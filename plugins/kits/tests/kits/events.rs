@@ -1,4 +1,4 @@
-//! Events of a family through the real binary interface: whose contracts emitted them, what that costs, and settings.
+//! Events of a family through the real binary interface: their protocols, their costs, and settings.
 
 use portolan_kits::events::Salt;
 use portolan_kits::family::{EventFamily, Family};
@@ -34,8 +34,8 @@ const WETH: Address = address!("0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2");
 const MATIC: Address = address!("0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270");
 const BRIDGED: Address = address!("0x2791bca1f2de4661ed88a30c99a7a9449aa84174");
 
-// Pools of the real factories, which the kit has not computed: USDC/WETH of Uniswap v2 and of Uniswap v3 with 0.05 %,
-// both on Ethereum; WMATIC/USDC of QuickSwap v3 on Polygon.
+// Pools of the real factories, with addresses that the kit did not compute: USDC/WETH of Uniswap v2 and of Uniswap v3
+// with 0.05 %, both on Ethereum; WMATIC/USDC of QuickSwap v3 on Polygon.
 const V2_POOL: Address = address!("0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc");
 const V3_POOL: Address = address!("0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640");
 const ALGEBRA_POOL: Address = address!("0xae81fac689a1b4b1e06e7ef4a2ab4cd8ac0a087d");
@@ -88,7 +88,7 @@ const PROTOCOLS: &[ProtocolRow] = &[
     row("elsewhere", &[emitters("main", &["pools"], Listed(&[(&[10], &[V2_POOL])]))]),
 ];
 
-/// The plugin of the family.
+/// A plugin of the whole family.
 struct All;
 
 impl EventFamily for All {
@@ -98,7 +98,7 @@ impl EventFamily for All {
 
 portolan_plugin_api::exported!(Family<All>);
 
-/// The plugin of the protocols alone.
+/// A plugin that only reports its own protocols.
 struct Own;
 
 impl EventFamily for Own {
@@ -130,7 +130,7 @@ fn case(logs: impl IntoIterator<Item = Log>) -> JobTest {
     JobTest::for_transaction(NETWORK, &Transaction { logs: logs.into_iter().collect(), ..Transaction::default() })
 }
 
-/// The pools with their tokens; whatever else is read is not there.
+/// The pools with their tokens; all other reads revert.
 fn chain() -> CannedReplies {
     let pools = [
         (V2_POOL, USDC, WETH),
@@ -149,7 +149,7 @@ fn chain() -> CannedReplies {
         .fold(fees, |chain, pool| chain.reply(NETWORK, REGISTRY, &isPoolCall { pool }, &(pool == REGISTERED)))
 }
 
-/// Each event's place and protocol.
+/// Returns each event's index and protocol.
 fn owners(outcome: &Outcome) -> Vec<(u32, Option<&str>)> {
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     outcome.events().iter().map(|event| (event.log, event.protocol.as_deref())).collect()
@@ -207,9 +207,9 @@ fn a_pool_that_lies_about_its_tokens_belongs_to_nobody() {
 #[test]
 fn views_of_the_table_and_of_owners_are_read_in_one_batch() {
     let outcome = case([V2_POOL, REGISTERED, FORK].map(swap)).run::<All>(&chain());
-    // Of each pool: its tokens for the table, its tokens and its fee for its address, and what the registry knows.
+    // For each pool: its tokens for the table, its tokens and fee for its address, and the registry's reply.
     assert_eq!(outcome.batches, [3 * (2 + 3 + 1)]);
-    // A contract that is listed needs no reads, nor does a log of nobody's section.
+    // A listed contract needs no reads, nor does a log of a section without sources.
     assert_eq!(case([stake(LISTED), stake(FORK)]).run::<All>(&chain()).batches, [0; 0]);
 }
 
@@ -290,7 +290,7 @@ fn a_row_of_a_settings_file_is_a_fork() {
     ];
     for (keys, pool) in rows.into_iter().zip([FORK, FORK, V2_POOL]) {
         let outcome = case([swap(pool)]).settings(settings(keys)).run::<All>(&chain());
-        // What is shipped stands before it.
+        // Shipped rows take precedence.
         let owner = if pool == V2_POOL { "v2" } else { "fork" };
         assert_eq!(owners(&outcome), [(0, Some(owner))]);
     }

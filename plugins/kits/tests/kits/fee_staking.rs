@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contract's functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contract's functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::fee_staking::FeeStakings;
@@ -45,7 +45,7 @@ fn n(number: u64) -> U256 {
     U256::from(number)
 }
 
-/// A stake of `amount` among 4,000, and what is pending of each token.
+/// A stake of `amount` among 4,000, with the pending amount of each token.
 fn staking(amount: u64, pending: &[(Address, u64)]) -> CannedReplies {
     let info = getUserInfoCall { _0: ACCOUNT, _1: Address::ZERO };
     let chain = CannedReplies::default()

@@ -1,7 +1,7 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test. What resolvers
-//! return is put together word by word, as their structs are laid out.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test. Replies of resolvers
+//! are assembled word by word, like their structs.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::fluid::{FluidContracts, FluidTypes};
@@ -64,13 +64,13 @@ fn word(address: Address) -> U256 {
     address.into_word().into()
 }
 
-/// A position in a vault of one token against another, at a price of two: `UserPosition` has 12
-/// words; `VaultEntireData` begins with the vault and its kind, 18 constants, 13 settings, and prices with rates. Members
-/// that do not matter are 99.
+/// A position in a vault of one token against another, at a price of two. `UserPosition` has 12 words;
+/// `VaultEntireData` begins with the vault and its kind, 18 constants, 13 settings, and prices with rates. Unused
+/// members are 99.
 fn position(supply: u64, borrow: u64) -> [U256; 90] {
     let mut words = [n(99); 90];
     let amounts = [(9, n(supply)), (10, n(borrow)), (12, word(VAULT)), (13, n(0)), (14, n(0))];
-    // A threshold of 80 %, and 2 of the debt's smallest units for one of the collateral's.
+    // A threshold of 80 %, and a price of 2 of the debt's smallest units per one of the collateral's.
     let settings = [(36, n(8_000)), (43, U256::from(2_000_000_000_000_000_000_000_000_000_u128))];
     // 2 % and 5 % a year.
     let rates = [(56, n(200)), (57, n(500))];
@@ -81,18 +81,18 @@ fn position(supply: u64, borrow: u64) -> [U256; 90] {
     words
 }
 
-/// The same of a vault that takes shares of a pool of USDC and WETH, as collateral and as debt.
+/// A position in a vault that takes shares of a USDC/WETH pool, as collateral and as debt.
 fn smart(supply: u64, borrow: u64) -> [U256; 90] {
     let mut words = position(supply, borrow);
     (13..15).for_each(|at| words[at] = n(1));
     let tokens = [DEX, DEX, USDC, WETH, USDC, WETH];
     (21..27).zip(tokens).for_each(|(at, token)| words[at] = word(token));
-    // Users pay for both: numbers below zero.
+    // Users pay for both: negative rates.
     (56..58).for_each(|at| words[at] = U256::MAX);
     words
 }
 
-/// Two lending tokens, of which the account has these shares, worth twice as much; and positions by number.
+/// Two lending tokens, of which the account has these shares, worth twice as much; and positions by id.
 fn chain(shares: [u64; 2], positions: &[(u64, [U256; 90])]) -> CannedReplies {
     let count = U256::from(positions.len());
     let mut chain = CannedReplies::default()
@@ -111,7 +111,7 @@ fn chain(shares: [u64; 2], positions: &[(u64, [U256; 90])]) -> CannedReplies {
             .reply(NETWORK, RESOLVER, &positionByNftIdCall(n(*number)), words);
     }
     let mut state = [n(99); 30];
-    // Of 10^18 shares: 3 and 5 of each token as collateral, 7 and 11 as debt.
+    // Per 10^18 shares: 3 and 5 of each token as collateral, 7 and 11 as debt.
     (26..30).zip([3, 5, 7, 11]).for_each(|(at, amount)| state[at] = n(amount * 1_000_000_000_000_000_000));
     chain.reply(NETWORK, DEX_RESOLVER, &getDexStateCall(DEX), &state)
 }
@@ -128,7 +128,7 @@ fn legs(position: &Position) -> Vec<(LegRole, Address, U256, Option<bool>)> {
 fn an_account_with_nothing_is_answered_in_few_batches() {
     let outcome = run(&chain([0, 0], &[]));
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
-    // The lists; how much the account has of what they name.
+    // The lists; the account's balances.
     assert_eq!(outcome.batches, [2, 3]);
 }
 
@@ -155,9 +155,9 @@ fn a_position_in_a_vault_has_its_collateral_its_debt_and_its_health() {
     assert_eq!(legs(position), expected);
     let percent = U256::from(10_000_000_000_000_000_000_000_000_u128);
     assert_eq!([0, 1].map(|leg: usize| position.legs[leg].rate_ray), [Some(percent * n(2)), Some(percent * n(5))]);
-    // A thousand at 2 are 2,000, of which 80 % are 1,600.
+    // A thousand at 2 are 2,000; 80 % of that are 1,600.
     assert_eq!(position.health.expect("a health").factor_wad, Some(n(1_600_000_000_000_000_000)));
-    // The lists; what the account has; its number; the position.
+    // The lists; the account's balances; the position's id; the position.
     assert_eq!(outcome.batches, [2, 3, 1, 1]);
 }
 
@@ -184,7 +184,7 @@ fn one_unit_is_not_nothing_and_collateral_alone_has_no_health() {
     let [position] = outcome.positions()[..1] else { panic!("a position: {}", outcome.message) };
     assert_eq!((outcome.end, position.kind, position.health), (End::Complete, PositionKind::LENT, None));
     assert_eq!(legs(position), [(LegRole::SUPPLIED, NATIVE, n(1), Some(false))]);
-    // A rate below zero is none.
+    // A negative rate is unknown.
     let mut unlike = self::position(1, 0);
     unlike[56] = U256::MAX;
     assert_eq!(run(&chain([0, 0], &[(1, unlike)])).positions()[0].legs[0].rate_ray, None);

@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -36,7 +36,7 @@ impl AccountProtocols for Fork {
 
 portolan_plugin_api::exported!(Accounts<Fork>);
 
-/// The second contract has a view that returns more behind the amount.
+/// The second contract's view returns more words after the amount.
 fn run(question: Question, [first, second]: [u64; 2]) -> Outcome {
     let chain = CannedReplies::default().reply(NETWORK, FIRST, &balanceOfCall(ACCOUNT), &U256::from(first)).reply(
         NETWORK,

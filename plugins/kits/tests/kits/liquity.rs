@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -73,7 +73,7 @@ fn n(number: u128) -> U256 {
     U256::from(number)
 }
 
-/// A trove of this debt and collateral, at a price of 2,000.
+/// A trove with this debt and collateral, at a price of 2,000.
 fn trove(debt: U256, collateral: U256) -> CannedReplies {
     CannedReplies::default()
         .reply(NETWORK, MANAGER, &getEntireDebtAndCollCall(ACCOUNT), &(debt, collateral, U256::ZERO, U256::ZERO))
@@ -81,7 +81,7 @@ fn trove(debt: U256, collateral: U256) -> CannedReplies {
         .reply(NETWORK, FEED, &fetchPriceCall {}, &n(2_000 * ONE))
 }
 
-/// Deposit, gains of both tokens, and the same of a stake; and collateral left over.
+/// A deposit with its two gains, a stake with its two gains, and surplus collateral.
 fn deposits(pool: [u128; 3], stake: [u128; 3], surplus: u128) -> CannedReplies {
     CannedReplies::default()
         .reply(NETWORK, POOL, &getCompoundedLUSDDepositCall(ACCOUNT), &n(pool[0]))
@@ -111,7 +111,7 @@ fn a_trove_is_one_position_with_its_health() {
     assert_eq!((position.kind, position.contract), (PositionKind::BORROWED, MANAGER));
     let expected = [(LegRole::SUPPLIED, NATIVE, n(3 * ONE)), (LegRole::BORROWED, DEBT, n(1_000 * ONE))];
     assert_eq!(legs(position), expected);
-    // 3 at 2,000 are six times the debt, of at least 1.1; at 1,100 / 3 they are as little.
+    // 3 at 2,000 are six times the debt, over the minimum of 1.1; at 1,100 / 3 the ratio is the minimum.
     let health = position.health.expect("a health");
     assert_eq!(health.factor_wad, Some(n(5_454_545_454_545_454_545)));
     let price = health.liquidation_price.expect("a price");
@@ -158,7 +158,7 @@ fn gains_that_one_call_pays_are_one_claim_of_a_call_that_withdraws_nothing() {
         (OPERATIONS, vec![], vec![(NATIVE, n(7))]),
     ];
     assert_eq!(outcome.claimables().into_iter().map(paid).collect::<Vec<_>>(), expected);
-    // Where one gain is nothing, the other is paid alone; where both are, there is no claim.
+    // If one gain is zero, the other is paid alone; if both are, there is no claim.
     let outcome = run(Question::CLAIMABLES, &deposits([10, 0, 4], [20, 0, 0], 0));
     assert_eq!((outcome.end, outcome.claimables().len(), outcome.payments().len()), (End::Complete, 1, 1));
     assert_eq!(run(Question::CLAIMABLES, &deposits([10, 0, 0], [20, 0, 0], 0)).findings.len(), 0);
@@ -174,7 +174,7 @@ fn deposits_and_stakes_are_positions_with_what_they_are_owed() {
     assert_eq!(legs(deposit), [(LegRole::STAKED, DEBT, n(10)), (owed, NATIVE, n(3)), (owed, REWARD, n(4))]);
     assert_eq!(legs(stake), [(LegRole::STAKED, REWARD, n(20)), (owed, NATIVE, n(5)), (owed, DEBT, n(6))]);
     assert_eq!([deposit, stake].map(|position| position.legs[0].total), [Some(n(1_000)), Some(n(2_000))]);
-    // A deposit that was used up still has its gains.
+    // A used-up deposit still has its gains.
     let outcome = run(Question::FARMING, &deposits([0, 3, 0], [0, 0, 0], 0));
     let [used] = outcome.positions()[..] else { panic!("one position") };
     assert_eq!(used.legs.iter().map(|leg| leg.amount).collect::<Vec<_>>(), [n(0), n(3), n(0)]);
@@ -205,7 +205,7 @@ fn settings(keys: &[(&str, Address)]) -> Settings {
     Settings::from_rows(false, Vec::new(), vec![row])
 }
 
-/// The keys of what the manager names too, without which a row is shorter.
+/// Keys that the manager also names; a row may omit them.
 const LEAST: [(&str, Address); 5] = [
     ("trove_manager", MANAGER),
     ("price_feed", FEED),
@@ -225,7 +225,7 @@ fn settings_name_the_contracts_and_what_pays_collateral_is_named_with_its_pool()
     assert!(refused.message.contains("has no keys of any mechanism"), "{}", refused.message);
 }
 
-/// What the manager names.
+/// Sets the contracts that the manager names.
 fn manager(chain: CannedReplies) -> CannedReplies {
     chain
         .reply(NETWORK, MANAGER, &priceFeedCall {}, &FEED)
@@ -260,7 +260,7 @@ fn what_the_manager_does_not_name_is_left_out_or_asked_for_by_its_key() {
     };
     let owing = || manager(deposits([700, 10, 20], [300, 30, 40], 50));
     let bare = owing().revert(NETWORK, MANAGER, &lqtyStakingCall {});
-    // Without the pool of what is left over, and without staking: the gains of the deposit alone.
+    // Without the surplus pool and staking, only the gains of the deposit remain.
     assert_eq!(claims(&[("trove_manager", MANAGER)], &bare).claimables().len(), 1);
     let renamed = owing().revert(NETWORK, MANAGER, &lusdTokenCall {});
     let outcome = claims(&[("trove_manager", MANAGER)], &renamed);

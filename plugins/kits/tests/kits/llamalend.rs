@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -96,7 +96,7 @@ fn markets(network: u64) -> CannedReplies {
     })
 }
 
-/// A loan with so much collateral left, so much of it sold, so much owed, and this health.
+/// A loan with these amounts of collateral left, collateral sold and debt, and this health.
 fn loan(chain: CannedReplies, network: u64, n: u64, state: [u64; 3], health: i64) -> CannedReplies {
     let [left, sold, debt] = state.map(word);
     let state = [left, sold, debt, word(10)].abi_encode();
@@ -129,7 +129,7 @@ fn a_loan_has_what_is_left_what_was_sold_and_what_is_owed() {
     assert_eq!((outcome.end, outcome.positions().len()), (End::Complete, 1), "{}", outcome.message);
     let position = outcome.positions()[0];
     assert_eq!((position.kind, position.contract), (PositionKind::BORROWED, controller(1)));
-    // Two of 10^18 a second are 63,072,000 a year of 365 days, and nine decimals more in a ray.
+    // 2 / 10^18 per second are 63,072,000 per year of 365 days, with nine decimals more in a ray.
     let rate = U256::from(63_072_000_000_000_000_u64);
     let secured = |token, amount| Leg { is_collateral: Some(true), ..Leg::new(LegRole::SUPPLIED, token, word(amount)) };
     let debt = Leg::new(LegRole::BORROWED, CRVUSD, word(60)).rate_ray(rate);

@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 mod beets;
 mod costs;
@@ -55,7 +55,7 @@ const fn protocol(slug: &'static str) -> ProtocolRow {
     ProtocolRow::new(slug, "CHEF", "https://example.org")
 }
 
-/// One chef of each kind, under one slug each, all at the same address.
+/// One chef of each kind, each under its own slug, all at the same address.
 struct Chefs;
 
 impl AccountProtocols for Chefs {
@@ -159,13 +159,13 @@ fn pending_boo(pid: u64) -> pendingBOOCall {
     pendingBOOCall { _0: n(pid), _1: ACCOUNT }
 }
 
-/// The reads of a rewarder of which it is not known whether it counts by the harvest.
+/// The first reads of a rewarder, which find out if it counts by the harvest.
 fn bonus(pid: u64) -> [pendingTokensCall; 2] {
     let large = U256::from(10).pow(n(24));
     [U256::ZERO, large].map(|harvest| pendingTokensCall { _0: n(pid), _1: ACCOUNT, _2: harvest })
 }
 
-/// A chef with pools in which nobody has anything; each pool has one of as many points as there are pools.
+/// A chef with pools in which nobody has anything; each pool has one point.
 fn chef(kind: Kind, count: u16) -> CannedReplies {
     let mut chain = reply(CannedReplies::default(), CHEF, &poolLengthCall {}, &n(count.into()));
     chain = reply(chain, CHEF, &totalAllocPointCall {}, &n(count.into()));
@@ -195,13 +195,13 @@ fn chef(kind: Kind, count: u16) -> CannedReplies {
     }
 }
 
-/// A stake in a pool, and what is pending there.
+/// A stake in a pool, with its pending rewards.
 fn stake(chain: CannedReplies, pid: u64, amount: u64, owed: u64) -> CannedReplies {
     let chain = reply(chain, CHEF, &user(pid), &(n(amount), n(5)));
     reply(chain, CHEF, &pending(pid), &n(owed))
 }
 
-/// A pool's rewarder, and what it owes.
+/// A pool's rewarder, with what it owes.
 fn rewards(chain: CannedReplies, pid: u64, tokens: Vec<Address>, amounts: Vec<u64>) -> CannedReplies {
     let amounts: Vec<U256> = amounts.into_iter().map(n).collect();
     let chain = reply(chain, CHEF, &rewarderCall(n(pid)), &REWARDER);
@@ -225,7 +225,7 @@ fn word(amount: u64) -> U256 {
     n(amount)
 }
 
-/// Pool, token and amount of each row.
+/// Returns pool, token and amount of each payment.
 fn rows(outcome: &Outcome) -> Vec<(Option<U256>, Address, U256)> {
     outcome.payments().into_iter().map(|row| (row.number, row.token, row.amount)).collect()
 }
@@ -235,7 +235,7 @@ const KINDS: [(&str, Kind); 3] = [("v1", Kind::V1), ("v2", Kind::V2), ("mini", K
 #[test]
 fn an_account_with_nothing_gets_a_complete_empty_answer() {
     for (slug, kind) in KINDS {
-        // From the second version on, rewarders may owe something still.
+        // From the second version on, rewarders may still owe something.
         let owing = if kind == Kind::V1 { 3 } else { 6 };
         for (outcome, reads) in [(claimables(slug, &chef(kind, 3)), owing), (farming(slug, &chef(kind, 3)), 3)] {
             assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
@@ -272,7 +272,7 @@ fn what_is_pending_is_claimed_from_its_pool() {
 fn a_chef_of_its_own_token_is_claimed_by_a_function_of_its_own() {
     let outcome = claimables("cake", &stake(stake(chef(Kind::V1, 4), 0, 10, 7), 3, 20, 11));
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    // The row names the token, whatever a getter says.
+    // The row names the token, whatever a getter returns.
     assert_eq!(rows(&outcome), [(Some(word(0)), BONUS, word(7)), (Some(word(3)), BONUS, word(11))]);
     let claims: Vec<_> = outcome.payments().iter().map(|row| (row.claim.template, row.claim.arguments.len())).collect();
     assert_eq!(claims, [(3, 32), (1, 64)]);
@@ -288,7 +288,7 @@ fn a_fork_renames_its_view_its_getters_and_its_claim() {
     assert_eq!(rows(&outcome), [(Some(word(1)), BONUS, word(8))]);
     assert_eq!(outcome.payments()[0].claim.template, 0);
     assert_eq!(outcome.payments()[0].claim.arguments, [word(1), word(0)].map(|word| word.to_be_bytes::<32>()).concat());
-    // It counts in seconds: half of the points get half of 6.
+    // It emits per second: half of the points get half of 6.
     let outcome = farming("boo", &reply(chain, CHEF, &booPerSecondCall {}, &n(6)));
     assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{}", outcome.message);
     let reward = outcome.legs()[0].rewards[0];
@@ -312,10 +312,10 @@ fn a_rewarder_adds_a_row_for_each_of_its_tokens_and_the_claim_is_the_same() {
     assert_eq!(rows(&outcome), [(pool, TOKEN, word(40)), (pool, BONUS, word(2)), (pool, ACCOUNT, word(3))]);
     let claims: Vec<_> = outcome.payments().into_iter().map(|row| row.claim).collect();
     assert!(claims.iter().all(|claim| *claim == claims[0]));
-    // A rewarder that pays the chef's own token: one call pays the sum.
+    // The rewarder pays the chef's own token: one call pays the sum.
     let chain = rewards(stake(chef(Kind::V2, 2), 1, 10, 40), 1, vec![TOKEN], vec![2]);
     assert_eq!(rows(&claimables("v2", &chain)), [(pool, TOKEN, word(42))]);
-    // Nothing pending of the chef's own.
+    // Nothing is pending of the chef's own token.
     let chain = rewards(stake(chef(Kind::V2, 2), 1, 10, 0), 1, vec![BONUS], vec![2]);
     assert_eq!(rows(&claimables("v2", &chain)), [(pool, BONUS, word(2))]);
 }
@@ -339,13 +339,13 @@ fn a_stake_is_reported_with_its_share_of_the_emission() {
     let row = outcome.legs()[0];
     assert_eq!((row.contract, row.token, row.number), (CHEF, lp(2), Some(word(2))));
     assert_eq!((row.amount, row.underlying_amount, row.total), (word(1_000), word(1_000), Some(word(4_000))));
-    // One of four points of 12 a second; what the rewarder pays in a second is not known.
+    // One of four points of 12 per second; the rewarder's rate is unknown.
     let paid: Vec<_> = row.rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
     assert_eq!(paid, [(TOKEN, Some(word(3))), (BONUS, None)]);
-    // The number of pools and the token; the account; all staked tokens, the emission under two names, its end under six
-    // and all points, and the stake (amount, points, token, rewarder); the pair, the chef's balance and the rewarder.
+    // The number of pools and the token; the account; all staked tokens, the emission by two names, its end by six, the
+    // total points, and the stake (amount, points, token, rewarder); the pair, the chef's balance and the rewarder.
     assert_eq!(outcome.batches, [6, 4, 4 + 9 + 4, 4]);
-    // What is paid of the chef's own token is not known where its rewarder pays it too, or cannot be read.
+    // The rate of the chef's own token is unknown if its rewarder pays it too, or cannot be read.
     let own = rewards(chain.clone(), 2, vec![BONUS, TOKEN], vec![0, 0]);
     let unread = bonus(2).iter().fold(own.clone(), |own, call| own.revert(NETWORK, REWARDER, call));
     for (chain, end) in [(own, End::Complete), (unread, End::Partial)] {
@@ -444,7 +444,7 @@ fn pools_that_share_a_staked_token_or_stake_the_reward_report_no_total() {
         (Some(word(2)), lp(2), word(3), Some(word(4_000))),
     ];
     assert_eq!(found, expected);
-    // What the chef holds of its reward is not only staked.
+    // The chef's balance of its reward token is not only stakes.
     let own = reply(chef(Kind::Mini, 1), CHEF, &lpTokenCall(n(0)), &TOKEN);
     let own = reply(own, TOKEN, &balanceOfCall(CHEF), &n(9));
     assert_eq!(farming("mini", &stake(own, 0, 1, 0)).legs()[0].total, None);
@@ -464,7 +464,7 @@ fn a_bad_pool_costs_its_own_row_and_is_reported() {
         assert_eq!((outcome.end, rows(&outcome)), (End::Partial, vec![(Some(word(2)), TOKEN, word(6))]));
         assert!(outcome.message.starts_with(&format!("main: {CHEF}: ")), "{}", outcome.message);
     }
-    // The same where it is unknown whether the account has something there, and where it is the only row.
+    // Partial too if an account's stake cannot be read, and if the failed row is the only one.
     let chain = stake(chef(Kind::Mini, 3), 2, 10, 6);
     let outcome = claimables("mini", &chain.revert(NETWORK, CHEF, &user(0)));
     assert_eq!((outcome.end, outcome.payments().len()), (End::Partial, 1));
@@ -511,8 +511,8 @@ fn a_rewarder_that_pays_a_multiple_of_the_harvest_is_called_with_it() {
     let outcome = claimables("mini", |request: &ReadRequest| multiple(request, &chain));
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     assert_eq!(rows(&outcome), [(Some(word(0)), TOKEN, word(5)), (Some(word(0)), BONUS, word(15))]);
-    assert_eq!(outcome.batches, [6, 2, 4, 3]); // With the pair, the rewarder once more.
-    // One that counts by itself is not read again.
+    assert_eq!(outcome.batches, [6, 2, 4, 3]); // With the pair, the rewarder is read again.
+    // A rewarder that ignores the harvest is not read again.
     assert_eq!(claimables("mini", &rewards(chain, 0, vec![BONUS], vec![2])).batches, [6, 2, 4, 2]);
 }
 

@@ -1,6 +1,6 @@
-//! The mechanism through the real binary interface: a server that says anything, and a contract that has a Merkle root.
+//! The mechanism through the real binary interface, with an arbitrary server and a contract with a Merkle root.
 //!
-//! The tree is built here by hand, so that a wrong hash in the kit is a failing test.
+//! The tree is built by hand here, so that a wrong hash in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;

@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use std::borrow::Cow;
 
@@ -43,7 +43,7 @@ const LOAN: Address = Address::repeat_byte(6);
 const COLLATERAL: Address = Address::repeat_byte(7);
 const ORACLE: Address = Address::repeat_byte(8);
 const IRM: Address = Address::repeat_byte(9);
-/// The markets of the vault, of the adapter, of both, and of the row's list.
+/// Markets of the vault, of the adapter, of both, and of the row's list.
 const QUEUED: B256 = B256::repeat_byte(0x11);
 const ADAPTED: B256 = B256::repeat_byte(0x22);
 const BOTH: B256 = B256::repeat_byte(0x33);
@@ -88,7 +88,7 @@ fn has(chain: CannedReplies, id: B256, held: [u128; 3]) -> CannedReplies {
     chain.reply(NETWORK, MORPHO, &positionCall { _0: id, _1: ACCOUNT }, &held.map(n))
 }
 
-/// Totals of a market: what is lent and owed with the shares, seconds since they last had interest, and the fee.
+/// Totals of a market: deposits and debts with their shares, the seconds since the last accrual, and the fee.
 fn totals(chain: CannedReplies, id: B256, totals: [u128; 4], elapsed: u64, fee: u128) -> CannedReplies {
     let [a, b, c, d] = totals;
     let state = State { a, b, c, d, e: u128::from(NOW - elapsed), f: fee };
@@ -102,7 +102,7 @@ fn params() -> Params {
     Params { a: LOAN, b: COLLATERAL, c: ORACLE, d: IRM, e: n(86 * WAD / 100) }
 }
 
-/// Four markets, in none of which the account has anything; 2,000 are lent, half of that is owed, for a fee of a tenth.
+/// Four markets in which the account has nothing; 2,000 are lent and half of that is borrowed, with a fee of a tenth.
 fn nothing() -> CannedReplies {
     let chain = CannedReplies::default()
         .reply(NETWORK, VAULT, &withdrawQueueLengthCall {}, &n(2))
@@ -117,7 +117,7 @@ fn nothing() -> CannedReplies {
         .reply(NETWORK, ADAPTER, &marketIdsCall(n(1)), &ADAPTED)
         .reply(NETWORK, VAULT, &balanceOfCall(ACCOUNT), &n(0))
         .reply(NETWORK, VAULT_V2, &balanceOfCall(ACCOUNT), &n(0));
-    // A price of 3 of the loan's smallest units.
+    // The price is 3 of the loan's smallest units.
     let chain = chain.reply(NETWORK, ORACLE, &priceCall {}, &(n(3 * WAD) * n(WAD)));
     ALL.into_iter().fold(chain, |chain, id| {
         let word = |address: Address| address.into_word();
@@ -137,14 +137,15 @@ fn legs(position: &Position) -> Vec<(LegRole, Address, U256, Option<bool>)> {
     position.legs.iter().map(|leg| (leg.role, leg.token, leg.amount, leg.is_collateral)).collect()
 }
 
-/// The interest on a whole: 10^-6 for 1,000 seconds is 10^-3; half of its square and a sixth of its cube are added.
+/// Interest on one: 10^-6 for 1,000 seconds is 10^-3, plus half of its square and a sixth of its cube.
 const INTEREST: u128 = WAD / 1_000 + WAD / 2_000_000 + WAD / 6_000_000_000;
 
 #[test]
 fn an_account_with_nothing_is_answered_in_few_batches() {
     let outcome = run(&nothing());
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
-    // Lengths with shares of vaults; the queue and adapters; their lengths; their markets; what the account has in the four.
+    // Lengths and shares of vaults; the queue and adapters; their lengths; their markets; the account's positions in
+    // the four.
     assert_eq!(outcome.batches, [4, 4, 4, 2, 4]);
 }
 
@@ -156,7 +157,7 @@ fn what_is_lent_has_its_interest_without_the_fee_rounded_down() {
     assert_eq!((outcome.end, position.kind, position.contract), (End::Complete, PositionKind::LENT, MORPHO));
     assert_eq!((position.number, position.health), (Some(BOTH.into()), None));
     assert_eq!(position.name, format!("FORK {{{COLLATERAL:#x}}}/{{{LOAN:#x}}}"));
-    // The interest on the thousand that are owed; a tenth of it becomes shares at the price that is left without it.
+    // Interest on a debt of a thousand; a tenth of it becomes shares, at the price without that tenth.
     let interest = n(1_000 * INTEREST);
     let fee = interest / n(10);
     let (assets, total) = (n(2_000 * WAD) + interest, n(2_000 * WAD * 1_000_000));
@@ -165,7 +166,7 @@ fn what_is_lent_has_its_interest_without_the_fee_rounded_down() {
     assert_eq!(legs(position), [(LegRole::SUPPLIED, LOAN, lent, Some(false))]);
     // About a hundredth of the nine tenths of the interest.
     assert!(lent > n(20 * WAD + 9 * INTEREST - 2_000) && lent < n(20 * WAD + 9 * INTEREST + 2_000), "{lent}");
-    // 31.536 a year on a little more than half of what is lent, without a tenth.
+    // 31.536 a year on a little more than half of the deposits, less a tenth.
     let rate = position.legs[0].rate_ray.expect("a rate");
     let owed = n(1_000 * WAD) + interest;
     let expected = n(31_536) * n(WAD) * n(1_000_000) * owed / assets * n(9) / n(10);
@@ -186,7 +187,7 @@ fn a_debt_is_rounded_up_and_has_its_collateral_and_its_health() {
     let expected = [(LegRole::BORROWED, LOAN, owed, None), (LegRole::SUPPLIED, COLLATERAL, n(5 * WAD), Some(true))];
     assert_eq!(legs(position), expected);
     assert_eq!(position.legs[0].rate_ray, Some(n(31_536) * n(WAD) * n(1_000_000)));
-    // Five at 3 are 15, of which 86 % may be owed.
+    // Five at 3 are 15; 86 % of that may be borrowed.
     let health = position.health.expect("a health");
     assert_eq!(health.factor_wad, Some(n(12_900 * WAD / 1_000) * n(WAD) / owed));
     let price = health.liquidation_price.expect("a price");
@@ -201,14 +202,14 @@ fn at_the_second_of_the_last_interest_there_is_none_and_one_share_is_not_nothing
     let chain = totals(has(nothing(), LISTED, [0, 1, 1]), LISTED, [2 * WAD, 2 * WAD, WAD, WAD], 0, 0);
     let outcome = run(&chain);
     let [position] = outcome.positions()[..] else { panic!("one position: {}", outcome.message) };
-    // Owed is a part of one unit, which the contract rounds up.
+    // The debt is a fraction of a unit, which the contract rounds up.
     let expected = [(LegRole::BORROWED, LOAN, n(1), None), (LegRole::SUPPLIED, COLLATERAL, n(1), Some(true))];
     assert_eq!(legs(position), expected);
-    // One at 3 is 3, of which 86 % are 2, over 1.
+    // One at 3 is 3; 86 % of that are 2, over 1.
     assert_eq!(position.health.expect("a health").factor_wad, Some(n(2 * WAD)));
     let whole = totals(has(nothing(), LISTED, [WAD, 0, 0]), LISTED, [2 * WAD, 2 * WAD, WAD, WAD], 0, WAD / 10);
     let outcome = run(&whole);
-    // Of 2 × 10^18 + 1 by 2 × 10^18 + 10^6, each by half.
+    // Half of the shares: (2 × 10^18 + 1) over (2 × 10^18 + 10^6).
     let expected = n(WAD) * n(2 * WAD + 1) / n(2 * WAD + 1_000_000);
     assert_eq!(outcome.positions()[0].legs[0].amount, expected);
 }
@@ -263,7 +264,7 @@ fn a_part_that_fails_costs_its_own_row_and_is_reported() {
     fails(both().revert(NETWORK, MORPHO, &positionCall { _0: QUEUED, _1: ACCOUNT }), 1);
     fails(both().revert(NETWORK, MORPHO, &marketCall(BOTH)), 1);
     fails(both().revert(NETWORK, VAULT, &balanceOfCall(ACCOUNT)), 2);
-    // The other vault lends to one of the markets, too.
+    // The other vault lends to one of the markets too.
     fails(both().revert(NETWORK, VAULT, &withdrawQueueLengthCall {}), 1);
     fails(both().revert(NETWORK, VAULT_V2, &adaptersLengthCall {}), 2);
     for price in

@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -55,7 +55,7 @@ fn info(chain: CannedReplies, id: u64, liquidity: u128, reward: u64) -> CannedRe
     chain.result(NETWORK, CHEF, &userPositionInfosCall(n(id)), ReadResult::Ok(reply.into()))
 }
 
-/// A chef that holds so much, with the account's positions: number and what a claim returns.
+/// A chef with this balance, and the account's positions: id and the return value of a claim.
 fn chef(held: u64, positions: &[(u64, u64)]) -> CannedReplies {
     let count = U256::from(positions.len());
     let pool = (n(5), POOL, BASE, QUOTE, n(500), n(9), n(9));
@@ -95,7 +95,7 @@ fn each_position_is_claimed_by_its_number() {
     assert_eq!(row.name, format!("{{{BASE:#x}}}/{{{QUOTE:#x}}} position reward"));
     assert_eq!((row.contract, row.claim.to, row.claim.template), (CHEF, CHEF, 0));
     assert_eq!(row.claim.arguments, harvest(7).abi_encode()[4..]);
-    // How many there are and the token; which; claims, infos and the balance; the pool of each that is paid.
+    // The number of positions and the token; their ids; claims, infos and the balance; the pool of each paid one.
     assert_eq!(outcome.batches, [2, 3, 3 + 3 + 1, 2]);
 }
 
@@ -124,7 +124,7 @@ fn a_position_with_nothing_is_refused_by_the_chef_and_no_failure() {
     let chain = info(chef(100, &[(7, 5), (9, 3)]).revert(NETWORK, CHEF, &harvest(9)), 9, 0, 0);
     let outcome = claimables(&chain);
     assert_eq!((outcome.end, paid(&outcome)), (End::Complete, vec![(Some(n(7)), TOKEN, n(5))]), "{}", outcome.message);
-    // One that has something is a failure: by its liquidity, or by what was set aside.
+    // A position that is not empty is a failure: with liquidity, or with recorded rewards.
     for (liquidity, reward) in [(1, 0), (0, 1)] {
         let outcome = claimables(&info(chain.clone(), 9, liquidity, reward));
         assert_eq!((outcome.end, paid(&outcome).len()), (End::Partial, 1), "{}", outcome.message);

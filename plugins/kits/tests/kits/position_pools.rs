@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -55,7 +55,7 @@ fn lp(place: u64) -> Address {
     Address::left_padding_from(&[&[0x1b][..], &place.to_be_bytes()].concat())
 }
 
-/// A master with so many pools, in which the account has nothing. Each restricts 80% of its rewards.
+/// A master with this many pools, in which the account has nothing. Each restricts 80% of its rewards.
 fn master(count: u64) -> CannedReplies {
     let chain = CannedReplies::default().reply(NETWORK, MASTER, &poolsLengthCall {}, &n(count));
     (0..count).fold(chain, |chain, place| {
@@ -69,7 +69,7 @@ fn master(count: u64) -> CannedReplies {
     })
 }
 
-/// An NFT: number, amount, end of its lock, and what is pending.
+/// An NFT: id, amount, end of its lock, and pending rewards.
 type Nft = (u64, u64, u64, u64);
 
 fn nfts(chain: CannedReplies, place: u64, nfts: &[Nft]) -> CannedReplies {
@@ -115,7 +115,8 @@ fn one_claim_of_each_nft_pays_both_tokens() {
     let chain = nfts(nfts(master(3), 0, &[(4, 10, NOW_S, 11)]), 2, &[(7, 20, NOW_S, 1), (8, 20, NOW_S, 0)]);
     let outcome = claimables(&chain);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    // 80% of 11 is 8.8, of which the restricted token gets 8 and the other one the rest; of 1 it gets nothing.
+    // 80% of 11 is 8.8: the restricted token gets 8 and the other one the rest. Of 1, the restricted token gets
+    // nothing.
     let expected = [(Some(n(4)), GRAIL, n(3)), (Some(n(4)), XGRAIL, n(8)), (Some(n(7)), GRAIL, n(1))];
     assert_eq!(paid(&outcome), expected);
     let rows = outcome.payments();
@@ -124,7 +125,7 @@ fn one_claim_of_each_nft_pays_both_tokens() {
     assert_eq!(rows[0].claim.arguments, harvestPositionCall(n(4)).abi_encode()[4..]);
     assert_eq!(rows[2].name, format!("{{{:#x}}} reward", lp(2)));
     let known = case(Question::CLAIMABLES).facts("main", "pools", &[pool(0), pool(1), pool(2)]);
-    // The list; NFTs in each pool; the two pools and which NFTs; what each has pending, and the pairs.
+    // The list; NFTs in each pool; the two pools and their NFTs; the pending rewards and the pairs.
     let outcome = known.run::<Camelot>(&chain);
     assert_eq!(outcome.batches, [1, 3, 2 * 3 + 3, 3 + 2 * 3], "{}", outcome.message);
 }
@@ -142,7 +143,7 @@ fn a_stake_is_with_questions_its_lock_while_it_lasts() {
     assert!(legs.iter().all(|leg| leg.rewards == rewards));
     let locks: Vec<_> = outcome.positions().into_iter().map(|row| row.lock).collect();
     assert_eq!(locks, [Some(Lock { unlocks_at: Some(NOW_S + 1), is_permanent: None }), None]);
-    // A pool that was unlocked locks nothing.
+    // An unlocked pool locks nothing.
     let free = nfts(master(2), 1, &all).reply(NETWORK, pool(1), &isUnlockedCall {}, &true);
     assert!(farming(&free).positions().iter().all(|row| row.lock.is_none()));
 }
@@ -155,7 +156,7 @@ fn a_bad_pool_or_nft_costs_its_own_rows_and_is_reported() {
         chain.clone().revert(NETWORK, pool(0), &balanceOfCall(ACCOUNT)),
         chain.clone().revert(NETWORK, pool(0), &getPoolInfoCall {}),
         chain.clone().reply(NETWORK, pool(0), &xGrailRewardsShareCall {}, &n(10_001)),
-        // The master names another pool by now.
+        // The master names another pool now.
         chain.clone().reply(NETWORK, MASTER, &getPoolAddressByIndexCall(n(0)), &ACCOUNT),
     ];
     for chain in bad {

@@ -1,6 +1,6 @@
 //! Nitro pools through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -37,14 +37,14 @@ sol! {
     function harvestPositionTo(uint256, address) external;
 }
 
-/// A pool's view of an NFT, which is called as that of a nitro pool of an account.
+/// A pool's view of an NFT; it has the same name as a nitro pool's view of an account.
 mod of_nft {
     portolan_plugin_api::sol! {
         function pendingRewards(uint256) external view returns (uint256);
     }
 }
 
-/// The other one.
+/// The nitro pool's view of an account.
 mod of_account {
     portolan_plugin_api::sol! {
         function pendingRewards(address) external view returns (uint256, uint256);
@@ -90,7 +90,7 @@ fn nitro(place: u64) -> Address {
     at(0x41, place)
 }
 
-/// The pool whose NFTs the nitro pool of the same place takes.
+/// Returns the pool whose NFTs the nitro pool at this index takes.
 fn nft_pool(place: u64) -> Address {
     at(0x5a, place)
 }
@@ -106,8 +106,8 @@ fn times(chain: CannedReplies, place: u64, [start_s, end_s, harvest_s]: [u64; 3]
     chain.result(NETWORK, nitro(place), &settingsCall {}, ReadResult::Ok(settings.abi_encode_params().into()))
 }
 
-/// So many nitro pools, each with a pool, in which the account has nothing. Each pays 3 ARB and 5 GMX a second, and its
-/// pool restricts 80% of its rewards.
+/// This many nitro pools, each with a pool, in which the account has nothing. Each pays 3 ARB and 5 GMX per second, and
+/// its pool restricts 80% of its rewards.
 fn factory(count: u64) -> CannedReplies {
     let chain = CannedReplies::default().reply(NETWORK, FACTORY, &publishedNitroPoolsLengthCall {}, &n(count)).reply(
         NETWORK,
@@ -139,7 +139,7 @@ fn factory(count: u64) -> CannedReplies {
     })
 }
 
-/// An NFT: number, amount, end of its lock, and what is pending in its own pool.
+/// An NFT: id, amount, end of its lock, and rewards pending in its own pool.
 type Nft = (u64, u64, u64, u64);
 
 fn nfts(chain: CannedReplies, place: u64, nfts: &[Nft]) -> CannedReplies {
@@ -170,7 +170,7 @@ fn farming(chain: impl Replies) -> Outcome {
     case(Question::FARMING).run::<Camelot>(chain)
 }
 
-/// The contract, the number, the token and the amount of each payment.
+/// Returns contract, number, token and amount of each payment.
 fn paid(outcome: &Outcome) -> Vec<(Address, Option<U256>, Address, U256)> {
     outcome.payments().into_iter().map(|row| (row.contract, row.number, row.token, row.amount)).collect()
 }
@@ -184,17 +184,17 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
     let known = case(Question::CLAIMABLES).facts("nitro", "nitro-pools", &places);
     let known = known.facts("nitro", "nft-pools", &[nft_pool(0), nft_pool(1), nft_pool(2)]);
     let outcome = known.run::<Camelot>(&factory(3));
-    // The lengths of both lists; what each pool owes and how many NFTs are in it.
+    // The lengths of both lists; the owed amounts and the number of NFTs of each pool.
     assert_eq!((outcome.end, outcome.batches), (End::Complete, vec![2, 2 * 3]), "{}", outcome.message);
 }
 
 #[test]
 fn a_nitro_pool_pays_both_of_its_tokens_and_each_nft_those_of_its_own_pool() {
     let chain = pending(nfts(factory(3), 1, &[(4, 10, NOW_S, 11), (5, 10, NOW_S, 0)]), 1, [7, 9]);
-    // What an account is owed after it has left.
+    // Owed to an account that has left.
     let outcome = claimables(&pending(chain, 2, [0, 6]));
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    // 80% of 11 is 8.8, of which the restricted token gets 8 and the other one the rest.
+    // 80% of 11 is 8.8: the restricted token gets 8 and the other one the rest.
     let expected = [
         (nitro(1), None, ARB, n(7)),
         (nitro(1), None, GMX, n(9)),
@@ -233,10 +233,10 @@ fn what_a_harvest_would_not_pay_is_not_told() {
     let both = vec![(nitro(0), None, ARB, n(7)), (nitro(0), None, GMX, n(9))];
     let allowed = asked.clone().reply(NETWORK, ASKED, &canHarvestCall(ACCOUNT), &true);
     assert_eq!(paid(&claimables(&allowed)), both);
-    // It pays no more than it holds.
+    // It pays at most its balance.
     let short = owed.clone().reply(NETWORK, GMX, &balanceOfCall(nitro(0)), &n(2));
     assert_eq!(paid(&claimables(&short)), [(nitro(0), None, ARB, n(7)), (nitro(0), None, GMX, n(2))]);
-    // What cannot be asked is no refusal.
+    // An unreadable condition is not a refusal.
     let outcome = claimables(&asked.revert(NETWORK, ASKED, &canHarvestCall(ACCOUNT)));
     assert_eq!((outcome.end, paid(&outcome)), (End::Partial, vec![]), "{}", outcome.message);
 }
@@ -259,12 +259,12 @@ fn a_stake_is_with_questions_its_lock_and_with_what_is_paid_a_second() {
     assert!(legs.iter().all(|leg| leg.rewards == paying(3, 5)));
     let locks: Vec<_> = outcome.positions().into_iter().map(|row| row.lock).collect();
     assert_eq!(locks, [Some(Lock { unlocks_at: Some(NOW_S + 1), is_permanent: None }), None]);
-    // Before its start and after its end it pays nothing, whatever its view says.
+    // Before its start and after its end it pays nothing, whatever its view returns.
     for (start_s, end_s) in [(NOW_S + 1, NOW_S + 10), (NOW_S - 10, NOW_S)] {
         let chain = times(chain.clone(), 1, [start_s, end_s, NOW_S]);
         assert!(farming(&chain).legs().iter().all(|leg| leg.rewards == paying(0, 0)));
     }
-    // A second token may be missing; the first may be one that the NFT's own pool pays too.
+    // The second token may be missing; the first may be one that the NFT's own pool also pays.
     let chain = chain.reply(NETWORK, nitro(1), &rewardsToken1Call {}, &(XGRAIL, n(1), n(1), n(1))).reply(
         NETWORK,
         nitro(1),
@@ -296,7 +296,7 @@ fn a_bad_pool_or_nft_costs_its_own_rows_and_is_reported() {
     let bad = [
         chain.clone().revert(NETWORK, nft_pool(0), &getPoolInfoCall {}),
         chain.clone().revert(NETWORK, nitro(0), &nftPoolCall {}),
-        // The factories name other pools by now.
+        // The factories name other pools now.
         chain.clone().reply(NETWORK, FACTORY, &getPublishedNitroPoolCall(n(0)), &ACCOUNT),
         chain.clone().reply(NETWORK, NFT_FACTORY, &poolsCall(n(0)), &ACCOUNT),
     ];

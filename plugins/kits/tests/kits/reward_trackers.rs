@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -46,7 +46,7 @@ fn n(amount: u64) -> U256 {
     U256::from(amount)
 }
 
-/// What the account has staked of both tokens, what each tracker counts, and what its claim returns.
+/// Stakes of both tokens, the amount that each tracker counts, and the amount that its claim returns.
 fn trackers(staked: [u64; 2], counted: [u64; 2], paid: [u64; 2]) -> CannedReplies {
     let chain = CannedReplies::default().reply(NETWORK, STAKES, &rewardTokenCall {}, &ES_GMX).reply(
         NETWORK,
@@ -89,7 +89,7 @@ fn an_account_with_nothing_gets_a_complete_empty_answer_in_one_batch() {
 
 #[test]
 fn a_claim_pays_what_it_returns_and_not_what_is_counted() {
-    // The distributor of fees has less than it owes, and that of the other token nothing.
+    // The distributor of fees has less than it owes, and the other one has nothing.
     let outcome = run(Question::CLAIMABLES, &trackers([5, 0], [7, 9], [7, 4]));
     assert_eq!((outcome.end, paid(&outcome)), (End::Complete, vec![(STAKES, ES_GMX, n(7)), (FEES, WETH, n(4))]));
     assert!(outcome.payments().iter().all(|row| row.claim.arguments == ACCOUNT.abi_encode()));

@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -44,7 +44,7 @@ fn n(number: u64) -> U256 {
     U256::from(number)
 }
 
-/// A stake of the old version, whose owner began a cooldown of a thousand seconds; 200 are left to leave.
+/// A stake of the old version, with a running cooldown of a thousand seconds and a window of 200.
 fn old(shares: u64, began: u64) -> CannedReplies {
     CannedReplies::default()
         .reply(NETWORK, STAKED, &balanceOfCall(ACCOUNT), &n(shares))
@@ -56,7 +56,7 @@ fn old(shares: u64, began: u64) -> CannedReplies {
         .reply(NETWORK, STAKED, &UNSTAKE_WINDOWCall {}, &n(200))
 }
 
-/// The same of the third version, of which a tenth was lost.
+/// A stake of the third version, a tenth of which was lost.
 fn third(began: u64) -> CannedReplies {
     old(100, began)
         .reply(NETWORK, STAKED, &stakersCooldownsCall(ACCOUNT), &(n(began), n(100)))
@@ -69,7 +69,7 @@ fn run(question: Question, chain: &CannedReplies) -> Outcome {
     JobTest::new("fork", NETWORK, question, ACCOUNT).block(block).run::<Fork>(chain)
 }
 
-/// Token and amount of the one stake, and when it can leave.
+/// Returns token and amount of the only stake, and when it can leave.
 #[expect(clippy::panic, reason = "anything but one position is the failure of the test that asks for it")]
 fn stake(chain: &CannedReplies) -> (Address, U256, Option<u64>) {
     let outcome = run(Question::FARMING, chain);
@@ -84,7 +84,7 @@ fn a_stake_is_what_it_redeems_to_and_leaves_after_its_cooldown() {
     assert_eq!(stake(&old(100, 0)), (AAVE, n(100), None));
     assert_eq!(stake(&old(100, NOW - 400)), (AAVE, n(100), Some(NOW + 600)));
     assert_eq!(stake(&third(NOW - 400)), (AAVE, n(90), Some(NOW + 100)));
-    // It can leave now, for 200 seconds; after that it needs another cooldown.
+    // It can leave now, for 200 seconds; then it needs another cooldown.
     assert_eq!(stake(&old(100, NOW - 1_200)).2, Some(NOW - 200));
     assert_eq!(stake(&old(100, NOW - 1_201)).2, None);
     assert_eq!(run(Question::FARMING, &old(0, 0)).findings.len(), 0);

@@ -1,7 +1,6 @@
-//! The shortest row of settings of each kit: an instance serves it, and the README has it.
+//! The shortest settings row of each kit: an instance serves it, and the README contains it.
 //!
-//! All kits are in one plugin, those first that know a row by its keys, so that this is also how they stand beside each
-//! other.
+//! All kits are in one plugin, those with keys first, which also tests how they coexist.
 
 use portolan_kits::aave_v3::{AavePools, AaveVersion};
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
@@ -44,7 +43,7 @@ use portolan_kits::yearn_vaults::YearnVaultTypes;
 use portolan_plugin_api::testing::{self, map};
 use portolan_plugin_api::*;
 
-/// The farms, by how many tokens they pay.
+/// Words for farms with one or two reward tokens.
 const FARM: FarmTypes = FarmTypes { reward_type: "reward", vault_type: "farm" };
 
 struct All;
@@ -62,7 +61,7 @@ impl AccountProtocols for All {
         &CurvePools { share: "share" },
         &EulerTypes { account: "account", earn: "earn" },
         &FeeStakings { stake: "stake" },
-        // Before LlamaLend, which has a key of that name too: a plugin has one of them.
+        // Before LlamaLend, which shares a key with it; a real plugin has only one of them.
         &FluidTypes { token: "token", vault: "vault" },
         &LlamaLendTypes { loan: "loan", vault: "vault" },
         &MorphoTypes { market: "market", vault: "vault" },
@@ -98,19 +97,19 @@ portolan_plugin_api::exported!(Accounts<All>);
 /// A value of a key.
 #[derive(Clone, Copy)]
 enum Given {
-    /// The address that has this byte alone.
+    /// The address that repeats this byte.
     At(u8),
-    /// A list of that one address.
+    /// A list of only that address.
     AllAt(u8),
     Text(&'static str),
 }
 
 use Given::{AllAt, At, Text};
 
-/// A kit's module, its shortest row, the questions that this answers, and the contracts that it names.
+/// A kit's module, its shortest row, the questions that it answers, and the contracts that it names.
 type Shortest = (&'static str, &'static [(&'static str, Given)], &'static [Question], &'static [u8]);
 
-/// The questions that most answer.
+/// Questions of most kits.
 const EARNS: &[Question] = &[Question::CLAIMABLES, Question::FARMING];
 const LENDS: &[Question] = &[Question::LENDING];
 const SHARES: &[Question] = &[Question::COMPOSITION];
@@ -173,7 +172,7 @@ const KITS: [Shortest; 35] = [
     ("yearn_vaults", &[("yearn_v2_registries", AllAt(1))], &[Question::FARMING, Question::COMPOSITION], &[1]),
 ];
 
-/// The most lines of a row beside protocol, network and market.
+/// Maximum number of lines of a row beside protocol, network and market.
 const LINES_MAX: usize = 3;
 
 fn value(given: Given) -> SettingsValue {

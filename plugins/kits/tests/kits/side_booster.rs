@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -57,7 +57,7 @@ fn info(pid: u8, rewards: Address) -> ReadResult {
     ReadResult::Ok((lp(pid), gauge, rewards, pid == 1, factory).abi_encode().into())
 }
 
-/// What the account has in a pool of four thousand: a stake, CRV that was counted before, and what all rewards come to.
+/// A pool with a total stake of four thousand: the account's stake, its CRV counted before, and its total rewards.
 fn pool(chain: CannedReplies, pid: u8, staked: u64, counted: u64, earned: &[(Address, u64)]) -> CannedReplies {
     let earned: Vec<(Address, U256)> = earned.iter().map(|(token, amount)| (*token, n(*amount))).collect();
     let at = rewards(pid);
@@ -71,7 +71,7 @@ fn pool(chain: CannedReplies, pid: u8, staked: u64, counted: u64, earned: &[(Add
         .reply(NETWORK, at, &earnedCall(ACCOUNT), &earned)
 }
 
-/// A booster of three pools, of which the second is shut down; the account has nothing.
+/// A booster of three pools, the second of them shut down; the account has nothing.
 fn booster() -> CannedReplies {
     let chain = CannedReplies::default().reply(NETWORK, BOOSTER, &poolLengthCall {}, &n(POOLS));
     (0..3).fold(chain, |chain, pid| pool(chain, pid, 0, 0, &[]))
@@ -101,7 +101,7 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
 #[test]
 fn a_claim_pays_every_reward_of_a_pool_and_leaves_out_those_that_are_no_more() {
     let chain = pool(booster(), 0, 500, 0, &[(CRV, 40), (CVX, 0), (Address::ZERO, 9), (ARB, 7)]);
-    // Shut down, and left with a reward that was not claimed.
+    // Shut down, with a stake withdrawn and a reward unclaimed.
     let chain = pool(chain, 1, 0, 5, &[(CRV, 5), (CVX, 1)]);
     let outcome = run(Question::CLAIMABLES, &chain);
     let (first, second) = (rewards(0), rewards(1));
@@ -110,7 +110,7 @@ fn a_claim_pays_every_reward_of_a_pool_and_leaves_out_those_that_are_no_more() {
     let claim = &outcome.claimables()[0];
     assert_eq!(claim.steps[0].arguments, ACCOUNT.abi_encode());
     assert_eq!((claim.mechanism.as_str(), &claim.name), ("side", &format!("{{{:#x}}} rewards", lp(0))));
-    // A stake that has earned nothing yet.
+    // A stake without rewards yet.
     let outcome = run(Question::CLAIMABLES, &pool(booster(), 2, 1, 0, &[(CRV, 0), (CVX, 0)]));
     assert_eq!((outcome.end, paid(&outcome)), (End::Complete, vec![]));
 }
@@ -136,7 +136,7 @@ fn what_fails_costs_its_own_rows_and_is_reported() {
     for chain in [
         both().revert(NETWORK, rewards(0), &balanceOfCall(ACCOUNT)),
         both().revert(NETWORK, rewards(0), &earnedCall(ACCOUNT)),
-        // A pool of the booster that is another one now, and one whose rewards go elsewhere.
+        // Another pool at that id now, and a pool with redirected rewards.
         both().reply(NETWORK, rewards(0), &rewardRedirectCall(ACCOUNT), &ARB),
     ] {
         let outcome = run(Question::CLAIMABLES, &chain);

@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -44,7 +44,7 @@ sol! {
 
 const NETWORK: u64 = 1;
 const ACCOUNT: Address = Address::repeat_byte(0xac);
-/// Two pairs, of which the second is empty unless a test says otherwise.
+/// Two pairs; the second is empty unless a test says otherwise.
 const PAIRS: [Address; 2] = [Address::repeat_byte(1), Address::repeat_byte(2)];
 const MODEL: Address = Address::repeat_byte(3);
 const ORACLES: [Address; 2] = [Address::repeat_byte(4), Address::repeat_byte(5)];
@@ -68,12 +68,12 @@ fn n(number: u64) -> U256 {
     U256::from(number)
 }
 
-/// Hundredths, with 18 decimals.
+/// A percentage, with 18 decimals.
 fn percent(number: u64) -> U256 {
     n(number) * n(10).pow(n(16))
 }
 
-/// A silo of a pair: its address is also that of its collateral's shares, and those of the others follow.
+/// A silo of a pair; its address is also that of its collateral's shares, and those of the other shares follow.
 fn silo(pair: usize, side: usize) -> Address {
     Address::repeat_byte([[0x11, 0x21], [0x31, 0x51]][pair][side])
 }
@@ -86,7 +86,7 @@ fn debt(pair: usize, side: usize) -> Address {
     Address::repeat_byte(silo(pair, side).0[0] + 2)
 }
 
-/// A pair of which nobody has anything. Half of what is lent is owed, at a tenth a year, of which a fifth is kept.
+/// A pair in which nobody has anything. Half of the deposits are borrowed, at a tenth a year, with fees of a fifth.
 fn pair(chain: CannedReplies, pair: usize, oracles: [Address; 2]) -> CannedReplies {
     let chain = chain.reply(NETWORK, PAIRS[pair], &getSilosCall {}, &(silo(pair, 0), silo(pair, 1))).reply(
         NETWORK,
@@ -139,7 +139,7 @@ fn holds(chain: CannedReplies, side: usize, lent: u64, kept: u64) -> CannedRepli
         .reply(NETWORK, its, &previewRedeemCall { _0: n(1_000 * kept), _1: 0 }, &n(kept))
 }
 
-/// A debt to the second silo of the first pair, which the first one secures.
+/// A debt to the second silo of the first pair, secured by the first.
 fn owes(chain: CannedReplies, amount: u64) -> CannedReplies {
     chain
         .reply(NETWORK, PAIRS[0], &borrowerCollateralSiloCall(ACCOUNT), &silo(0, 0))
@@ -152,7 +152,7 @@ fn run(chain: &CannedReplies) -> Outcome {
     JobTest::new("fork", NETWORK, Question::LENDING, ACCOUNT).block(block).run::<Fork>(chain)
 }
 
-/// Role, token, amount, what counts it, and whether it is collateral.
+/// Role, token, amount, receipt and collateral flag of a leg.
 type Told = (LegRole, Address, U256, Option<Address>, Option<bool>);
 
 #[expect(clippy::panic, reason = "anything but one position is the failure of the test that asks for it")]
@@ -173,7 +173,7 @@ fn health(outcome: &Outcome) -> Option<U256> {
 fn an_account_with_nothing_has_no_position() {
     let outcome = run(&nothing(ORACLES));
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
-    // Of two pairs: their silos; the config of each silo; three balances of each.
+    // For two pairs: their silos; the config of each silo; three balances of each.
     assert_eq!(outcome.batches, [2, 4, 12]);
 }
 
@@ -184,7 +184,7 @@ fn deposits_that_are_lent_earn_and_protected_ones_do_not() {
     assert_eq!(position(&outcome).contract, PAIRS[0]);
     let lent = (LegRole::SUPPLIED, TOKENS[1], n(70), Some(silo(0, 1)), Some(false));
     assert_eq!(legs(&outcome), [lent, (LegRole::SUPPLIED, TOKENS[1], n(30), Some(protected(0, 1)), Some(false))]);
-    // A tenth of the half that is owed, less a fifth.
+    // A tenth on the borrowed half, less a fifth.
     let rates: Vec<_> = position(&outcome).legs.iter().map(|leg| leg.rate_ray).collect();
     assert_eq!(rates, [Some(n(4) * n(10).pow(n(25))), Some(n(0))]);
     assert_eq!(health(&outcome), None);
@@ -205,7 +205,7 @@ fn a_debt_has_the_health_of_what_secures_it() {
     assert_eq!(position(&outcome).legs[3].rate_ray, Some(n(10).pow(n(26))));
     // Eight tenths of 1,000 over 500.
     assert_eq!(health(&outcome), Some(percent(160)));
-    // Four amounts and what secures the debt, each for its leg and for the health; three reads for the rate of each silo,
+    // Four amounts and the securing silo, each for its leg and for the health; three reads for the rate of each silo,
     // and one for that of the debt; then two prices.
     assert_eq!(outcome.batches[3..], [17, 2]);
 }
@@ -215,7 +215,7 @@ fn a_token_without_an_oracle_is_worth_as_much_as_it_is() {
     let chain = owes(holds(nothing([ORACLES[0], Address::ZERO]), 0, 100, 0), 40);
     let chain = chain.reply(NETWORK, ORACLES[0], &quoteCall { _0: n(100), _1: TOKENS[0] }, &n(50));
     assert_eq!(health(&run(&chain)), Some(percent(100)));
-    // What secures a debt may be gone: nothing is worth nothing, without the oracle.
+    // The collateral may be gone: zero is worth zero, without the oracle.
     let empty = owes(nothing([ORACLES[0], Address::ZERO]), 40);
     let outcome = run(&empty);
     assert_eq!((outcome.end, health(&outcome)), (End::Complete, Some(n(0))), "{}", outcome.message);

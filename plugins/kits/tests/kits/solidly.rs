@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -40,9 +40,9 @@ const DISTRIBUTOR: Address = address!("0xf00000000000000000000000000000000000000
 const MINTER: Address = address!("0xf000000000000000000000000000000000000004");
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const VELO: Address = address!("0xa000000000000000000000000000000000000001");
-const IMMUTABLE: u8 = 1; // The freshness of a read that may be of any earlier answer.
+const IMMUTABLE: u8 = 1; // Freshness of a read that may be cached from any earlier answer.
 const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
-const WEEK_S: u64 = 1_699_488_000; // The Thursday before it, at midnight.
+const WEEK_S: u64 = 1_699_488_000; // The Thursday before, at midnight.
 
 const TYPES: SolidlyTypes =
     SolidlyTypes { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
@@ -74,7 +74,7 @@ fn word(amount: u64) -> U256 {
     U256::from(amount)
 }
 
-/// A voter with so many gauges, in which the account has nothing, and an escrow without locks of it.
+/// A voter with this many gauges, in which the account has nothing, and an escrow without locks of the account.
 fn voter(count: u64) -> CannedReplies {
     let chain = CannedReplies::default()
         .reply(NETWORK, VOTER, &lengthCall {}, &word(count))
@@ -103,7 +103,7 @@ fn stakes(chain: CannedReplies, n: u64, amount: u64, earned: u64, finish_s: u64)
         .reply(NETWORK, gauge(n), &periodFinishCall {}, &word(finish_s))
 }
 
-/// A lock of the account: number, what `locked` returns, the escrow's type and what the distributor owes.
+/// A lock of the account: id, the reply of `locked`, the escrow's type and the amount owed by the distributor.
 type VeNft = (u64, (i128, u64, bool), u8, u64);
 
 fn locks(chain: CannedReplies, locks: &[VeNft]) -> CannedReplies {
@@ -129,10 +129,10 @@ fn run(question: Question, chain: impl Replies) -> Outcome {
     case(question).run::<Velo>(chain)
 }
 
-/// A pool, its gauge, and whether that counts positions.
+/// A pool, its gauge, and true if the gauge counts positions.
 type Entry = (Address, Address, bool);
 
-/// The list as earlier jobs derived it.
+/// Sets the list as earlier jobs derived it.
 fn known(test: JobTest, count: u64) -> JobTest {
     let entries: Vec<Entry> = (0..count).map(|n| (pool(n), gauge(n), false)).collect();
     test.facts("main", "gauges", &entries)
@@ -155,7 +155,7 @@ fn an_account_with_nothing_gets_a_complete_empty_answer() {
 #[test]
 fn a_gauge_that_its_voter_took_off_its_books_is_read_while_it_is_known_and_told_when_it_is_not() {
     let gone = stakes(voter(2), 1, 1_000, 7, NOW_S + 1).reply(NETWORK, VOTER, &gaugesCall(pool(1)), &Address::ZERO);
-    // Known from before: the stake stands, and that its reward cannot be claimed is told.
+    // Known from before: the stake is returned, and the unclaimable reward is reported.
     let held = known(case(Question::FARMING), 2).run::<Velo>(&gone);
     assert_eq!((held.end, held.positions().len()), (End::Complete, 1), "{}", held.message);
     let owed = known(case(Question::CLAIMABLES), 2).run::<Velo>(&gone);
@@ -168,7 +168,7 @@ fn a_gauge_that_its_voter_took_off_its_books_is_read_while_it_is_known_and_told_
         let why = "the voter took their gauges off its books, and nothing else names them";
         assert_eq!(fresh.not_covered, [format!("main: stakes in gauges of 1 of 2 pools are not read: {why}")]);
     }
-    // Where the voter's earlier word is known, the walk has it.
+    // If the voter's earlier reply is cached, the walk finds it.
     let remembers = |request: &ReadRequest| {
         let is_remembered = request.freshness == IMMUTABLE && request.data == gaugesCall(pool(1)).abi_encode();
         if is_remembered { ReadResult::Ok(gauge(1).abi_encode().into()) } else { (&gone).reply(request) }
@@ -267,7 +267,7 @@ fn a_voter_that_answers_nonsense_is_an_error_and_no_empty_answer() {
 
 const MANY: u64 = 50_000;
 
-/// A voter of fifty thousand gauges, in the last of which the account has something.
+/// A voter of fifty thousand gauges; the account has something in the last.
 fn many(request: &ReadRequest) -> ReadResult {
     let selector = request.data.first_chunk::<4>().copied().unwrap_or_default();
     let argument = || request.data[28..36].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
@@ -375,7 +375,7 @@ fn a_rebase_goes_into_the_lock_and_to_the_owner_once_that_is_over() {
         (7, (5_000, NOW_S + 1, false), 0, 40),
         (8, (6_000, 0, true), 0, 50),
         (9, (7_000, NOW_S, false), 0, 60),
-        (10, (1, NOW_S + 1, false), 0, 0), // Has nothing coming.
+        (10, (1, NOW_S + 1, false), 0, 0), // Has nothing to claim.
         (11, (0, 0, false), 1, 70),        // Deposited in a managed one: its claim reverts.
     ];
     let outcome = run(Question::CLAIMABLES, &locks(voter(0), &held));
@@ -427,7 +427,7 @@ fn a_row_with_a_distributor_alone_has_the_escrow_that_the_voter_names() {
         case(Question::LOCKED).settings(settings).run::<Velo>(&chain)
     };
     let chain = || locks(voter(0), &[(7, (5_000, NOW_S + 1, false), 0, 40)]);
-    // As Velodrome v2's, as those before it, and as neither.
+    // Named as in Velodrome v2, as in earlier versions, and as in neither.
     let second = chain().reply(NETWORK, VOTER, &veCall {}, &ESCROW).revert(NETWORK, VOTER, &_veCall {});
     let first = chain().reply(NETWORK, VOTER, &_veCall {}, &ESCROW).revert(NETWORK, VOTER, &veCall {});
     for named in [second, first] {

@@ -1,6 +1,6 @@
-//! Gauges of concentrated pools, through the real binary interface: positions that are staked in them, and their rewards.
+//! Gauges of concentrated pools, through the real binary interface: staked positions and their rewards.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -30,7 +30,7 @@ sol! {
     function stakedLiquidity() external view returns (uint128);
 }
 
-/// The view of a gauge that counts stakes.
+/// View of a gauge that counts stakes.
 mod staking {
     portolan_plugin_api::sol! {
         function earned(address account) external view returns (uint256);
@@ -72,7 +72,7 @@ fn word(amount: u64) -> U256 {
     U256::from(amount)
 }
 
-/// A word of a signed number.
+/// A signed number as a word.
 fn signed(number: i32) -> U256 {
     let distance = U256::from(number.unsigned_abs());
     if number < 0 { distance.wrapping_neg() } else { distance }
@@ -99,7 +99,8 @@ fn voter() -> CannedReplies {
     at_price(chain, U256::ONE << 96, 0, NOW_S + 1)
 }
 
-/// The pool's price and tick, and when the gauge's period ends that pays twelve a second to a liquidity of 4,000,000.
+/// Sets the pool's price and tick, and the end of the gauge's period, which pays twelve per second to a liquidity of
+/// 4,000,000.
 fn at_price(chain: CannedReplies, root_x96: U256, tick: i32, finish_s: u64) -> CannedReplies {
     let slot0 = [root_x96, signed(tick), U256::ZERO, U256::ONE, U256::ONE, U256::ONE];
     chain
@@ -109,7 +110,7 @@ fn at_price(chain: CannedReplies, root_x96: U256, tick: i32, finish_s: u64) -> C
         .reply(NETWORK, GAUGE, &periodFinishCall {}, &word(finish_s))
 }
 
-/// A staked position: number, ticks, liquidity, and what it has earned since it was settled and before.
+/// A staked position: id, ticks, liquidity, and its unsettled and settled rewards.
 type Staked = (u64, (i32, i32), u64, (u64, u64));
 
 fn staked(chain: CannedReplies, positions: &[Staked]) -> CannedReplies {
@@ -143,7 +144,7 @@ fn run(question: Question, chain: &CannedReplies) -> Outcome {
     case(question).run::<Velo>(chain)
 }
 
-/// Ticks that are some e apart: the root of 1.0001^10,000 is 1.64868005….
+/// Ticks about a factor of e apart: the root of 1.0001^10,000 is 1.64868005….
 const RANGE: (i32, i32) = (0, 10_000);
 
 #[test]
@@ -179,13 +180,13 @@ fn each_position_has_a_claim_of_its_own() {
 
 #[test]
 fn a_positions_legs_are_what_its_liquidity_comes_to() {
-    // At the price of one and from there on, a million of liquidity is 1,000,000 * (1 - 1/1.64868005) of the first token;
-    // from one down to the inverse it is as much of the second.
+    // At a price of one or below, a million of liquidity is 1,000,000 * (1 - 1/1.64868005) of the first token; in the
+    // inverse range it is as much of the second.
     let cases = [
         (RANGE, U256::ONE << 96, 0, (393_454, 0), true),
         ((-10_000, 0), U256::ONE << 96, 0, (0, 393_454), false),
         ((-10_000, 10_000), U256::ONE << 96, 0, (393_454, 393_454), true),
-        // At a root of two the range is left behind: 1,000,000 * (1.64868005 - 1) of the second.
+        // At a root of two the price is above the range: 1,000,000 * (1.64868005 - 1) of the second token.
         (RANGE, U256::ONE << 97, 13_863, (0, 648_680), false),
         (RANGE, U256::ONE << 95, -13_864, (393_454, 0), false),
     ];

@@ -1,7 +1,7 @@
-//! Heirs of Solidly before Velodrome v2, through the real binary interface: gauges that pay lists of tokens, Thena's, and
-//! the first generation's locks and rebases.
+//! Generations of Solidly before Velodrome v2, through the real binary interface: gauges that pay lists of tokens,
+//! Thena's gauges, and the first generation's locks and rebases.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -99,7 +99,7 @@ fn word(amount: u64) -> U256 {
     U256::from(amount)
 }
 
-/// A voter with so many gauges, in which the account has nothing, and an escrow without locks of it.
+/// A voter with this many gauges, in which the account has nothing, and an escrow without locks of the account.
 fn voter(network: u64, count: u64) -> CannedReplies {
     let chain = CannedReplies::default()
         .reply(network, VOTER, &lengthCall {}, &word(count))
@@ -120,7 +120,7 @@ fn voter(network: u64, count: u64) -> CannedReplies {
     })
 }
 
-/// The list of tokens that a gauge pays, with what each owes the account.
+/// Sets the list of tokens that a gauge pays, with what each owes the account.
 fn pays(chain: CannedReplies, network: u64, n: u64, tokens: &[(Address, u64)]) -> CannedReplies {
     let chain = chain.reply(network, gauge(n), &rewardsListLengthCall {}, &U256::from(tokens.len()));
     tokens.iter().enumerate().fold(chain, |chain, (place, (token, owed))| {
@@ -143,7 +143,7 @@ fn stakes(chain: CannedReplies, network: u64, n: u64, amount: u64) -> CannedRepl
     )
 }
 
-/// What a gauge has left to pay of a token until its period's end.
+/// Sets the amount of a token that a gauge has left to pay until its period's end.
 fn pays_on(chain: CannedReplies, network: u64, n: u64, token: Address, left: u64, finish_s: u64) -> CannedReplies {
     chain.reply(network, gauge(n), &leftCall(token), &word(left)).reply(
         network,
@@ -153,7 +153,7 @@ fn pays_on(chain: CannedReplies, network: u64, n: u64, token: Address, left: u64
     )
 }
 
-/// Locks of the account: number, amount, end and what the distributor owes.
+/// Locks of the account: id, amount, end and the amount owed by the distributor.
 fn locks(chain: CannedReplies, network: u64, locks: &[(u64, i128, u64, u64)]) -> CannedReplies {
     let chain = chain.reply(network, ESCROW, &balanceOfCall(ACCOUNT), &U256::from(locks.len()));
     locks.iter().enumerate().fold(chain, |chain, (place, (id, amount, end, owed))| {
@@ -206,7 +206,7 @@ fn a_gauge_pays_the_tokens_of_its_list_by_one_claim() {
             let call = claimRewardsCall { gauges: vec![gauge(1)], tokens: vec![tokens] };
             assert_eq!((merged.to, &merged.arguments[..]), (VOTER, &call.abi_encode()[4..]));
         }
-        // The list's length and the locks, lists' lengths, tokens, what each owes, the gauge of the voter, names.
+        // The list's length and the locks; lists' lengths; tokens; owed amounts; the voter's gauge; names.
         assert_eq!(second.batches, [2, 3, 5, 5, 4, 2], "{network}");
     }
 }
@@ -235,7 +235,7 @@ fn a_stake_has_a_leg_for_each_token_and_what_the_account_gets_of_it() {
     // 500 in 40 seconds, to all.
     let shared = Reward { divisor: Some(word(40)), ..Reward::new(BASE, word(500)) };
     assert_eq!(rows(EQUALIZER).rewards[0], shared);
-    // Of the same, 400 of 1,600 are the account's own.
+    // Of these, 400 of 1,600 are the account's own.
     let own =
         Reward { own_per_second: Some(word(500 * 400)), divisor: Some(word(40 * 1_600)), ..Reward::new(BASE, None) };
     assert_eq!(rows(FIRST).rewards[0], own);
@@ -253,7 +253,7 @@ fn thenas_gauges_pay_one_token_by_a_claim_that_names_nobody() {
         assert_eq!((row.payments[0].token, row.payments[0].amount), (BASE, word(7)));
         assert_eq!((row.steps[0].to, row.steps[0].arguments.len()), (gauge(1), 0));
         let merged = row.steps[0].mergeable.as_ref().map(|merged| (merged.to, merged.arguments.clone()));
-        // The third voter claims for several; those before it have another call for it.
+        // The third voter claims for several gauges; earlier ones have another call for it.
         let expected = (network == THENA).then(|| (VOTER, vec![gauge(1)].abi_encode()));
         assert_eq!(merged, expected);
         let staked = run(network, Question::FARMING, &chain);
@@ -328,7 +328,7 @@ fn a_rebase_of_a_lock_that_is_over_goes_where_its_distributor_pays_it() {
     let cases = [
         (FIRST, vec![into_lock]), // `deposit_for` reverts from the end on.
         (EQUALIZER, vec![into_lock]),
-        (THENA, vec![into_lock, (9, 60, PaidTo::ACCOUNT)]), // In the second of the end neither way works.
+        (THENA, vec![into_lock, (9, 60, PaidTo::ACCOUNT)]), // At the very second of the end, neither way works.
     ];
     for (network, expected) in cases {
         let outcome = run(network, Question::CLAIMABLES, &locks(voter(network, 0), network, &held));
@@ -390,7 +390,7 @@ fn a_row_of_settings_names_its_generation() {
     for generation in ["velodrome-v2", "velodrome-v1", "equalizer", "thena", "thena-v1"] {
         assert!(testing::settings_error::<Heirs>(&settings(generation)).is_none(), "{generation}");
     }
-    // A gauge of that generation stands in a list that no gauge of Velodrome v2 does.
+    // A gauge of that generation is in a list that no gauge of Velodrome v2 is in.
     let chain = voter(FIRST, 1).reply(FIRST, ESCROW, &lengthCall {}, &word(1));
     let chain = stakes(chain, FIRST, 0, 5).reply(FIRST, ESCROW, &poolsCall(word(0)), &pool(0));
     let chain = chain

@@ -1,6 +1,6 @@
-//! What votes of locks have earned, fees and bribes, through the real binary interface.
+//! Rewards of locks' votes, fees and bribes, through the real binary interface.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -52,7 +52,7 @@ impl AccountProtocols for Velo {
 
 portolan_plugin_api::exported!(Accounts<Velo>);
 
-/// The contract of a kind that belongs to the pool with this number.
+/// Returns the contract of a kind that belongs to the pool with this number.
 fn contract(kind: u8, n: u64) -> Address {
     Address::left_padding_from(&[&[kind][..], &n.to_be_bytes()].concat())
 }
@@ -99,7 +99,7 @@ fn votes(locks: &[(u64, &[u64])]) -> CannedReplies {
     })
 }
 
-/// A pool whose fees are in A and B, and whose bribes are in the token that is given.
+/// A pool with fees in A and B, and bribes in the given token.
 fn pays(chain: CannedReplies, n: u64, bribed: Address) -> CannedReplies {
     let gauge = contract(0x6a, n);
     chain
@@ -113,7 +113,7 @@ fn pays(chain: CannedReplies, n: u64, bribed: Address) -> CannedReplies {
         .reply(NETWORK, bribe(n), &rewardsCall(word(0)), &bribed)
 }
 
-/// What the pool's contracts owe a lock: fees in A and in B, and bribes.
+/// Sets what the pool's contracts owe a lock: fees in A and in B, and bribes.
 fn owes(chain: CannedReplies, n: u64, lock: u64, bribed: Address, owed: (u64, u64, u64)) -> CannedReplies {
     let earned = |token| earnedCall { _0: token, _1: word(lock) };
     chain.reply(NETWORK, fees(n), &earned(A), &word(owed.0)).reply(NETWORK, fees(n), &earned(B), &word(owed.1)).reply(
@@ -128,7 +128,7 @@ fn run(chain: impl Replies) -> Outcome {
     JobTest::new("velo", NETWORK, Question::CLAIMABLES, ACCOUNT).run::<Velo>(chain)
 }
 
-/// Contract, lock, and what is paid.
+/// Contract, lock and payments.
 type Row = (Address, u64, Vec<(Address, u64)>);
 
 fn rows(outcome: &Outcome) -> Vec<Row> {
@@ -212,7 +212,7 @@ fn pools_without_contracts_of_votes_owe_nothing() {
     assert_eq!((outcome.end, rows(&outcome)), (End::Complete, vec![(bribe(1), 7, vec![(A, 5)])]));
 }
 
-/// The voter lists pools 1 to `count`, for none of which these locks have ever voted.
+/// Makes the voter list pools 1 to `count`, none of which these locks ever voted for.
 fn listed(chain: CannedReplies, count: u64, locks: &[u64]) -> CannedReplies {
     let chain = chain.reply(NETWORK, VOTER, &lengthCall {}, &word(count));
     (1..=count).fold(chain, |chain, n| {
@@ -223,7 +223,7 @@ fn listed(chain: CannedReplies, count: u64, locks: &[u64]) -> CannedReplies {
     })
 }
 
-/// The test's job knows that the voter lists no gauge with stakes in it.
+/// Runs a job that knows that none of the voter's gauges has stakes.
 fn run_listed(count: u64, chain: impl Replies) -> Outcome {
     let gauges: Vec<(Address, Address, bool)> = (1..=count).map(|n| (pool(n), Address::ZERO, false)).collect();
     let job = JobTest::new("velo", NETWORK, Question::CLAIMABLES, ACCOUNT).facts("main", "gauges", &gauges);
@@ -232,7 +232,7 @@ fn run_listed(count: u64, chain: impl Replies) -> Outcome {
 
 #[test]
 fn what_votes_earned_is_found_where_they_have_moved_or_ended() {
-    // Lock 7 votes on for pool 1, lock 8 has moved its vote from there to pool 3, lock 9 has taken it back.
+    // Lock 7 still votes for pool 1, lock 8 has moved its vote from there to pool 3, lock 9 has withdrawn it.
     let chain = listed(votes(&[(7, &[1]), (8, &[3]), (9, &[])]), 3, &[7, 8, 9]);
     let voted = [(1, 7), (1, 8), (3, 8), (1, 9)];
     let chain = voted
@@ -249,7 +249,7 @@ fn what_votes_earned_is_found_where_they_have_moved_or_ended() {
     let known: Vec<(Address, Address)> = outcome.facts("main", "votes");
     assert_eq!(known, [1, 2, 3].map(|n| (pool(n), fees(n))), "walked once");
 
-    // Where the checkpoints cannot be read, that is told, and what is voted for now stands.
+    // If checkpoints cannot be read, that is reported, and current votes still count.
     let broken = (1..=3).flat_map(|n| [7, 8, 9].map(|lock| (n, lock))).fold(chain, |chain, (n, lock)| {
         chain.result(NETWORK, fees(n), &numCheckpointsCall(word(lock)), ReadResult::Unavailable)
     });
@@ -271,7 +271,7 @@ fn contracts_without_checkpoints_are_asked_for_every_token() {
 
 #[test]
 fn locks_and_pools_beyond_what_a_job_can_read_are_reported() {
-    // 500 pools and 81 locks: 80 of these fit in 40,000 pairs, and none of the contracts has checkpoints.
+    // 500 pools and 81 locks: 80 of these fit in 40,000 pairs, and no contract has checkpoints.
     let pools = 500;
     let chain = |request: &ReadRequest| match request.data.first_chunk::<4>().copied().unwrap_or_default() {
         balanceOfCall::SELECTOR => ReadResult::Ok(word(81).abi_encode().into()),

@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -41,7 +41,7 @@ const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 const TYPES: FarmTypes = FarmTypes { reward_type: "farm", vault_type: "farm" };
 const FARMS: StakingFarms = StakingFarms { single: TYPES, dual: TYPES };
 
-/// One factory of each kind, under one slug each.
+/// One factory of each kind, each under its own slug.
 struct Farms;
 
 impl AccountProtocols for Farms {
@@ -77,7 +77,7 @@ fn farm(n: u16) -> Address {
     Address::left_padding_from(&[&[0xfa][..], &n.to_be_bytes()].concat())
 }
 
-/// A factory of `count` farms that pay nothing to the account; beyond its list it burns its gas.
+/// A factory of `count` farms that owe the account nothing; beyond its list it burns its gas.
 fn factory(address: Address, count: u16, mut chain: CannedReplies) -> CannedReplies {
     for n in (0..256).chain([1023, 4095]) {
         let call = stakingTokensCall(U256::from(n));
@@ -136,7 +136,7 @@ fn word(amount: u64) -> U256 {
 fn an_account_with_nothing_gets_a_complete_empty_answer() {
     for outcome in [claimables(&singles(3)), farming(&singles(3))] {
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
-        assert_eq!(outcome.batches, [7, 2, 3, 3, 3]); // Two of guesses, the list, the farms, the account.
+        assert_eq!(outcome.batches, [7, 2, 3, 3, 3]); // Two batches of guesses, the list, the farms, the account.
     }
 }
 
@@ -282,7 +282,7 @@ fn a_farm_that_is_gone_has_nothing_for_anybody_while_others_answer() {
     let (claims, stakes) = (claimables(&chain), farming(&chain));
     assert_eq!((claims.end, claims.payments()[0].amount), (End::Complete, word(11)), "{}", claims.message);
     assert_eq!((stakes.end, stakes.legs()[0].amount), (End::Complete, word(5)), "{}", stakes.message);
-    // Where nothing answers, that is the settings' mistake or the endpoint's, and no empty answer.
+    // If nothing replies, settings or endpoint are wrong; that is not an empty answer.
     let all = (0..3).fold(singles(3), gone);
     for outcome in [claimables(&all), farming(&all)] {
         assert_eq!((outcome.end, outcome.message), (End::Failed, format!("{}: no contract", farm(0))));
@@ -295,7 +295,7 @@ fn a_farm_whose_reward_token_cannot_be_read_costs_its_own_row() {
     let outcome = claimables(&chain);
     assert_eq!((outcome.end, outcome.payments().len()), (End::Partial, 1));
     assert_eq!(outcome.payments()[0].amount, word(6));
-    // The same where it was the only row: the other farm was read, and owes nothing.
+    // Partial too if it was the only row: the other farm was read, and owes nothing.
     let outcome = claimables(&earns(singles(2), 0, 5).revert(NETWORK, farm(0), &rewardsTokenCall {}));
     assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 0));
 }
@@ -305,7 +305,7 @@ fn a_network_that_answers_no_farm_is_a_failure_and_not_an_empty_answer() {
     let gone = (0..20)
         .fold(singles(20), |chain, n| chain.result(NETWORK, farm(n), &balanceOfCall(ACCOUNT), ReadResult::Unavailable));
     assert_eq!(farming(&gone).end, End::Failed);
-    // With one farm left, eight errors are reported one by one, and how many more there are.
+    // With one farm left, eight errors are reported one by one, and the number of the others.
     let outcome = farming(&stakes(gone, 19, 1, 1, NOW_S + 1));
     assert_eq!((outcome.end, outcome.legs().len()), (End::Partial, 1));
     assert_eq!(outcome.message.matches("no endpoint answered in time").count(), 8);
@@ -314,7 +314,7 @@ fn a_network_that_answers_no_farm_is_a_failure_and_not_an_empty_answer() {
 
 #[test]
 fn a_long_list_costs_few_guesses_beyond_its_end() {
-    // 75 farms lie between the guesses 63 and 255; then guesses are 24 apart, 3 apart, and next to each other.
+    // 75 farms lie between the guesses 63 and 255; then guesses are 24 apart, 3 apart, and adjacent.
     let chain = earns(singles(75), 74, 1);
     let mut beyond = 0;
     let outcome = claimables(|request: &ReadRequest| {
@@ -364,7 +364,7 @@ fn a_farm_that_was_not_there_before_is_read_again() {
         _ => (&chain).reply(request),
     };
     assert_eq!(claimables(cached_zero).payments().len(), 1);
-    // While there is none there is nothing to earn.
+    // While there is no farm, nothing is earned.
     let none = chain.clone().reply(
         NETWORK,
         SINGLE,

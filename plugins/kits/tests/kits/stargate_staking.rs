@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -54,12 +54,12 @@ fn n(number: u64) -> U256 {
     U256::from(number)
 }
 
-/// Tokens, and an amount for each.
+/// Encodes tokens with an amount for each.
 fn lists(tokens: Vec<Address>, amounts: Vec<U256>) -> ReadResult {
     ReadResult::Ok((tokens, amounts).abi_encode_params().into())
 }
 
-/// What the account has staked of a share of 4,000, and what the rewarder owes for it.
+/// Stake of the account in a share of 4,000, with what the rewarder owes for it.
 fn stake(chain: CannedReplies, share: Address, staked: u64, owed: &[(Address, u64)]) -> CannedReplies {
     let (tokens, amounts): (Vec<Address>, Vec<U256>) = owed.iter().map(|(token, amount)| (*token, n(*amount))).unzip();
     chain
@@ -69,8 +69,8 @@ fn stake(chain: CannedReplies, share: Address, staked: u64, owed: &[(Address, u6
         .result(NETWORK, REWARDER, &getRewardsCall { _0: share, _1: ACCOUNT }, lists(tokens, amounts))
 }
 
-/// Two farms with one rewarder, which gives a quarter of 100 STG and a whole of 3 native a second for the first share. The
-/// account has nothing.
+/// Two farms with one rewarder, which gives the first share a quarter of 100 STG and all of 3 native tokens per second.
+/// The account has nothing.
 fn farms() -> CannedReplies {
     let chain = CannedReplies::default().reply(NETWORK, STAKING, &tokensCall {}, &vec![USDC_SHARE, ETH_SHARE]);
     let points = |points: [u64; 2]| lists(vec![STG, NATIVE], points.map(n).to_vec());
@@ -113,7 +113,7 @@ fn each_share_has_a_claim_that_pays_all_of_its_rewards() {
     let claim = &outcome.claimables()[0];
     assert_eq!((claim.steps[0].to, &claim.name), (STAKING, &format!("{{{USDC_SHARE:#x}}} rewards")));
     assert_eq!(claim.steps[0].arguments, (vec![USDC_SHARE],).abi_encode_params());
-    // A stake that has earned nothing yet.
+    // A stake without rewards yet.
     let outcome = run(Question::CLAIMABLES, &stake(farms(), ETH_SHARE, 1, &[(STG, 0)]));
     assert_eq!((outcome.end, paid(&outcome)), (End::Complete, vec![]));
 }
@@ -171,7 +171,7 @@ fn more_rewards_than_are_told_are_reported() {
     assert_eq!((outcome.end, paid(&outcome).len()), (End::Partial, 16), "{}", outcome.message);
 }
 
-/// A share of which there are so many.
+/// A share with this supply.
 fn pool(chain: CannedReplies, share: Address, token: Address, supply: u64) -> CannedReplies {
     let pool = Address::repeat_byte(share[0] ^ 0x10);
     chain
@@ -185,7 +185,7 @@ fn a_share_redeems_to_as_much_of_its_pools_token() {
     let usdc = Address::repeat_byte(0xd1);
     let chain = pool(pool(farms(), USDC_SHARE, usdc, 900), ETH_SHARE, NATIVE, 0);
     let ask = |tokens: &[Address]| JobTest::for_tokens("stargate", NETWORK, tokens).run::<Stargate>(&chain);
-    // Of the other share there is none, and the third token is no share.
+    // The other share has no supply, and the third token is not a share.
     let outcome = ask(&[USDC_SHARE, ETH_SHARE, STG]);
     let parts = vec![Part { token: usdc, amount: n(900) }];
     let expected = Composition { token: USDC_SHARE, kind: "STARGATE".to_owned(), supply: n(900), parts };

@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -27,7 +27,7 @@ const NETWORK: u64 = 1;
 const NOW: u64 = 1_000_000;
 const ACCOUNT: Address = Address::repeat_byte(0xac);
 const CONTROLLER: Address = Address::repeat_byte(1);
-/// Two staked tokens, of which the first stakes a wrapped token.
+/// Two staked tokens; the first stakes a wrapped token.
 const STAKED: [Address; 2] = [Address::repeat_byte(2), Address::repeat_byte(3)];
 const TOKENS: [Address; 2] = [Address::repeat_byte(4), Address::repeat_byte(5)];
 const WRAPPED: Address = Address::repeat_byte(6);
@@ -50,14 +50,14 @@ fn n(number: u64) -> U256 {
     U256::from(number)
 }
 
-/// What a stake earned of each reward.
+/// Encodes the earned amount of each reward.
 fn earned(amounts: &[u64]) -> ReadResult {
     let amounts: Vec<U256> = amounts.iter().copied().map(n).collect();
     ReadResult::Ok((REWARDS.to_vec(), amounts).abi_encode_params().into())
 }
 
-/// The account has a hundred shares of each staked token, of which a tenth was lost. The first one earned 5 of the first
-/// reward, and the second one 7 of the other.
+/// The account has a hundred shares of each staked token; a tenth was lost. The first earned 5 of the first reward, and
+/// the second 7 of the other.
 fn staked() -> CannedReplies {
     let chain = CannedReplies::default()
         .reply(NETWORK, CONTROLLER, &getAllAssetsCall {}, &STAKED.to_vec())
@@ -89,7 +89,7 @@ fn run(question: Question, chain: &CannedReplies) -> Outcome {
     JobTest::new("fork", NETWORK, question, ACCOUNT).block(block).run::<Fork>(chain)
 }
 
-/// What each claim is of, and what it pays.
+/// Returns the contract and payments of each claim.
 fn claims(outcome: &Outcome) -> Vec<(Address, Vec<(Address, U256)>)> {
     let paid = |row: &Claimable| row.payments.iter().map(|payment| (payment.token, payment.amount)).collect();
     outcome.claimables().iter().map(|row| (row.contract, paid(row))).collect()

@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -61,7 +61,7 @@ fn farms() -> CannedReplies {
     })
 }
 
-/// Stakes in a farm, each with its end, and what a claim returns.
+/// Stakes in a farm, each with its end, and the return value of a claim.
 fn stake(chain: CannedReplies, farm: Address, stakes: &[(u64, u64)], owed: &[u64]) -> CannedReplies {
     let all: u64 = stakes.iter().map(|(amount, _)| amount).sum();
     let words = |(amount, end): &(u64, u64)| (B256::repeat_byte(7), n(NOW_S - 9), n(*amount), n(*end), n(5));
@@ -113,7 +113,7 @@ fn what_a_claim_returns_is_read_as_the_account_that_sends_it() {
 
 #[test]
 fn each_stake_has_its_own_end() {
-    // The first was withdrawn, the second could be, the third cannot.
+    // The first was withdrawn, the second can be, the third cannot.
     let stakes = [(0, 0), (4, NOW_S - 1), (6, NOW_S + 1)];
     let outcome = run(Question::FARMING, &stake(farms(), FARM, &stakes, &[]));
     assert_eq!((outcome.end, outcome.positions().len()), (End::Complete, 2), "{}", outcome.message);

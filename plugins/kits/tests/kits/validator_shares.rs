@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -61,7 +61,7 @@ fn validator(chain: CannedReplies, number: u64, contract: Address) -> CannedRepl
     chain.result(NETWORK, MANAGER, &validatorsCall(n(number)), reply)
 }
 
-/// A manager with validators 1 to `count`, of whom the account has nothing. To the first nobody can delegate.
+/// A manager with validators 1 to `count`; the account has delegated to none. The first accepts no delegations.
 fn manager(count: u64) -> CannedReplies {
     let chain = CannedReplies::default().reply(NETWORK, MANAGER, &NFTCounterCall {}, &n(count + 1));
     let chain = validator(chain, 1, Address::ZERO);
@@ -96,7 +96,7 @@ fn paid(outcome: &Outcome) -> Vec<(Option<U256>, Address, U256)> {
 
 #[test]
 fn an_account_with_nothing_gets_a_complete_empty_answer() {
-    // Of each validator: the balance, and how often the account has left in both ways.
+    // For each validator: the balance, and the number of exits by both interfaces.
     for (question, reads) in [(Question::CLAIMABLES, 9), (Question::FARMING, 3), (Question::LOCKED, 6)] {
         let outcome = run(question, &manager(4));
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
@@ -135,7 +135,7 @@ fn a_bad_validator_costs_its_own_rows_and_is_reported() {
     let bad = [
         chain.clone().revert(NETWORK, shares(2), &balanceOfCall(ACCOUNT)),
         chain.clone().revert(NETWORK, shares(2), &getLiquidRewardsCall(ACCOUNT)),
-        // The manager names another contract by now.
+        // The manager names another contract now.
         validator(chain.clone(), 2, SIGNER),
     ];
     for chain in bad {
@@ -148,13 +148,13 @@ fn a_bad_validator_costs_its_own_rows_and_is_reported() {
     }
 }
 
-/// 10^29, by which contracts of today divide their rate.
+/// 10^29, the precision of current contracts' rates.
 fn precision() -> U256 {
     U256::from(10).pow(U256::from(29))
 }
 
-/// The account left validator 3 four times, of which it has taken out the first, and validator 4 in the way of old. Forty
-/// of a hundred have been slashed of what leaves validator 3; epoch 180 is now, and eighty pass before one can leave.
+/// The account left validator 3 four times, and has withdrawn the first exit; it left validator 4 by the older
+/// interface. Forty of a hundred were slashed from exits of validator 3. The epoch is 180, and the delay is eighty.
 fn leaving() -> CannedReplies {
     let chain = manager(4)
         .reply(NETWORK, MANAGER, &epochCall {}, &n(180))
@@ -173,7 +173,7 @@ fn leaving() -> CannedReplies {
 fn what_has_waited_can_be_taken_out_and_what_waits_is_locked() {
     let outcome = run(Question::CLAIMABLES, &leaving());
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    // Six tenths of a hundred; and 55 of a validator of the first days, whose shares are worth their number.
+    // Six tenths of a hundred; and 55 of one of the first validators, whose shares are worth their number.
     assert_eq!(paid(&outcome), [(Some(n(3_000_002)), POL, n(60)), (Some(n(4_000_000)), POL, n(55))]);
     let claims: Vec<_> = outcome.payments().iter().map(|row| (row.claim.to, row.claim.arguments.clone())).collect();
     let numbered = unstakeClaimTokens_newPOLCall(n(2)).abi_encode()[4..].to_vec();

@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -45,8 +45,8 @@ fn n(number: u64) -> U256 {
     U256::from(number)
 }
 
-/// What an account has in a vester of a thousand seconds: its balance, what had vested and what of that was claimed when
-/// it last did something, so many seconds ago.
+/// State of an account in a vester of a thousand seconds: its balance, the amount vested and the part claimed at its
+/// last change, this many seconds ago.
 fn vester(balance: u64, vested: u64, claimed: u64, ago_s: u64) -> CannedReplies {
     let next = ((balance + vested) * ago_s / 1_000).min(balance);
     let claimable = n(vested - claimed + next);
@@ -66,7 +66,7 @@ fn run(question: Question, chain: &CannedReplies) -> Outcome {
     JobTest::new("gmx", NETWORK, question, ACCOUNT).run::<Gmx>(chain)
 }
 
-/// What has yet to vest, and when it will have.
+/// Returns the amount yet to vest, and the end of vesting.
 fn vesting(chain: &CannedReplies) -> Vec<(U256, Option<u64>)> {
     let outcome = run(Question::LOCKED, chain);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
@@ -95,11 +95,11 @@ fn what_is_deposited_vests_evenly_and_can_be_claimed_as_it_does() {
     let chain = vester(1_000, 0, 0, 300);
     assert_eq!(vesting(&chain), [(n(700), Some(NOW_S + 700))]);
     assert_eq!(paid(&chain), [(VESTER, GMX, n(300))]);
-    // 400 vested before, of which 150 were claimed; since then 100 seconds of the whole thousand's rate.
+    // 400 had vested, 150 of them claimed; since then 100 seconds at the whole thousand's rate.
     let chain = vester(600, 400, 150, 100);
     assert_eq!(vesting(&chain), [(n(500), Some(NOW_S + 500))]);
     assert_eq!(paid(&chain), [(VESTER, GMX, n(350))]);
-    // Seven of nine, over 777.8 seconds: the last of them has vested a second later.
+    // Seven of nine, over 777.8 seconds: the last unit vests a second later.
     assert_eq!(vesting(&vester(7, 2, 2, 0)), [(n(7), Some(NOW_S + 778))]);
 }
 
@@ -118,7 +118,7 @@ fn what_has_vested_is_no_position_any_more_and_is_claimed() {
     let chain = vester(1_000, 0, 0, 1_000);
     assert_eq!(vesting(&chain), []);
     assert_eq!(paid(&chain), [(VESTER, GMX, n(1_000))]);
-    // Also what vested before the rest was taken back.
+    // Also pays what vested before the rest was withdrawn.
     assert_eq!(paid(&vester(0, 400, 150, 100)), [(VESTER, GMX, n(250))]);
 }
 
@@ -132,7 +132,7 @@ fn a_claim_is_asked_for_as_the_account_and_one_that_is_refused_is_a_failure() {
     };
     let job = JobTest::new("gmx", NETWORK, Question::CLAIMABLES, ACCOUNT);
     assert_eq!(job.run::<Gmx>(replies).payments().len(), 1);
-    // The vester has not enough of the token.
+    // The vester lacks the token.
     let short = vester(1_000, 0, 0, 300).revert(NETWORK, VESTER, &claimCall {});
     assert_eq!(run(Question::CLAIMABLES, &short).end, End::Failed);
 }

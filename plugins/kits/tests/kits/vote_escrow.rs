@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -150,7 +150,7 @@ fn a_fork_may_count_what_an_account_has_locked_by_another_name() {
 
 #[test]
 fn each_distributor_that_owes_has_a_claim_of_its_own() {
-    // A lock that was withdrawn may still be owed the fees of its time.
+    // A withdrawn lock may still be owed fees for its time.
     for (owed, expected) in [
         ([3, 7], vec![(OLD, THREE_CRV, word(3)), (NEW, USD, word(7))]),
         ([0, 1], vec![(NEW, USD, word(1))]),
@@ -226,7 +226,7 @@ fn a_distributor_that_owes_for_more_than_one_claim_counts_is_told() {
         let told = format!("main: {OLD} owes for more than the 50 weeks or changes that one claim counts");
         assert_eq!(outcome.not_covered, if is_told { vec![told] } else { Vec::new() });
     }
-    // Who has never claimed has no week to go on from.
+    // An account that never claimed has no week to continue from.
     let never = chain(2, 0, 500).reply(CURVE, OLD, &time_cursor_ofCall(ACCOUNT), &U256::ZERO);
     assert_eq!(run(CURVE, Question::CLAIMABLES, &never).end, End::Complete);
 }

@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -55,7 +55,7 @@ fn n(number: u64) -> U256 {
     U256::from(number)
 }
 
-/// Lockers in which the account has these locks, each with its end, `free` that can be withdrawn, and rewards.
+/// Lockers in which the account has these locks, each with its end, `free` to withdraw, and rewards.
 fn lockers(free: u64, locks: &[(u64, u64)], owed: &[(Address, u64)]) -> CannedReplies {
     let locked: u64 = locks.iter().map(|(amount, _)| amount).sum();
     let totals = (n(free + locked), n(free), n(locked));
@@ -78,7 +78,7 @@ fn run(protocol: &str, question: Question, chain: &CannedReplies) -> Outcome {
     JobTest::new(protocol, NETWORK, question, ACCOUNT).run::<Fork>(chain)
 }
 
-/// Amount, end and number of each lock.
+/// Returns amount, end and number of each lock.
 fn locks(outcome: &Outcome) -> Vec<(U256, Option<u64>, Option<U256>)> {
     let row = |row: &&Position| (row.legs[0].amount, row.lock.and_then(|lock| lock.unlocks_at), row.number);
     outcome.positions().iter().map(row).collect()
@@ -143,7 +143,7 @@ fn a_locker_that_cannot_be_read_is_a_failure_and_one_of_the_other_version_too() 
     assert_eq!(run("plain", Question::CLAIMABLES, &unread).end, End::Failed);
     let unread = chain.clone().revert(NETWORK, PLAIN, &lockedBalancesCall(ACCOUNT));
     assert_eq!(run("plain", Question::LOCKED, &unread).end, End::Failed);
-    // The reply of a locker that has no boosted amounts.
+    // The reply of a locker without boosted amounts.
     let plain = (n(5), n(0), n(5), vec![(n(5), n(NOW_S + 1))]).abi_encode_params();
     let other = chain.result(NETWORK, BOOSTED, &lockedBalancesCall(ACCOUNT), ReadResult::Ok(plain.into()));
     assert_eq!(run("boosted", Question::LOCKED, &other).end, End::Failed);

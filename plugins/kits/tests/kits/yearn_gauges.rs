@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -50,7 +50,7 @@ fn gauge(number: u64) -> Address {
     Address::left_padding_from(&[&[0x6a][..], &number.to_be_bytes()].concat())
 }
 
-/// A registry of three vaults, of which the last has no gauge; what the account has staked and earned in the others.
+/// A registry of three vaults, the last without a gauge; the account's stakes and rewards in the others.
 fn registry(has: [(u64, u64); 2]) -> CannedReplies {
     let vaults: Vec<Address> = (0..3).map(vault).collect();
     let chain = CannedReplies::default().reply(NETWORK, REGISTRY, &getVaultsCall {}, &vaults).reply(

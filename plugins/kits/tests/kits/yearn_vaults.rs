@@ -1,6 +1,6 @@
 //! The mechanism through the real binary interface, with canned replies instead of a chain.
 //!
-//! The contracts' functions are declared here once more, so that a wrong one in the kit is a failing test.
+//! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
 use portolan_kits::kit::Kit;
@@ -68,7 +68,7 @@ fn registry(chain: CannedReplies, at: Address, listed: &[(Address, &[Address])])
     })
 }
 
-/// The older registry has all vaults, the newer one lists one of them once more. Nobody has shares.
+/// The older registry has all vaults, and the newer one lists one of them again. Nobody has shares.
 fn second() -> CannedReplies {
     let chain = registry(CannedReplies::default(), OLD, &[(USDC, &[FIRST_USDC, LAST_USDC]), (DAI, &[ONLY_DAI])]);
     let chain = registry(chain, NEW, &[(USDC, &[LAST_USDC])]).reply(SECOND, NEW, &numVaultsCall(DAI), &n(0));
@@ -96,7 +96,7 @@ fn run(network: u64, chain: &CannedReplies) -> Outcome {
     JobTest::new("yearn", network, Question::FARMING, ACCOUNT).run::<Yearn>(chain)
 }
 
-/// Vault, token, shares and what they redeem to.
+/// Returns vault, token, shares and the redeemed amount.
 fn staked(outcome: &Outcome) -> Vec<(Address, Address, U256, U256)> {
     let leg = |position: &&Position| {
         let leg = &position.legs[0];
@@ -124,7 +124,7 @@ fn shares_of_the_second_generation_redeem_to_their_price() {
     // 3,000,001 smallest units at 1.25 are 3,750,001.25.
     let chain =
         share(second(), FIRST_USDC, USDC, 1_250_000).reply(SECOND, FIRST_USDC, &balanceOfCall(ACCOUNT), &n(3_000_001));
-    // A vault that two registries list is there once.
+    // A vault that two registries list counts once.
     let chain = share(chain, LAST_USDC, USDC, 1_000_000).reply(SECOND, LAST_USDC, &balanceOfCall(ACCOUNT), &n(7));
     let outcome = run(SECOND, &chain);
     let expected = [(FIRST_USDC, USDC, n(3_000_001), n(3_750_001)), (LAST_USDC, USDC, n(7), n(7))];

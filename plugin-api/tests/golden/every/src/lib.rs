@@ -1,6 +1,6 @@
-//! Everything that the interface can say: every finding kind, every kind of read, every way to end.
+//! A plugin that uses the whole interface: every kind of finding and read, every way to end.
 //!
-//! `every` finds the same whatever the chain answers, and `every_read` finds what it read.
+//! Findings of `every` do not depend on the chain; those of `every_read` are the values it read.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ sol! {
 
 const CONTRACT: Address = address!("0xe000000000000000000000000000000000000001");
 const OTHER: Address = address!("0xe000000000000000000000000000000000000002");
-/// The token that QuickSwap had before.
+/// QuickSwap's previous token.
 const SHARE: Address = address!("0x831753dd7087cac61ab5644b308642cc1c33dc13");
 /// USD Coin and QuickSwap's token on Polygon.
 const USDC: Address = address!("0x2791bca1f2de4661ed88a30c99a7a9449aa84174");
@@ -32,7 +32,7 @@ const QUICK: Address = address!("0xb5c064f955d8e7f38fe0460c556a72987494ee17");
 const TOPIC: B256 = B256::repeat_byte(0xe1);
 const HOST: &str = "every.example.org";
 
-/// What it serves.
+/// The rows that it serves.
 #[derive(Debug)]
 pub struct Every(Deployments<Contract>);
 
@@ -229,7 +229,7 @@ fn vesting() -> Position {
     Position { vesting: Some(vesting), ..position }
 }
 
-/// A read of every kind; what they return is in one claimable.
+/// Makes a read of every kind; one claimable has all results.
 async fn reading(cx: &Chain, row: &Deployment<Contract>, account: Address) -> Result<Vec<Claimable>, Error> {
     let contract = row.mechanism.contract;
     let value = |of: u64| cx.call(contract, valueCall { of: number(of) });

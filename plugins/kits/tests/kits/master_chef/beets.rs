@@ -1,4 +1,4 @@
-//! Beethoven X' chef: lists under other names than the second version's, and pools whose points stand first.
+//! Beethoven X's chef: lists with other names than in the second version, and pools with the points first.
 
 use super::*;
 
@@ -9,7 +9,7 @@ sol! {
     function beetsPerBlock() external view returns (uint256);
 }
 
-/// Two stakes, in the second of whose pools a rewarder pays too.
+/// Two stakes; the second pool also has a rewarder.
 fn staked() -> CannedReplies {
     let owed = |pid: u64| pendingBeetsCall { _0: n(pid), _1: ACCOUNT };
     let chain = stake(stake(chef(Kind::Beets, 4), 0, 10, 0), 3, 20, 0);

@@ -1,4 +1,4 @@
-//! What a chef's answer reads, and how fresh.
+//! Number and freshness of the reads of a chef's answer.
 
 use super::*;
 
@@ -11,7 +11,8 @@ fn six_hundred_pools_with_three_stakes_cost_one_read_each_and_a_few_more() {
     assert_eq!(outcome.batches, [6, 600, 6, 6]);
     let outcome = farming("v1", &chain);
     assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 3), "{}", outcome.message);
-    // In the third batch the table of staked tokens, three reads of the emission and five of its end, and three of each stake.
+    // In the third batch the list of staked tokens, three reads of the emission and five of its end, and three of each
+    // stake.
     assert_eq!(outcome.batches, [6, 600, 600 + 3 + 5 + 9, 9]);
     for (question, read_again) in [(Question::CLAIMABLES, 3), (Question::FARMING, 3 + 6 + 3)] {
         let mut pinned = 0;
@@ -35,7 +36,7 @@ fn no_amount_is_taken_from_an_old_reply() {
         (poolLengthCall::SELECTOR, WITHIN),
         (sushiCall::SELECTOR, WITHIN),
         (SUSHICall::SELECTOR, WITHIN),
-        (userInfoCall::SELECTOR, WITHIN), // Only whether there is something.
+        (userInfoCall::SELECTOR, WITHIN), // Only as a filter.
         (userInfoCall::SELECTOR, PINNED),
         (rewarderCall::SELECTOR, WITHIN),
         (lpTokenCall::SELECTOR, WITHIN),
@@ -57,7 +58,7 @@ fn no_amount_is_taken_from_an_old_reply() {
             (&chain).reply(request)
         });
     }
-    // Other names of the token's getter have no function here.
+    // Other names of the token's getter are not declared here.
     seen.retain(|(selector, freshness)| *freshness != WITHIN || expected.iter().any(|(known, _)| known == selector));
     for read in &seen {
         assert!(expected.contains(read), "{read:02x?} is not expected");

@@ -1,4 +1,4 @@
-//! Chefs whose pending view returns more than an amount, and those that pay what they were given.
+//! Chefs whose pending view returns more than an amount, and chefs funded in advance.
 
 use super::*;
 
@@ -19,13 +19,13 @@ mod listing {
 
 const OTHER: Address = address!("0xa000000000000000000000000000000000000003");
 
-/// The reply of a chef's own view, whatever it returns.
+/// Sets the reply of a chef's pending view, whatever it returns.
 fn owes(chain: CannedReplies, pid: u64, reply: Vec<u8>) -> CannedReplies {
     let call = listing::pendingTokensCall { _0: n(pid), _1: ACCOUNT };
     chain.result(NETWORK, CHEF, &call, ReadResult::Ok(reply.into()))
 }
 
-/// What each kind of view returns for 7 of the chef's token and these bonuses.
+/// Encodes the reply of each kind of view for 7 of the chef's token and these bonuses.
 fn returned(slug: &str, bonuses: &[(Address, u64)]) -> Vec<u8> {
     let tokens: Vec<Address> = bonuses.iter().map(|(token, _)| *token).collect();
     let amounts: Vec<U256> = bonuses.iter().map(|(_, amount)| n(*amount)).collect();
@@ -56,11 +56,11 @@ fn one_claim_pays_the_chefs_token_and_the_bonuses_that_its_view_returns() {
         assert_eq!(rows(&outcome), [(Some(word(1)), TOKEN, word(7)), (Some(word(1)), BONUS, word(5))]);
         let claims: Vec<_> = outcome.payments().into_iter().map(|row| row.claim).collect();
         assert!(claims.iter().all(|claim| *claim == claims[0] && claim.template == 0));
-        // The length; the account; pending (and whether it may be harvested, or four places of a rewarder) and the staked
-        // token; the pair.
+        // The length; the account; the pending amounts (and the view of harvesting, or four places of a rewarder) and
+        // the staked token; the pair.
         let beside = ["bonus", "lists"].map(|beside| usize::from(beside == slug));
         assert_eq!(outcome.batches, [1, 3, 2 + 4 * beside[0] + beside[1], 2]);
-        // A bonus in the chef's own token is one sum; one of nothing, or without a token, is no row.
+        // A bonus in the chef's own token is added to it; a zero bonus or one without a token is no row.
         let outcome = claimables(slug, &owes(chain.clone(), 1, returned(slug, &[(TOKEN, 5)])));
         assert_eq!(rows(&outcome), [(Some(word(1)), TOKEN, word(12))]);
         for none in [&[(BONUS, 0)][..], &[][..]] {
@@ -78,7 +78,7 @@ fn one_claim_pays_the_chefs_token_and_the_bonuses_that_its_view_returns() {
 
 #[test]
 fn a_bonus_is_told_in_the_token_that_its_rewarder_pays() {
-    // The rewarder stands where one of Trader Joe's chefs has it, among what it says of a pool or in a view.
+    // The rewarder is in any place where Trader Joe's chefs have it: in `poolInfo` or in a view.
     let zero = U256::ZERO;
     let fifth = (lp(1), n(1), zero, zero, REWARDER).abi_encode();
     let sixth = (lp(1), n(1), zero, zero, zero, REWARDER, zero, zero, zero).abi_encode();
@@ -113,7 +113,7 @@ fn several_bonuses_are_rows_of_their_own_up_to_a_limit() {
         let outcome = claimables(slug, &owes(chain.clone(), 0, returned(slug, &vec![(BONUS, 1); 17])));
         assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 0));
         assert!(outcome.message.contains("tokens and"), "{}", outcome.message);
-        // A view that fails costs its pool's rows, and its position keeps its stake.
+        // A failing view loses its pool's rows, but the position keeps its stake.
         let outcome = claimables(slug, &owes(chain.clone(), 0, vec![1; 31]));
         assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 0));
         let outcome = farming(slug, &owes(chain, 0, vec![1; 31]));
@@ -144,7 +144,7 @@ fn before_an_interval_is_over_the_claim_pays_bonuses_alone() {
     }
 }
 
-/// A chef that names its getters after `eToken`, counts in seconds and holds so much of its token.
+/// A chef that names its getters after `eToken`, emits per second, and has this balance of its token.
 fn lp_staking(owed: u64, held: u64) -> CannedReplies {
     let chain = reply(stake(chef(Kind::V1, 2), 1, 10, 0), CHEF, &eTokenCall {}, &BONUS);
     let chain = reply(chain, CHEF, &pendingEmissionTokenCall { _0: n(1), _1: ACCOUNT }, &n(owed));
@@ -158,15 +158,16 @@ fn a_funded_chef_pays_what_it_holds_at_most() {
         let outcome = claimables("lp-staking", &lp_staking(owed, held));
         assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
         assert_eq!(rows(&outcome), [(Some(word(1)), BONUS, word(paid))]);
-        // The length and one name of the token; the account; pending, the balance and the staked token; the pair.
+        // The length and one name of the token; the account; the pending amount, the balance and the staked token; the
+        // pair.
         assert_eq!(outcome.batches, [2, 2, 3, 2]);
     }
     let outcome = claimables("lp-staking", &lp_staking(9, 0));
     assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 0), "{}", outcome.message);
-    // Half of the points get half of 6 a second.
+    // Half of the points get half of 6 per second.
     let outcome = farming("lp-staking", &lp_staking(9, 0));
     assert_eq!((outcome.end, outcome.legs()[0].rewards[0]), (End::Complete, Reward::new(BONUS, n(3))));
-    // What it holds has to be known.
+    // Its balance must be known.
     let gone = lp_staking(9, 9).result(NETWORK, BONUS, &balanceOfCall(CHEF), ReadResult::Unavailable);
     let outcome = claimables("lp-staking", &gone);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 0));

@@ -27,8 +27,8 @@ fn a_row_of_a_settings_file_is_a_fork() {
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     assert_eq!(rows(&outcome), [(Some(word(0)), BONUS, word(4))]);
     assert_eq!(outcome.payments()[0].claim.template, 1);
-    assert_eq!(outcome.batches, [1, 1, 2, 2]); // The token need not be looked for.
-    // What the chef holds is the most that it pays.
+    assert_eq!(outcome.batches, [1, 1, 2, 2]); // The token need not be found.
+    // It pays at most its balance.
     let keys = vec![
         text("kind", "master-chef-v1"),
         text("chef", &CHEF.to_string()),
@@ -39,7 +39,7 @@ fn a_row_of_a_settings_file_is_a_fork() {
     let case = JobTest::new("fork", NETWORK, Question::CLAIMABLES, ACCOUNT).settings(settings(keys));
     let outcome = case.run::<Chefs>(&reply(chain, BONUS, &balanceOfCall(CHEF), &n(3)));
     assert_eq!(rows(&outcome), [(Some(word(0)), BONUS, word(3))], "{}", outcome.message);
-    // Without more keys it is one of Sushi's own.
+    // Without further keys it is one of Sushi's own.
     let keys = vec![text("kind", "mini-chef"), text("chef", &CHEF.to_string())];
     let case = JobTest::new("fork", NETWORK, Question::CLAIMABLES, ACCOUNT).settings(settings(keys));
     let outcome = case.run::<Chefs>(&stake(chef(Kind::Mini, 1), 0, 10, 3));
@@ -56,7 +56,7 @@ fn a_kind_brings_what_its_copies_share_and_a_key_changes_it() {
         assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
         (rows(&outcome), outcome.payments()[0].claim.template)
     };
-    // Pool 0 of PancakeSwap's chef is claimed by a function of its own, whatever a fork calls the view and its token.
+    // Pool 0 of PancakeSwap's chef has its own claim function, whatever a fork calls the view and its token.
     let chain = reply(stake(chef(Kind::V1, 1), 0, 10, 0), CHEF, &pending_boo(0), &n(4));
     let chain = reply(chain, CHEF, &booCall {}, &BONUS);
     let renamed = || text("pending", "pendingBOO");
@@ -64,7 +64,7 @@ fn a_kind_brings_what_its_copies_share_and_a_key_changes_it() {
     let plain = map::SettingsKey { key: "single_stake".to_owned(), value: SettingsValue::Bool(false) };
     let keys = vec![text("kind", "cake-chef"), renamed(), plain];
     assert_eq!(found(keys, &chain).1, 1);
-    // Stargate's pays what it holds, by deposits; its own getter goes with its own view.
+    // Stargate's chef pays at most its balance, by deposits; its default getter only applies to its default view.
     let keys = vec![text("kind", "stargate-time-chef"), renamed()];
     let chain = reply(chain, BONUS, &balanceOfCall(CHEF), &n(3));
     assert_eq!(found(keys, &chain), (vec![(Some(word(0)), BONUS, word(3))], 0));
