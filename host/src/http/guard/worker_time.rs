@@ -17,14 +17,16 @@ use super::{Client, Connection, Guard};
 /// Quarters of the workers' time for the clients above their share, together.
 const QUARTERS: u32 = 3;
 
-/// Maximum lead of a client over its share.
+/// Maximum lead of all clients together over their shares, which is the queue that a request may find; each active client
+/// has an even part of it, and at least what a usual request takes.
 const AHEAD_MAX: Duration = Duration::from_millis(100);
+const AHEAD_MIN: Duration = Duration::from_millis(1);
 
 /// A client counts as active for this long after a step of its tasks.
 const ACTIVE_FOR: Duration = Duration::from_secs(1);
 
 /// Minimum time between two counts of clients.
-const COUNT_EVERY: Duration = Duration::from_millis(50);
+const COUNT_EVERY: Duration = Duration::from_millis(10);
 
 /// The worker time that one client used.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +35,8 @@ pub(super) struct WorkerTime {
     even_at: Instant,
     /// When it last used a worker.
     taken_at: Instant,
+    /// How far it may be ahead of its share, by the clients that were active then.
+    ahead_max: Duration,
 }
 
 /// The number of clients that share the workers.
@@ -47,22 +51,23 @@ pub(super) struct Sharers {
 
 impl WorkerTime {
     pub(super) fn new(now: Instant) -> Self {
-        Self { even_at: now, taken_at: now }
+        Self { even_at: now, taken_at: now, ahead_max: AHEAD_MAX }
     }
 
     /// Counts a step of this duration on one of `workers`.
     fn take(&mut self, took: Duration, sharers: Sharers, workers: u32, now: Instant) {
         self.taken_at = now;
         self.even_at = self.even_at.max(now) + took * sharers.heavy.max(1) * 4 / (QUARTERS * workers.max(1));
+        self.ahead_max = (AHEAD_MAX / sharers.active.max(1)).max(AHEAD_MIN);
         if sharers.active < 2 {
             // A client that is alone builds up no debt.
-            self.even_at = self.even_at.min(now + AHEAD_MAX);
+            self.even_at = self.even_at.min(now + self.ahead_max);
         }
     }
 
     /// Returns when the next step may begin; `None` for now.
     fn pause_until(&self, now: Instant) -> Option<Instant> {
-        let from = self.even_at.checked_sub(AHEAD_MAX)?;
+        let from = self.even_at.checked_sub(self.ahead_max)?;
         (from > now).then_some(from)
     }
 }
@@ -163,12 +168,12 @@ mod tests {
         let _ = never_paused(15 * MS, 10 * MS, sharers(2, 1));
         let now = Instant::now();
         let mut time = WorkerTime::new(now);
-        // 600 ms of work at 1.5 workers take 400 ms, of which the client may be 100 ms ahead.
+        // 600 ms of work at 1.5 workers take 400 ms, of which one of two clients may be 50 ms ahead.
         for _ in 0..60 {
             time.take(10 * MS, sharers(2, 1), 2, now);
         }
-        assert_eq!(time.pause_until(now).map(|until| (until - now).as_millis()), Some(299));
-        assert_eq!(time.pause_until(now + 300 * MS), None);
+        assert_eq!(time.pause_until(now).map(|until| (until - now).as_millis()), Some(349));
+        assert_eq!(time.pause_until(now + 350 * MS), None);
     }
 
     #[tokio::test(start_paused = true)]
@@ -192,8 +197,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn those_count_that_took_some_or_too_much() {
         let now = Instant::now();
-        let time =
-            |taken_ago: u32, ahead: u32| WorkerTime { even_at: now + ahead * MS, taken_at: now - taken_ago * MS };
+        let time = |taken_ago: u32, ahead: u32| WorkerTime {
+            even_at: now + ahead * MS,
+            taken_at: now - taken_ago * MS,
+            ahead_max: AHEAD_MAX,
+        };
         let clients = [time(0, 0), time(999, 0), time(1_000, 0), time(10, 1), time(5_000, 60)];
         let counted = Sharers::count(clients.into_iter(), now);
         assert_eq!((counted.active, counted.heavy), (3, 2));
