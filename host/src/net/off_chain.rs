@@ -39,8 +39,8 @@ const WAIT_MAX: Duration = Duration::from_secs(3);
 const TURNS_MAX: usize = 32;
 /// Maximum bytes of the cache; more is never needed.
 pub(crate) const CACHE_BYTES_MAX: u64 = 64 << 20;
-/// Expected entries. So few make at most 16 shards, of which the largest document fills a quarter at full cache size.
-const CACHE_ENTRIES: usize = 512;
+/// Expected bytes of an entry. A shard has room for 32 of them, of which the largest document fills a quarter.
+const CACHE_ENTRY_BYTES: u64 = 128 << 10;
 /// Bytes of an entry besides its texts.
 const ENTRY_BYTES: u64 = 256;
 
@@ -163,10 +163,11 @@ impl Documents<'_> {
 impl OffChain {
     /// Creates it with a cache of at most so many bytes.
     pub(crate) fn new(cache_bytes_max: u64) -> Self {
+        let entries = usize::try_from(cache_bytes_max / CACHE_ENTRY_BYTES).unwrap_or(usize::MAX);
         Self {
             public: HttpClient::new(OPTIONS, system_lookup()),
             mirrors: HttpClient::new(HttpOptions { allow_private: true, ..OPTIONS }, system_lookup()),
-            cache: Cache::with_weighter(CACHE_ENTRIES, cache_bytes_max, Weight),
+            cache: Cache::with_weighter(entries, cache_bytes_max, Weight),
             pace: Pace::default(),
             turns: Semaphore::new(TURNS_MAX),
             fetch_within: FETCH_WITHIN,

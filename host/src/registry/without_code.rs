@@ -50,7 +50,7 @@ impl WithoutCode {
             let key = (network.chain_id, *address);
             if !known.contains_key(&key) {
                 if known.len() >= CONTRACTS_MAX {
-                    return;
+                    continue;
                 }
                 let network = network.slug.as_str();
                 tracing::warn!(plugin, protocol, network, %address, block, "a listed contract has no code");

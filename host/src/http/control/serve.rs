@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
@@ -82,8 +82,7 @@ async fn accept(listener: UnixListener, owner: u32, operated: Operated) {
                 let operated = operated.clone();
                 serving.spawn(async move {
                     // Clients that left or are too slow get no reply.
-                    let _ = timeout(REQUEST_TIME, answer(stream, operated)).await;
-                    drop(turn);
+                    let _ = timeout(REQUEST_TIME, answer(stream, operated, turn)).await;
                 });
             }
             Ok(_) => tracing::warn!("a command of another user was refused"),
@@ -100,15 +99,17 @@ fn is_allowed(stream: &UnixStream, owner: u32) -> bool {
     stream.peer_cred().is_ok_and(|peer| peer.uid() == owner || peer.uid() == 0)
 }
 
-async fn answer(mut stream: UnixStream, operated: Operated) -> io::Result<()> {
+/// Holds the turn until the command has ended, which may be later than its reply is due.
+async fn answer(mut stream: UnixStream, operated: Operated, turn: OwnedSemaphorePermit) -> io::Result<()> {
     let (reader, mut writer) = stream.split();
     let mut line = String::new();
     BufReader::new(reader.take(REQUEST_BYTES_MAX)).read_line(&mut line).await?;
-    let reply = match serde_json::from_str::<ControlRequest>(&line) {
+    let (reply, _turn) = match serde_json::from_str::<ControlRequest>(&line) {
         Ok(request) => {
-            tokio::task::spawn_blocking(move || request.answer(&operated)).await.map_err(io::Error::other)?
+            let command = move || (request.answer(&operated), turn);
+            tokio::task::spawn_blocking(command).await.map_err(io::Error::other)?
         }
-        Err(error) => ControlReply::Failed(format!("the request cannot be read: {error}")),
+        Err(error) => (ControlReply::Failed(format!("the request cannot be read: {error}")), turn),
     };
     let mut reply = door::json(&reply)?;
     reply.push(b'\n');
