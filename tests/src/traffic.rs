@@ -57,7 +57,11 @@ impl Traffic {
     }
 
     fn of(exchange: &Exchange) -> Result<Self> {
-        let request = Json::parse(std::str::from_utf8(&exchange.requested)?)?;
+        let request = match Json::parse(std::str::from_utf8(&exchange.requested)?)? {
+            // A read that is made alone, with the chain id behind it.
+            Json::Array(batch) if has_chain_id(&batch) => batch.into_iter().next().context("an empty batch")?,
+            request => request,
+        };
         let bytes = Self { sent_bytes: exchange.requested.len(), received_bytes: exchange.answered, ..Self::default() };
         let is_of_multicall =
             || Ok::<_, anyhow::Error>(request.text_at("params/0/to")?.eq_ignore_ascii_case(MULTICALL3));
@@ -100,6 +104,10 @@ impl Traffic {
     pub fn requests(&self) -> usize {
         self.heads + self.chunks + self.singles + self.simulations + self.codes
     }
+}
+
+fn has_chain_id(batch: &[Json]) -> bool {
+    batch.last().is_some_and(|last| last.text_at("method").is_ok_and(|method| method == "eth_chainId"))
 }
 
 fn calldata(request: &Json) -> Result<Vec<u8>> {
