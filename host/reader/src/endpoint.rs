@@ -4,6 +4,7 @@
 //! ends by its deadline and is recorded in the endpoint's health. A URL may lead to a node of another chain at any
 //! time: a reply that does not prove its chain is used only if the chain id is reported again after it.
 
+mod batches;
 mod blocks;
 mod gas_price;
 mod probe;

@@ -77,7 +77,7 @@ impl JsonRpc {
         at: BlockId,
     ) -> Result<WithChainId<Bytes>, RequestError> {
         let id = self.next_id();
-        self.with_chain_id(id, &body::call(id, call, at)).await
+        self.with_chain_id(id, body::call(id, call, at)).await
     }
 
     /// Calls any other method together with a request for the chain id.
@@ -87,17 +87,16 @@ impl JsonRpc {
         params: &impl Serialize,
     ) -> Result<WithChainId<R>, RequestError> {
         let id = self.next_id();
-        self.with_chain_id(id, &body::request(id, method, params)?).await
+        self.with_chain_id(id, body::request(id, method, params)?).await
     }
 
     async fn with_chain_id<R: DeserializeOwned + Send + 'static>(
         &self,
         id: u64,
-        request: &[u8],
+        request: Vec<u8>,
     ) -> Result<WithChainId<R>, RequestError> {
         let last = self.next_id();
-        let batch = body::join([request, &body::request(last, CHAIN_ID, &())?]);
-        let http = self.client.post(batch).await?;
+        let http = self.client.post(body::batch(&[request, body::request(last, CHAIN_ID, &())?])).await?;
         parse(http, move |body| pair_results(body, [id, last])).await
     }
 
@@ -122,8 +121,10 @@ impl JsonRpc {
         A: DeserializeOwned + Send + 'static,
         B: DeserializeOwned + Send + 'static,
     {
-        let ids = methods.map(|_| self.next_id());
-        let http = self.client.post(body::pair(ids, methods, params)?).await?;
+        let [first, second] = methods;
+        let ids @ [one, other] = methods.map(|_| self.next_id());
+        let requests = [body::request(one, first, params)?, body::request(other, second, params)?];
+        let http = self.client.post(body::batch(&requests)).await?;
         parse(http, move |body| pair_reply(body, ids)).await
     }
 
@@ -134,9 +135,10 @@ impl JsonRpc {
         method: &'static str,
         params: &[P],
     ) -> Result<Vec<Result<R, RequestError>>, RequestError> {
-        let requests: Vec<_> = params.iter().map(|params| (self.next_id(), params)).collect();
-        let http = self.client.post(body::batch(&requests, method)?).await?;
-        let ids: Vec<u64> = requests.into_iter().map(|(id, _)| id).collect();
+        let ids: Vec<u64> = params.iter().map(|_| self.next_id()).collect();
+        let requests = ids.iter().zip(params).map(|(id, params)| body::request(*id, method, params));
+        let requests = requests.collect::<Result<Vec<_>, _>>()?;
+        let http = self.client.post(body::batch(&requests)).await?;
         parse(http, move |body| batch_reply(body, &ids)).await
     }
 

@@ -37,17 +37,6 @@ impl Endpoint {
         self.learned.lock().no_simulations_until.is_none_or(|until| Instant::now() >= until)
     }
 
-    /// Returns true unless it is known to refuse batches.
-    pub(crate) fn takes_batches(&self) -> bool {
-        self.learned.lock().no_batches_until.is_none_or(|until| Instant::now() >= until)
-    }
-
-    /// Records that it refuses batches.
-    pub(crate) fn refuses_batches(&self) {
-        self.learned.lock().no_batches_until = Some(Instant::now() + CAPABILITIES_FOR);
-        tracing::debug!(endpoint = %self, "endpoint takes no batches");
-    }
-
     /// Returns the expected properties of the block after this one. May have to request this one for them.
     pub(crate) async fn next_block(&self, block: &Block, until: Instant) -> Result<Option<NextBlock>, EndpointError> {
         let known = |own: &Self| own.learned.lock().next_blocks.iter().find(|(hash, _)| *hash == block.hash).copied();

@@ -2,8 +2,7 @@
 //! change between two requests, and one node answers a whole batch.
 //!
 //! Invariant: an endpoint that takes no batches, or is read by block numbers or by single requests only, gets the
-//! request alone, and its chain stays unproven. A rejected batch is not blamed on the endpoint, because the request
-//! alone shows whether it works.
+//! request alone, and its chain stays unproven.
 
 use alloy::primitives::{Address, Bytes, U256};
 use serde::de::DeserializeOwned;
@@ -68,17 +67,17 @@ impl Endpoint {
         F: Future<Output = Result<WithChainId<R>, RequestError>>,
         G: Future<Output = Result<R, RequestError>>,
     {
-        let may_batch = self.may_batch_singles(block);
-        if may_batch && let Some(reply) = self.in_batch(block, until, in_batch).await {
-            return reply;
-        }
-        let result = self.read(block, until, alone).await;
-        let is_taken =
-            !matches!(result, Err(RequestError::Endpoint(_) | RequestError::TooLarge | RequestError::UnknownBlock));
-        if may_batch && is_taken {
-            self.refuses_batches();
-        }
-        SingleReply { result, proves_chain: false }
+        let batch = self.may_batch_singles(block).then(|| Box::pin(self.in_batch(block, until, in_batch)));
+        let alone = async {
+            match self.read(block, until, alone).await {
+                Err(error @ (RequestError::Endpoint(_) | RequestError::TooLarge | RequestError::UnknownBlock)) => {
+                    Err(error)
+                }
+                result => Ok(SingleReply { result, proves_chain: false }),
+            }
+        };
+        let reply = self.batch_or_alone(batch, Box::pin(alone)).await;
+        reply.unwrap_or_else(|error| SingleReply { result: Err(error), proves_chain: false })
     }
 
     fn may_batch_singles(&self, block: &Block) -> bool {
@@ -92,8 +91,7 @@ impl Endpoint {
         block: &Block,
         until: Instant,
         request: impl Fn(BlockId) -> F,
-    ) -> Option<SingleReply<R>> {
-        let unproven = |result| Some(SingleReply { result, proves_chain: false });
+    ) -> Result<Option<SingleReply<R>>, RequestError> {
         let request = |at| {
             let both = request(at);
             async move {
@@ -104,15 +102,14 @@ impl Endpoint {
                 }
             }
         };
-        match self.read(block, until, request).await {
-            Ok((result, Ok(chain_id))) => match self.confirm_chain(chain_id.to()) {
-                Ok(()) => Some(SingleReply { result, proves_chain: self.is_read_by_hash(block) }),
-                Err(error) => unproven(Err(error.into())),
-            },
-            Ok((result, Err(_))) => unproven(result),
-            Err(error) if is_of_batch(&error) => None,
-            Err(error) => unproven(Err(error)),
+        let (result, chain_id) = match self.read(block, until, request).await {
+            Err(error) if is_of_batch(&error) => return Ok(None),
+            both => both?,
+        };
+        if let Ok(chain_id) = &chain_id {
+            self.confirm_chain(chain_id.to())?;
         }
+        Ok(Some(SingleReply { result, proves_chain: chain_id.is_ok() && self.is_read_by_hash(block) }))
     }
 
     fn is_read_by_hash(&self, block: &Block) -> bool {

@@ -1,9 +1,7 @@
 //! A transaction and its receipt from one endpoint: both in one JSON-RPC batch, or in two requests if the endpoint
 //! takes no batches.
 //!
-//! Invariant: the chain id is reported after both. A rejected batch is not blamed on the endpoint, because the two
-//! requests show whether it works. An endpoint is recorded to take no batches only once it has replied to both
-//! requests.
+//! Invariant: the chain id is reported after both.
 
 use alloy::primitives::B256;
 use tokio::time::Instant;
@@ -40,19 +38,16 @@ impl Endpoint {
     }
 
     async fn pair(&self, hash: B256, until: Instant) -> Result<Pair, RequestError> {
-        let takes_batches = self.takes_batches();
-        if takes_batches && let Some(pair) = self.pair_in_batch(hash, until).await? {
-            return Ok(pair);
-        }
+        let batch = self.takes_batches().then(|| Box::pin(self.pair_in_batch(hash, until)));
+        self.batch_or_alone(batch, Box::pin(self.pair_alone(hash, until))).await
+    }
+
+    async fn pair_alone(&self, hash: B256, until: Instant) -> Result<Pair, RequestError> {
         let params = [hash];
         let transaction =
             self.send_until_taken(RequestKind::Optional, until, || self.rpc.request(TRANSACTION, &params));
         let receipt = self.send_until_taken(RequestKind::Optional, until, || self.rpc.request(RECEIPT, &params));
-        let pair = tokio::try_join!(transaction, receipt)?;
-        if takes_batches {
-            self.refuses_batches();
-        }
-        Ok(pair)
+        tokio::try_join!(transaction, receipt)
     }
 
     /// Requests both in one batch; returns `None` if the batch as such may have been rejected.

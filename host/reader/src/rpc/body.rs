@@ -46,38 +46,13 @@ struct RequestBody<'a, P> {
 }
 
 pub(super) fn request(id: u64, method: &'static str, params: &impl Serialize) -> Result<Vec<u8>, RequestError> {
-    to_json(&RequestBody { jsonrpc: "2.0", id, method, params })
-}
-
-/// Writes a batch of two.
-pub(super) fn pair(
-    ids: [u64; 2],
-    methods: [&'static str; 2],
-    params: &impl Serialize,
-) -> Result<Vec<u8>, RequestError> {
-    let ([one, other], [first, second]) = (ids, methods);
-    let one_request = |id, method| RequestBody { jsonrpc: "2.0", id, method, params };
-    to_json(&[one_request(one, first), one_request(other, second)])
+    // Serialization fails only for maps with keys that are not text, and no method takes one.
+    serde_json::to_vec(&RequestBody { jsonrpc: "2.0", id, method, params }).map_err(|_| EndpointError::Malformed.into())
 }
 
 /// Writes a batch of these requests.
-pub(super) fn join(requests: [&[u8]; 2]) -> Vec<u8> {
-    let [first, second] = requests;
-    [b"[", first, b",", second, b"]"].concat()
-}
-
-/// Writes a batch of calls of one method.
-pub(super) fn batch<P: Serialize>(requests: &[(u64, &P)], method: &'static str) -> Result<Vec<u8>, RequestError> {
-    let mut bodies: Vec<RequestBody<'_, P>> = Vec::with_capacity(requests.len());
-    for (id, params) in requests {
-        bodies.push(RequestBody { jsonrpc: "2.0", id: *id, method, params });
-    }
-    to_json(&bodies)
-}
-
-fn to_json(body: &impl Serialize) -> Result<Vec<u8>, RequestError> {
-    // Serialization fails only for maps with keys that are not text, and no method takes one.
-    serde_json::to_vec(body).map_err(|_| EndpointError::Malformed.into())
+pub(super) fn batch(requests: &[Vec<u8>]) -> Vec<u8> {
+    [&b"["[..], &requests.join(&b','), b"]"].concat()
 }
 
 fn put(body: &mut Vec<u8>, text: &str) {
@@ -176,13 +151,16 @@ mod tests {
         let written = request(7, "eth_getBlockByNumber", &("latest", false)).unwrap();
         let body = r#"{"jsonrpc":"2.0","id":7,"method":"eth_getBlockByNumber","params":["latest",false]}"#;
         assert_eq!(String::from_utf8(written).unwrap(), body);
-        let written = pair([8, 9], ["eth_a", "eth_b"], &["0x1"]).unwrap();
+        let two = |methods: [&'static str; 2], params: [&str; 2]| {
+            batch(&[request(8, methods[0], &[params[0]]).unwrap(), request(9, methods[1], &[params[1]]).unwrap()])
+        };
+        let written = two(["eth_a", "eth_b"], ["0x1", "0x1"]);
         let body = concat!(
             r#"[{"jsonrpc":"2.0","id":8,"method":"eth_a","params":["0x1"]},"#,
             r#"{"jsonrpc":"2.0","id":9,"method":"eth_b","params":["0x1"]}]"#,
         );
         assert_eq!(String::from_utf8(written).unwrap(), body);
-        let written = batch(&[(8, &["0x1"]), (9, &["0x2"])], "eth_a").unwrap();
+        let written = two(["eth_a", "eth_a"], ["0x1", "0x2"]);
         let body = concat!(
             r#"[{"jsonrpc":"2.0","id":8,"method":"eth_a","params":["0x1"]},"#,
             r#"{"jsonrpc":"2.0","id":9,"method":"eth_a","params":["0x2"]}]"#,
