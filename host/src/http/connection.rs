@@ -282,10 +282,14 @@ pub(super) async fn serve(
     };
     // `FuturesUnordered` polls it only when it is woken itself, not with each request.
     let mut due: FuturesUnordered<_> = [due].into_iter().collect();
+    let work = async {
+        slot.connection.start();
+        connection.as_mut().await
+    };
     let ended = tokio::select! {
         // After a wait for a worker, a request that has come counts before the time for it that is over.
         biased;
-        ended = in_turn(&slot.connection, connection.as_mut()) => Ok(ended),
+        ended = in_turn(&slot.connection, work) => Ok(ended),
         grace = due.select_next_some() => match grace {
             Some(grace) => Err(grace),
             None => return,

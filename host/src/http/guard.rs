@@ -306,6 +306,11 @@ impl Connection {
         &self.client.share
     }
 
+    /// Starts the time for the first request. The wait for the client's turn does not count.
+    pub(super) fn start(&self) {
+        self.activity.lock().used = Instant::now();
+    }
+
     /// Marks a request as under way until the returned value is dropped.
     pub(super) fn begin(self: &Arc<Self>) -> UnderWay {
         let mut activity = self.activity.lock();

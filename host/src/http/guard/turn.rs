@@ -7,7 +7,6 @@ use std::pin::pin;
 
 use futures_util::future::poll_immediate;
 use tokio::task::yield_now;
-use tokio::time::Instant;
 
 use super::Connection;
 use super::worker_time::timed;
@@ -17,8 +16,6 @@ pub(in crate::http) async fn in_turn<F: Future>(connection: &Connection, work: F
     let mut work = pin!(timed(connection, work));
     // The semaphore is never closed.
     let turn = connection.client.turn.acquire().await.ok();
-    // The wait was ours: the time for a request begins now.
-    connection.activity.lock().used = Instant::now();
     let done = poll_immediate(work.as_mut()).await;
     // Let the tasks of other clients go first.
     yield_now().await;
