@@ -13,7 +13,7 @@ use portolan_tests::world::World;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::alone;
+use super::{alone, method};
 
 /// The requests of one network: two parts of the scan, as each fits into the gas of a block, and what has to be priced
 /// anew.
@@ -37,9 +37,7 @@ impl Cost {
         let mut cost = Self::default();
         for exchange in rpc.take() {
             let request = Json::parse(std::str::from_utf8(&exchange.requested).unwrap()).unwrap();
-            // A batch is one request: a read, with the chain id behind it.
-            let method = request.text_at("method").or_else(|_| request.text_at("0/method")).unwrap();
-            if !HEADS.contains(&method) {
+            if !HEADS.contains(&method(&request)) {
                 cost.requests += 1;
                 cost.sent_bytes += exchange.requested.len();
                 cost.received_bytes += exchange.answered;

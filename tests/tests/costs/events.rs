@@ -8,7 +8,7 @@ use portolan_tests::rpc_fault::{Fault, RpcFault};
 use portolan_tests::traffic::{LATE, TRIES};
 use portolan_tests::world::World;
 
-use super::alone;
+use super::{alone, method};
 
 /// The transaction, what its logs need, and what is known only then.
 const COLD_MAX: usize = 3;
@@ -21,8 +21,7 @@ fn requests(endpoint: &RpcFault) -> Vec<String> {
     let bodies = requested.iter().map(|exchange| std::str::from_utf8(&exchange.requested).unwrap());
     let is_head = |body: &str| {
         let request = Json::parse(body).unwrap();
-        let own = request.text_at("method").or_else(|_| request.text_at("0/method")).unwrap();
-        HEADS.contains(&own)
+        HEADS.contains(&method(&request))
     };
     bodies.filter(|body| !is_head(body)).map(|body| body.chars().take(200).collect()).collect()
 }

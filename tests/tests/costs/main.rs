@@ -11,9 +11,16 @@ mod pools;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use portolan_tests::json::Json;
+
 static MACHINE: Mutex<()> = Mutex::new(());
 
 /// Waits until no other test runs.
 fn alone() -> MutexGuard<'static, ()> {
     MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The method of a request; of a batch, which is one request, that of its first member.
+fn method(request: &Json) -> &str {
+    request.text_at("method").or_else(|_| request.text_at("0/method")).unwrap()
 }
