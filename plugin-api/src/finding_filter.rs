@@ -1,25 +1,25 @@
-//! The last look at a finding before it is sent: what a contract replied may make it one that no answer can have.
+//! Filters findings before they are sent: a contract's reply can make one that no answer may have.
 //!
-//! Invariant: what is left out is told, and each rule is one that a reply alone can break. What rests on more than the
-//! finding is the host's to judge, as the plugin may be at fault: where a claim goes, and which of two findings about one
-//! thing stays.
+//! Invariant: each finding that is left out is reported, and only rules that a reply alone can break are checked. Rules
+//! that depend on more than the finding are the host's, as the plugin may be at fault: where a claim goes, and which of
+//! two findings about one item counts.
 
 use portolan_abi::limits::FINDINGS_MAX;
 use portolan_abi::map::Finding;
 use portolan_abi::reply_rules::{self, Reasons, ReplyError, Reported};
 
-/// Checks the findings of a job.
+/// Filters the findings of a job.
 #[derive(Debug, Default)]
-pub(crate) struct Door {
+pub(crate) struct FindingFilter {
     seen: usize,
     left_out: Reasons,
 }
 
-impl Door {
-    /// Whether the finding may be sent; else its reason is kept.
-    pub(crate) fn lets_pass(&mut self, finding: &Finding) -> bool {
+impl FindingFilter {
+    /// Returns true if the finding may be sent. Otherwise records the reason.
+    pub(crate) fn accepts(&mut self, finding: &Finding) -> bool {
         self.seen = self.seen.saturating_add(1);
-        // No host takes more: the job ends with that, whatever they are.
+        // No host takes more, so the job ends here anyway.
         if self.seen > FINDINGS_MAX {
             return true;
         }
@@ -32,18 +32,18 @@ impl Door {
         }
     }
 
-    /// Whether something was left out.
+    /// Returns true if a finding was left out.
     pub(crate) fn has_left_out(&self) -> bool {
         !self.left_out.is_empty()
     }
 
-    /// Which findings were left out, and why, in one line; empty if none was.
+    /// Returns the findings that were left out, with reasons, in one line; empty if none.
     pub(crate) fn take_left_out(&mut self) -> String {
         std::mem::take(&mut self.left_out).line().unwrap_or_default()
     }
 }
 
-/// Checks a finding by itself: also that it does not report one thing twice.
+/// Checks a finding on its own, also that it does not report an item twice.
 fn check(finding: &Finding) -> Result<(), ReplyError> {
     reply_rules::check(finding)?;
     Reported::default().take(finding)

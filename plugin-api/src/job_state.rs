@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use portolan_abi::map::Finding;
 use portolan_abi::row::purpose;
 
-use crate::door::Door;
+use crate::finding_filter::FindingFilter;
 use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
 use crate::request_rows::{CallList, RequestRows};
@@ -49,7 +49,7 @@ struct Inner {
     open: Vec<usize>,
     requests: RequestRows,
     findings: Vec<Finding>,
-    door: Door,
+    filter: FindingFilter,
     missing: Vec<String>,
     not_covered: Vec<String>,
     /// True if a question called a function that the plugin does not implement.
@@ -115,7 +115,7 @@ impl JobState {
     /// Adds a finding, unless a contract's reply made it invalid.
     pub(crate) fn emit(&self, finding: Finding) {
         let mut inner = self.0.lock();
-        if inner.door.lets_pass(&finding) {
+        if inner.filter.accepts(&finding) {
             inner.findings.push(finding);
         }
     }
@@ -257,11 +257,11 @@ impl JobState {
 
     /// Returns true if findings were dropped because of contracts' replies.
     pub(crate) fn has_invalid_replies(&self) -> bool {
-        self.0.lock().door.has_left_out()
+        self.0.lock().filter.has_left_out()
     }
 
     pub(crate) fn take_invalid_replies(&self) -> String {
-        self.0.lock().door.take_left_out()
+        self.0.lock().filter.take_left_out()
     }
 
     pub(crate) fn has_not_covered(&self) -> bool {

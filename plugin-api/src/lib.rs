@@ -64,11 +64,11 @@
 mod chain;
 mod decode;
 mod deployment;
-mod door;
 mod error;
 #[doc(hidden)]
 pub mod export;
 mod facts;
+mod finding_filter;
 mod gather;
 mod http_get;
 mod implemented;

@@ -31,7 +31,7 @@ pub trait Replies {
     /// Called once for each read, batch by batch, in the order of the reads.
     fn reply(&mut self, request: &ReadRequest) -> ReadResult;
 
-    /// Whether the same read has the same reply, whenever it is made: the job can be run again then.
+    /// Returns true if the same read always has the same reply, so that the job can be run again.
     fn are_lasting(&self) -> bool {
         false
     }

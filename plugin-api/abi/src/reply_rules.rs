@@ -1,9 +1,10 @@
-//! What no finding may have, whatever contracts reply. The SDK leaves such a finding out before it is sent, and a host
-//! checks it again.
+//! Rules that a contract's reply or log can make a finding break. The SDK leaves such a finding out before it is sent, and
+//! a host checks it again.
 //!
-//! Invariant: only rules that a reply or a log of a contract can break are here, so no plugin is at fault for them.
+//! Invariant: only a reply or a log alone can break these rules, so the plugin is not at fault.
 
 mod item_keys;
+mod places;
 mod reasons;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use alloy::primitives::Address;
 
 pub use self::item_keys::{claimable_keys, leg_key, payment_key, position_key, position_keys};
+pub use self::places::{claimable_place, composition_place, event_place, position_place};
 pub use self::reasons::Reasons;
 use crate::invisible::is_invisible;
 use crate::map::{Claimable, Composition, Event, Finding, Leg, Position, Price};
@@ -30,7 +32,7 @@ pub const LOG_EVENTS_MAX: usize = 256;
 /// Tokens of one member of an event; the largest pools have eight, a batch of rewards some dozens.
 pub const ASSETS_MAX: usize = 64;
 
-/// The rule that a finding breaks because of what a contract replied or logged, in a sentence.
+/// The rule that a finding breaks because of a contract's reply or log, in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ReplyError(String);
@@ -53,23 +55,15 @@ pub fn check(finding: &Finding) -> Result<(), ReplyError> {
         check_claimable(found).map_err(|error| error.at(&claimable_place(found)))?;
     }
     if let Some(found) = position {
-        check_position(found).map_err(|error| error.at(&format!("position in {:#x}", found.contract)))?;
+        check_position(found).map_err(|error| error.at(&position_place(found)))?;
     }
     if let Some(found) = composition {
-        check_composition(found).map_err(|error| error.at(&format!("composition of {:#x}", found.token)))?;
+        check_composition(found).map_err(|error| error.at(&composition_place(found)))?;
     }
     if let Some(found) = event {
         check_event(found).map_err(|error| error.at(&event_place(found)))?;
     }
     Ok(())
-}
-
-fn claimable_place(found: &Claimable) -> String {
-    format!("claimable of {:#x}", found.contract)
-}
-
-fn event_place(found: &Event) -> String {
-    format!("event of log {}", found.log)
 }
 
 fn check_claimable(found: &Claimable) -> Result<(), ReplyError> {
@@ -138,7 +132,7 @@ fn check_event(found: &Event) -> Result<(), ReplyError> {
     }
 }
 
-/// Checks a name, which often has a symbol that a contract returned.
+/// Checks a name, which often contains a symbol that a contract returned.
 fn check_name(name: &str) -> Result<(), ReplyError> {
     let is_too_long = name.chars().nth(NAME_CHARS_MAX).is_some();
     if name.is_empty() || is_too_long || name.chars().any(is_invisible) {
@@ -149,12 +143,12 @@ fn check_name(name: &str) -> Result<(), ReplyError> {
     Ok(())
 }
 
-/// Checks a number of things that contracts list.
+/// Checks the number of items that contracts list.
 fn at_most(what: &str, count: usize, max: usize) -> Result<(), ReplyError> {
     if count > max { Err(ReplyError(format!("{count} {what} are more than {max}"))) } else { Ok(()) }
 }
 
-/// What the findings of one job are about, each thing once: a list may name a contract twice.
+/// Items that the findings of one job have reported, each at most once: a contract's list may name another one twice.
 #[derive(Debug, Default)]
 pub struct Reported {
     items: BTreeSet<String>,
@@ -162,10 +156,10 @@ pub struct Reported {
 }
 
 impl Reported {
-    /// Takes a finding of the job; the first word on a thing stands.
+    /// Adds a finding of the job; the first report of an item counts.
     ///
     /// # Errors
-    /// It is about a thing that an earlier one was about, or about a log that has no room for it.
+    /// The finding reports an item that was reported before, or its log has too many events.
     pub fn take(&mut self, finding: &Finding) -> Result<(), ReplyError> {
         let Finding { claimable, position, composition, event } = finding;
         claimable.as_ref().map_or(Ok(()), |found| self.take_items(claimable_keys(found)))?;
@@ -174,10 +168,10 @@ impl Reported {
         event.as_ref().map_or(Ok(()), |found| self.take_event(found))
     }
 
-    /// Takes the items of a finding, all or none.
+    /// Adds the items of a finding, all or none.
     ///
     /// # Errors
-    /// One of them is known.
+    /// One of them was reported before.
     pub fn take_items(&mut self, keys: Vec<String>) -> Result<(), ReplyError> {
         let mut own = BTreeSet::new();
         for key in keys {

@@ -14,7 +14,7 @@ use super::{ReadRequest, ReadResult, Replies};
 pub struct CannedReplies(HashMap<(u64, u8, Address, Bytes), ReadResult>);
 
 impl CannedReplies {
-    /// What a call returns: `value` as the ABI encodes the function's single return value.
+    /// Sets the reply to a call: `value` as the ABI encodes the function's single return value.
     #[must_use]
     pub fn reply<C: SolCall>(self, network: u64, to: Address, call: &C, value: &impl SolValue) -> Self {
         self.result(network, to, call, ReadResult::Ok(value.abi_encode().into()))

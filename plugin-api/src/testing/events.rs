@@ -28,7 +28,7 @@ pub struct EventCases {
     cases: Vec<EventCase>,
 }
 
-/// What rows have in common that a case cannot tell apart: section, type, first topic, number of topics.
+/// Properties of rows that a case cannot tell apart: section, type, first topic, number of topics.
 type Likeness = (String, Kind, B256, usize);
 
 impl EventCases {

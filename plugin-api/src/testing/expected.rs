@@ -1,4 +1,4 @@
-//! What a recorded job must find, in a file beside the record: one line of text for each finding.
+//! The findings that a recorded job must have, in a file beside the record: one line of text for each finding.
 //!
 //! The lines come from a chain's arithmetic, not from the run that was recorded. They hold what is true or false about
 //! an account, and no name or word of the answer.
@@ -17,11 +17,11 @@ use crate::export::Exported;
 /// The end of the expectation's file name, after the record's own.
 const BESIDE: &str = "expected.json";
 
-/// What a job must find.
+/// The findings that a job must have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Expected {
-    /// Whether something must be reported as missing.
+    /// True if something must be reported as missing.
     pub partial: bool,
     /// The lines of [`line()`], in any order.
     pub findings: Vec<String>,

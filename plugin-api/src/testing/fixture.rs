@@ -22,10 +22,10 @@ pub struct Fixture {
     network: u64,
     question: String,
     account: String,
-    /// What the question is about, where it is about tokens.
+    /// The tokens that the question is about, if it is about tokens.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tokens: Vec<String>,
-    /// What the question is about, where it is about a transaction: as the binary interface hands it over.
+    /// The transaction that the question is about, if it is about one: as the binary interface hands it over.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     transaction: String,
     block: RecordedBlock,
@@ -83,7 +83,7 @@ pub enum FixtureError {
     Value {
         /// Which.
         what: &'static str,
-        /// What stands there.
+        /// The text of the value.
         text: String,
     },
 }

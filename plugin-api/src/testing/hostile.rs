@@ -1,49 +1,49 @@
-//! Jobs of a test once more, with replies as strangers choose them: whoever deploys a contract chooses what it returns.
+//! Hostile replies: runs the job of a test again with replies as whoever deploys a contract may choose them.
 //!
-//! Invariant: the same test makes the same jobs, and a bounded number of them.
+//! Invariant: the same test runs the same jobs, and a bounded number of them.
 
 use alloy::primitives::{Address, Bytes, U256};
 use portolan_abi::row::kind;
 
 use super::{ReadRequest, ReadResult};
 
-/// Jobs that are made of one test.
+/// Maximum number of jobs per test.
 const JOBS_MAX: usize = 48;
-/// Reads that they may make together, as some lists are long.
+/// Maximum number of reads of all these jobs, as some lists are long.
 const READS_MAX: usize = 4_000;
-/// Words of a reply that are changed one by one; the widest struct of a view has some twenty.
+/// Words of a reply that are replaced, one by one; the widest struct of a view has some twenty.
 const WORDS_MAX: usize = 24;
 const WORD: usize = 32;
-/// Bytes of the replies that are all alike.
-const ALIKE_BYTES: usize = 40 * WORD;
+/// Bytes of a uniform reply.
+const UNIFORM_BYTES: usize = 40 * WORD;
 
-/// The reply to a read in place of the honest one.
-type Bend<'a> = dyn FnMut(&ReadRequest, ReadResult) -> ReadResult + 'a;
+/// Returns the hostile reply to a read; takes the honest one.
+type Alter<'a> = dyn FnMut(&ReadRequest, ReadResult) -> ReadResult + 'a;
 
-/// Runs jobs with bent replies: `run` gets words for the replies and what makes them, and checks what becomes of the job.
-/// `honest` are the replies of the test, read by read.
-pub(super) fn withstand(
+/// Runs jobs with hostile replies. `run` gets a description of the replies and the function that makes them, and checks
+/// the outcome. `honest` are the reads of the test with their replies.
+pub(super) fn run_jobs(
     account: Address,
     honest: &[(ReadRequest, ReadResult)],
-    mut run: impl FnMut(&str, &mut Bend<'_>),
+    mut run: impl FnMut(&str, &mut Alter<'_>),
 ) {
     let words = words(account);
-    for (name, reply) in alike() {
+    for (name, reply) in uniform() {
         run(&format!("all replies are {name}"), &mut |request, _| of_contract(request, reply.clone()));
     }
-    let bent: Vec<(&ReadRequest, ReadResult)> = honest
+    let altered: Vec<(&ReadRequest, ReadResult)> = honest
         .iter()
-        .flat_map(|(request, result)| bent(request, result, &words).map(move |result| (request, result)))
+        .flat_map(|(request, result)| alter(request, result, &words).map(move |result| (request, result)))
         .collect();
     let jobs = JOBS_MAX.min(READS_MAX / honest.len().max(1));
-    for job in 0..jobs.min(bent.len()) {
-        let Some((bent, other)) = bent.get(job * bent.len() / jobs.min(bent.len())) else { continue };
-        let how = format!("{:#x} replies {other:?} to {}", bent.to, bent.data);
-        run(&how, &mut |request, result| if request == *bent { other.clone() } else { result });
+    for job in 0..jobs.min(altered.len()) {
+        let Some((read, other)) = altered.get(job * altered.len() / jobs.min(altered.len())) else { continue };
+        let how = format!("{:#x} replies {other:?} to {}", read.to, read.data);
+        run(&how, &mut |request, result| if request == *read { other.clone() } else { result });
     }
 }
 
-/// What a contract can do; a balance is a word always, and documents are another's.
+/// Limits a result to what a contract can cause: a balance is always a word, and documents come from servers.
 fn of_contract(request: &ReadRequest, result: ReadResult) -> ReadResult {
     match (request.kind, &result) {
         (kind::CALL | kind::HTTP, _) => result,
@@ -52,11 +52,11 @@ fn of_contract(request: &ReadRequest, result: ReadResult) -> ReadResult {
     }
 }
 
-/// Replies that all contracts give alike.
-fn alike() -> impl Iterator<Item = (&'static str, ReadResult)> {
-    let filled = |byte: u8| ReadResult::Ok(vec![byte; ALIKE_BYTES].into());
+/// Replies that all contracts give.
+fn uniform() -> impl Iterator<Item = (&'static str, ReadResult)> {
+    let filled = |byte: u8| ReadResult::Ok(vec![byte; UNIFORM_BYTES].into());
     let repeated =
-        |number: u64| ReadResult::Ok(U256::from(number).to_be_bytes::<WORD>().repeat(ALIKE_BYTES / WORD).into());
+        |number: u64| ReadResult::Ok(U256::from(number).to_be_bytes::<WORD>().repeat(UNIFORM_BYTES / WORD).into());
     [
         ("zero", filled(0)),
         ("all ones", filled(0xff)),
@@ -73,7 +73,7 @@ fn alike() -> impl Iterator<Item = (&'static str, ReadResult)> {
     .into_iter()
 }
 
-/// The words that a stranger may put in the place of any.
+/// Hostile words.
 fn words(account: Address) -> Vec<[u8; WORD]> {
     let word = |number: U256| number.to_be_bytes::<WORD>();
     let numbers =
@@ -81,8 +81,8 @@ fn words(account: Address) -> Vec<[u8; WORD]> {
     numbers.into_iter().map(word).chain([account.into_word().0]).collect()
 }
 
-/// A reply as others would give it: cut, turned into a refusal, and with each of its words exchanged.
-fn bent<'a>(
+/// Returns hostile versions of a reply: cut, failed, and with each of its words replaced.
+fn alter<'a>(
     request: &'a ReadRequest,
     result: &'a ReadResult,
     words: &'a [[u8; WORD]],
@@ -102,7 +102,7 @@ fn bent<'a>(
     ];
     let own = [request.to.into_word().0];
     let places = 0..(bytes.len() / WORD).min(WORDS_MAX);
-    let exchanged = places.flat_map(move |place| {
+    let replaced = places.flat_map(move |place| {
         let bytes = bytes.clone();
         words.iter().copied().chain(own).map(move |word| {
             let mut bytes = bytes.to_vec();
@@ -110,5 +110,5 @@ fn bent<'a>(
             ReadResult::Ok(bytes.into())
         })
     });
-    whole.into_iter().chain(exchanged).map(|result| of_contract(request, result))
+    whole.into_iter().chain(replaced).map(|result| of_contract(request, result))
 }

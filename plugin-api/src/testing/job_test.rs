@@ -124,13 +124,13 @@ impl JobTest {
     /// Runs the job to its end; `replies` answers its reads, batch by batch. It meets the [`limits`](crate::limits) of a
     /// host, with the same words.
     ///
-    /// With [`CannedReplies`](super::CannedReplies) it is run some dozen times more, each time with replies that were
-    /// bent as whoever deploys a contract may choose them: zero, the largest number, the contract itself, cut, reverted.
+    /// With [`CannedReplies`](super::CannedReplies) it is run some dozen times more, each time with hostile replies, as
+    /// whoever deploys a contract may choose them: zero, the largest number, the contract itself, cut, reverted.
     ///
     /// # Panics
     /// If the plugin refuses its settings or the question, breaks the ABI, requests an off-chain read of a host that its
     /// catalogue does not declare, has a catalogue that the gateway would refuse, or finds something that the gateway would
-    /// reject or leave out: with the gateway's sentence. If bent replies make it panic, or break a rule that no reply need
+    /// reject or leave out: with the gateway's sentence. If hostile replies make it panic, or break a rule that no reply need
     /// break: with the replies.
     pub fn run<P: Exported>(&self, replies: impl Replies) -> Outcome {
         self.run_in(module::<P>(), replies)
@@ -155,9 +155,9 @@ impl JobTest {
         });
         assert!(rejections.is_empty(), "{rejections}");
         if replies.are_lasting() {
-            hostile::withstand(self.start.account, &honest, |how, bend| {
+            hostile::run_jobs(self.start.account, &honest, |how, alter| {
                 let (outcome, rejections) =
-                    self.drive(&plugin, of, &mut |request| bend(request, replies.reply(request)));
+                    self.drive(&plugin, of, &mut |request| alter(request, replies.reply(request)));
                 require(&outcome, &rejections, how);
             });
         }
@@ -194,16 +194,14 @@ impl JobTest {
                 Vec::new()
             });
             if outcome.end != End::Reading {
-                let rejections = validation.check(&outcome.findings);
-                return (outcome, rejections);
+                break;
             }
             open.extend(requests);
             let is_in_part = open.iter().any(is_known) && allowance.take_known_step();
             if !is_in_part {
                 if let Err(error) = take_step(&open, &mut allowance) {
                     (outcome.end, outcome.message) = (End::OverBudget, error.to_string());
-                    let rejections = validation.check(&outcome.findings);
-                    return (outcome, rejections);
+                    break;
                 }
                 outcome.batches.push(open.iter().filter(|request| !is_known(request)).count());
             }
@@ -222,10 +220,12 @@ impl JobTest {
             let mut results = results.iter();
             open.retain(|_| results.next().is_some_and(Option::is_none));
         }
+        let rejections = validation.check(&outcome.findings);
+        (outcome, rejections)
     }
 }
 
-/// Requires that a job ended as any replies may end it; `how` says what they were.
+/// Requires an outcome that replies may cause; `how` describes the replies.
 fn require(outcome: &Outcome, rejections: &Rejections, how: &str) {
     let message = &outcome.message;
     if matches!(outcome.end, End::Panicked | End::Misuse | End::InvalidOutput) {
@@ -236,12 +236,12 @@ fn require(outcome: &Outcome, rejections: &Rejections, how: &str) {
     }
 }
 
-/// What a plugin says of settings that it refuses; `None` if it takes them.
+/// Returns the error of settings that a plugin refuses; `None` if it accepts them.
 pub fn settings_error<P: Exported>(settings: &Settings) -> Option<SettingsError> {
     Running::new(module::<P>(), settings).err()
 }
 
-/// What an instance with these settings serves.
+/// Returns the catalogue of an instance with these settings.
 ///
 /// # Panics
 /// If the plugin refuses the settings, or a gateway refuses the catalogue: with its sentence.
@@ -315,14 +315,14 @@ pub enum End {
     InvalidOutput,
 }
 
-/// What became of a job.
+/// Outcome of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// How it ended.
     pub end: End,
     /// Why, where it did not end complete.
     pub message: String,
-    /// What the plugin reported as not covered, a sentence each.
+    /// Sentences about what the plugin knows but does not read.
     pub not_covered: Vec<String>,
     /// Which findings were left out because of what contracts replied, and why, in one line; empty if none was.
     pub invalid_replies: String,
@@ -438,7 +438,7 @@ impl Outcome {
     }
 }
 
-/// Whether a host answers the read without fetching anything.
+/// Returns true if a host answers the read without fetching anything.
 fn is_known(request: &ReadRequest) -> bool {
     request.kind == kind::FACTS
 }

@@ -37,11 +37,11 @@ pub struct LegRow<'a> {
     pub token: Address,
     /// Smallest units.
     pub amount: U256,
-    /// What it redeems to of the same asset; the amount where it does not say.
+    /// Amount that it redeems to in the same asset; its own amount if none is given.
     pub underlying_amount: U256,
     /// A fraction a year, times 10^27.
     pub rate_ray: Option<U256>,
-    /// What all accounts together have in it.
+    /// Amount that all accounts have in it.
     pub total: Option<U256>,
     /// The token that counts it, or the position's contract.
     pub contract: Address,

@@ -24,7 +24,7 @@ impl Outcome {
     }
 }
 
-/// What is owed in each token of a market is no more than what claimables pay of it there.
+/// Checks that claimables pay at least the amount owed in each token of a market.
 fn check_owed(positions: &[&Position], claimables: &[&Claimable]) {
     let mut owed: BTreeMap<(&str, Address), U256> = BTreeMap::new();
     for position in positions {

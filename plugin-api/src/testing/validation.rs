@@ -14,7 +14,7 @@ use portolan_validation::{
 
 use super::{ReadRequest, ReadResult};
 
-/// What all jobs of an instance are checked against.
+/// The rules that all jobs of an instance are checked against.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'a> {
     pub(super) catalogue: &'a Catalogue,

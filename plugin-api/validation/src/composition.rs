@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use alloy::primitives::Address;
 use portolan_abi::map;
-use portolan_abi::reply_rules::{self, Reported};
+use portolan_abi::reply_rules::{self, Reported, composition_place};
 
 use crate::findings::NO_ANSWER;
 use crate::rejections::{FindingError, Rejections};
@@ -41,7 +41,7 @@ fn validate<'a>(
         return Err(NO_ANSWER.to_owned().into());
     };
     let token = found.token;
-    let broken = |reason: String| Err(FindingError::Broken(format!("composition of {token:#x}: {reason}")));
+    let broken = |reason: String| Err(FindingError::Broken(reason).at(&composition_place(found)));
     if !requested.contains(&token) {
         return broken("it is about a token that was not requested".into());
     }

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use portolan_abi::map;
-use portolan_abi::reply_rules::{self, ASSETS_MAX, Reported};
+use portolan_abi::reply_rules::{self, ASSETS_MAX, Reported, event_place};
 use portolan_events::{Class, Event, Kind, Value, find_member};
 
 use crate::findings::NO_ANSWER;
@@ -33,7 +33,7 @@ fn validate(finding: &map::Finding, logs: usize, protocols: &BTreeSet<&str>) -> 
     let map::Finding { claimable: None, position: None, composition: None, event: Some(found) } = finding else {
         return Err(NO_ANSWER.to_owned().into());
     };
-    let place = format!("event of log {}", found.log);
+    let place = event_place(found);
     let broken = |reason: String| FindingError::Broken(reason).at(&place);
     let log = usize::try_from(found.log).unwrap_or(usize::MAX);
     if log >= logs {

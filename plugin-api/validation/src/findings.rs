@@ -4,7 +4,9 @@
 
 use portolan_abi::Question;
 use portolan_abi::map::{self, PaidTo};
-use portolan_abi::reply_rules::{self, Reported, claimable_keys, payment_key, position_key, position_keys};
+use portolan_abi::reply_rules::{
+    self, Reported, claimable_keys, claimable_place, payment_key, position_key, position_keys, position_place,
+};
 
 use crate::claim;
 use crate::position;
@@ -96,19 +98,19 @@ fn check(rules: &JobRules<'_>, finding: map::Finding) -> Result<ValidFinding, Fi
     };
     match (claimable, position) {
         (Some(found), None) if rules.question == Question::CLAIMABLES => {
-            let place = format!("claimable of {:#x}", found.contract);
+            let place = claimable_place(&found);
             let found = check_claimable(rules, found).map_err(|error| error.at(&place))?;
             replied?;
             encoded(rules, found).map_err(|error| error.at(&place))
         }
         (None, Some(found)) if position::question(found.kind) == Some(rules.question) => {
-            let place = format!("position in {:#x}", found.contract);
+            let place = position_place(&found);
             let found = position::check(rules, found).map_err(|error| error.at(&place))?;
             replied?;
             Ok(ValidFinding::Position(Box::new(found)))
         }
         (None, Some(found)) if position::question(found.kind).is_none() => {
-            Err(format!("position in {:#x}: it is of the unknown kind {}", found.contract, found.kind.0).into())
+            Err(format!("{}: it is of the unknown kind {}", position_place(&found), found.kind.0).into())
         }
         _ => Err(NO_ANSWER.to_owned().into()),
     }

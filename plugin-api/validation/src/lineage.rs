@@ -22,7 +22,7 @@ const STRIDE_MAX: u32 = 64;
 /// Words of a reply before the one that counts.
 const PLACE_MAX: u32 = 256;
 
-/// What an address may be used for.
+/// Permitted use of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Use {
     /// A claim may go there.
@@ -56,7 +56,7 @@ struct List {
 /// An address that a view gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
-    /// What it may be used for.
+    /// Permitted use of the address.
     pub usable_as: Use,
     /// The address.
     pub address: Address,
@@ -64,7 +64,7 @@ pub struct Given {
     pub view: Arc<str>,
 }
 
-/// What is wrong with a lineage, in a sentence.
+/// Error in a declared lineage, in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct LineageError(String);
@@ -84,7 +84,7 @@ impl Lineages {
         Ok(Self(lineages))
     }
 
-    /// Whether a call with this calldata may give anything.
+    /// Returns true if a call with this calldata may give an address.
     pub fn are_of(&self, data: &[u8]) -> bool {
         self.of(data).next().is_some()
     }
@@ -94,7 +94,7 @@ impl Lineages {
         selector.and_then(|selector| self.0.get(&selector)).into_iter().flatten()
     }
 
-    /// What the reply to a call gives; `is_listed` where the called contract is one of the catalogue.
+    /// Returns the addresses that the reply to a call gives; `is_listed` if the called contract is one of the catalogue.
     pub fn given<'a>(&'a self, is_listed: bool, data: &'a [u8], reply: &'a [u8]) -> impl Iterator<Item = Given> + 'a {
         let usable = self.of(data).filter(move |lineage| is_listed || lineage.of_given);
         usable.flat_map(move |lineage| {

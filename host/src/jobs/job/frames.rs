@@ -28,7 +28,7 @@ pub(super) struct Step {
     pub(super) message: String,
     /// Sentences about what the plugin knows but does not read.
     pub(super) not_covered: Vec<String>,
-    /// What contracts replied of which the plugin made no finding; empty if nothing.
+    /// The findings that the plugin left out because of what contracts replied; empty if none.
     pub(super) invalid_replies: String,
 }
 

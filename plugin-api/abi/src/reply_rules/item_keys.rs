@@ -1,4 +1,4 @@
-//! What identifies the items of a finding among all of one protocol on one network.
+//! Keys that identify the items of a finding among all of one protocol on one network.
 
 use alloy::primitives::{Address, U256};
 

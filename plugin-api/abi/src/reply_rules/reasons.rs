@@ -3,7 +3,7 @@
 /// Reasons that are given in words; the rest are counted.
 const NAMED_MAX: usize = 8;
 
-/// Why findings of a job do not stay.
+/// Reasons why findings of a job were left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reasons {
     named: Vec<String>,
@@ -20,12 +20,12 @@ impl Reasons {
         }
     }
 
-    /// Whether there is none.
+    /// Returns true if there is no reason.
     pub fn is_empty(&self) -> bool {
         self.named.is_empty()
     }
 
-    /// The first of them in words, and the number of the others; `None` if there is none.
+    /// Returns the first reasons in words and the number of the others; `None` if there is none.
     pub fn line(&self) -> Option<String> {
         let named = self.named.join("; ");
         match self.more {

@@ -12,7 +12,7 @@ use super::{FixtureError, wrong};
 use crate::events::{Decoding, Event, Log, Network, Table, Transaction, ViewCall, ViewResult};
 use crate::testing::{JobTest, ReadRequest, ReadResult, Replies};
 
-/// Who sends transactions whose case does not say, and whom they call.
+/// Sender and recipient of transactions whose case names none.
 const FROM: Address = Address::repeat_byte(0xf0);
 const TO: Address = Address::repeat_byte(0xf1);
 /// The place in its block of a case's first log.
@@ -41,7 +41,7 @@ pub(super) struct ExpectedEvent {
     pub(super) members: serde_json::Map<String, Value>,
 }
 
-/// What of a case is not encoded. The encoder has looked at the rest, and at members that no case has.
+/// Members of a case that are not encoded. The encoder checks the rest, and refuses members that no case has.
 #[derive(Debug, Deserialize)]
 struct Written {
     title: String,
@@ -159,7 +159,7 @@ impl EventCase {
         usize::try_from(event.log).is_ok_and(|place| place == self.place)
     }
 
-    /// What a table alone decodes its transaction to.
+    /// Returns the events that a table alone decodes from its transaction.
     pub(super) fn decoded(&self, table: &Table) -> Vec<(Event, String)> {
         let mut decoding = Decoding::new(table, &self.transaction, self.network);
         loop {
