@@ -303,7 +303,9 @@ impl Signatures {
         }
         let verified = files.and_then(|files| self.verify(digest, own, files, now_s()));
         let verified = verified.and_then(|signed| match step_back {
-            StepBack::Refused => self.seen.check(&own.plugin, &own.version).map(|()| signed).map_err(Into::into),
+            StepBack::Refused => {
+                self.seen.check(&own.plugin, &signed.key, &own.version).map(|()| signed).map_err(Into::into)
+            }
             StepBack::Allowed => Ok(signed),
         });
         match verified {
@@ -315,10 +317,8 @@ impl Signatures {
 
     /// Records that a build came into force. Blocks while it writes a file.
     pub(crate) fn note(&self, signature: &BuildSignature, own: &Manifest) {
-        if signature.signed.is_none() {
-            return;
-        }
-        if let Err(error) = self.seen.note(&own.plugin, &own.version) {
+        let Some(signed) = &signature.signed else { return };
+        if let Err(error) = self.seen.note(&own.plugin, &signed.key, &own.version) {
             tracing::error!(plugin = own.plugin, %error, "a restart forgets which version was served");
         }
     }

@@ -1,7 +1,8 @@
-//! The newest version of each plugin that was in force with a trusted signature. It outlives the process, so that an
+//! The newest version of each plugin that was in force, by the key that signed it. It outlives the process, so that an
 //! old build with known faults cannot return.
 //!
-//! Invariant: a version is never replaced by a lower one. The file is replaced as a whole, and a start that cannot
+//! Invariant: a version is never replaced by a lower one, and one key's versions say nothing about another's: a
+//! signer who has left could otherwise shut out the next one with a version that nobody reaches. The file is replaced as a whole, and a start that cannot
 //! read it fails, because it would accept any version.
 
 use std::collections::BTreeMap;
@@ -15,9 +16,9 @@ use crate::files::{self, Writers};
 
 const FILE: &str = "plugin-versions.json";
 /// As many as a plugins folder may hold.
-const PLUGINS_MAX: usize = 1_024;
-/// Enough for the longest name and version of each plugin.
-const FILE_BYTES_MAX: u64 = 256 << 10;
+const ROWS_MAX: usize = 1_024;
+/// Enough for the longest name, key and version of each row.
+const FILE_BYTES_MAX: u64 = 512 << 10;
 
 /// Reason why a version is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,7 +29,7 @@ pub(crate) enum VersionError {
         "its version {version} is a step back from {seen}, which was served: pin the build to take it all the same"
     )]
     StepBack { version: String, seen: Version },
-    #[error("the versions of {PLUGINS_MAX} plugins are known, and there is no room for another: remove rows of {FILE}")]
+    #[error("{FILE} has {ROWS_MAX} versions and no room for another: remove rows of it")]
     Full,
 }
 
@@ -41,7 +42,10 @@ pub(crate) enum NoteError {
     Write(#[from] io::Error),
 }
 
-/// The versions by plugin name.
+/// The newest versions by plugin, then by the name of the key.
+type Newest = BTreeMap<String, BTreeMap<String, Version>>;
+
+/// The versions that were in force.
 #[derive(Debug, Default)]
 pub(crate) struct SeenVersions {
     /// `None` if the versions are not stored.
@@ -51,7 +55,7 @@ pub(crate) struct SeenVersions {
 
 #[derive(Debug, Default)]
 struct Versions {
-    newest: BTreeMap<String, Version>,
+    newest: Newest,
     /// True if the file lacks some of them.
     is_unwritten: bool,
 }
@@ -65,61 +69,55 @@ impl SeenVersions {
         let path = state_dir.join(FILE);
         let named = |reason: String| io::Error::other(format!("{}: {reason}", path.display()));
         let newest = match files::read_state(&path, FILE_BYTES_MAX, writers)? {
-            Some(text) => parse(&text).map_err(named)?,
+            Some(text) => serde_json::from_str(&text).map_err(|error| named(error.to_string()))?,
             None => BTreeMap::new(),
         };
         let versions = Mutex::new(Versions { newest, is_unwritten: false });
         Ok(Self { path: Some(path), versions })
     }
 
-    /// Checks that a version is not a step back.
+    /// Checks that a version signed by `key` is not a step back.
     ///
     /// # Errors
-    /// It is one, it is not a semantic version, or there is no room for another plugin.
-    pub(crate) fn check(&self, plugin: &str, version: &str) -> Result<(), VersionError> {
+    /// It is one, it is not a semantic version, or there is no room for another row.
+    pub(crate) fn check(&self, plugin: &str, key: &str, version: &str) -> Result<(), VersionError> {
         let parsed = parsed(version)?;
         let versions = self.versions.lock();
-        match versions.newest.get(plugin) {
+        match versions.seen(plugin, key) {
             Some(seen) if parsed.cmp_precedence(seen).is_lt() => {
                 Err(VersionError::StepBack { version: version.to_owned(), seen: seen.clone() })
             }
-            None if versions.newest.len() >= PLUGINS_MAX => Err(VersionError::Full),
+            None if versions.newest.values().map(BTreeMap::len).sum::<usize>() >= ROWS_MAX => Err(VersionError::Full),
             _ => Ok(()),
         }
     }
 
-    /// Records that a version came into force. Blocks while it writes a file.
+    /// Records that a version signed by `key` came into force. Blocks while it writes a file.
     ///
     /// # Errors
     /// The version is not semantic, or it counts for this process but cannot be written.
-    pub(crate) fn note(&self, plugin: &str, version: &str) -> Result<(), NoteError> {
+    pub(crate) fn note(&self, plugin: &str, key: &str, version: &str) -> Result<(), NoteError> {
         let version = parsed(version)?;
         let mut versions = self.versions.lock();
-        let is_newer = versions.newest.get(plugin).is_none_or(|seen| version.cmp_precedence(seen).is_gt());
-        if is_newer {
-            versions.newest.insert(plugin.to_owned(), version);
+        if versions.seen(plugin, key).is_none_or(|seen| version.cmp_precedence(seen).is_gt()) {
+            versions.newest.entry(plugin.to_owned()).or_default().insert(key.to_owned(), version);
             versions.is_unwritten = true;
         }
         let Some(path) = self.path.as_ref().filter(|_| versions.is_unwritten) else { return Ok(()) };
-        let texts: BTreeMap<&String, String> =
-            versions.newest.iter().map(|(plugin, version)| (plugin, version.to_string())).collect();
-        files::replace(path, &serde_json::to_vec_pretty(&texts).map_err(io::Error::from)?)?;
+        files::replace(path, &serde_json::to_vec_pretty(&versions.newest).map_err(io::Error::from)?)?;
         versions.is_unwritten = false;
         Ok(())
     }
 }
 
-fn parsed(version: &str) -> Result<Version, VersionError> {
-    Version::parse(version).map_err(|_| VersionError::NotSemantic(version.to_owned()))
+impl Versions {
+    fn seen(&self, plugin: &str, key: &str) -> Option<&Version> {
+        self.newest.get(plugin)?.get(key)
+    }
 }
 
-fn parse(text: &str) -> Result<BTreeMap<String, Version>, String> {
-    let texts: BTreeMap<String, String> = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let version = |(plugin, text): (String, String)| match Version::parse(&text) {
-        Ok(version) => Ok((plugin, version)),
-        Err(error) => Err(format!("{plugin}: {text}: {error}")),
-    };
-    texts.into_iter().map(version).collect()
+fn parsed(version: &str) -> Result<Version, VersionError> {
+    Version::parse(version).map_err(|_| VersionError::NotSemantic(version.to_owned()))
 }
 
 #[cfg(test)]
@@ -136,34 +134,47 @@ mod tests {
     fn no_version_below_one_that_was_served_is_taken_after_a_restart_either() {
         let folder = tempfile::tempdir().unwrap();
         let seen = open(folder.path()).unwrap();
-        seen.check("acme", "1.2.0").unwrap();
-        seen.note("acme", "1.2.0").unwrap();
+        seen.check("acme", "own", "1.2.0").unwrap();
+        seen.note("acme", "own", "1.2.0").unwrap();
         // A pinned older version does not lower the recorded one.
-        seen.note("acme", "1.1.0").unwrap();
+        seen.note("acme", "own", "1.1.0").unwrap();
         let again = open(folder.path()).unwrap();
         for taken in ["1.2.0", "1.2.0+rebuilt", "1.10.0", "2.0.0-rc.1"] {
-            assert_eq!(again.check("acme", taken), Ok(()), "{taken}");
+            assert_eq!(again.check("acme", "own", taken), Ok(()), "{taken}");
         }
         for refused in ["1.1.9", "1.2.0-rc.1", "0.9.0"] {
             let step_back = VersionError::StepBack { version: refused.into(), seen: Version::new(1, 2, 0) };
-            assert_eq!(again.check("acme", refused), Err(step_back));
+            assert_eq!(again.check("acme", "own", refused), Err(step_back));
         }
-        assert_eq!(again.check("other", "0.0.1"), Ok(()));
-        assert_eq!(again.check("acme", "v2"), Err(VersionError::NotSemantic("v2".into())));
+        assert_eq!(again.check("other", "own", "0.0.1"), Ok(()));
+        assert_eq!(again.check("acme", "own", "v2"), Err(VersionError::NotSemantic("v2".into())));
+    }
+
+    #[test]
+    fn a_version_of_another_key_shuts_nobody_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let seen = open(folder.path()).unwrap();
+        seen.note("acme", "stranger", "99.0.0").unwrap();
+        seen.note("acme", "own", "1.2.0").unwrap();
+        let again = open(folder.path()).unwrap();
+        assert_eq!(again.check("acme", "own", "1.2.1"), Ok(()));
+        assert!(again.check("acme", "own", "1.1.0").is_err());
+        assert!(again.check("acme", "stranger", "98.0.0").is_err());
     }
 
     #[test]
     fn the_file_is_bounded_and_what_is_in_it_is_not_forgotten_for_another_plugin() {
-        let versions = (0..PLUGINS_MAX).map(|number| (format!("p{number}"), Version::new(1, 0, 0)));
-        let versions = Mutex::new(Versions { newest: versions.collect(), is_unwritten: false });
+        let row = |number| (format!("p{number}"), BTreeMap::from([("own".to_owned(), Version::new(1, 0, 0))]));
+        let versions = Mutex::new(Versions { newest: (0..ROWS_MAX).map(row).collect(), is_unwritten: false });
         let seen = SeenVersions { path: None, versions };
-        assert_eq!(seen.check("acme", "1.0.0"), Err(VersionError::Full));
-        assert!(matches!(seen.check("p1", "0.9.0"), Err(VersionError::StepBack { .. })));
+        assert_eq!(seen.check("acme", "own", "1.0.0"), Err(VersionError::Full));
+        assert_eq!(seen.check("p1", "other", "1.0.0"), Err(VersionError::Full));
+        assert!(matches!(seen.check("p1", "own", "0.9.0"), Err(VersionError::StepBack { .. })));
     }
 
     #[test]
     fn a_start_does_not_go_on_without_what_was_served() {
-        for damaged in ["{\"acme\":", "{\"acme\": 1}", "{\"acme\": \"new\"}", ""] {
+        for damaged in ["{\"acme\":", "{\"acme\": \"1.0.0\"}", "{\"acme\": {\"own\": \"new\"}}", ""] {
             let folder = tempfile::tempdir().unwrap();
             fs::write(folder.path().join(FILE), damaged).unwrap();
             let refused = open(folder.path()).unwrap_err().to_string();
@@ -176,9 +187,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path().join("state");
         let seen = open(&state).unwrap();
-        assert!(matches!(seen.note("acme", "1.0.0"), Err(NoteError::Write(_))));
+        assert!(matches!(seen.note("acme", "own", "1.0.0"), Err(NoteError::Write(_))));
         fs::create_dir(&state).unwrap();
-        seen.note("acme", "1.0.0").unwrap();
-        assert!(open(&state).unwrap().check("acme", "0.9.0").is_err());
+        seen.note("acme", "own", "1.0.0").unwrap();
+        assert!(open(&state).unwrap().check("acme", "own", "0.9.0").is_err());
     }
 }

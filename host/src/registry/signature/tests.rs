@@ -171,7 +171,7 @@ fn warnings_are_what_the_refusals_would_be_and_what_is_unsigned_counts_for_no_ve
     assert_eq!(warned.check(&catalogue, &settings), Ok(Some(status)));
     let signatures = signatures(SignatureMode::Warn, Vec::new());
     signatures.note(&warned, &own());
-    assert_eq!(signatures.seen.check("acme", "0.1.0"), Ok(()));
+    assert_eq!(signatures.seen.check("acme", "own", "0.1.0"), Ok(()));
 }
 
 #[test]
