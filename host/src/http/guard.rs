@@ -29,7 +29,7 @@ use tokio::time::{Instant, sleep_until};
 
 pub(super) use self::turn::in_turn;
 pub(super) use self::unsent::{AnswerBody, Streams, is_of_refused_stream};
-use self::unsent::{LastSought, Own, Unsent};
+use self::unsent::{LastSought, Own, Unsent, UnsentBytes};
 use self::worker_time::{Sharers, WorkerTime};
 use crate::client_share::ClientShare;
 use crate::config::ConnectionLimits;
@@ -40,7 +40,7 @@ use crate::memory::Memory;
 pub(super) struct Guard {
     limits: ConnectionLimits,
     open: Mutex<OpenConnections>,
-    unsent_bytes: AtomicUsize,
+    unsent_bytes: UnsentBytes,
     /// Open HTTP/2 streams.
     streams: AtomicUsize,
     sought: LastSought,
@@ -71,7 +71,7 @@ struct Client {
     share: Arc<ClientShare>,
     /// Changed only under the lock of the open connections.
     connections: AtomicUsize,
-    unsent_bytes: AtomicUsize,
+    unsent_bytes: UnsentBytes,
     streams: AtomicUsize,
     sought: LastSought,
     /// Held to start work (`turn.rs`).
@@ -161,7 +161,7 @@ impl Expiry {
 
 impl Guard {
     pub(super) fn new(limits: ConnectionLimits, memory: Option<Arc<Memory>>) -> Arc<Self> {
-        let (unsent_bytes, streams) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let (unsent_bytes, streams) = (UnsentBytes::default(), AtomicUsize::new(0));
         // The runtime starts as many by default.
         let workers = available_parallelism().map_or(1, NonZero::get);
         let workers = u32::try_from(workers).unwrap_or(u32::MAX);
@@ -258,7 +258,7 @@ impl Client {
             address,
             share: ClientShare::new(Some(address)),
             connections: AtomicUsize::new(0),
-            unsent_bytes: AtomicUsize::new(0),
+            unsent_bytes: UnsentBytes::default(),
             streams: AtomicUsize::new(0),
             sought: LastSought::default(),
             turn: Semaphore::new(1),
@@ -324,7 +324,7 @@ impl Connection {
         unsent::send(self, body, if is_shared { Own::Head } else { Own::HeadAndBody })
     }
 
-    /// Returns a small body for which there is extra room; fails if too many refusals wait as well.
+    /// Returns a small body that takes room for refusals; fails if too many of them wait.
     pub(super) fn send_refusal(self: &Arc<Self>, body: Bytes) -> Result<AnswerBody, NoRoom> {
         unsent::send(self, body, Own::Refusal)
     }

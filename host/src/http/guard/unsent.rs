@@ -25,7 +25,7 @@ use super::{Activity, Client, Connection, Expiry, Guard, NoRoom, in_turn};
 /// Bytes that an untaken answer holds besides its body: its head and the state of its stream.
 const ANSWER_BYTES: usize = 2048;
 
-/// Refusals may use an eighth more room than answers, so that a client learns why it gets none.
+/// Refusals have room of their own, an eighth of that for answers, so that a client learns why it gets none.
 const REFUSALS_SHARE: usize = 8;
 
 /// An answer may be given up for others once nothing of it was taken for this long. A lost packet takes half of that.
@@ -96,11 +96,31 @@ impl Drop for StreamSlot {
     }
 }
 
+/// Bytes that wait to be sent.
+#[derive(Debug, Default)]
+pub(super) struct UnsentBytes {
+    answers: AtomicUsize,
+    refusals: AtomicUsize,
+}
+
+impl UnsentBytes {
+    fn counter(&self, is_refusal: bool) -> &AtomicUsize {
+        if is_refusal { &self.refusals } else { &self.answers }
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.answers.load(Relaxed) + self.refusals.load(Relaxed) == 0
+    }
+}
+
 /// An answer that the client has not taken yet.
 #[derive(Debug)]
 pub(super) struct Unsent {
     /// Unique within its connection.
     id: u64,
+    /// Counts in the room for refusals.
+    is_refusal: bool,
     /// Zero after it is given up.
     bytes: usize,
     /// Time of the last progress.
@@ -114,7 +134,7 @@ pub(super) struct Unsent {
 pub(super) enum Own {
     Head,
     HeadAndBody,
-    /// Head and body, within the extra room for refusals.
+    /// Head and body, within the room for refusals.
     Refusal,
 }
 
@@ -170,13 +190,13 @@ pub(super) fn send(connection: &Arc<Connection>, body: Bytes, own: Own) -> Resul
     if body.is_empty() {
         return Ok(AnswerBody::default());
     }
-    let bytes = ANSWER_BYTES + if own == Own::Head { 0 } else { body.len() };
-    connection.guard.reserve(&connection.client, bytes, own == Own::Refusal)?;
+    let (bytes, is_refusal) = (ANSWER_BYTES + if own == Own::Head { 0 } else { body.len() }, own == Own::Refusal);
+    connection.guard.reserve(&connection.client, bytes, is_refusal)?;
     let stream = STREAM.try_with(Stream::end).unwrap_or_default();
     let mut activity = connection.activity.lock();
     let id = activity.next_unsent;
     activity.next_unsent += 1;
-    activity.unsent.push(Unsent { id, bytes, since: Instant::now(), stream });
+    activity.unsent.push(Unsent { id, is_refusal, bytes, since: Instant::now(), stream });
     drop(activity);
     let progress = (body.len() > PIECE_BYTES).then(|| Progress { connection: Arc::clone(connection), id });
     let counted = Counted { body, connection: Arc::clone(connection), id };
@@ -186,33 +206,35 @@ pub(super) fn send(connection: &Arc<Connection>, body: Bytes, own: Own) -> Resul
 impl Guard {
     /// Reserves room for bytes to send; without room, stalled answers are given up.
     fn reserve(&self, client: &Arc<Client>, bytes: usize, is_refusal: bool) -> Result<(), NoRoom> {
-        let slack = |max: usize| if is_refusal { max + max / REFUSALS_SHARE } else { max };
-        let (client_max, max) = (slack(self.client_unsent_bytes_max()), slack(self.limits.unsent_bytes_max));
-        let of_client = |connection: &Connection| Arc::ptr_eq(&connection.client, client);
+        let part = |max: usize| if is_refusal { max / REFUSALS_SHARE } else { max };
+        let (client_max, max) = (part(self.client_unsent_bytes_max()), part(self.limits.unsent_bytes_max));
+        let (of_client, of_all) = (client.unsent_bytes.counter(is_refusal), self.unsent_bytes.counter(is_refusal));
         if !is_refusal && self.refuses() {
             return Err(NoRoom);
         }
-        if !take(&client.unsent_bytes, bytes, client_max) {
-            self.make_room(bytes, of_client);
-            take(&client.unsent_bytes, bytes, client_max).then_some(()).ok_or(NoRoom)?;
+        if !take(of_client, bytes, client_max) {
+            let is_own = |connection: &Connection| Arc::ptr_eq(&connection.client, client);
+            self.make_room(bytes, is_refusal, is_own);
+            take(of_client, bytes, client_max).then_some(()).ok_or(NoRoom)?;
         }
-        if !take(&self.unsent_bytes, bytes, max) {
-            self.make_room(bytes, |_| true);
-            if !take(&self.unsent_bytes, bytes, max) {
-                client.unsent_bytes.fetch_sub(bytes, Relaxed);
+        if !take(of_all, bytes, max) {
+            self.make_room(bytes, is_refusal, |_| true);
+            if !take(of_all, bytes, max) {
+                of_client.fetch_sub(bytes, Relaxed);
                 return Err(NoRoom);
             }
         }
         Ok(())
     }
 
-    /// Gives up stalled answers, longest stalled first; returns the bytes freed.
-    fn make_room(&self, bytes: usize, is_candidate: impl Fn(&Connection) -> bool) -> usize {
+    /// Gives up stalled answers or refusals, longest stalled first; returns the bytes freed.
+    fn make_room(&self, bytes: usize, of_refusals: bool, is_candidate: impl Fn(&Connection) -> bool) -> usize {
         let open = self.open.lock();
         let mut stalled = Vec::new();
         for connection in open.by_id.values().filter(|connection| is_candidate(connection)) {
             let activity = connection.activity.lock();
-            let of_connection = activity.unsent.iter().filter(|unsent| unsent.since.elapsed() > STALLED);
+            let is_stalled = |unsent: &&Unsent| unsent.is_refusal == of_refusals && unsent.since.elapsed() > STALLED;
+            let of_connection = activity.unsent.iter().filter(is_stalled);
             stalled.extend(of_connection.map(|unsent| (unsent.since, unsent.id, Arc::clone(connection))));
         }
         drop(open);
@@ -227,9 +249,10 @@ impl Guard {
         freed
     }
 
-    fn release(&self, client: &Client, bytes: usize) {
-        client.unsent_bytes.fetch_sub(bytes, Relaxed);
-        self.unsent_bytes.fetch_sub(bytes, Relaxed);
+    fn release(&self, client: &Client, bytes: usize, is_refusal: bool) {
+        for unsent_bytes in [&client.unsent_bytes, &self.unsent_bytes] {
+            unsent_bytes.counter(is_refusal).fetch_sub(bytes, Relaxed);
+        }
     }
 }
 
@@ -268,11 +291,11 @@ impl Connection {
         }
         // Room for this many answers, which have at least a head each.
         let bytes = (limits.streams_per_client_max / ROOM_PART).max(1) * ANSWER_BYTES;
-        let own_room = || self.client.sought.is_due() && guard.make_room(bytes, of_client) > 0;
+        let own_room = || self.client.sought.is_due() && guard.make_room(bytes, false, of_client) > 0;
         if is_full(&self.client.streams, limits.streams_per_client_max) && !own_room() {
             return None;
         }
-        let room_of_all = || guard.sought.is_due() && guard.make_room(bytes, |_| true) > 0;
+        let room_of_all = || guard.sought.is_due() && guard.make_room(bytes, false, |_| true) > 0;
         if is_full(&guard.streams, limits.streams_max) && !room_of_all() {
             return None;
         }
@@ -286,7 +309,7 @@ impl Connection {
         let mut activity = self.activity.lock();
         let Some(unsent) = activity.unsent.iter_mut().find(|unsent| unsent.id == id) else { return 0 };
         let bytes = std::mem::take(&mut unsent.bytes);
-        self.guard.release(&self.client, bytes);
+        self.guard.release(&self.client, bytes, unsent.is_refusal);
         unsent.stream.upgrade().as_deref().unwrap_or(&self.evicted).notify_one();
         bytes
     }
@@ -314,8 +337,8 @@ impl Drop for Counted {
         let mut activity = self.connection.activity.lock();
         activity.used = Instant::now();
         if let Some(place) = activity.unsent.iter().position(|unsent| unsent.id == self.id) {
-            let Unsent { bytes, .. } = activity.unsent.remove(place);
-            self.connection.guard.release(&self.connection.client, bytes);
+            let Unsent { bytes, is_refusal, .. } = activity.unsent.remove(place);
+            self.connection.guard.release(&self.connection.client, bytes, is_refusal);
         }
     }
 }
