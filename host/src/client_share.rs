@@ -1,13 +1,19 @@
-//! One client's use of shared resources: answers under way and turns of long work.
+//! One client's use of shared resources: answers under way, turns of long work, and processor time of plugins.
 //!
 //! Invariant: a client has one turn of long work at a time, and an answer counts until it is dropped.
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::time::Duration;
 
 use tokio::sync::Semaphore;
+
+tokio::task_local! {
+    /// The client whose request this task answers.
+    static CURRENT: Arc<ClientShare>;
+}
 
 /// Resources that one client uses.
 #[derive(Debug)]
@@ -15,6 +21,8 @@ pub(crate) struct ClientShare {
     /// The client's address, or its prefix for IPv6; `None` if the gateway itself is the client.
     pub(crate) address: Option<IpAddr>,
     answers: AtomicUsize,
+    /// Nanoseconds of processor time on other threads that were not accounted for yet.
+    charged_ns: AtomicU64,
     /// Held during a turn of long work (`long_work.rs`).
     pub(crate) long_work: Semaphore,
 }
@@ -25,7 +33,28 @@ pub(crate) struct CountedAnswer(Arc<ClientShare>);
 
 impl ClientShare {
     pub(crate) fn new(address: Option<IpAddr>) -> Arc<Self> {
-        Arc::new(Self { address, answers: AtomicUsize::new(0), long_work: Semaphore::new(1) })
+        let (answers, charged_ns) = (AtomicUsize::new(0), AtomicU64::new(0));
+        Arc::new(Self { address, answers, charged_ns, long_work: Semaphore::new(1) })
+    }
+
+    /// Runs work on behalf of this client, which `current` then returns.
+    pub(crate) async fn scope<F: Future>(self: &Arc<Self>, work: F) -> F::Output {
+        CURRENT.scope(Arc::clone(self), work).await
+    }
+
+    /// Returns the client on whose behalf this task works; `None` in tasks of the gateway itself.
+    pub(crate) fn current() -> Option<Arc<Self>> {
+        CURRENT.try_with(Arc::clone).ok()
+    }
+
+    /// Charges processor time that was used for this client on a thread of its own.
+    pub(crate) fn charge(&self, time: Duration) {
+        self.charged_ns.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Relaxed);
+    }
+
+    /// Returns the time that was charged since the last call.
+    pub(crate) fn take_charged(&self) -> Duration {
+        Duration::from_nanos(self.charged_ns.swap(0, Relaxed))
     }
 
     /// Counts one more answer; `None` if `max` are counted already.

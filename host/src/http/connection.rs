@@ -128,7 +128,8 @@ impl Service {
             }
         };
         let span = self.span(&head, &ids);
-        let response = request_id::within(ids.id.clone(), guarded(work)).instrument(span.clone()).await;
+        let work = connection.client_share().scope(guarded(work));
+        let response = request_id::within(ids.id.clone(), work).instrument(span.clone()).await;
         let partial = response.headers().get(view::PARTIAL).and_then(|partial| partial.to_str().ok());
         spans::end_answer(&span, response.status().as_u16(), partial);
         drop(span);

@@ -1,8 +1,9 @@
 //! Worker time: how long the tasks of each client occupy the runtime's workers.
 //!
-//! Each poll of a client's connections and streams is timed. Invariant: while others need workers, the clients above
-//! their even share get three quarters of the workers' time together, and the others the rest. A client may be ahead
-//! for a moment, so that bursts of requests do not wait.
+//! Each poll of a client's connections and streams is timed, and the processor time of the plugins' calls that it
+//! causes is added: they run on other threads, but on the same cores. Invariant: while others need workers, the
+//! clients above their even share get three quarters of the workers' time together, and the others the rest. A client
+//! may be ahead for a moment, so that bursts of requests do not wait.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -17,9 +18,9 @@ use super::{Client, Connection, Guard};
 /// Quarters of the workers' time for the clients above their share, together.
 const QUARTERS: u32 = 3;
 
-/// Maximum lead of all clients together over their shares, which is the queue that a request may find; each active client
-/// has an even part of it, and at least what a usual request takes.
-const AHEAD_MAX: Duration = Duration::from_millis(100);
+/// Maximum lead of all clients together over their shares, which is the queue that each step of a request may find; each
+/// active client has an even part of it, and at least what a usual request takes.
+const AHEAD_MAX: Duration = Duration::from_millis(20);
 const AHEAD_MIN: Duration = Duration::from_millis(1);
 
 /// A client counts as active for this long after a step of its tasks.
@@ -116,7 +117,8 @@ pub(super) async fn timed<F: Future>(connection: &Connection, work: F) -> F::Out
         let polled = work.as_mut().poll(context);
         let now = Instant::now();
         let sharers = guard.sharers(now);
-        client.worker_time.lock().take(now - began, sharers, guard.workers, now);
+        let took = now - began + client.share.take_charged();
+        client.worker_time.lock().take(took, sharers, guard.workers, now);
         drop(step);
         polled
     })
@@ -168,12 +170,12 @@ mod tests {
         let _ = never_paused(15 * MS, 10 * MS, sharers(2, 1));
         let now = Instant::now();
         let mut time = WorkerTime::new(now);
-        // 600 ms of work at 1.5 workers take 400 ms, of which one of two clients may be 50 ms ahead.
+        // 600 ms of work at 1.5 workers take 400 ms, of which one of two clients may be 10 ms ahead.
         for _ in 0..60 {
             time.take(10 * MS, sharers(2, 1), 2, now);
         }
-        assert_eq!(time.pause_until(now).map(|until| (until - now).as_millis()), Some(349));
-        assert_eq!(time.pause_until(now + 350 * MS), None);
+        assert_eq!(time.pause_until(now).map(|until| (until - now).as_millis()), Some(389));
+        assert_eq!(time.pause_until(now + 390 * MS), None);
     }
 
     #[tokio::test(start_paused = true)]

@@ -13,6 +13,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use crate::client_share::ClientShare;
 use crate::registry::crashes::Mark;
 
 /// Stuck calls to one plugin from which on further ones are refused; enough for a temporary stall of the machine.
@@ -69,7 +70,7 @@ impl Calls {
         Duration::from_nanos(self.cpu_ns.load(Ordering::Relaxed))
     }
 
-    /// Runs `work` and waits for it, at most for `limit`.
+    /// Runs `work` and waits for it, at most for `limit`. Its processor time is charged to the current client.
     pub(crate) async fn call<T, F>(&self, limit: Duration, work: F) -> Result<T, CallFailure>
     where
         T: Send + 'static,
@@ -88,13 +89,18 @@ impl Calls {
         };
         let Ok(Ok((_alone, turn))) = timeout_at(watch.deadline, turns).await else { return Err(CallFailure::Timeout) };
         let (call, mark, cpu_ns) = (Arc::clone(&watch.call), self.mark.clone(), Arc::clone(&self.cpu_ns));
+        let client = ClientShare::current();
         watch.is_armed = true;
         let running = self.runtime.spawn_blocking(move || {
             let _turn = turn;
             let _running = mark.as_ref().map(Mark::enter);
-            let before = thread_cpu_ns();
+            let before = thread_cpu();
             let outcome = call.run(work);
-            cpu_ns.fetch_add(thread_cpu_ns().saturating_sub(before), Ordering::Relaxed);
+            let took = thread_cpu().saturating_sub(before);
+            cpu_ns.fetch_add(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+            if let Some(client) = client {
+                client.charge(took);
+            }
             outcome
         });
         let outcome = timeout_at(watch.deadline, running).await;
@@ -129,9 +135,8 @@ impl Calls {
 }
 
 /// Processor time of this thread.
-fn thread_cpu_ns() -> u64 {
-    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime))
-        .map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+fn thread_cpu() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
 /// Abandons a call at its deadline even if its caller has gone.
@@ -274,6 +279,17 @@ mod tests {
         assert!(one > Duration::ZERO && waited < SHORT / 2, "{one:?}, {waited:?}");
         calls.call(LONG, compute).await.unwrap();
         assert!(calls.cpu() - one - waited > one / 4, "{:?} after {one:?}", calls.cpu());
+    }
+
+    #[tokio::test]
+    async fn the_processor_time_of_a_call_is_charged_to_the_client_that_caused_it() {
+        let (calls, client, other) = (Calls::new(Handle::current()), ClientShare::new(None), ClientShare::new(None));
+        let compute = || (0..1_000_000_u64).fold(0, |sum, number| std::hint::black_box(sum ^ number));
+        client.scope(calls.call(LONG, compute)).await.unwrap();
+        assert_eq!(client.take_charged(), calls.cpu());
+        assert!(calls.cpu() > Duration::ZERO);
+        calls.call(LONG, compute).await.unwrap();
+        assert_eq!((client.take_charged(), other.take_charged()), (Duration::ZERO, Duration::ZERO));
     }
 
     #[tokio::test]
