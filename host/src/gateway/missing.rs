@@ -2,6 +2,7 @@
 
 use portolan_reader::Pins;
 
+use crate::assets::resolve::TokenFailure;
 use crate::gateway::answer::Missing;
 use crate::gateway::problem::{FailedJob, Problem};
 use crate::jobs::failure::Reason;
@@ -15,6 +16,15 @@ const PROBLEM_JOBS_NAMED: usize = 8;
 const PROBLEM_JOBS_MAX: usize = 64;
 /// Maximum characters of each listed job's detail.
 const PROBLEM_DETAIL_CHARS_MAX: usize = 1_000;
+
+impl From<TokenFailure> for Reason {
+    fn from(failure: TokenFailure) -> Self {
+        match failure {
+            TokenFailure::Unread(failure) => failure.into(),
+            TokenFailure::NoDecimals => Self::Upstream,
+        }
+    }
+}
 
 /// Lists what is missing, in the order of networks: `*` if everything of a network is, otherwise each subject.
 pub(super) fn missing(networks: &Networks, pins: &Pins, jobs: &[JobReport]) -> Vec<Missing> {

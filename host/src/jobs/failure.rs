@@ -4,7 +4,6 @@
 
 use portolan_reader::ReadFailure;
 
-use crate::assets::resolve::TokenFailure;
 use crate::net::off_chain::OffChainError;
 use crate::registry::runner::RunFailure;
 
@@ -109,15 +108,6 @@ impl From<RunFailure> for Failure {
 impl From<ReadFailure> for Failure {
     fn from(failure: ReadFailure) -> Self {
         Self::new(Reason::from(failure), failure.to_string())
-    }
-}
-
-impl From<TokenFailure> for Reason {
-    fn from(failure: TokenFailure) -> Self {
-        match failure {
-            TokenFailure::Unread(failure) => failure.into(),
-            TokenFailure::NoDecimals => Self::Upstream,
-        }
     }
 }
 
