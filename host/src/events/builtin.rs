@@ -8,17 +8,11 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, B256, b256};
 use portolan_events::{Decoded, Decoding, Event, Transaction, ViewCall, ViewResult};
-use portolan_reader::{Freshness, Meter, Outcome, Participant, Read, Reply, Session};
-use tokio::time::Instant;
+use portolan_reader::{Freshness, Meter, Outcome, Participant, Read, ReadFailure, Reply, Session};
 
 use super::tables::Tables;
 use crate::assets::metadata;
-use crate::jobs::failure::Reason;
-use crate::jobs::report::JobReport;
 use crate::network::Network;
-
-/// Subject of the host's own report, in the place of a protocol's slug.
-pub(crate) const SUBJECT: &str = "events";
 
 /// Maximum number of steps with reads. The deepest row takes two; a pair of pairs takes three.
 const STEPS_MAX: u32 = 8;
@@ -44,7 +38,11 @@ pub(crate) struct BuiltinDecoder<'a> {
 pub(crate) struct BuiltinEvents {
     pub(crate) core: Vec<Event>,
     pub(crate) further: Vec<Event>,
-    pub(crate) report: JobReport,
+    /// Number of steps with reads, tokens' included.
+    pub(crate) batches: u32,
+    pub(crate) reads: u32,
+    /// Logs that could not be decoded: why, and a clause about them.
+    pub(crate) unread: Option<(ReadFailure, String)>,
     /// True if there are more events than the answer's budget allows.
     pub(crate) has_more: bool,
 }
@@ -54,25 +52,24 @@ impl<'a> BuiltinDecoder<'a> {
         Self { tables, transaction, participant }
     }
 
-    /// Decodes the transaction. Never fails: failed reads are in the report. Events are taken from `room`.
+    /// Decodes the transaction. Never fails: failed reads are in `unread`. Events are taken from `room`.
     pub(crate) async fn decode(self, session: &Session, network: &Arc<Network>, room: &Meter) -> BuiltinEvents {
-        let (Self { tables, transaction, participant }, began) = (self, Instant::now());
+        let Self { tables, transaction, participant } = self;
         let on = portolan_events::Network { chain_id: network.chain_id, wrapped_native: network.wrapped_native };
         let events_max = usize::try_from(room.max()).unwrap_or(usize::MAX);
         let mut core = Decoding::new(&tables.core, transaction, on).at_most(events_max);
         let mut further = Decoding::new(&tables.further, transaction, on).at_most(events_max);
         let (tokens, mut requested) = (tokens(transaction, network), BTreeSet::new());
-        let mut report = JobReport::blank(SUBJECT, network);
-        let mut views_steps = 0;
+        let (mut reads, mut batches, mut views_steps) = (0_u32, 0, 0);
+        let mut first_failure = None;
         for _ in 0..STEPS_MAX {
             let (by_core, by_further) = (core.next_calls(), further.next_calls());
             let (of_core, of_further) = (by_core.len(), by_further.len());
             let mut lookup = session.look_up(by_core.into_iter().chain(by_further).map(read).collect());
             views_steps += u32::from(!lookup.is_empty());
             let of_tokens = metadata::missing_reads(session, network, &tokens, &mut requested);
-            let reads = u32::try_from(lookup.len() + of_tokens.reads).unwrap_or(u32::MAX);
-            report.figures.reads = report.figures.reads.saturating_add(reads);
-            report.figures.batches = views_steps.max(of_tokens.levels).max(report.figures.batches);
+            reads = reads.saturating_add(u32::try_from(lookup.len() + of_tokens.reads).unwrap_or(u32::MAX));
+            batches = views_steps.max(of_tokens.levels).max(batches);
             lookup.append(of_tokens.missing);
             if lookup.is_empty() {
                 break;
@@ -80,28 +77,25 @@ impl<'a> BuiltinDecoder<'a> {
             let mut replies = participant.complete(lookup).await;
             replies.truncate(of_core + of_further);
             let failed = replies.iter().find_map(|reply| match &reply.outcome {
-                Outcome::Failed(failure) => Some(Reason::from(*failure)),
+                Outcome::Failed(failure) => Some(*failure),
                 _ => None,
             });
-            report.reason = report.reason.or(failed);
+            first_failure = first_failure.or(failed);
             let mut results = replies.into_iter().map(result);
             core.record(results.by_ref().take(of_core).collect());
             further.record(results.collect());
         }
         let (core, further) = (core.finish(), further.finish());
-        note_unread(&mut report, core.incomplete_logs + further.incomplete_logs);
-        report.figures = report.figures.since(began);
+        let unread = unread(first_failure, core.incomplete_logs + further.incomplete_logs);
         let has_more = core.has_more || further.has_more || !room.take(count(&core) + count(&further));
-        BuiltinEvents { core: events(core), further: events(further), report, has_more }
+        BuiltinEvents { core: events(core), further: events(further), batches, reads, unread, has_more }
     }
 }
 
-/// Marks the report as partial if logs could not be decoded; other failed reads are ignored.
-fn note_unread(report: &mut JobReport, logs: usize) {
-    let reason = report.reason.take().unwrap_or(Reason::Upstream);
-    if logs > 0 {
-        report.mark_partial(reason, &format!("{logs} logs: a view that decodes them could not be read"));
-    }
+/// Describes logs that could not be decoded; other failed reads are ignored.
+fn unread(first_failure: Option<ReadFailure>, logs: usize) -> Option<(ReadFailure, String)> {
+    let text = || format!("{logs} logs: a view that decodes them could not be read");
+    (logs > 0).then(|| (first_failure.unwrap_or(ReadFailure::Upstream), text()))
 }
 
 fn count(decoded: &Decoded) -> u64 {

@@ -19,9 +19,10 @@ use portolan_events::Transaction;
 use portolan_reader::{ReadFailure, Receipt, Session, TransactionStatus};
 use portolan_validation::validate_events;
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Instant;
 
 use crate::assets::resolve::{TokenFailure, Tokens};
-use crate::events::builtin::{self, BuiltinDecoder};
+use crate::events::builtin::{BuiltinDecoder, BuiltinEvents};
 use crate::events::merge::{self, EventSource, MergedEvent};
 use crate::events::movements::Movements;
 use crate::events::native::{self, NativeLogs};
@@ -32,12 +33,15 @@ use crate::gateway::problem::Problem;
 use crate::gateway::query::Account;
 use crate::gateway::work::Work;
 use crate::gateway::{log_room, missing, plan, query};
-use crate::jobs::failure::Failure;
+use crate::jobs::failure::{Failure, Reason};
+use crate::jobs::figures::JobFigures;
 use crate::jobs::job::{self, JobOutcome};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::JobReport;
 use crate::network::Network;
 
+/// Subject of the report about the host's own tables, in the place of a protocol's slug.
+const BUILTIN: &str = "events";
 /// Subject of the report about the tokens of all events, in the place of a protocol's slug.
 const TOKENS: &str = "tokens";
 
@@ -128,7 +132,7 @@ async fn decode(
 
 /// Returns the problem to send if nothing could be read.
 fn unread(network: &Arc<Network>, failure: ReadFailure) -> Problem {
-    missing::problem(&[JobReport::blank(builtin::SUBJECT, network).failed(Failure::from(failure))])
+    missing::problem(&[JobReport::blank(BUILTIN, network).failed(Failure::from(failure))])
 }
 
 /// Decodes one transaction.
@@ -160,14 +164,18 @@ impl<'a> TransactionDecoder<'a> {
         let builtin = BuiltinDecoder::new(&self.context.sources.tables, &self.transaction, session.join());
         let room = &self.context.budget.events;
         let too_many = || Problem::TooManyEvents { events_max: room.max() };
-        let decoding = builtin.decode(&session, self.network, room);
+        let decoding = async {
+            let began = Instant::now();
+            let decoded = builtin.decode(&session, self.network, room).await;
+            (self.builtin_report(&decoded, began), decoded)
+        };
         let sessions = [(session.chain_id(), Ok(Arc::clone(&session)))].into();
-        let (ran, builtin) =
+        let (ran, (of_builtin, builtin)) =
             join(job::run_all(plans.jobs, &sessions, self.context.documents(), session.deadline()), decoding).await;
         if builtin.has_more {
             return Err(too_many());
         }
-        let (mut sources, mut reports) = (vec![EventSource::core(builtin.core)], vec![builtin.report]);
+        let (mut sources, mut reports) = (vec![EventSource::core(builtin.core)], vec![of_builtin]);
         reports.extend(plans.unserved);
         for (plan, outcome) in ran {
             if !room.take(u64::try_from(outcome.findings.len()).unwrap_or(u64::MAX)) {
@@ -179,6 +187,17 @@ impl<'a> TransactionDecoder<'a> {
         }
         sources.push(EventSource::further(builtin.further));
         Ok((sources, reports))
+    }
+
+    /// Reports what the host's own tables read since `began`, and the logs that they could not decode.
+    fn builtin_report(&self, decoded: &BuiltinEvents, began: Instant) -> JobReport {
+        let mut report = JobReport::blank(BUILTIN, self.network);
+        if let Some((failure, text)) = &decoded.unread {
+            report.mark_partial(Reason::from(*failure), text);
+        }
+        let BuiltinEvents { batches, reads, .. } = *decoded;
+        report.figures = JobFigures { batches, reads, ..report.figures }.since(began);
+        report
     }
 
     fn validate(&self, plan: &JobPlan, outcome: &JobOutcome) -> (EventSource, JobReport) {
