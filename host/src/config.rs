@@ -22,7 +22,6 @@ mod tokens;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;
 
-use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -35,22 +34,15 @@ use self::file::File;
 pub(crate) use self::layer::Environment;
 use self::layer::{Key, Layers, Setting};
 pub(crate) use self::operators::{ListenAddress, OperatorAccess, OperatorToken};
-pub(crate) use self::tokens::ListSettings;
-use crate::assets::price;
-use crate::budget::AnswerLimits;
-use crate::claims::SimulateWhen;
 use crate::cli::Flags;
 use crate::files::Writers;
-use crate::head_age::HeadAgeMax;
+use crate::gateway::GatewaySettings;
+use crate::gateway::query::SimulateWhen;
 use crate::log::{self, LogFormat};
 use crate::memory::MemoryLimit;
-use crate::names::NameSettings;
 use crate::net::off_chain::CACHE_BYTES_MAX;
-use crate::network::Networks;
-use crate::registry::limits::{FACT_LISTS_BYTES, PluginLimits};
-use crate::registry::signature::SignatureSettings;
+use crate::registry::limits::FACT_LISTS_BYTES;
 use crate::sanitize;
-use portolan_reader::RpcUrl;
 
 /// Time for an answer. No chain answers within a tenth of a second, and no client waits longer than two minutes.
 const DEADLINE_MS: (u64, std::ops::RangeInclusive<u64>) = (8000, 100..=120_000);
@@ -133,48 +125,18 @@ pub(crate) struct Config {
     /// URL of the base listener for clients, without a trailing slash.
     pub(crate) public_url: Option<String>,
     pub(crate) operators: OperatorAccess,
-    pub(crate) state_dir: PathBuf,
-    pub(crate) plugins_dir: PathBuf,
     /// True if the operator named it; then it is not created.
     pub(crate) plugins_dir_is_named: bool,
-    /// Owners who may write the two folders and the files in them.
-    pub(crate) writers: Writers,
     pub(crate) log_format: LogFormat,
     pub(crate) log_filter: EnvFilter,
     /// True if every request is logged.
     pub(crate) access_log: bool,
     /// The collector of spans.
     pub(crate) collector: Option<Url>,
-    pub(crate) networks: Networks,
-    /// Endpoints by chain id, in the order of networks; preferred ones first. Networks without any are left out.
-    pub(crate) rpc: Vec<(u64, Vec<RpcUrl>)>,
-    /// Maximum age of each network's newest block.
-    pub(crate) head_age_max: HeadAgeMax,
-    /// Limits of each endpoint.
-    pub(crate) rpc_limits: portolan_reader::Limits,
-    /// Chain ids of networks on which a transaction counts only with a proven receipt.
-    pub(crate) verify_receipts: BTreeSet<u64>,
-    /// Settings of the facts that outlive the process.
-    pub(crate) facts: portolan_reader::FactSettings,
-    pub(crate) prices: price::PriceSettings,
-    pub(crate) token_lists: ListSettings,
-    pub(crate) names: NameSettings,
-    pub(crate) limits: PluginLimits,
-    /// Maximum bytes of cached off-chain documents.
-    pub(crate) documents_bytes_max: u64,
-    /// Memory limit of the process.
-    pub(crate) memory: MemoryLimit,
-    /// Keys that may sign plugins.
-    pub(crate) signatures: SignatureSettings,
     pub(crate) connections: ConnectionLimits,
-    pub(crate) simulate_claims: SimulateWhen,
     pub(crate) deadline_ms: u64,
-    pub(crate) answer_limits: AnswerLimits,
-    pub(crate) in_flight_max: usize,
-    /// Maximum logs of one transaction.
-    pub(crate) logs_max: usize,
-    /// Maximum bytes of the logs of all transactions under way.
-    pub(crate) logs_bytes_max: u32,
+    /// What the gateway starts with.
+    pub(crate) gateway: GatewaySettings,
 }
 
 /// Error in the configuration; always one line.
@@ -245,11 +207,6 @@ impl Config {
         let fact_days = number(FACTS_DAYS, tables.facts.days, FACT_DAYS)?;
         let fact_again_after_s = number(FACTS_AGAIN_AFTER_S, tables.facts.again_after_s, FACT_AGAIN_AFTER_S)?;
         Ok(Self {
-            facts: portolan_reader::FactSettings {
-                folder: state_dir.clone(),
-                lifetime: Duration::from_secs(fact_days * 86_400),
-                again_after: Duration::from_secs(fact_again_after_s),
-            },
             listen: address(LISTEN, &flags.listen, tables.listen, 8080)?,
             claimables_listen: address(CLAIMABLES_LISTEN, &flags.claimables_listen, tables.claimables_listen, 8081)?,
             operators_listen: layers
@@ -260,10 +217,7 @@ impl Config {
                 .map(|setting| public_url(&setting))
                 .transpose()?,
             operators: operators::access(&tables.operators, &layers)?,
-            state_dir,
             plugins_dir_is_named: layers.pick(PLUGINS_DIR, flags.plugins.clone(), tables.plugins.dir.clone()).is_some(),
-            plugins_dir: folder(PLUGINS_DIR, &flags.plugins, tables.plugins.dir, "portolan-plugins")?,
-            writers: Writers::of_process(trusted_group.map(|group| group.number(&GROUPS)).transpose()?),
             log_format: layers
                 .pick(LOG_FORMAT, flags.log_format.clone(), tables.log_format)
                 .map_or(Ok(LogFormat::Text), |setting| log_format(&setting))?,
@@ -272,33 +226,43 @@ impl Config {
                 .pick(ACCESS_LOG, None, tables.access_log.map(|is_on| is_on.to_string()))
                 .map_or(Ok(false), |setting| on_or_off(&setting))?,
             collector: spans::read(tables.spans, &layers)?,
-            head_age_max,
-            rpc_limits: portolan_reader::Limits {
-                in_flight_max: usize::try_from(rpc_in_flight_max).unwrap_or(usize::MAX),
-                per_second_max: u32::try_from(rpc_per_second_max).unwrap_or(u32::MAX),
-                replies_max_bytes: usize::try_from(rpc_replies_mib_max << 20).unwrap_or(usize::MAX),
-                cached_replies_max_bytes: memory.share(CACHED_REPLIES_PARTS, u64::MAX),
-                cached_blocks_max_bytes: memory.share(CACHED_BLOCKS_PARTS, u64::MAX),
-            },
-            verify_receipts: networks::verify_receipts(&tables.networks, &networks, verify_receipts),
-            prices: prices::read(&tables.prices, &networks, &layers)?,
-            token_lists: tokens::read(tables.tokens, &layers)?,
-            names: names::read(&tables.names, &layers)?,
-            limits: limits.with_fact_lists(memory.share(FACT_LISTS_PARTS, FACT_LISTS_BYTES)),
-            documents_bytes_max: memory.share(DOCUMENTS_PARTS, CACHE_BYTES_MAX),
-            signatures: signatures::read(&tables.signatures, &layers)?,
             connections: connections::read(&tables.connections, &memory, &layers)?,
-            memory,
-            simulate_claims: layers
-                .pick(SIMULATE, None, tables.claims.simulate)
-                .map_or(Ok(SimulateWhen::default()), |setting| simulate_when(&setting))?,
             deadline_ms,
-            answer_limits: answers::read(&tables.answers, Duration::from_millis(deadline_ms), &layers)?,
-            in_flight_max: usize::try_from(in_flight_max).unwrap_or(usize::MAX),
-            logs_max: usize::try_from(logs_max).unwrap_or(usize::MAX),
-            logs_bytes_max: u32::try_from(logs_bytes_max).unwrap_or(u32::MAX),
-            networks: networks.listed(|chain_id| rpc.iter().any(|(configured, _)| *configured == chain_id)),
-            rpc,
+            gateway: GatewaySettings {
+                facts: portolan_reader::FactSettings {
+                    folder: state_dir.clone(),
+                    lifetime: Duration::from_secs(fact_days * 86_400),
+                    again_after: Duration::from_secs(fact_again_after_s),
+                },
+                state_dir,
+                plugins_dir: folder(PLUGINS_DIR, &flags.plugins, tables.plugins.dir, "portolan-plugins")?,
+                writers: Writers::of_process(trusted_group.map(|group| group.number(&GROUPS)).transpose()?),
+                head_age_max,
+                rpc_limits: portolan_reader::Limits {
+                    in_flight_max: usize::try_from(rpc_in_flight_max).unwrap_or(usize::MAX),
+                    per_second_max: u32::try_from(rpc_per_second_max).unwrap_or(u32::MAX),
+                    replies_max_bytes: usize::try_from(rpc_replies_mib_max << 20).unwrap_or(usize::MAX),
+                    cached_replies_max_bytes: memory.share(CACHED_REPLIES_PARTS, u64::MAX),
+                    cached_blocks_max_bytes: memory.share(CACHED_BLOCKS_PARTS, u64::MAX),
+                },
+                verify_receipts: networks::verify_receipts(&tables.networks, &networks, verify_receipts),
+                prices: prices::read(&tables.prices, &networks, &layers)?,
+                token_lists: tokens::read(tables.tokens, &layers)?,
+                names: names::read(&tables.names, &layers)?,
+                limits: limits.with_fact_lists(memory.share(FACT_LISTS_PARTS, FACT_LISTS_BYTES)),
+                documents_bytes_max: memory.share(DOCUMENTS_PARTS, CACHE_BYTES_MAX),
+                signatures: signatures::read(&tables.signatures, &layers)?,
+                memory,
+                simulate_claims: layers
+                    .pick(SIMULATE, None, tables.claims.simulate)
+                    .map_or(Ok(SimulateWhen::default()), |setting| simulate_when(&setting))?,
+                answer_limits: answers::read(&tables.answers, Duration::from_millis(deadline_ms), &layers)?,
+                in_flight_max: usize::try_from(in_flight_max).unwrap_or(usize::MAX),
+                logs_max: usize::try_from(logs_max).unwrap_or(usize::MAX),
+                logs_bytes_max: u32::try_from(logs_bytes_max).unwrap_or(u32::MAX),
+                networks: networks.listed(|chain_id| rpc.iter().any(|(configured, _)| *configured == chain_id)),
+                rpc,
+            },
         })
     }
 }

@@ -61,7 +61,7 @@ use self::problem::Problem;
 use self::protocols::ProtocolWork;
 use self::query::{About, Account, AnswerOptions, BlockChoice, EventsQuery, Query};
 use self::single_flight::SingleFlight;
-pub(crate) use self::start::StartError;
+pub(crate) use self::start::{GatewaySettings, StartError};
 use self::work::Work;
 use crate::assets::token_list::{ListStatus, TokenLists};
 use crate::budget::{AnswerBudget, AnswerLimits};

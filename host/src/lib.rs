@@ -20,7 +20,6 @@ mod names;
 mod address;
 mod allocator;
 mod budget;
-mod claims;
 mod client_share;
 mod files;
 mod head_age;
@@ -102,8 +101,8 @@ fn serve(flags: &Flags) -> ExitCode {
         Ok(config) => config,
         Err(error) => return misuse(&error),
     };
-    if config.plugins_dir_is_named && config.plugins_dir.symlink_metadata().is_err_and(is_missing) {
-        let folder = config.plugins_dir.display();
+    if config.plugins_dir_is_named && config.gateway.plugins_dir.symlink_metadata().is_err_and(is_missing) {
+        let folder = config.gateway.plugins_dir.display();
         return misuse(&format_args!("plugins.dir: the folder {folder} is not there: make it, or correct its name"));
     }
     let runtime = match Runtime::new() {
@@ -191,8 +190,8 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     ignore_signals()?;
     log_start(config);
     registry::logos::serve_at(&public_url(config, &listeners)?);
-    let gateway = Arc::new(Gateway::start(config).await.context("cannot start")?);
-    let _control = http::control::serve::start(&config.state_dir, Operated::by(&gateway));
+    let gateway = Arc::new(Gateway::start(&config.gateway).await.context("cannot start")?);
+    let _control = http::control::serve::start(&config.gateway.state_dir, Operated::by(&gateway));
     let line = listeners.line().context("cannot read the listeners' addresses")?;
     // The parent process may have closed our output; that is no reason not to serve.
     let _ = writeln!(io::stdout(), "{line}").and_then(|()| io::stdout().flush());
@@ -248,17 +247,18 @@ fn is_missing(error: io::Error) -> bool {
 /// Logs the configuration in two lines.
 fn log_start(config: &Config) {
     let (version, plugins, state) =
-        (env!("CARGO_PKG_VERSION"), config.plugins_dir.display(), config.state_dir.display());
+        (env!("CARGO_PKG_VERSION"), config.gateway.plugins_dir.display(), config.gateway.state_dir.display());
     tracing::info!(version, %plugins, %state, "portolan starts");
     let network = |(chain_id, endpoints): &(u64, Vec<RpcUrl>)| {
-        let slug = config.networks.with_chain_id(*chain_id).map_or_else(|| chain_id.to_string(), |it| it.slug.clone());
+        let slug =
+            config.gateway.networks.with_chain_id(*chain_id).map_or_else(|| chain_id.to_string(), |it| it.slug.clone());
         format!("{slug} ({})", endpoints.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
     };
-    let networks = config.rpc.iter().map(network).collect::<Vec<_>>().join(", ");
+    let networks = config.gateway.rpc.iter().map(network).collect::<Vec<_>>().join(", ");
     tracing::info!(networks, "these networks have endpoints");
-    let functions = config.plugins_dir.join(portolan_validation::FILE_NAME);
+    let functions = config.gateway.plugins_dir.join(portolan_validation::FILE_NAME);
     let may_write = |path| access(path, Access::WRITE_OK).is_ok();
-    if functions.exists() && [&functions, &config.plugins_dir].into_iter().any(may_write) {
+    if functions.exists() && [&functions, &config.gateway.plugins_dir].into_iter().any(may_write) {
         tracing::warn!(
             file = %functions.display(),
             "the user of this process may write the file that says which functions claims may call, and so may any plugin"

@@ -72,8 +72,8 @@ pub(crate) async fn run(flags: &CheckFlags, environment: &Environment) -> Result
         ..Flags::default()
     };
     let mut config = Config::load(&serve, environment)?;
-    config.token_lists.locations.clear();
-    let gateway = Gateway::start(&config).await?;
+    config.gateway.token_lists.locations.clear();
+    let gateway = Gateway::start(&config.gateway).await?;
     loaded(&gateway).await?;
     let check = gateway.check_deployments(account).await;
     let shown = if flags.json { format!("{}\n", document(&check)) } else { table(&check) };

@@ -28,9 +28,9 @@ pub(crate) enum ServeCheckError {
 /// Runs the check; returns a line per plugin and endpoint, and true if all are sound.
 pub(crate) async fn run(mut config: Config) -> Result<(String, bool), ServeCheckError> {
     let folder = tempfile::tempdir().map_err(ServeCheckError::Folder)?;
-    config.state_dir = folder.path().join("state");
-    config.facts.folder = config.state_dir.clone();
-    let gateway = Gateway::start(&config).await?;
+    config.gateway.state_dir = folder.path().join("state");
+    config.gateway.facts.folder = config.gateway.state_dir.clone();
+    let gateway = Gateway::start(&config.gateway).await?;
     if !holds_within(LOAD_TIME, || gateway.first_scan_done()).await {
         return Err(ServeCheckError::Late);
     }

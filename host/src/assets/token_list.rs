@@ -52,6 +52,14 @@ pub(crate) enum ListLocation {
     Shipped,
 }
 
+/// The lists to read and their refresh interval.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ListSettings {
+    /// In order of precedence.
+    pub(crate) locations: Vec<ListLocation>,
+    pub(crate) refresh: Duration,
+}
+
 /// Reason why a text is not a list's location; it never contains the text itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ListLocationError {

@@ -31,9 +31,9 @@ fn require_place(error: &ConfigError) {
 }
 
 fn require_bounds(config: &Config) {
-    assert!(IN_FLIGHT.1.contains(&(config.in_flight_max as u64)), "{}", ANSWERS_IN_FLIGHT.file);
-    assert!(LOGS.1.contains(&(config.logs_max as u64)), "{}", ANSWERS_LOGS.file);
-    let networks: Vec<_> = config.networks.iter().collect();
+    assert!(IN_FLIGHT.1.contains(&(config.gateway.in_flight_max as u64)), "{}", ANSWERS_IN_FLIGHT.file);
+    assert!(LOGS.1.contains(&(config.gateway.logs_max as u64)), "{}", ANSWERS_LOGS.file);
+    let networks: Vec<_> = config.gateway.networks.iter().collect();
     for (place, network) in networks.iter().enumerate() {
         let names = [network.slug.as_str(), network.name.as_str()];
         assert!(names.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_graphic())), "{names:?}");
@@ -42,8 +42,8 @@ fn require_bounds(config: &Config) {
             assert!(!names.iter().any(|name| name.eq_ignore_ascii_case(&other.slug)), "{names:?}");
         }
     }
-    for (chain_id, urls) in &config.rpc {
-        assert!(config.networks.with_chain_id(*chain_id).is_some(), "{chain_id}");
+    for (chain_id, urls) in &config.gateway.rpc {
+        assert!(config.gateway.networks.with_chain_id(*chain_id).is_some(), "{chain_id}");
         assert!((1..=16).contains(&urls.len()), "{chain_id}");
     }
 }

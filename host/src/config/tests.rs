@@ -2,13 +2,18 @@
 
 mod refusals;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use bigdecimal::BigDecimal;
+use portolan_reader::RpcUrl;
 
 use super::*;
+use crate::assets::price;
 use crate::assets::token_list::ListLocation;
+use crate::budget::AnswerLimits;
 use crate::net::off_chain::{HostGrants, Mirror};
+use crate::registry::limits::PluginLimits;
 
 const TOKEN: &str = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
@@ -37,7 +42,7 @@ fn rpc(flags: &[&str]) -> Flags {
 /// Returns chain ids and hosts.
 fn hosts(config: &Config) -> Vec<(u64, Vec<String>)> {
     let host = |url: &RpcUrl| url.to_string();
-    config.rpc.iter().map(|(chain_id, urls)| (*chain_id, urls.iter().map(host).collect())).collect()
+    config.gateway.rpc.iter().map(|(chain_id, urls)| (*chain_id, urls.iter().map(host).collect())).collect()
 }
 
 #[test]
@@ -46,11 +51,11 @@ fn nothing_set_means_the_defaults() {
     assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
     assert_eq!(config.claimables_listen.to_string(), "127.0.0.1:8081");
     assert_eq!(config.operators_listen.to_string(), "127.0.0.1:9090");
-    assert_eq!(config.state_dir, PathBuf::from("portolan-state"));
-    assert_eq!(config.plugins_dir, PathBuf::from("portolan-plugins"));
+    assert_eq!(config.gateway.state_dir, PathBuf::from("portolan-state"));
+    assert_eq!(config.gateway.plugins_dir, PathBuf::from("portolan-plugins"));
     assert_eq!(config.log_format, LogFormat::Text);
-    assert_eq!((config.deadline_ms, config.in_flight_max, config.logs_max), (8000, 256, 5000));
-    assert_eq!(config.logs_bytes_max, 16 << 20);
+    assert_eq!((config.deadline_ms, config.gateway.in_flight_max, config.gateway.logs_max), (8000, 256, 5000));
+    assert_eq!(config.gateway.logs_bytes_max, 16 << 20);
     let answer = AnswerLimits {
         time: Duration::from_secs(8),
         reads_max: 200_000,
@@ -60,9 +65,9 @@ fn nothing_set_means_the_defaults() {
         events_max: 20_000,
         body_bytes_max: 16 << 20,
     };
-    assert_eq!(config.answer_limits, answer);
-    assert_eq!((config.rpc_limits.in_flight_max, config.rpc_limits.per_second_max), (64, 500));
-    assert_eq!(config.rpc_limits.replies_max_bytes, 128 * 1024 * 1024);
+    assert_eq!(config.gateway.answer_limits, answer);
+    assert_eq!((config.gateway.rpc_limits.in_flight_max, config.gateway.rpc_limits.per_second_max), (64, 500));
+    assert_eq!(config.gateway.rpc_limits.replies_max_bytes, 128 * 1024 * 1024);
     let connections = ConnectionLimits {
         max: 2048,
         per_client_max: 256,
@@ -75,12 +80,16 @@ fn nothing_set_means_the_defaults() {
         streams_max: 2048,
     };
     assert_eq!(config.connections, connections);
-    assert_eq!(config.limits, PluginLimits::default());
-    assert_eq!(config.limits.of("x").resume_ms, 1000);
-    assert_eq!(config.limits.of("x").job_ms, 5000);
-    assert!(config.prices.fixed.is_empty() && config.prices.feeds.is_empty() && config.prices.http.is_none());
-    assert_eq!(config.token_lists.locations, [ListLocation::Shipped]);
-    assert_eq!(config.token_lists.refresh, Duration::from_secs(3600));
+    assert_eq!(config.gateway.limits, PluginLimits::default());
+    assert_eq!(config.gateway.limits.of("x").resume_ms, 1000);
+    assert_eq!(config.gateway.limits.of("x").job_ms, 5000);
+    assert!(
+        config.gateway.prices.fixed.is_empty()
+            && config.gateway.prices.feeds.is_empty()
+            && config.gateway.prices.http.is_none()
+    );
+    assert_eq!(config.gateway.token_lists.locations, [ListLocation::Shipped]);
+    assert_eq!(config.gateway.token_lists.refresh, Duration::from_secs(3600));
 }
 
 #[test]
@@ -88,7 +97,7 @@ fn folders_are_beside_the_configuration_or_in_the_users_state_directory() {
     let folders = |variables: &Environment, file: Option<(&str, &str)>| {
         let file = file.map_or_else(|| Ok(File::default()), |(name, text)| File::parse(name, text));
         let config = file.and_then(|file| Config::merge(&Flags::default(), variables, file))?;
-        Ok::<_, ConfigError>((config.state_dir, config.plugins_dir))
+        Ok::<_, ConfigError>((config.gateway.state_dir, config.gateway.plugins_dir))
     };
     let in_folder = |state: &str, plugins: &str| Ok((PathBuf::from(state), PathBuf::from(plugins)));
     let home = Environment::from([("HOME", "/users/alice"), ("XDG_STATE_HOME", "relative")]);
@@ -107,8 +116,8 @@ fn folders_are_beside_the_configuration_or_in_the_users_state_directory() {
 
 #[test]
 fn a_group_may_be_trusted() {
-    assert_eq!(of_file("").writers, Writers::of_process(None));
-    assert_eq!(of_file("trusted_group = 2000").writers, Writers::of_process(Some(2000)));
+    assert_eq!(of_file("").gateway.writers, Writers::of_process(None));
+    assert_eq!(of_file("trusted_group = 2000").gateway.writers, Writers::of_process(Some(2000)));
     assert!(refusal("trusted_group = 4294967295").contains("is not a whole number from 0 to 4294967294"));
 }
 
@@ -129,8 +138,8 @@ fn flags_go_before_environment_before_file_before_defaults() {
     assert_eq!(config.listen.to_string(), "[::1]:3");
     assert_eq!(config.claimables_listen.port(), 2);
     assert_eq!(config.operators_listen.to_string(), "127.0.0.1:1");
-    assert_eq!(config.plugins_dir, PathBuf::from("flag"));
-    assert_eq!(config.state_dir, PathBuf::from("environment"));
+    assert_eq!(config.gateway.plugins_dir, PathBuf::from("flag"));
+    assert_eq!(config.gateway.state_dir, PathBuf::from("environment"));
     assert_eq!(config.deadline_ms, 2000);
     assert_eq!(config.log_format, LogFormat::Json);
 }
@@ -188,7 +197,7 @@ fn names_have_the_proxy_of_the_dao_unless_another_contract_or_none_is_set() {
         (format!("names.universal_resolver = '{other}'"), Some(other)),
         ("names.universal_resolver = 'none'".to_owned(), None),
     ] {
-        let found = of_file(&file).names.universal_resolver;
+        let found = of_file(&file).gateway.names.universal_resolver;
         assert_eq!(found, expected.map(|address| address.parse().unwrap()), "{file}");
     }
     for text in ["", "None", "0x12"] {
@@ -219,10 +228,11 @@ fn bounds_that_nobody_names_are_shares_of_the_memory() {
     let bounds = |file: &str| {
         let config = merge(&Flags::default(), &Environment::default(), file).unwrap();
         let mib = |bytes: usize| bytes >> 20;
-        let (replies, lists) = (config.rpc_limits.replies_max_bytes, config.limits.fact_lists_bytes);
-        let logs = usize::try_from(config.logs_bytes_max).unwrap();
-        let portolan_reader::Limits { cached_replies_max_bytes, cached_blocks_max_bytes, .. } = config.rpc_limits;
-        let cached = [cached_replies_max_bytes, cached_blocks_max_bytes, config.documents_bytes_max];
+        let (replies, lists) = (config.gateway.rpc_limits.replies_max_bytes, config.gateway.limits.fact_lists_bytes);
+        let logs = usize::try_from(config.gateway.logs_bytes_max).unwrap();
+        let portolan_reader::Limits { cached_replies_max_bytes, cached_blocks_max_bytes, .. } =
+            config.gateway.rpc_limits;
+        let cached = [cached_replies_max_bytes, cached_blocks_max_bytes, config.gateway.documents_bytes_max];
         let bounds = [replies, lists, config.connections.unsent_bytes_max, logs].map(mib);
         (bounds, cached.map(|bytes| bytes >> 20))
     };
@@ -237,15 +247,15 @@ fn limits_of_endpoints_are_set_by_file_or_variable_and_name_no_network() {
     let limits = |environment: Environment, file: &str| {
         let config = merge(&Flags::default(), &environment, file).unwrap();
         // A limit is not an endpoint: the public ones still apply.
-        assert_eq!(config.rpc.len(), 7);
-        (config.rpc_limits.in_flight_max, config.rpc_limits.per_second_max)
+        assert_eq!(config.gateway.rpc.len(), 7);
+        (config.gateway.rpc_limits.in_flight_max, config.gateway.rpc_limits.per_second_max)
     };
     let variable = |name, value| Environment::from([(name, value)]);
     assert_eq!(limits(Environment::default(), "[rpc]\nin_flight_max = 1\nper_second_max = 0"), (1, 0));
     assert_eq!(limits(variable("PORTOLAN_RPC_IN_FLIGHT_MAX", "1024"), "[rpc]\nin_flight_max = 1"), (1024, 500));
     assert_eq!(limits(variable("PORTOLAN_RPC_PER_SECOND_MAX", "1000000"), ""), (64, 1_000_000));
     let replies = merge(&Flags::default(), &variable("PORTOLAN_RPC_REPLIES_MIB_MAX", "256"), "").unwrap();
-    assert_eq!(replies.rpc_limits.replies_max_bytes, 256 << 20);
+    assert_eq!(replies.gateway.rpc_limits.replies_max_bytes, 256 << 20);
     let connections =
         merge(&Flags::default(), &variable("PORTOLAN_CONNECTIONS_MAX", "9"), "[connections]\nidle_ms = 500");
     let connections = connections.unwrap().connections;
@@ -255,7 +265,7 @@ fn limits_of_endpoints_are_set_by_file_or_variable_and_name_no_network() {
 #[test]
 fn receipts_are_verified_as_a_network_says_or_all_do() {
     let verified = |environment: &Environment, file: &str| {
-        merge(&Flags::default(), environment, file).unwrap().verify_receipts.into_iter().collect::<Vec<_>>()
+        merge(&Flags::default(), environment, file).unwrap().gateway.verify_receipts.into_iter().collect::<Vec<_>>()
     };
     let (unset, on) = (Environment::default(), Environment::from([("PORTOLAN_RPC_VERIFY_RECEIPTS", "true")]));
     assert_eq!(verified(&unset, ""), [0; 0]);
@@ -265,12 +275,12 @@ fn receipts_are_verified_as_a_network_says_or_all_do() {
     let others = verified(&unset, "[rpc]\nverify_receipts = true\n[networks.fantom]\nverify_receipts = false");
     assert_eq!(others, all.into_iter().filter(|chain_id| *chain_id != 250).collect::<Vec<_>>());
     // This is not an endpoint: the public ones still apply.
-    assert_eq!(merge(&Flags::default(), &on, "").unwrap().rpc.len(), 7);
+    assert_eq!(merge(&Flags::default(), &on, "").unwrap().gateway.rpc.len(), 7);
 }
 
 #[test]
 fn public_endpoints_apply_only_where_none_is_named() {
-    let chain_ids = |config: &Config| config.rpc.iter().map(|(chain_id, _)| *chain_id).collect::<Vec<_>>();
+    let chain_ids = |config: &Config| config.gateway.rpc.iter().map(|(chain_id, _)| *chain_id).collect::<Vec<_>>();
     assert_eq!(chain_ids(&of_file("")), [1, 10, 42161, 250, 43114, 56, 137]);
     assert_eq!(chain_ids(&of_file("[networks.ethereum]\nrpc = ['http://x']")), [1]);
     assert_eq!(chain_ids(&of_file("[networks.ethereum]\nrpc = []")), [0; 0]);
@@ -285,25 +295,26 @@ fn a_further_network_is_one_table() {
          wrapped_native = '{TOKEN}'\nrpc = ['http://b']\n[prices.static]\nbase.\"{TOKEN}\" = '1'"
     );
     let config = of_file(&base);
-    let last = config.networks.iter().last().unwrap();
+    let last = config.gateway.networks.iter().last().unwrap();
     assert_eq!((last.slug.as_str(), last.name.as_str(), last.chain_id), ("base", "BASE", 8453));
-    assert_eq!(config.networks.iter().count(), 9);
+    assert_eq!(config.gateway.networks.iter().count(), 9);
     assert_eq!(hosts(&config), [(8453, vec!["b".to_owned()])]);
-    assert_eq!(config.prices.fixed, [(8453, TOKEN.parse().unwrap(), BigDecimal::from(1))]);
+    assert_eq!(config.gateway.prices.fixed, [(8453, TOKEN.parse().unwrap(), BigDecimal::from(1))]);
     let named = merge(&rpc(&["BASE=http://x"]), &Environment::default(), &base).unwrap();
     assert_eq!(hosts(&named), [(8453, vec!["x".to_owned()])]);
 }
 
 #[test]
 fn a_built_in_network_may_be_listed_only_with_an_endpoint() {
-    let listed = |config: &Config| config.networks.iter().map(|network| network.slug.clone()).collect::<Vec<_>>();
+    let listed =
+        |config: &Config| config.gateway.networks.iter().map(|network| network.slug.clone()).collect::<Vec<_>>();
     let always = listed(&of_file(""));
     assert_eq!(always.len(), 8);
     let config = of_file("[networks.linea]\nrpc = ['http://l']\n[networks.base]\nrpc = []");
     assert_eq!(listed(&config), [always.clone(), vec!["linea".to_owned()]].concat());
     let config = merge(&rpc(&["gnosis=http://g", "BASE=http://b"]), &Environment::default(), "").unwrap();
     assert_eq!(listed(&config), [always.clone(), vec!["base".to_owned(), "gnosis".to_owned()]].concat());
-    assert_eq!(config.networks.named("base").unwrap().data_fee, portolan_networks::DataFee::OpStack);
+    assert_eq!(config.gateway.networks.named("base").unwrap().data_fee, portolan_networks::DataFee::OpStack);
     let own = "name = 'OURS'\nchain_id = 100\nlogo = 'https://l/o.png'\nnative = 'X'\nrpc = ['http://o']";
     let config = of_file(&format!("[networks.ours]\n{own}"));
     assert_eq!(listed(&config), [always, vec!["ours".to_owned()]].concat(), "in the place of Gnosis");
@@ -312,7 +323,7 @@ fn a_built_in_network_may_be_listed_only_with_an_endpoint() {
 #[test]
 fn token_lists_are_files_and_urls_in_their_order_and_the_built_in_one_last() {
     let places = |environment: Environment, file: &str| {
-        let locations = merge(&Flags::default(), &environment, file).unwrap().token_lists.locations;
+        let locations = merge(&Flags::default(), &environment, file).unwrap().gateway.token_lists.locations;
         locations.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let file = "[tokens]\nlists = ['./a,b.json', 'https://l.example:1/KEY', 'http://l.example/KEY']";
@@ -326,7 +337,7 @@ fn token_lists_are_files_and_urls_in_their_order_and_the_built_in_one_last() {
     ]);
     assert_eq!(places(environment.clone(), file), ["/c.json", "v.example"]);
     let config = merge(&Flags::default(), &environment, "[tokens]\nrefresh_s = 7\nshipped = true").unwrap();
-    assert_eq!(config.token_lists.refresh, Duration::from_secs(60));
+    assert_eq!(config.gateway.token_lists.refresh, Duration::from_secs(60));
 }
 
 #[test]
@@ -338,7 +349,8 @@ fn names_of_token_lists_and_of_the_token_file_begin_at_the_configuration_file() 
     let name = dir.path().join("p.toml").display().to_string();
     let merge =
         |environment| Config::merge(&Flags::default(), &environment, File::parse(&name, text).unwrap()).unwrap();
-    let shown = |config: &Config| config.token_lists.locations.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let shown =
+        |config: &Config| config.gateway.token_lists.locations.iter().map(ToString::to_string).collect::<Vec<_>>();
     let config = merge(Environment::default());
     let own = dir.path().join("own.json").display().to_string();
     assert_eq!(shown(&config), [own.as_str(), "/etc/lists/all.json", "l.example"]);
@@ -351,7 +363,7 @@ fn names_of_token_lists_and_of_the_token_file_begin_at_the_configuration_file() 
 #[test]
 fn limits_of_one_plugin_override_those_for_all() {
     let config = of_file("[plugins.limits]\nresume_ms = 7\n[plugins.limits.aave-v3]\njob_ms = 9");
-    let of = |plugin| (config.limits.of(plugin).resume_ms, config.limits.of(plugin).job_ms);
+    let of = |plugin| (config.gateway.limits.of(plugin).resume_ms, config.gateway.limits.of(plugin).job_ms);
     assert_eq!(of("aave-v3"), (7, 9));
     assert_eq!(of("other"), (7, 5000));
 }
@@ -363,15 +375,15 @@ fn a_plugin_reads_the_hosts_that_its_table_grants() {
     let config = of_file(file);
     let mirror = Mirror::parse("http://127.0.0.1:8090").unwrap();
     let expected = HostGrants([("a.example".to_owned(), None), ("b.example".to_owned(), Some(mirror))].into());
-    assert_eq!(config.limits.grants("merkle"), expected);
-    assert_eq!(config.limits.grants("other"), HostGrants::default());
+    assert_eq!(config.gateway.limits.grants("merkle"), expected);
+    assert_eq!(config.gateway.limits.grants("other"), HostGrants::default());
 }
 
 #[test]
 fn a_plugin_leaves_out_the_protocols_that_its_table_names() {
     let config = of_file("[plugins.bridges]\nleave_out = ['across', 'hop']");
-    assert_eq!(*config.limits.left_out("bridges"), ["across".to_owned(), "hop".to_owned()].into());
-    assert!(config.limits.left_out("other").is_empty());
+    assert_eq!(*config.gateway.limits.left_out("bridges"), ["across".to_owned(), "hop".to_owned()].into());
+    assert!(config.gateway.limits.left_out("other").is_empty());
 }
 
 #[test]
@@ -384,7 +396,7 @@ fn feeds_are_read_by_network_and_token() {
     };
     let config = of_file(&row("POLYGON", TOKEN, feed, "3600"));
     let setting = price::Feed { address: feed.parse().unwrap(), heartbeat_s: 3600 };
-    assert_eq!(config.prices.feeds, [(137, TOKEN.parse().unwrap(), setting)]);
+    assert_eq!(config.gateway.prices.feeds, [(137, TOKEN.parse().unwrap(), setting)]);
     let good = row("ethereum", TOKEN, feed, "60");
     for (file, named) in [
         (row("mars", TOKEN, feed, "60"), "prices.feeds.[0].network: mars"),
@@ -403,14 +415,16 @@ fn feeds_are_read_by_network_and_token() {
 #[test]
 fn the_http_source_is_off_until_it_is_named_and_its_key_is_never_shown() {
     let config = of_file("[prices.http]\nbase_url = 'https://prices.example/s3cret'");
-    assert_eq!(config.prices.http.map(|base| base.to_string()), Some("prices.example".into()));
+    assert_eq!(config.gateway.prices.http.map(|base| base.to_string()), Some("prices.example".into()));
     for file in [
         "[prices.http]\nbase_url = 'http://prices.example/s3cret'",
         "[prices.http]\nbase_url = 'https://prices.example/?key=s3cret'",
     ] {
         assert!(!refusal(file).contains("s3cret"), "{}", refusal(file));
     }
-    assert!(of_file("[prices.http]\nbase_url = 'http://prices:8080'\nallow_private = true").prices.http.is_some());
+    assert!(
+        of_file("[prices.http]\nbase_url = 'http://prices:8080'\nallow_private = true").gateway.prices.http.is_some()
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::ConfigError;
 use super::file::TokensTable;
 use super::folders;
 use super::layer::{Key, Layers};
-use crate::assets::token_list::ListLocation;
+use crate::assets::token_list::{ListLocation, ListSettings};
 
 /// Maximum number of lists; more can be merged into one.
 const LISTS_MAX: usize = 16;
@@ -20,14 +20,6 @@ const LISTS: &str = "tokens.lists";
 const LISTS_VARIABLE: &str = "PORTOLAN_TOKENS_LISTS";
 const SHIPPED: Key = Key { file: "tokens.shipped", flag: None };
 const REFRESH: Key = Key { file: "tokens.refresh_s", flag: None };
-
-/// The token lists and their refresh interval.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ListSettings {
-    /// In order of precedence.
-    pub(crate) locations: Vec<ListLocation>,
-    pub(crate) refresh: Duration,
-}
 
 pub(super) fn read(table: TokensTable, layers: &Layers<'_>) -> Result<ListSettings, ConfigError> {
     let mut locations = locations(&table.lists.unwrap_or_default(), layers)?;

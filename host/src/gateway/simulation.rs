@@ -12,11 +12,10 @@ use portolan_reader::{
 };
 use portolan_validation::ClaimTransaction;
 
-use crate::claims::SimulateWhen;
 use crate::gateway::context::Context;
 use crate::gateway::gas_limit;
 use crate::gateway::planned_claim::PlannedClaim;
-use crate::gateway::query::ClaimOptions;
+use crate::gateway::query::{ClaimOptions, SimulateWhen};
 use crate::gateway::verdict::{self, ClaimSimulation, Tried};
 use crate::network::Network;
 

@@ -1,27 +1,72 @@
 //! Starts the gateway: the registry, the reader, and the sources of all answers.
 
+use std::collections::BTreeSet;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use portolan_reader::{ChainReader, RpcUrl, Upstream};
+use portolan_reader::{ChainReader, FactSettings, Limits, RpcUrl, Upstream};
 
 use super::Gateway;
-use crate::assets::price::Prices;
-use crate::assets::token_list::TokenLists;
-use crate::config::Config;
+use crate::assets::price::{PriceSettings, Prices};
+use crate::assets::token_list::{ListSettings, TokenLists};
+use crate::budget::AnswerLimits;
 use crate::events::tables::{Tables, TablesError};
+use crate::files::Writers;
 use crate::gateway::admission::Admission;
 use crate::gateway::codeless::Codeless;
 use crate::gateway::context::Sources;
 use crate::gateway::gas_limit::GasLimits;
 use crate::gateway::log_room::LogRoom;
+use crate::gateway::query::SimulateWhen;
 use crate::gateway::single_flight::SingleFlight;
+use crate::head_age::HeadAgeMax;
 use crate::long_work::LongWork;
-use crate::memory::Memory;
+use crate::memory::{Memory, MemoryLimit};
 use crate::monitor::{Monitor, Watched};
-use crate::names::Names;
+use crate::names::{NameSettings, Names};
 use crate::net::off_chain::OffChain;
+use crate::network::Networks;
+use crate::registry::limits::PluginLimits;
+use crate::registry::signature::SignatureSettings;
 use crate::registry::{Registry, RegistryError};
+
+/// What the gateway starts with.
+#[derive(Debug)]
+pub(crate) struct GatewaySettings {
+    pub(crate) state_dir: PathBuf,
+    pub(crate) plugins_dir: PathBuf,
+    /// Owners who may write the two folders and the files in them.
+    pub(crate) writers: Writers,
+    pub(crate) networks: Networks,
+    /// Endpoints by chain id, in the order of networks; preferred ones first. Networks without any are left out.
+    pub(crate) rpc: Vec<(u64, Vec<RpcUrl>)>,
+    /// Maximum age of each network's newest block.
+    pub(crate) head_age_max: HeadAgeMax,
+    /// Limits of each endpoint.
+    pub(crate) rpc_limits: Limits,
+    /// Chain ids of networks on which a transaction counts only with a proven receipt.
+    pub(crate) verify_receipts: BTreeSet<u64>,
+    /// Settings of the facts that outlive the process.
+    pub(crate) facts: FactSettings,
+    pub(crate) prices: PriceSettings,
+    pub(crate) token_lists: ListSettings,
+    pub(crate) names: NameSettings,
+    pub(crate) limits: PluginLimits,
+    /// Maximum bytes of cached off-chain documents.
+    pub(crate) documents_bytes_max: u64,
+    /// Memory limit of the process.
+    pub(crate) memory: MemoryLimit,
+    /// Keys that may sign plugins.
+    pub(crate) signatures: SignatureSettings,
+    pub(crate) simulate_claims: SimulateWhen,
+    pub(crate) answer_limits: AnswerLimits,
+    pub(crate) in_flight_max: usize,
+    /// Maximum logs of one transaction.
+    pub(crate) logs_max: usize,
+    /// Maximum bytes of the logs of all transactions under way.
+    pub(crate) logs_bytes_max: u32,
+}
 
 /// Reason why the process cannot serve.
 #[derive(Debug, thiserror::Error)]
@@ -41,57 +86,57 @@ impl Gateway {
     ///
     /// # Errors
     /// Returns an error if the registry, the token lists, the event tables or the worker threads cannot start.
-    pub(crate) async fn start(config: &Config) -> Result<Self, StartError> {
-        let networks = config.networks.clone();
-        let (plugins_dir, state_dir, writers) = (&config.plugins_dir, &config.state_dir, config.writers);
-        let (limits, signatures) = (config.limits.clone(), config.signatures.clone());
+    pub(crate) async fn start(settings: &GatewaySettings) -> Result<Self, StartError> {
+        let networks = settings.networks.clone();
+        let (plugins_dir, state_dir, writers) = (&settings.plugins_dir, &settings.state_dir, settings.writers);
+        let (limits, signatures) = (settings.limits.clone(), settings.signatures.clone());
         let registry = Registry::start(plugins_dir, state_dir, writers, networks.clone(), limits, signatures)?;
-        let lists = &config.token_lists;
+        let lists = &settings.token_lists;
         let token_lists =
             TokenLists::start(lists.locations.clone(), lists.refresh, state_dir, writers, &networks).await;
         let token_lists = token_lists.map_err(StartError::TokenLists)?;
         let upstream = |(chain_id, endpoints): &(u64, Vec<RpcUrl>)| {
             let name = networks.with_chain_id(*chain_id)?.slug.clone();
-            let verify_receipts = config.verify_receipts.contains(chain_id);
+            let verify_receipts = settings.verify_receipts.contains(chain_id);
             Some(Upstream { chain_id: *chain_id, name, endpoints: endpoints.clone(), verify_receipts })
         };
-        let upstreams: Vec<Upstream> = config.rpc.iter().filter_map(upstream).collect();
+        let upstreams: Vec<Upstream> = settings.rpc.iter().filter_map(upstream).collect();
         let with_endpoint = upstreams.iter().filter(|upstream| !upstream.endpoints.is_empty());
         let with_endpoint = with_endpoint.map(|upstream| upstream.chain_id).collect();
-        let reader = ChainReader::new(upstreams, config.rpc_limits, Some(&config.facts));
-        let prices = Prices::new(config.prices.clone());
+        let reader = ChainReader::new(upstreams, settings.rpc_limits, Some(&settings.facts));
+        let prices = Prices::new(settings.prices.clone());
         let sources = Sources {
             reader: Arc::clone(&reader) as _,
             with_endpoint,
-            head_age_max: config.head_age_max.clone(),
-            names: Names::new(config.names.clone()),
-            off_chain: OffChain::new(config.documents_bytes_max),
+            head_age_max: settings.head_age_max.clone(),
+            names: Names::new(settings.names.clone()),
+            off_chain: OffChain::new(settings.documents_bytes_max),
             codeless: Codeless::default(),
             past_prices: prices.of_any_block(),
             prices,
             tables: Tables::read()?,
-            log_room: LogRoom::new(config.logs_bytes_max),
+            log_room: LogRoom::new(settings.logs_bytes_max),
             long_work: LongWork::start().map_err(StartError::LongWork)?,
-            simulate_claims: config.simulate_claims,
+            simulate_claims: settings.simulate_claims,
             gas_limits: GasLimits::default(),
             networks,
         };
-        let memory = Memory::watch(config.memory.clone());
+        let memory = Memory::watch(settings.memory.clone());
         Ok(Self {
             monitor: Monitor::start(Watched {
                 registry: Arc::clone(&registry),
                 reader: Arc::clone(&reader),
-                networks: config.networks.clone(),
-                head_age_max: config.head_age_max.clone(),
+                networks: settings.networks.clone(),
+                head_age_max: settings.head_age_max.clone(),
             }),
             sources: Arc::new(sources),
             registry,
             reader,
             token_lists,
             single_flight: SingleFlight::default(),
-            admission: Admission::new(config.in_flight_max, Arc::clone(&memory)),
-            limits: config.answer_limits,
-            logs_max: config.logs_max,
+            admission: Admission::new(settings.in_flight_max, Arc::clone(&memory)),
+            limits: settings.answer_limits,
+            logs_max: settings.logs_max,
             memory,
         })
     }

@@ -175,5 +175,5 @@ fn a_file_that_cannot_be_read_is_reported_by_its_name() {
     std::fs::write(&file, "state_dir = 'there'").unwrap();
     let environment = Environment::from([("PORTOLAN_CONFIG", file.to_str().unwrap())]);
     let config = Config::load(&Flags::default(), &environment).unwrap();
-    assert_eq!(config.state_dir, folder.path().join("there"));
+    assert_eq!(config.gateway.state_dir, folder.path().join("there"));
 }

@@ -15,7 +15,7 @@ use crate::{address, rfc3339};
 
 /// Runs the command; returns the text for stdout.
 pub(crate) fn run(command: &StateCommand, config: &Config) -> Result<String, ControlError> {
-    let networks = &config.networks;
+    let networks = &config.gateway.networks;
     match command {
         StateCommand::Show { facts, json } => {
             let request = ControlRequest::ShowFacts(filter(facts, networks)?);
@@ -51,15 +51,16 @@ fn filter(flags: &FactFlags, networks: &Networks) -> Result<FactFilter, ControlE
 
 /// Gets the reply from the running gateway, or from this process if none runs.
 fn reply(request: &ControlRequest, config: &Config) -> Result<ControlReply, ControlError> {
-    let folder = config.state_dir.display();
-    let sent = send(&socket(&config.state_dir), request);
+    let folder = config.gateway.state_dir.display();
+    let sent = send(&socket(&config.gateway.state_dir), request);
     let reply = match sent.map_err(|error| ControlError::Failed(format!("the running gateway: {error}")))? {
         Some(reply) => reply,
         None => {
-            let facts = Facts::open(&config.state_dir, config.facts.lifetime).map_err(|error| match error {
-                FactsError::Missing => ControlError::Failed(format!("{folder} has no stored facts")),
-                error => ControlError::Failed(format!("{folder}: {error}")),
-            })?;
+            let facts =
+                Facts::open(&config.gateway.state_dir, config.gateway.facts.lifetime).map_err(|error| match error {
+                    FactsError::Missing => ControlError::Failed(format!("{folder} has no stored facts")),
+                    error => ControlError::Failed(format!("{folder}: {error}")),
+                })?;
             request.answer_from(&facts)
         }
     };

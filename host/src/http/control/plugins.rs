@@ -193,9 +193,9 @@ pub(crate) fn run(request: &PluginRequest, config: &Config) -> Result<String, Co
 }
 
 fn reply(request: &ControlRequest, config: &Config) -> Result<ControlReply, ControlError> {
-    let sent = send(&socket(&config.state_dir), request);
+    let sent = send(&socket(&config.gateway.state_dir), request);
     match sent.map_err(|error| ControlError::Failed(format!("the running gateway: {error}")))? {
-        None => Err(ControlError::NotRunning(config.state_dir.display().to_string())),
+        None => Err(ControlError::NotRunning(config.gateway.state_dir.display().to_string())),
         Some(ControlReply::Failed(reason)) => Err(ControlError::Failed(reason)),
         Some(reply) => Ok(reply),
     }
