@@ -23,7 +23,6 @@ mod tokens;
 pub(crate) mod fuzzing;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
 use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;

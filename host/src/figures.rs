@@ -17,7 +17,7 @@ use metrics_util::MetricKindMask;
 use rustix::time::{ClockId, clock_gettime};
 use tokio::time::sleep;
 
-use crate::gateway::Gateway;
+use crate::gateway::AdminHandles;
 use crate::memory_used;
 use crate::registry::PluginStatus;
 
@@ -127,17 +127,17 @@ fn describe() {
 }
 
 /// Samples the current state.
-pub(crate) fn sample(gateway: &Gateway) {
-    let (in_flight, max) = gateway.in_flight();
+pub(crate) fn sample(admin: &AdminHandles) {
+    let (in_flight, max) = admin.in_flight();
     gauge!("portolan_answers_in_flight").set(float(in_flight));
     gauge!("portolan_answers_in_flight_max").set(float(max));
     counter!("portolan_answers_shed_total").increment(0);
-    let readiness = gateway.readiness();
+    let readiness = admin.monitor.readiness();
     gauge!("portolan_ready").set(float(usize::from(readiness.reasons.is_empty())));
     gauge!("portolan_degraded").set(float(readiness.degraded.len()));
-    gauge!("portolan_memory_limit_bytes").set(wide(gateway.memory().limit_bytes()));
-    gateway.plugins().iter().for_each(|plugin| sample_plugin(gateway, plugin));
-    sample_networks(gateway);
+    gauge!("portolan_memory_limit_bytes").set(wide(admin.memory.limit_bytes()));
+    admin.registry.status().iter().for_each(|plugin| sample_plugin(admin, plugin));
+    sample_networks(admin);
     sample_process();
 }
 
@@ -155,7 +155,7 @@ fn sample_process() {
     gauge!("process_open_fds").set(float(files));
 }
 
-fn sample_plugin(gateway: &Gateway, row: &PluginStatus) {
+fn sample_plugin(admin: &AdminHandles, row: &PluginStatus) {
     let name = if row.plugin.is_empty() { &row.file } else { &row.plugin };
     for state in PluginStatus::STATES {
         let has = float(usize::from(row.state == state));
@@ -163,16 +163,16 @@ fn sample_plugin(gateway: &Gateway, row: &PluginStatus) {
         state.set(has);
     }
     for breaker in &row.breakers {
-        let network = gateway.networks().with_chain_id(breaker.chain_id);
+        let network = admin.networks.with_chain_id(breaker.chain_id);
         let network = network.map_or_else(|| breaker.chain_id.to_string(), |network| network.slug.clone());
         let open = gauge!("portolan_plugin_breaker_open", "plugin" => name.clone(), "network" => network);
         open.set(float(usize::from(breaker.is_open())));
     }
 }
 
-fn sample_networks(gateway: &Gateway) {
-    for status in gateway.upstreams() {
-        let Some(network) = gateway.networks().with_chain_id(status.chain_id) else { continue };
+fn sample_networks(admin: &AdminHandles) {
+    for status in admin.reader.status() {
+        let Some(network) = admin.networks.with_chain_id(status.chain_id) else { continue };
         let network = &network.slug;
         if let Some(block) = &status.pinned {
             gauge!("portolan_network_block", "network" => network.clone()).set(wide(block.number));

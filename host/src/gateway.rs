@@ -12,6 +12,7 @@ pub(crate) mod provenance;
 pub(crate) mod query;
 pub(crate) mod verdict;
 
+mod admin;
 mod admission;
 mod context;
 mod start;
@@ -42,9 +43,9 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 use futures_util::FutureExt;
-use portolan_reader::{ChainReader, Facts, NetworkStatus};
 use tracing::Instrument;
 
+pub(crate) use self::admin::AdminHandles;
 use self::admission::{Admission, Admitted};
 use self::answer::{Answer, Items};
 use self::balances::BalanceWork;
@@ -63,27 +64,19 @@ use self::query::{About, Account, AnswerOptions, BlockChoice, EventsQuery, Query
 use self::single_flight::SingleFlight;
 pub(crate) use self::start::{GatewaySettings, StartError};
 use self::work::Work;
-use crate::assets::token_list::{ListStatus, TokenLists};
 use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::client_share::ClientShare;
 use crate::long_work::LongWork;
-use crate::memory::Memory;
-use crate::monitor::{Monitor, Readiness};
 use crate::network::Networks;
-use crate::registry::{PluginStatus, Registry};
 
 /// Answers queries. One instance per process.
 pub(crate) struct Gateway {
     sources: Arc<Sources>,
-    registry: Arc<Registry>,
-    reader: Arc<ChainReader>,
-    monitor: Monitor,
-    token_lists: Arc<TokenLists>,
     single_flight: SingleFlight,
-    admission: Admission,
+    admission: Arc<Admission>,
     limits: AnswerLimits,
     logs_max: usize,
-    memory: Arc<Memory>,
+    admin: AdminHandles,
 }
 
 /// An answer, and the address of the account if the query named the account by an ENS name.
@@ -202,14 +195,14 @@ impl Gateway {
     }
 
     fn context_within(&self, options: AnswerOptions, limits: AnswerLimits, client: &Arc<ClientShare>) -> Context {
-        let (snapshot, token_index) = (self.registry.snapshot(), self.token_lists.index());
+        let (snapshot, token_index) = (self.admin.registry.snapshot(), self.admin.token_lists.index());
         let (deadline, budget) = (Deadline::after(limits.time), AnswerBudget::new(limits, Arc::clone(client)));
         Context::new(Arc::clone(&self.sources), snapshot, token_index, deadline, budget, options)
     }
 
     /// Generation of the registry's snapshot; changes whenever the plugins do.
     pub(crate) fn generation(&self) -> u64 {
-        self.registry.snapshot().generation
+        self.admin.registry.snapshot().generation
     }
 
     pub(crate) fn networks(&self) -> &Networks {
@@ -225,58 +218,15 @@ impl Gateway {
         self.logs_max
     }
 
-    /// The memory watch of the process.
-    pub(crate) fn memory(&self) -> Arc<Memory> {
-        Arc::clone(&self.memory)
-    }
-
-    pub(crate) fn plugins(&self) -> Vec<PluginStatus> {
-        self.registry.status()
-    }
-
-    /// Returns true once the first scan of the plugins folder is done.
-    pub(crate) fn first_scan_done(&self) -> bool {
-        self.registry.first_scan_done()
-    }
-
-    /// Returns the last known readiness, with the reasons if not ready.
-    pub(crate) fn readiness(&self) -> Arc<Readiness> {
-        self.monitor.readiness()
-    }
-
-    /// Marks the process as not ready because it is stopping.
-    pub(crate) fn begin_stop(&self) {
-        self.monitor.begin_stop();
-    }
-
-    /// Status of the RPC endpoints.
-    pub(crate) fn upstreams(&self) -> Vec<NetworkStatus> {
-        self.reader.status()
+    /// What operators' listener, commands and checks act on.
+    pub(crate) fn admin(&self) -> &AdminHandles {
+        &self.admin
     }
 
     /// Requests a block of each network so that the status of its endpoints becomes known.
     pub(crate) async fn probe_networks(&self) {
         let context = self.context(AnswerOptions::default(), &ClientShare::new(None));
         context.open(context.networks().iter()).await;
-    }
-
-    /// Cached facts that are persisted across restarts.
-    pub(crate) fn facts(&self) -> &Facts {
-        self.reader.facts()
-    }
-
-    pub(crate) fn registry(&self) -> &Arc<Registry> {
-        &self.registry
-    }
-
-    /// Number of answers in flight, and its maximum.
-    pub(crate) fn in_flight(&self) -> (usize, usize) {
-        self.admission.in_flight()
-    }
-
-    /// Status of the token lists.
-    pub(crate) fn token_lists(&self) -> Vec<ListStatus> {
-        self.token_lists.status()
     }
 }
 

@@ -191,7 +191,7 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     log_start(config);
     registry::logos::serve_at(&public_url(config, &listeners)?);
     let gateway = Arc::new(Gateway::start(&config.gateway).await.context("cannot start")?);
-    let _control = http::control::serve::start(&config.gateway.state_dir, Operated::by(&gateway));
+    let _control = http::control::serve::start(&config.gateway.state_dir, Operated::by(gateway.admin()));
     let line = listeners.line().context("cannot read the listeners' addresses")?;
     // The parent process may have closed our output; that is no reason not to serve.
     let _ = writeln!(io::stdout(), "{line}").and_then(|()| io::stdout().flush());

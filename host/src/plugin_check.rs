@@ -16,7 +16,7 @@ use crate::cli::{CheckFlags, Flags};
 use crate::config::{Config, ConfigError, Environment};
 use crate::gateway::{CheckedAddress, DeploymentCheck, Gateway, StartError};
 use crate::jobs::failure::Reason;
-use crate::registry::{PluginStatus, signature_files};
+use crate::registry::{PluginStatus, Registry, signature_files};
 
 /// Account to read if none is named: many tokens are burnt by sending them there.
 const ACCOUNT: Address = address!("000000000000000000000000000000000000dead");
@@ -74,7 +74,7 @@ pub(crate) async fn run(flags: &CheckFlags, environment: &Environment) -> Result
     let mut config = Config::load(&serve, environment)?;
     config.gateway.token_lists.locations.clear();
     let gateway = Gateway::start(&config.gateway).await?;
-    loaded(&gateway).await?;
+    loaded(&gateway.admin().registry).await?;
     let check = gateway.check_deployments(account).await;
     let shown = if flags.json { format!("{}\n", document(&check)) } else { table(&check) };
     Ok((shown, check.is_sound()))
@@ -86,13 +86,13 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Waits until all files of the folder are loaded.
-async fn loaded(gateway: &Gateway) -> Result<(), CheckError> {
-    let is_loaded = holds_within(LOAD_TIME, || gateway.first_scan_done()).await;
+async fn loaded(registry: &Registry) -> Result<(), CheckError> {
+    let is_loaded = holds_within(LOAD_TIME, || registry.first_scan_done()).await;
     let refusal = |row: PluginStatus| {
         let reason = row.reason?;
         Some(CheckError::Refused { file: row.file, reason })
     };
-    let refused = gateway.plugins().into_iter().find_map(refusal);
+    let refused = registry.status().into_iter().find_map(refusal);
     let late = || CheckError::Refused { file: "it".into(), reason: format!("it was not loaded in {LOAD_TIME:?}") };
     refused.or_else(|| (!is_loaded).then(late)).map_or(Ok(()), Err)
 }

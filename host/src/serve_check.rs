@@ -31,23 +31,24 @@ pub(crate) async fn run(mut config: Config) -> Result<(String, bool), ServeCheck
     config.gateway.state_dir = folder.path().join("state");
     config.gateway.facts.folder = config.gateway.state_dir.clone();
     let gateway = Gateway::start(&config.gateway).await?;
-    if !holds_within(LOAD_TIME, || gateway.first_scan_done()).await {
+    let admin = gateway.admin();
+    if !holds_within(LOAD_TIME, || admin.registry.first_scan_done()).await {
         return Err(ServeCheckError::Late);
     }
     gateway.probe_networks().await;
     let is_known = |state: EndpointState| state != EndpointState::Unknown;
-    let endpoints = || gateway.upstreams().into_iter().flat_map(|network| network.endpoints);
+    let endpoints = || admin.reader.status().into_iter().flat_map(|network| network.endpoints);
     holds_within(PROBE_TIME, || endpoints().all(|endpoint| is_known(endpoint.state))).await;
     let (mut text, mut is_sound) = (String::new(), true);
-    for row in gateway.plugins() {
+    for row in admin.registry.status() {
         is_sound &= row.state == "active" && row.reason.is_none();
         let name = if row.plugin.is_empty() { &row.file } else { &row.plugin };
         let reason = row.reason.map_or_else(String::new, |reason| format!(": {reason}"));
         // Writing into a String does not fail.
         let _ = writeln!(text, "plugin   {name} {} {}{reason}", row.version, row.state);
     }
-    for network in gateway.upstreams() {
-        let slug = gateway.networks().with_chain_id(network.chain_id).map_or_else(String::new, |one| one.slug.clone());
+    for network in admin.reader.status() {
+        let slug = admin.networks.with_chain_id(network.chain_id).map_or_else(String::new, |one| one.slug.clone());
         for endpoint in network.endpoints {
             is_sound &= endpoint.state.is_used() && is_known(endpoint.state) && endpoint.errors == 0;
             let failure = endpoint.last_failure.map_or_else(String::new, |failure| format!(": {}", failure.reason));

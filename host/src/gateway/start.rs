@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use portolan_reader::{ChainReader, FactSettings, Limits, RpcUrl, Upstream};
 
-use super::Gateway;
+use super::{AdminHandles, Gateway};
 use crate::assets::price::{PriceSettings, Prices};
 use crate::assets::token_list::{ListSettings, TokenLists};
 use crate::budget::AnswerLimits;
@@ -122,22 +122,28 @@ impl Gateway {
             networks,
         };
         let memory = Memory::watch(settings.memory.clone());
+        let monitor = Monitor::start(Watched {
+            registry: Arc::clone(&registry),
+            reader: Arc::clone(&reader),
+            networks: settings.networks.clone(),
+            head_age_max: settings.head_age_max.clone(),
+        });
+        let admission = Arc::new(Admission::new(settings.in_flight_max, Arc::clone(&memory)));
         Ok(Self {
-            monitor: Monitor::start(Watched {
-                registry: Arc::clone(&registry),
-                reader: Arc::clone(&reader),
-                networks: settings.networks.clone(),
-                head_age_max: settings.head_age_max.clone(),
-            }),
-            sources: Arc::new(sources),
-            registry,
-            reader,
-            token_lists,
             single_flight: SingleFlight::default(),
-            admission: Admission::new(settings.in_flight_max, Arc::clone(&memory)),
+            admission: Arc::clone(&admission),
             limits: settings.answer_limits,
             logs_max: settings.logs_max,
-            memory,
+            admin: AdminHandles {
+                networks: sources.networks.clone(),
+                registry,
+                reader,
+                token_lists,
+                monitor: Arc::new(monitor),
+                memory,
+                admission,
+            },
+            sources: Arc::new(sources),
         })
     }
 }

@@ -16,7 +16,7 @@ use portolan_reader::{FactFilter, Facts, StoredFact};
 use serde::{Deserialize, Serialize};
 
 use self::plugins::PluginsReport;
-use crate::gateway::Gateway;
+use crate::gateway::AdminHandles;
 use crate::registry::Registry;
 use crate::registry::commands::PluginDecision;
 
@@ -30,8 +30,8 @@ pub(crate) struct Operated {
 }
 
 impl Operated {
-    pub(crate) fn by(gateway: &Gateway) -> Self {
-        Self { facts: gateway.facts().clone(), registry: Arc::clone(gateway.registry()) }
+    pub(crate) fn by(admin: &AdminHandles) -> Self {
+        Self { facts: admin.reader.facts().clone(), registry: Arc::clone(&admin.registry) }
     }
 }
 

@@ -2,7 +2,6 @@
 //! changes state or shows more of an endpoint's URL than its host, and access is checked first (`access.rs`).
 
 use std::net::IpAddr;
-use std::sync::Arc;
 
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::http::request::Parts;
@@ -15,13 +14,13 @@ use super::respond::json;
 use super::{access, limit, route, view};
 use crate::config::OperatorAccess;
 use crate::figures;
-use crate::gateway::Gateway;
+use crate::gateway::AdminHandles;
 use crate::gateway::problem::{Problem, quoted};
 use crate::paths::WITHOUT_PARAMETERS;
 
 /// Answers the requests of the operators' listener.
 pub(super) struct Operators {
-    pub(super) gateway: Arc<Gateway>,
+    pub(super) admin: AdminHandles,
     pub(super) access: OperatorAccess,
     pub(super) access_log: bool,
     pub(super) figures: PrometheusHandle,
@@ -47,15 +46,15 @@ impl Operators {
         let (status, body) = match path {
             "/healthz" => (StatusCode::OK, view::health()),
             "/readyz" => {
-                let known = self.gateway.readiness();
+                let known = self.admin.monitor.readiness();
                 let is_whole = known.degraded.is_empty() || !self.access.degraded_is_unready;
                 let ready = known.reasons.is_empty() && is_whole;
                 let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
                 (status, view::readiness(ready, &known))
             }
             "/metrics" => return Ok(self.metrics()),
-            "/plugins" => (StatusCode::OK, view::plugins(&self.gateway.plugins())),
-            "/lists" => (StatusCode::OK, view::lists(&self.gateway.token_lists())),
+            "/plugins" => (StatusCode::OK, view::plugins(&self.admin.registry.status())),
+            "/lists" => (StatusCode::OK, view::lists(&self.admin.token_lists.status())),
             "/networks" => (StatusCode::OK, self.networks()),
             _ => return Err(Problem::UnknownPath(format!("there is nothing at {}", quoted(path)))),
         };
@@ -66,7 +65,7 @@ impl Operators {
     }
 
     fn metrics(&self) -> Response<Content> {
-        figures::sample(&self.gateway);
+        figures::sample(&self.admin);
         let mut response = Response::new(self.figures.render().into());
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4"));
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -74,6 +73,6 @@ impl Operators {
     }
 
     fn networks(&self) -> Result<Vec<u8>, serde_json::Error> {
-        view::operators_networks(self.gateway.networks().iter().map(AsRef::as_ref), &self.gateway.upstreams())
+        view::operators_networks(self.admin.networks.iter().map(AsRef::as_ref), &self.admin.reader.status())
     }
 }

@@ -87,12 +87,12 @@ impl Listeners {
             Service::Front(Front { listener, gateway, deadline, lists, access_log })
         };
         let operators = Operators {
-            gateway: gateway.clone(),
+            admin: gateway.admin().clone(),
             access: config.operators.clone(),
             access_log: config.access_log,
             figures: figures::handle(),
         };
-        let (public_guard, operators_guard) = guards(&config.connections, gateway.memory());
+        let (public_guard, operators_guard) = guards(&config.connections, Arc::clone(&gateway.admin().memory));
         let services = [
             (self.base, front(Listener::Base), Arc::clone(&public_guard)),
             (self.claimables, front(Listener::Claimables), public_guard),
@@ -108,7 +108,7 @@ impl Listeners {
         }
         stop.await;
         tracing::info!(unready_ms = config.connections.unready.as_millis(), "it is not ready any more, and stops");
-        gateway.begin_stop();
+        gateway.admin().monitor.begin_stop();
         sleep(config.connections.unready).await;
         tracing::info!("draining");
         draining.send_replace(true);

@@ -1,0 +1,31 @@
+//! What the operators' listener, their commands and the checks act on.
+
+use std::sync::Arc;
+
+use portolan_reader::ChainReader;
+
+use super::admission::Admission;
+use crate::assets::token_list::TokenLists;
+use crate::memory::Memory;
+use crate::monitor::Monitor;
+use crate::network::Networks;
+use crate::registry::Registry;
+
+/// Parts of a gateway, shared with it.
+#[derive(Clone)]
+pub(crate) struct AdminHandles {
+    pub(crate) networks: Networks,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) reader: Arc<ChainReader>,
+    pub(crate) token_lists: Arc<TokenLists>,
+    pub(crate) monitor: Arc<Monitor>,
+    pub(crate) memory: Arc<Memory>,
+    pub(super) admission: Arc<Admission>,
+}
+
+impl AdminHandles {
+    /// Number of answers in flight, and its maximum.
+    pub(crate) fn in_flight(&self) -> (usize, usize) {
+        self.admission.in_flight()
+    }
+}
