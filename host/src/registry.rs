@@ -28,6 +28,7 @@ pub(crate) mod runner;
 mod scan;
 mod settings;
 pub(crate) mod signature;
+mod snapshot;
 mod staging;
 mod state_lock;
 mod status;
@@ -39,16 +40,11 @@ pub(crate) mod without_code;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use alloy::primitives::Address;
-use arc_swap::{ArcSwap, ArcSwapOption};
-use portolan_abi::Question;
-use portolan_abi::map::{self, Deployment};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
@@ -61,15 +57,15 @@ use self::policy::Policy;
 use self::reconciler::{Reconciler, RegistryState};
 pub(crate) use self::scan::signature_files;
 use self::signature::{SignatureSettings, Signatures};
+use self::snapshot::Published;
+pub(crate) use self::snapshot::{Served, Snapshot};
 pub(crate) use self::staging::Digest;
 use self::staging::StageFolderError;
 use self::state_lock::{StateLock, StateLockError};
 pub(crate) use self::status::PluginStatus;
-use self::unserved::Unserved;
 use crate::files::{self, FolderError, Writers};
 use crate::network::Networks;
 use crate::registry::limits::PluginLimits;
-use crate::registry::protocol::Protocol;
 
 /// Why the registry did not start.
 #[derive(Debug, thiserror::Error)]
@@ -197,115 +193,5 @@ impl Drop for Registry {
     fn drop(&mut self) {
         self.reconciler.abort();
         self.crashes.close();
-    }
-}
-
-/// The state that the reconciler publishes.
-#[derive(Debug, Default)]
-pub(crate) struct Published {
-    current: ArcSwap<Current>,
-    trouble: ArcSwapOption<String>,
-    first_scan_done: AtomicBool,
-}
-
-#[derive(Debug, Default)]
-pub(crate) struct Current {
-    snapshot: Arc<Snapshot>,
-    status: status::StatusReport,
-}
-
-/// One generation of the registry.
-#[derive(Debug, Default)]
-pub(crate) struct Snapshot {
-    /// Number of changes since the start.
-    pub(crate) generation: u64,
-    served: BTreeMap<String, Served>,
-    /// Protocols that another plugin serves without their events, each with the instance that decodes these events.
-    events: Vec<Served>,
-    /// Protocols and plugins that are in the folder, or were served, and are not served now.
-    pub(crate) unserved: Vec<Unserved>,
-    /// Contracts by chain id; computed on first use.
-    contracts: OnceLock<HashMap<u64, HashSet<Address>>>,
-}
-
-impl Snapshot {
-    /// Returns the protocol with this slug.
-    pub(crate) fn served(&self, slug: &str) -> Option<&Served> {
-        self.served.get(slug)
-    }
-
-    /// All served protocols, ordered by slug.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Served> {
-        self.served.values()
-    }
-
-    /// All served protocols, then the protocols of which a plugin decodes only the events.
-    pub(crate) fn event_sources(&self) -> impl Iterator<Item = &Served> {
-        self.iter().chain(&self.events)
-    }
-
-    /// The contracts of the deployments that are served on a network; `None` where there are none.
-    pub(crate) fn contracts(&self, chain_id: u64) -> Option<&HashSet<Address>> {
-        let contracts = self.contracts.get_or_init(|| {
-            let mut contracts: HashMap<u64, HashSet<Address>> = HashMap::new();
-            for row in self.event_sources().flat_map(Served::deployments) {
-                contracts.entry(row.chain_id).or_default().extend(&row.contracts);
-            }
-            contracts
-        });
-        contracts.get(&chain_id)
-    }
-}
-
-#[cfg(test)]
-impl Snapshot {
-    /// A snapshot of instances that serve all protocols of their catalogues.
-    pub(crate) fn of_test(instances: impl IntoIterator<Item = Arc<Instance>>) -> Self {
-        let mut served = BTreeMap::new();
-        for instance in instances {
-            for protocol in &instance.catalogue.protocols {
-                served.insert(protocol.slug.clone(), Served::new(protocol, &instance));
-            }
-        }
-        Self { generation: 1, served, ..Self::default() }
-    }
-
-    /// A snapshot whose one protocol is in quarantine and used to answer these questions.
-    pub(crate) fn of_quarantined(answers: impl IntoIterator<Item = (Question, u64)>) -> Self {
-        let answers = answers.into_iter().map(|(question, chain_id)| (question.0, chain_id)).collect();
-        let (plugin, reason) = ("acme".to_owned(), "it ended the process".to_owned());
-        let protocol = known_good::GoodProtocol { slug: plugin.clone(), name: "ACME".to_owned(), answers };
-        let unserved = Unserved::plugin(plugin, unserved::UnservedWhy::Quarantined, reason);
-        Self { unserved: vec![Unserved { protocol: Some(protocol), ..unserved }], ..Self::default() }
-    }
-}
-
-/// A protocol and the instance that answers for it.
-#[derive(Clone, Debug)]
-pub(crate) struct Served {
-    pub(crate) protocol: Arc<Protocol>,
-    pub(crate) instance: Arc<Instance>,
-    /// The questions that its deployments answer, each with the chain id of a network.
-    answered: Arc<BTreeSet<(Question, u64)>>,
-}
-
-impl Served {
-    /// A protocol of the instance's catalogue.
-    fn new(protocol: &map::Protocol, instance: &Arc<Instance>) -> Self {
-        let protocol = Arc::new(catalogue::shown(protocol));
-        let mut served = Self { protocol, instance: Arc::clone(instance), answered: Arc::default() };
-        let rows = served.deployments().flat_map(|row| row.questions.iter().map(|question| (*question, row.chain_id)));
-        served.answered = Arc::new(rows.collect());
-        served
-    }
-
-    /// Returns true if it has a deployment on the network that answers the question.
-    pub(crate) fn answers(&self, question: Question, chain_id: u64) -> bool {
-        self.answered.contains(&(question, chain_id))
-    }
-
-    /// The protocol's own deployments.
-    pub(crate) fn deployments(&self) -> impl Iterator<Item = &Deployment> {
-        self.instance.catalogue.deployments.iter().filter(|row| row.protocol == self.protocol.slug)
     }
 }

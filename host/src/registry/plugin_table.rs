@@ -27,10 +27,10 @@ use super::manifest;
 use super::policy::Policy;
 use super::scan::{FileFingerprint, StableFiles, is_dylib, is_settings};
 use super::signature::BuildSignature;
+use super::snapshot::{Served, Snapshot};
 use super::staging::Digest;
 use super::status::{ActivePlugin, DrainingInstance, StatusReport};
 use super::targets;
-use super::{Served, Snapshot};
 
 /// The plugins and their files.
 #[derive(Debug, Default)]

@@ -11,8 +11,8 @@ use std::path::Path;
 
 use portolan_abi::Question;
 
-use super::super::Served;
 use super::super::known_good::{GoodProtocol, KnownGood};
+use super::super::snapshot::Served;
 use super::{Active, PluginTable};
 
 /// The part of a protocol that a plugin covers.
