@@ -24,7 +24,7 @@ pub(crate) use self::details::{DetailLevel, DetailValue, NameDetails};
 pub(crate) use self::gateway::{GatewayError, GatewayHost};
 pub(crate) use self::name::Name;
 use self::resolve::{Record, RecordQuery, Resolution};
-use crate::budget::OutgoingBudget;
+use crate::net::budget::OutgoingBudget;
 
 /// Chain id of the network with the ENS registry.
 pub(crate) const MAINNET: u64 = portolan_networks::ETHEREUM;

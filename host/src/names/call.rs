@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::contracts::OffchainLookup;
 use super::gateway::{GatewayData, GatewayError, GatewayRequest, Gateways, URLS_MAX};
 use super::{Absence, NameFailure};
-use crate::budget::OutgoingBudget;
+use crate::net::budget::OutgoingBudget;
 
 /// Maximum nested lookups. EIP-3668 leaves it to clients, which commonly use four.
 const LOOKUP_DEPTH_MAX: usize = 4;

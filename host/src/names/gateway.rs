@@ -22,7 +22,7 @@ use url::Url;
 pub(crate) use self::host::GatewayHost;
 use self::turns::{Route, Turns};
 use super::contracts::BatchGateway;
-use crate::budget::OutgoingBudget;
+use crate::net::budget::OutgoingBudget;
 use crate::net::http_client::{HttpClient, HttpError, HttpOptions, system_lookup};
 
 /// Maximum bytes of a reply; proofs of another chain's storage have some tens of kilobytes, in hex digits.

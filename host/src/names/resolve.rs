@@ -18,7 +18,7 @@ use super::call::{self, ContractCall};
 use super::gateway::{GatewayError, Gateways};
 use super::name::Name;
 use super::{Absence, NameFailure, ResolvedBy};
-use crate::budget::OutgoingBudget;
+use crate::net::budget::OutgoingBudget;
 
 /// The records requested of one name.
 #[derive(Debug)]

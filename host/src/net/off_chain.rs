@@ -20,7 +20,7 @@ use url::Url;
 
 pub(crate) use self::hosts::{DeclaredHost, HostGrants, HostStatus, Mirror, PluginHosts};
 use self::pace::Pace;
-use crate::budget::OutgoingBudget;
+use crate::net::budget::OutgoingBudget;
 use crate::net::http_client::{CacheableBody, HttpClient, HttpError, HttpOptions, system_lookup};
 
 const OPTIONS: HttpOptions =
