@@ -6,11 +6,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use portolan_base::net::budget::OutgoingBudget;
 use portolan_reader::{Meter, ReadBudget};
 use tokio::time::Instant;
 
 use crate::client_share::ClientShare;
-use crate::net::budget::OutgoingBudget;
 
 /// Limits of one answer. The configuration has the defaults and their reasons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
-
-use crate::sanitize;
+use portolan_base::sanitize;
 
 /// A self-hosted gateway that answers what an account holds and can claim on EVM networks.
 #[derive(Debug, Parser)]

@@ -25,6 +25,9 @@ pub(crate) mod fuzzing;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use portolan_base::files::Writers;
+use portolan_base::net::off_chain::CACHE_BYTES_MAX;
+use portolan_base::sanitize;
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
@@ -34,14 +37,11 @@ pub(crate) use self::layer::Environment;
 use self::layer::{Key, Layers, Setting};
 pub(crate) use self::operators::{ListenAddress, OperatorAccess, OperatorToken};
 use crate::cli::Flags;
-use crate::files::Writers;
 use crate::gateway::GatewaySettings;
 use crate::gateway::query::SimulateWhen;
 use crate::log::{self, LogFormat};
 use crate::memory::MemoryLimit;
-use crate::net::off_chain::CACHE_BYTES_MAX;
 use crate::registry::limits::FACT_LISTS_BYTES;
-use crate::sanitize;
 
 /// Time for an answer. No chain answers within a tenth of a second, and no client waits longer than two minutes.
 const DEADLINE_MS: (u64, std::ops::RangeInclusive<u64>) = (8000, 100..=120_000);

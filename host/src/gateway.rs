@@ -43,6 +43,7 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 use futures_util::FutureExt;
+use portolan_base::network::Networks;
 use tracing::Instrument;
 
 pub(crate) use self::admin::AdminHandles;
@@ -67,7 +68,6 @@ use self::work::Work;
 use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::client_share::ClientShare;
 use crate::long_work::LongWork;
-use crate::network::Networks;
 
 /// Answers queries. One instance per process.
 pub(crate) struct Gateway {

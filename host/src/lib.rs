@@ -21,7 +21,6 @@ mod address;
 mod allocator;
 mod budget;
 mod client_share;
-mod files;
 mod head_age;
 mod log;
 mod long_work;
@@ -29,14 +28,10 @@ mod memory;
 mod memory_limit;
 mod memory_used;
 mod monitor;
-mod net;
-mod network;
 #[cfg(not(feature = "otlp"))]
 mod no_span_export;
 mod paths;
 mod plugin_check;
-mod rfc3339;
-mod sanitize;
 mod serve_check;
 #[cfg(feature = "otlp")]
 mod span_export;

@@ -5,6 +5,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use portolan_base::sanitize::door;
 use tracing::level_filters::LevelFilter;
 use tracing::subscriber::Interest;
 use tracing::{Level, Metadata};
@@ -12,8 +13,6 @@ use tracing_subscriber::filter::{DynFilterFn, EnvFilter, FilterExt, ParseError};
 use tracing_subscriber::layer::{Context, Layered, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry, fmt};
-
-use crate::sanitize::door;
 
 /// Format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

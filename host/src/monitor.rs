@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
+use portolan_base::network::Networks;
 use portolan_reader::{ChainReader, EndpointStatus, NetworkStatus, Reader};
 use tokio::task::{AbortHandle, JoinHandle};
 
 use crate::head_age::HeadAgeMax;
-use crate::network::Networks;
 use crate::registry::Registry;
 
 /// Interval of checks.

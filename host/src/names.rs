@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, Bytes, address};
 use alloy::sol_types::{SolCall, SolValue};
+use portolan_base::net::budget::OutgoingBudget;
 use portolan_reader::{ReadFailure, Session};
 
 pub(crate) use self::coin::CoinType;
@@ -24,7 +25,6 @@ pub(crate) use self::details::{DetailLevel, DetailValue, NameDetails};
 pub(crate) use self::gateway::{GatewayError, GatewayHost};
 pub(crate) use self::name::Name;
 use self::resolve::{Record, RecordQuery, Resolution};
-use crate::net::budget::OutgoingBudget;
 
 /// Chain id of the network with the ENS registry.
 pub(crate) const MAINNET: u64 = portolan_networks::ETHEREUM;

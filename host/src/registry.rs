@@ -45,6 +45,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use portolan_base::files::{self, FolderError, Writers};
+use portolan_base::network::Networks;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
@@ -63,8 +65,6 @@ pub(crate) use self::staging::Digest;
 use self::staging::StageFolderError;
 use self::state_lock::{StateLock, StateLockError};
 pub(crate) use self::status::PluginStatus;
-use crate::files::{self, FolderError, Writers};
-use crate::network::Networks;
 use crate::registry::limits::PluginLimits;
 
 /// Why the registry did not start.

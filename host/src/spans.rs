@@ -8,10 +8,9 @@ use std::pin::pin;
 use futures_util::future::poll_immediate;
 use hyper::HeaderMap;
 use hyper::header::HeaderValue;
+use portolan_base::network::Networks;
 use tracing::field::Empty;
 use tracing::{Instrument, Span, debug_span};
-
-use crate::network::Networks;
 
 #[cfg(not(feature = "otlp"))]
 pub(crate) use crate::no_span_export::NoSpanExport as SpanExport;

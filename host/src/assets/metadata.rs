@@ -15,6 +15,9 @@ mod display;
 use alloy::primitives::{Address, B256, Bytes, U256};
 use alloy::sol_types::abi::token::PackedSeqToken;
 use alloy::sol_types::{SolCall, abi};
+use portolan_base::network::Network;
+use portolan_base::sanitize::text::Text;
+use portolan_base::sanitize::visible::INPUT_BYTES_MAX;
 use portolan_reader::{Freshness, Outcome, Read, ReadFailure, Reply};
 
 pub(crate) use self::check::TextCheck;
@@ -22,9 +25,6 @@ pub(crate) use self::contracts::{AToken, CToken, Erc20, Erc4626, Pair, SolidlyPa
 pub(crate) use self::display::{display_texts, kind, underlying};
 pub(crate) use self::set::{MetadataSet, Prefetch, missing_reads};
 use crate::assets::token::{DecimalsSource, NATIVE, TEXT_CHARS_MAX};
-use crate::network::Network;
-use crate::sanitize::text::Text;
-use crate::sanitize::visible::INPUT_BYTES_MAX;
 
 /// Functions that identify a token, in the order in which [`TokenMetadata::from_own`] takes the replies.
 static SELECTORS: [[u8; 4]; 11] = [

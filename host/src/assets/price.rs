@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 use bigdecimal::BigDecimal;
+use portolan_base::network::Network;
 use portolan_reader::{Read, Reply, Session};
 
 use self::derived::DerivedPrices;
@@ -36,7 +37,6 @@ use self::source::{Coverage, PriceSource};
 use crate::assets::issuers::Issuers;
 use crate::assets::metadata::{MetadataSet, Prefetch, TokenMetadata};
 use crate::assets::token::{Composition, Price};
-use crate::network::Network;
 
 /// Prices and sources that an operator configures.
 #[derive(Clone, Debug, Default)]

@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use alloy::primitives::{Address, U256};
+use portolan_base::network::Network;
 use portolan_reader::{Read, ReadFailure, Reply, Session};
 
 pub(crate) use self::compositions::CompositionSource;
@@ -19,7 +20,6 @@ use crate::assets::metadata::{
 use crate::assets::price::Prices;
 use crate::assets::token::{Composition, NATIVE, Price, Token};
 use crate::assets::token_list::{TokenIndex, forms};
-use crate::network::Network;
 
 /// A token that differs from the cache is read again. If it differs again, at the same block, endpoints disagree.
 const TRIES_MAX: u32 = 2;

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
+use portolan_base::network::Network;
+use portolan_base::sanitize::text::Text;
 
 use crate::assets::amount::decimal;
-use crate::network::Network;
-use crate::sanitize::text::Text;
 
 pub(crate) use portolan_abi::NATIVE;
 use portolan_abi::map;

@@ -28,6 +28,8 @@ use std::time::{Duration, SystemTime};
 use arc_swap::ArcSwap;
 use futures_util::StreamExt;
 use futures_util::stream;
+use portolan_base::files::Writers;
+use portolan_base::network::Networks;
 use portolan_reader::{RpcUrl, RpcUrlError};
 use serde::Serialize;
 use tokio::task::AbortHandle;
@@ -37,8 +39,6 @@ use self::fetch::Fetcher;
 pub(crate) use self::index::{TokenIndex, forms};
 pub(crate) use self::list::ListVersion;
 use self::source::{ListSource, SourceContext};
-use crate::files::Writers;
-use crate::network::Networks;
 
 /// Lists that are read concurrently; each may take several times its document's size in memory.
 const READ_AT_ONCE: usize = 2;
@@ -117,7 +117,7 @@ pub(crate) struct ListStatus {
     /// Number of tokens on the gateway's networks, bridged addresses included.
     pub(crate) tokens: usize,
     /// Time when its location was last read with this result.
-    #[serde(serialize_with = "crate::rfc3339::serialize")]
+    #[serde(serialize_with = "portolan_base::rfc3339::serialize")]
     pub(crate) confirmed_at: Option<SystemTime>,
     /// Seconds since then.
     #[serde(rename = "ageSeconds")]

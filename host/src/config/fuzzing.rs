@@ -1,9 +1,10 @@
 //! The fuzz target of the configuration file.
 
+use portolan_base::sanitize::fuzzing::require_sentence;
+
 use super::file::File;
 use super::{ANSWERS_IN_FLIGHT, ANSWERS_LOGS, Config, ConfigError, Environment, IN_FLIGHT, LOGS};
 use crate::cli::Flags;
-use crate::sanitize::fuzzing::require_sentence;
 
 /// Reads any text as the configuration file. It must be a configuration within its bounds, or an error of one line
 /// that names the place and repeats no URL.

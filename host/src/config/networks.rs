@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use alloy::primitives::Address;
+use portolan_base::network::{Network, Networks};
 use portolan_networks::DataFee;
 
 use super::ConfigError;
@@ -14,7 +15,6 @@ use super::file::NetworkTable;
 use super::layer::Layers;
 use crate::address;
 use crate::head_age::HeadAgeMax;
-use crate::network::{Network, Networks};
 use portolan_reader::RpcUrl;
 
 /// More chains than anyone serves from one gateway; keeps `portolan-blocks` short enough for proxies.

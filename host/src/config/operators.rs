@@ -6,13 +6,13 @@ use std::io::Read as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use portolan_base::files::{self, FileError};
 use sha2::{Digest, Sha256};
 
 use super::file::OperatorsTable;
 use super::folders;
 use super::layer::{Key, Layers, Setting};
 use super::{ConfigError, socket_address};
-use crate::files::{self, FileError};
 
 const TOKEN_VARIABLE: &str = "PORTOLAN_OPERATORS_TOKEN";
 const TOKEN_FILE: Key = Key { file: "operators.token_file", flag: None };

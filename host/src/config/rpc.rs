@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use portolan_base::network::Networks;
+
 use super::file::NetworkTable;
 use super::layer::{Key, Layers};
 use super::{ConfigError, RPC_IN_FLIGHT_MAX, RPC_PER_SECOND_MAX, RPC_REPLIES_MIB_MAX, RPC_VERIFY_RECEIPTS};
-use crate::network::Networks;
 use portolan_networks::NETWORKS;
 use portolan_reader::RpcUrl;
 

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bigdecimal::BigDecimal;
+use portolan_base::net::off_chain::{HostGrants, Mirror};
 use portolan_reader::RpcUrl;
 
 use super::*;
 use crate::assets::price;
 use crate::assets::token_list::ListLocation;
 use crate::budget::AnswerLimits;
-use crate::net::off_chain::{HostGrants, Mirror};
 use crate::registry::limits::PluginLimits;
 
 const TOKEN: &str = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";

@@ -3,10 +3,10 @@
 //! Invariant: only contracts whose code is known are assumed to log one movement twice.
 
 use alloy::primitives::{Address, U256, address};
+use portolan_base::network::Network;
 use portolan_events::{Transaction, Value};
 
 use super::merge::MergedEvent;
-use crate::network::Network;
 
 /// <https://github.com/larvalabs/cryptopunks/blob/master/contracts/CryptoPunksMarket.sol>
 const CRYPTO_PUNKS: Address = address!("b47e3cd837ddf8e4c57f05d70ab865de6e193bbb");
@@ -105,10 +105,11 @@ impl LoggedTransfer {
 
 #[cfg(test)]
 mod tests {
+    use portolan_base::network::Networks;
+
     use super::*;
     use crate::events::native;
     use crate::events::script::*;
-    use crate::network::Networks;
 
     const POL: Address = address!("0000000000000000000000000000000000001010");
 

@@ -3,13 +3,13 @@
 //! Invariant: a native transfer that a log shows and the transaction's own value are counted once.
 
 use alloy::primitives::Address;
+use portolan_base::network::Network;
 use portolan_events::{Asset, Transaction, Value};
 
 use portolan_networks::{SYSTEM_ADDRESS, fee_collector, logs_native};
 
 use super::merge::MergedEvent;
 use crate::assets::token::NATIVE;
-use crate::network::Network;
 
 /// Information about the native token in a transaction's logs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,12 +63,12 @@ pub(crate) fn logs_value(network: &Network, events: &[MergedEvent], transaction:
 #[cfg(test)]
 mod tests {
     use alloy::primitives::{Address, address};
+    use portolan_base::network::Networks;
 
     use super::*;
     use crate::events::act::Flow;
     use crate::events::movements::{Movement, Movements};
     use crate::events::script::*;
-    use crate::network::Networks;
 
     const POL: Address = address!("0000000000000000000000000000000000001010");
     const PLACEHOLDER: Address = address!("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee");

@@ -12,6 +12,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use alloy::primitives::{Address, U256};
+use portolan_base::sanitize::text::Text;
 use portolan_events::{Asset, Event, Transaction, Value};
 use portolan_reader::TransactionStatus;
 
@@ -27,7 +28,6 @@ use crate::events::act::{self, ActRow, Flow, PRINCIPALS};
 use crate::events::merge::MergedEvent;
 use crate::events::movements::{Movement, Movements, Transfer};
 use crate::events::user_operations::UserOperations;
-use crate::sanitize::text::Text;
 
 /// Maximum number of clauses of a sentence; further ones are counted.
 const CLAUSES_MAX: usize = 6;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use portolan_base::network::Networks;
 use portolan_reader::ChainReader;
 
 use super::admission::Admission;
 use crate::assets::token_list::TokenLists;
 use crate::memory::Memory;
 use crate::monitor::Monitor;
-use crate::network::Networks;
 use crate::registry::Registry;
 
 /// Parts of a gateway, shared with it.

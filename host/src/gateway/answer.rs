@@ -9,6 +9,8 @@ use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::Sign;
 use portolan_abi::map::{self, LegRole};
+use portolan_base::network::{Network, Networks};
+use portolan_base::sanitize::text::Text;
 use portolan_events::Transaction;
 use portolan_validation::ClaimTransaction;
 
@@ -24,9 +26,7 @@ use crate::gateway::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
 use crate::jobs::report::JobReport;
 use crate::names::{ResolvedBy, ResolvedName};
-use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
-use crate::sanitize::text::Text;
 use portolan_reader::{Block, GasPaid};
 use tokio::sync::OwnedSemaphorePermit;
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 use futures_util::future::join_all;
+use portolan_base::network::Network;
 use tokio::time::Instant;
 
 use self::holdings::Holdings;
@@ -23,7 +24,6 @@ use crate::gateway::work::Work;
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::figures::JobFigures;
 use crate::jobs::report::{JobReport, JobStatus};
-use crate::network::Network;
 
 /// The balances of an account.
 pub(super) struct BalanceWork {

@@ -12,6 +12,8 @@ use std::sync::Arc;
 use alloy::primitives::Address;
 use bigdecimal::BigDecimal;
 use portolan_abi::map::{Claimable, Payment};
+use portolan_base::network::Network;
+use portolan_base::sanitize::text::Text;
 use portolan_reader::{Effort, ReadFailure};
 use portolan_validation::ClaimTransaction;
 
@@ -30,8 +32,6 @@ use crate::gateway::simulation;
 use crate::gateway::verdict::{self, ClaimSimulation, Tried, Verdict};
 use crate::gateway::work::Work;
 use crate::jobs::plan::Question;
-use crate::network::Network;
-use crate::sanitize::text::Text;
 
 /// Maximum numbers of claims and transactions in a plan; further claims are left out.
 const CLAIMS_MAX: usize = 50;

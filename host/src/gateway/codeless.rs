@@ -7,8 +7,7 @@ use std::collections::BTreeSet;
 
 use alloy::primitives::Address;
 use parking_lot::Mutex;
-
-use crate::network::Network;
+use portolan_base::network::Network;
 
 /// Maximum number of tokens remembered; a list with more codeless addresses is not for this network.
 const NOTED_MAX: usize = 10_000;

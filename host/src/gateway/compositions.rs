@@ -10,6 +10,8 @@ use alloy::primitives::Address;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
+use portolan_base::net::off_chain::Documents;
+use portolan_base::network::Network;
 use portolan_reader::Session;
 use portolan_validation::validate_compositions;
 use tokio::time::Instant;
@@ -20,8 +22,6 @@ use crate::gateway::plan;
 use crate::jobs::job::{self, JobOutcome, Sessions};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::{JobReport, JobStatus};
-use crate::net::off_chain::Documents;
-use crate::network::Network;
 use crate::registry::{Served, Snapshot};
 
 /// Divisor: the jobs get this part of the time left, so that a hanging plugin leaves time for other prices.

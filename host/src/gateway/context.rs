@@ -9,6 +9,8 @@ use std::sync::Arc;
 use alloy::primitives::{Address, B256};
 use futures_util::future::join_all;
 use parking_lot::Mutex;
+use portolan_base::net::off_chain::{Documents, OffChain};
+use portolan_base::network::{Network, Networks};
 use portolan_reader::{Block, BlockRef, Pins, ReadFailure, Reader, Session, TransactionLookup};
 use tokio::time::Instant;
 
@@ -33,8 +35,6 @@ use crate::jobs::plan::JobPlan;
 use crate::jobs::report::JobReport;
 use crate::long_work::LongWork;
 use crate::names::Names;
-use crate::net::off_chain::{Documents, OffChain};
-use crate::network::{Network, Networks};
 use crate::registry::Snapshot;
 use crate::spans;
 

@@ -11,6 +11,7 @@ use std::time::Duration;
 use alloy::primitives::{Address, U256};
 use futures_util::future::join_all;
 use portolan_abi::map::Deployment;
+use portolan_base::network::{Network, Networks};
 use portolan_reader::{Kind, Outcome, Read};
 
 use crate::budget::AnswerLimits;
@@ -22,7 +23,6 @@ use crate::gateway::protocols::ValidatedJob;
 use crate::gateway::query::{AnswerOptions, Filter};
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
 use crate::jobs::report::JobReport;
-use crate::network::{Network, Networks};
 
 /// Questions of jobs about an account, with their names.
 const QUESTIONS: [(Question, &str); 5] = [

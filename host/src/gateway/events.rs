@@ -15,6 +15,7 @@ use std::sync::Arc;
 use alloy::primitives::{Address, B256};
 use futures_util::future::join;
 use portolan_abi::map;
+use portolan_base::network::Network;
 use portolan_events::Transaction;
 use portolan_reader::{ReadFailure, Receipt, Session, TransactionStatus};
 use portolan_validation::validate_events;
@@ -38,7 +39,6 @@ use crate::jobs::figures::JobFigures;
 use crate::jobs::job::{self, JobOutcome};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::JobReport;
-use crate::network::Network;
 
 /// Subject of the report about the host's own tables, in the place of a protocol's slug.
 const BUILTIN: &str = "events";

@@ -1,5 +1,7 @@
 //! Lists what is missing from an answer, and chooses the problem to send if nothing is left.
 
+use portolan_base::network::Networks;
+use portolan_base::sanitize;
 use portolan_reader::Pins;
 
 use crate::assets::resolve::TokenFailure;
@@ -7,8 +9,6 @@ use crate::gateway::answer::Missing;
 use crate::gateway::problem::{FailedJob, Problem};
 use crate::jobs::failure::Reason;
 use crate::jobs::report::{JobReport, JobStatus};
-use crate::network::Networks;
-use crate::sanitize;
 
 /// Maximum number of jobs named in a problem's detail.
 const PROBLEM_JOBS_NAMED: usize = 8;
@@ -121,9 +121,10 @@ fn failed_job(job: &JobReport) -> FailedJob {
 mod tests {
     use std::sync::Arc;
 
+    use portolan_base::network::Network;
+
     use super::*;
     use crate::jobs::failure::Failure;
-    use crate::network::Network;
 
     const MAINNET: u64 = 1;
 

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use alloy::primitives::Address;
+use portolan_base::network::Network;
 use portolan_reader::{ReadFailure, Session};
 
 use crate::gateway::answer::{Answer, Items, Missing, NameRecord};
@@ -16,7 +17,6 @@ use crate::jobs::failure::Reason;
 use crate::names::{
     CoinType, DetailLevel, LookupContext, MAINNET, Name, NameDetails, NameFailure, PrimaryName, ResolvedName,
 };
-use crate::network::Network;
 
 /// Subject of missing entries, in the place of a protocol's slug.
 const SUBJECT: &str = "names";

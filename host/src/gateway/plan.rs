@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, B256};
 use portolan_abi::map;
+use portolan_base::network::{Network, Networks};
 
 use crate::gateway::problem::Problem;
 use crate::gateway::query::Filter;
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
 use crate::jobs::report::JobReport;
-use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
 use crate::registry::unserved::{Unserved, UnservedWhy};
 use crate::registry::{Instance, Served, Snapshot};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, U256};
 use portolan_abi::map::Claimable;
+use portolan_base::network::Network;
 use portolan_validation::ClaimTransaction;
 
 use crate::assets::token::NATIVE;
-use crate::network::Network;
 
 /// A claim to simulate.
 pub(super) struct PlannedClaim<'a> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 use portolan_abi::map::PositionKind;
+use portolan_base::network::Network;
 use portolan_reader::Effort;
 
 use crate::gateway::answer::{Answer, Items, Portfolio, Row, RowItem};
@@ -17,7 +18,6 @@ use crate::gateway::rows::RowKind;
 use crate::gateway::simulation;
 use crate::gateway::work::Work;
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
-use crate::network::Network;
 
 const QUESTIONS: [Question; 4] = [Question::Farming, Question::Lending, Question::Pooling, Question::Locked];
 

@@ -2,9 +2,8 @@
 //!
 //! Invariant: a problem knows nothing of HTTP; only `http/problem.rs` maps it to a status code.
 
+use portolan_base::sanitize;
 use serde::Serialize;
-
-use crate::sanitize;
 
 /// Maximum characters of a client's input that a detail repeats: a transaction hash and a few more.
 const QUOTED_CHARS_MAX: usize = 80;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 use futures_util::future::join_all;
+use portolan_base::network::Network;
 
 use crate::assets::resolve::Tokens;
 use crate::assets::token::NATIVE;
@@ -25,7 +26,6 @@ use crate::jobs::job::{JobOutcome, ReadTrace};
 use crate::jobs::plan::{JobPlan, Question};
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::validate;
-use crate::network::Network;
 use portolan_reader::{Effort, Pins};
 use portolan_validation::ValidFinding;
 

@@ -10,6 +10,8 @@ use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use portolan_abi::map::{self, LegRole};
 use portolan_abi::reply_rules::{leg_key, payment_key};
+use portolan_base::network::Networks;
+use portolan_base::sanitize::text::Text;
 use portolan_validation::{ClaimTransaction, ValidFinding};
 
 use crate::assets::resolve::{TokenFailure, Tokens};
@@ -21,8 +23,6 @@ use crate::gateway::planned_claim::PlannedClaim;
 use crate::gateway::provenance::Provenance;
 use crate::gateway::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::plan::JobPlan;
-use crate::network::Networks;
-use crate::sanitize::text::Text;
 
 /// Kind of a query's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

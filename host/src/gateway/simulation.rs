@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use alloy::primitives::{Address, Bytes, U256};
+use portolan_base::network::Network;
 use portolan_reader::{
     AccountCode, Effort, Kind, LogKind, Outcome, Read, ReadFailure, Run, RunStep, Sender, Session, Simulation, Watched,
 };
@@ -17,7 +18,6 @@ use crate::gateway::gas_limit;
 use crate::gateway::planned_claim::PlannedClaim;
 use crate::gateway::query::{ClaimOptions, SimulateWhen};
 use crate::gateway::verdict::{self, ClaimSimulation, Tried};
-use crate::network::Network;
 
 /// Maximum number of claims of one plugin that are simulated for an account on one network; further ones are not.
 const CLAIMS_MAX: usize = 200;

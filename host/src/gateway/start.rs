@@ -5,6 +5,9 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use portolan_base::files::Writers;
+use portolan_base::net::off_chain::OffChain;
+use portolan_base::network::Networks;
 use portolan_reader::{ChainReader, FactSettings, Limits, RpcUrl, Upstream};
 
 use super::{AdminHandles, Gateway};
@@ -12,7 +15,6 @@ use crate::assets::price::{PriceSettings, Prices};
 use crate::assets::token_list::{ListSettings, TokenLists};
 use crate::budget::AnswerLimits;
 use crate::events::tables::{Tables, TablesError};
-use crate::files::Writers;
 use crate::gateway::admission::Admission;
 use crate::gateway::codeless::Codeless;
 use crate::gateway::context::Sources;
@@ -25,8 +27,6 @@ use crate::long_work::LongWork;
 use crate::memory::{Memory, MemoryLimit};
 use crate::monitor::{Monitor, Watched};
 use crate::names::{NameSettings, Names};
-use crate::net::off_chain::OffChain;
-use crate::network::Networks;
 use crate::registry::limits::PluginLimits;
 use crate::registry::signature::SignatureSettings;
 use crate::registry::{Registry, RegistryError};

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use alloy::primitives::{Address, U256};
 use alloy::sol_types::decode_revert_reason;
 use portolan_abi::map::PaidTo;
+use portolan_base::sanitize::text::Text;
 use portolan_reader::{
     AccountLog, Approval, Changes, LogKind, ReadFailure, Run, Simulation, SimulationMethod, Watched,
 };
@@ -16,7 +17,6 @@ use portolan_reader::{
 use crate::assets::token::NATIVE;
 use crate::gateway::gas_limit;
 use crate::gateway::planned_claim::PlannedClaim;
-use crate::sanitize::text::Text;
 
 /// Maximum characters of a contract's revert reason.
 const REASON_CHARS_MAX: usize = 200;

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use portolan_base::network::Network;
+
 use crate::gateway::answer::Answer;
 use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
-use crate::network::Network;
 
 /// Work of one kind of query. To add a kind, implement this in a new file and call it in the gateway.
 pub(super) trait Work: Send + 'static {

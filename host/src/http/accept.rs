@@ -4,10 +4,10 @@
 //! the first among equals (RFC 9110, 12.5.1).
 
 use hyper::header::{ACCEPT, HeaderMap};
+use portolan_base::sanitize::door::Numbers;
 
 use super::form;
 use crate::gateway::problem::Problem;
-use crate::sanitize::door::Numbers;
 
 const JSON: &str = "application/json";
 

@@ -2,8 +2,9 @@
 //!
 //! Invariant: the form does not affect what is in the answer, so clients with different forms share one.
 
+use portolan_base::sanitize::door::Numbers;
+
 use crate::gateway::problem::{Problem, quoted};
-use crate::sanitize::door::Numbers;
 
 /// The form of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -13,6 +13,8 @@ use hyper::service::service_fn;
 use hyper::{Method, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use percent_encoding::percent_decode_str;
+use portolan_base::network::Networks;
+use portolan_base::sanitize::fuzzing::{require_document, require_sentence};
 use portolan_events::{KINDS, Kind};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
@@ -28,9 +30,7 @@ use crate::gateway::fuzzed_events;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{About, Account, EventsQuery, Filter, POSITION_KINDS, Query};
 use crate::names::Name;
-use crate::network::Networks;
 use crate::paths;
-use crate::sanitize::fuzzing::{require_document, require_sentence};
 
 /// Maximum number of logs of a transaction.
 const LOGS_MAX: usize = 5000;

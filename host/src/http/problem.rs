@@ -3,11 +3,11 @@
 
 use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
+use portolan_base::sanitize;
 
 use super::content::Content;
 use super::view;
 use crate::gateway::problem::{Problem, TooLarge};
-use crate::sanitize;
 
 /// Maximum characters of `detail`; the longest list all networks or types of events.
 const DETAIL_CHARS_MAX: usize = 1000;

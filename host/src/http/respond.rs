@@ -15,6 +15,7 @@ use hyper::header::{
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
 use parking_lot::Mutex;
+use portolan_base::network::Networks;
 use tokio::time::{Instant, timeout_at};
 
 use super::body::{self, Wanted, Written};
@@ -27,7 +28,6 @@ use crate::client_share::ClientShare;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{AnswerOptions, Query};
 use crate::gateway::{Gateway, GatewayResponse};
-use crate::network::Networks;
 
 /// Time past the gateway's own deadline after which a missing answer is a fault.
 pub(super) const BACKSTOP: Duration = Duration::from_secs(2);

@@ -12,6 +12,8 @@ use alloy::primitives::B256;
 use hyper::Method;
 use percent_encoding::percent_decode_str;
 use portolan_abi::map::PositionKind;
+use portolan_base::network::Networks;
+use portolan_base::sanitize::door::Numbers;
 use portolan_events::{KINDS, Kind};
 use portolan_reader::BlockRef;
 
@@ -26,9 +28,7 @@ use crate::gateway::query::{
     POSITION_KINDS, Query,
 };
 use crate::names::{CoinType, Name};
-use crate::network::Networks;
 use crate::paths::{self, Endpoint};
-use crate::sanitize::door::Numbers;
 
 /// Maximum segments of a valid path, and one to detect longer paths.
 const SEGMENTS_MAX: usize = 5;

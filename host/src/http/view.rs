@@ -20,6 +20,7 @@ mod simulation;
 use std::cell::Cell;
 use std::io;
 
+use portolan_base::sanitize::door::{self, Numbers};
 use serde::{Serialize, Serializer};
 
 pub(super) use self::header::{ACCOUNT, BLOCKS, PARTIAL, account, blocks, partial};
@@ -36,7 +37,6 @@ use self::report::Report;
 use self::rows::{BalanceView, RowView};
 use crate::gateway::answer::{Answer, Items, Row};
 use crate::http::form::Form;
-use crate::sanitize::door::{self, Numbers};
 
 /// Selects the members that the rows of an answer have.
 #[derive(Clone, Copy, Debug)]

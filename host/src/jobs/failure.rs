@@ -2,9 +2,9 @@
 //!
 //! Invariant: the reasons are the words of the `portolan-partial` header.
 
+use portolan_base::net::off_chain::OffChainError;
 use portolan_reader::ReadFailure;
 
-use crate::net::off_chain::OffChainError;
 use crate::registry::runner::RunFailure;
 
 /// Reason why something is missing; a word of the `portolan-partial` header.

@@ -7,6 +7,8 @@ use alloy::primitives::{Address, U256, keccak256};
 use portolan_abi::frame::{FrameWriter, resume_out};
 use portolan_abi::map::{Catalogue, ClaimTemplate, Deployment, Finding, Protocol, Role, caller, role};
 use portolan_abi::row::{JobOut, state};
+use portolan_base::network::Networks;
+use portolan_base::sanitize::fuzzing::{require_sentence, require_shown};
 use portolan_validation::{
     Addresses, ClaimReads, ClaimTransaction, Rejections, ValidFinding, validate_compositions, validate_events,
 };
@@ -14,9 +16,7 @@ use portolan_validation::{
 use super::job;
 use super::plan::{JobPlan, JobQuestion, Question};
 use super::validate::validate_findings;
-use crate::network::Networks;
 use crate::registry::{Instance, fuzzing as registry};
-use crate::sanitize::fuzzing::{require_sentence, require_shown};
 
 const SLUG: &str = "fuzzed";
 const CHAIN_ID: u64 = 1;

@@ -23,6 +23,7 @@ use portolan_abi::capability;
 use portolan_abi::limits::{Allowance, LimitError};
 use portolan_abi::map;
 use portolan_abi::row::state;
+use portolan_base::net::off_chain::Documents;
 use tokio::time::Instant;
 use tracing::Instrument;
 
@@ -36,7 +37,6 @@ use self::trust::{Recheck, TrustedAddresses};
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::figures::JobFigures;
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
-use crate::net::off_chain::Documents;
 use portolan_reader::{Block, Freshness, Kind, Outcome, Participant, Read, ReadFailure, Reply, Session};
 use portolan_validation::{Addresses, ClaimReads};
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 use portolan_abi::map;
+use portolan_base::network::Network;
 
-use crate::network::Network;
 use crate::registry::Instance;
 use crate::registry::breaker::JobMatter;
 use crate::registry::protocol::Protocol;

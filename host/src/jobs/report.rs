@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use metrics::{SharedString, counter, histogram};
+use portolan_base::network::Network;
 use portolan_validation::Rejections;
 use serde::Serialize;
 
@@ -14,7 +15,6 @@ use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::figures::JobFigures;
 use crate::jobs::job::{JobOutcome, MetCode};
 use crate::jobs::plan::JobPlan;
-use crate::network::Network;
 use crate::registry::breaker::{BreakerChange, JobVerdict};
 use crate::registry::without_code::MetContracts;
 

@@ -6,13 +6,13 @@ use alloy::primitives::{Address, Bytes};
 use alloy::sol_types::abi::AbiDecoderConfig;
 use alloy::sol_types::{SolError, SolValue};
 use futures_util::future::join_all;
+use portolan_base::net::budget::OutgoingBudget;
 use portolan_reader::{Outcome, Read, ReadFailure, Session};
 use tokio::time::Instant;
 
 use super::contracts::OffchainLookup;
 use super::gateway::{GatewayData, GatewayError, GatewayRequest, Gateways, URLS_MAX};
 use super::{Absence, NameFailure};
-use crate::net::budget::OutgoingBudget;
 
 /// Maximum nested lookups. EIP-3668 leaves it to clients, which commonly use four.
 const LOOKUP_DEPTH_MAX: usize = 4;

@@ -4,6 +4,7 @@
 
 use alloy::primitives::{Address, Bytes, U256, address, keccak256};
 use alloy::sol_types::{SolCall, SolValue};
+use portolan_base::sanitize::web_url::WebUrl;
 use portolan_reader::{Read, Session};
 
 use super::call::{self, returned};
@@ -12,7 +13,6 @@ use super::contracts::{BaseRegistrar, Resolver};
 use super::name::Name;
 use super::resolve::Record;
 use super::{Absence, NameFailure};
-use crate::sanitize::web_url::WebUrl;
 
 /// <https://docs.ens.domains/learn/deployments>
 const BASE_REGISTRAR: Address = address!("57f1887a8BF19b14fC0dF6Fd9B2acc9Af147eA85");

@@ -15,6 +15,8 @@ use alloy::sol_types::abi::AbiDecoderConfig;
 use alloy::sol_types::{SolCall, SolError};
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, join_all};
+use portolan_base::net::budget::OutgoingBudget;
+use portolan_base::net::http_client::{HttpClient, HttpError, HttpOptions, system_lookup};
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, timeout, timeout_at};
 use url::Url;
@@ -22,8 +24,6 @@ use url::Url;
 pub(crate) use self::host::GatewayHost;
 use self::turns::{Route, Turns};
 use super::contracts::BatchGateway;
-use crate::net::budget::OutgoingBudget;
-use crate::net::http_client::{HttpClient, HttpError, HttpOptions, system_lookup};
 
 /// Maximum bytes of a reply; proofs of another chain's storage have some tens of kilobytes, in hex digits.
 const BODY_BYTES_MAX: usize = 256 * 1024;

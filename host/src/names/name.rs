@@ -6,8 +6,7 @@
 use std::fmt;
 
 use alloy::primitives::{Address, B256, Bytes, keccak256};
-
-use crate::sanitize;
+use portolan_base::sanitize;
 
 /// Longer than any name of a registrar or a DNS server, and cheap to normalise.
 const NAME_BYTES_MAX: usize = 2048;

@@ -10,6 +10,7 @@ mod universal;
 use std::ops::Range;
 
 use alloy::primitives::{Address, Bytes};
+use portolan_base::net::budget::OutgoingBudget;
 use portolan_reader::{Outcome, Read, Session};
 
 use self::registry::{NameResolver, ResolverCache};
@@ -18,7 +19,6 @@ use super::call::{self, ContractCall};
 use super::gateway::{GatewayError, Gateways};
 use super::name::Name;
 use super::{Absence, NameFailure, ResolvedBy};
-use crate::net::budget::OutgoingBudget;
 
 /// The records requested of one name.
 #[derive(Debug)]

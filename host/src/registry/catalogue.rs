@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 
 use portolan_abi::map::{Catalogue, Deployment, Protocol};
 use portolan_abi::{Question, capability};
+use portolan_base::network::Networks;
+use portolan_base::sanitize::text::Text;
+use portolan_base::sanitize::web_url::WebUrl;
 use portolan_validation::{CatalogueError, validate_catalogue};
 
 use super::manifest::Manifest;
-use crate::network::Networks;
 use crate::registry::{logos, protocol};
-use crate::sanitize::text::Text;
-use crate::sanitize::web_url::WebUrl;
 
 /// Questions added after the first revision, each with the capability that guards it.
 const GUARDED: [(Question, u64); 2] =

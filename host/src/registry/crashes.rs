@@ -22,12 +22,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use parking_lot::{Mutex, RwLock};
+use portolan_base::files::{self, Writers};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use self::judge::Crash;
 use super::manifest::Manifest;
 use super::staging::Digest;
-use crate::files::{self, Writers};
 
 const RUNNING: &str = "running";
 const CRASHES: &str = "crashes";

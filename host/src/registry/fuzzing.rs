@@ -6,13 +6,13 @@ use std::sync::{Arc, LazyLock};
 use futures_util::future::{BoxFuture, pending};
 use portolan_abi::map::{Catalogue, Settings, SettingsError, SettingsValue};
 use portolan_abi::{capability, codec};
+use portolan_base::network::Networks;
+use portolan_base::sanitize::fuzzing::require_sentence;
 
 use super::limits::DEFAULT;
 use super::manifest::Manifest;
 use super::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 use super::{Instance, catalogue, settings as files};
-use crate::network::Networks;
-use crate::sanitize::fuzzing::require_sentence;
 
 static NETWORKS: LazyLock<Networks> = LazyLock::new(|| Networks::new([]));
 

@@ -13,6 +13,11 @@ use metrics::histogram;
 use portolan_abi::capability;
 use portolan_abi::codec;
 use portolan_abi::map::{Catalogue, Deployment, Start};
+use portolan_base::files::Writers;
+#[cfg(test)]
+use portolan_base::net::off_chain::HostGrants;
+use portolan_base::net::off_chain::PluginHosts;
+use portolan_base::network::Networks;
 use portolan_validation::{CatalogueError, ClaimFunctions, ClaimFunctionsError, ClaimTemplates, ClaimTemplatesError};
 
 use super::breaker::Breakers;
@@ -23,11 +28,6 @@ use super::library::Library;
 use super::settings::{self, SettingsFault};
 use super::signature::{BuildSignature, SignatureError, SignatureStatus};
 use super::staging::Digest;
-use crate::files::Writers;
-#[cfg(test)]
-use crate::net::off_chain::HostGrants;
-use crate::net::off_chain::PluginHosts;
-use crate::network::Networks;
 use crate::registry::limits::Limits;
 use crate::registry::runner::call::{CallFailure, Calls};
 use crate::registry::runner::{InstanceLease, IsLast, JobId, JobLease, RunFailure};

@@ -5,9 +5,8 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use parking_lot::Mutex;
+use portolan_base::sanitize;
 use serde::Serialize;
-
-use crate::sanitize;
 
 /// Maximum number of kinds; the one that occurred longest ago is dropped.
 const KINDS_MAX: usize = 32;
@@ -38,7 +37,7 @@ pub(crate) struct JobFailureStatus {
     /// The latest message.
     message: String,
     count: u64,
-    #[serde(serialize_with = "crate::rfc3339::serialize")]
+    #[serde(serialize_with = "portolan_base::rfc3339::serialize")]
     last_at: Option<SystemTime>,
 }
 

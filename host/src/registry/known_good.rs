@@ -13,11 +13,11 @@ use alloy::hex;
 use alloy::primitives::B256;
 use portolan_abi::Question;
 use portolan_abi::map::Catalogue;
+use portolan_base::files::{self, Writers};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::staging::Digest;
-use crate::files::{self, Writers};
 
 const FILE: &str = "known-good";
 /// New name of a damaged file; an earlier one is overwritten.

@@ -19,6 +19,8 @@ use abi_stable::abi_stability::abi_checking::check_layout_compatibility;
 use abi_stable::library::{AbiHeaderRef, ROOT_MODULE_LOADER_NAME_WITH_NUL};
 use libloading::os::unix::{Library as Dylib, RTLD_LOCAL, RTLD_NOW};
 use portolan_abi::root::PluginRef;
+use portolan_base::net::off_chain::HostGrants;
+use portolan_base::sanitize;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::timeout;
@@ -28,12 +30,10 @@ use super::crashes::Crashes;
 use super::manifest::{Manifest, ManifestError};
 use super::signature::BuildSignature;
 use super::staging::Digest;
-use crate::net::off_chain::HostGrants;
 use crate::registry::limits::{Limits, PluginLimits};
 use crate::registry::runner::Runner;
 use crate::registry::runner::call::Calls;
 use crate::registry::runner::in_process::InProcess;
-use crate::sanitize;
 
 /// Maximum number of loads. Each generation keeps about 430 KB mapped forever.
 const LIBRARIES_MAX: usize = 1_000;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::net::off_chain::HostGrants;
+use portolan_base::net::off_chain::HostGrants;
 
 /// Time limits of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

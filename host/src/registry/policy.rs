@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use parking_lot::{Mutex, RwLock};
+use portolan_base::files::{self, Writers};
+use portolan_base::rfc3339;
 use serde::{Deserialize, Serialize};
 
 use super::staging::Digest;
-use crate::files::{self, Writers};
-use crate::rfc3339;
 
 const FILE: &str = "plugin-policy.json";
 const FILE_BYTES_MAX: u64 = 4 << 20;

@@ -89,7 +89,7 @@ fn verdict(status: ExitStatus, output: &str) -> Result<(), ProbeError> {
         return Ok(());
     }
     let (line, details) = output.split_once('\n').unwrap_or((output, ""));
-    let line: String = crate::sanitize::plain(line, REASON_CHARS_MAX);
+    let line: String = portolan_base::sanitize::plain(line, REASON_CHARS_MAX);
     if code != 1 || line.is_empty() {
         return Err(ProbeError::Ended(status));
     }

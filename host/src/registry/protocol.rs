@@ -1,7 +1,7 @@
 //! A protocol that a plugin serves.
 
-use crate::sanitize::text::Text;
-use crate::sanitize::web_url::WebUrl;
+use portolan_base::sanitize::text::Text;
+use portolan_base::sanitize::web_url::WebUrl;
 
 /// A protocol as answers show it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -11,6 +11,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use portolan_base::files::{self, Writers};
+use portolan_base::network::Networks;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::{JoinSet, spawn_blocking};
@@ -31,8 +33,6 @@ use super::signature::{self, Signatures};
 use super::snapshot::{Current, Published};
 use super::staging::Stage;
 use super::watch::Watch;
-use crate::files::{self, Writers};
-use crate::network::Networks;
 use crate::registry::limits::PluginLimits;
 use crate::registry::runner::call::Calls;
 

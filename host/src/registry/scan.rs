@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::files::{self, FolderError, Writers};
+use portolan_base::files::{self, FolderError, Writers};
 
 /// Maximum number of files in a folder; a folder with more holds something other than plugins.
 const FILES_MAX: usize = 1_024;

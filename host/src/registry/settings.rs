@@ -6,14 +6,13 @@
 use std::collections::BTreeMap;
 
 use portolan_abi::map::{Company, Protocol, Settings, SettingsError, SettingsKey, SettingsRow, SettingsValue};
+use portolan_base::files::{self, Writers};
+use portolan_base::network::Networks;
+use portolan_base::sanitize;
 use portolan_validation::{CatalogueError, PRIMITIVES};
 use serde::Deserialize;
 use serde_path_to_error::{Path, Segment};
 use toml::{Table, Value};
-
-use crate::files::{self, Writers};
-use crate::network::Networks;
-use crate::sanitize;
 
 /// A thousand deployments need about 200 KB.
 const FILE_BYTES_MAX: u64 = 1 << 20;

@@ -13,6 +13,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use minisign_verify::{PublicKey, Signature};
 use portolan_abi::map::{Catalogue, Settings};
+use portolan_base::files::{self, FileError, Writers};
+use portolan_base::rfc3339;
 use serde::{Deserialize, Serialize};
 
 use self::seen_versions::{SeenVersions, VersionError};
@@ -20,8 +22,6 @@ use super::manifest::Manifest;
 use super::scan::signature_files;
 use super::settings::printable;
 use super::staging::{Digest, Stage, StageError};
-use crate::files::{self, FileError, Writers};
-use crate::rfc3339;
 
 /// Enough for a manifest of a thousand protocols.
 const MANIFEST_BYTES_MAX: u64 = 64 << 10;

@@ -10,11 +10,11 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use portolan_base::files::{self, FileError, FolderError, Writers};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::scan::FileFingerprint;
-use crate::files::{self, FileError, FolderError, Writers};
 
 /// A dylib with full debug information has some tens of MiB.
 const DYLIB_BYTES_MAX: u64 = 256 << 20;

@@ -9,9 +9,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process;
 
+use portolan_base::sanitize;
 use rustix::fs::OFlags;
-
-use crate::sanitize;
 
 const FILE: &str = "lock";
 /// Room for a process id and the longest host name.

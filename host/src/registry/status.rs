@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::{Instant, SystemTime};
 
+use portolan_base::net::off_chain::HostStatus;
 use portolan_validation::ClaimStatus;
 use serde::Serialize;
 
@@ -20,7 +21,6 @@ use super::signature::SignatureStatus;
 use super::staging::Digest;
 use super::targets::TargetStatus;
 use super::without_code::{WithoutCode, WithoutCodeStatus};
-use crate::net::off_chain::HostStatus;
 use crate::registry::runner::Runner;
 use crate::registry::runner::call::STUCK_MAX;
 
@@ -66,7 +66,7 @@ pub(crate) struct PluginStatus {
     pub(crate) lists: Vec<FactListStatus>,
     /// Processor time of its code since it was loaded, in microseconds.
     pub(crate) cpu_us: u64,
-    #[serde(serialize_with = "crate::rfc3339::serialize")]
+    #[serde(serialize_with = "portolan_base::rfc3339::serialize")]
     pub(crate) loaded_at: Option<SystemTime>,
 }
 

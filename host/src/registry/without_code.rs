@@ -6,9 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use alloy::primitives::Address;
 use parking_lot::Mutex;
+use portolan_base::network::Network;
 use serde::Serialize;
-
-use crate::network::Network;
 
 /// Maximum number of contracts. More than a handful indicates a list for another network.
 const CONTRACTS_MAX: usize = 64;
@@ -73,8 +72,9 @@ impl WithoutCode {
 
 #[cfg(test)]
 mod tests {
+    use portolan_base::network::Networks;
+
     use super::*;
-    use crate::network::Networks;
 
     const MAINNET: u64 = 1;
 

@@ -7,13 +7,13 @@
 use std::collections::BTreeSet;
 
 use alloy::primitives::Address;
+use portolan_base::network::Network;
 use portolan_reader::{Freshness, Read, ReadFailure, Reply, Session};
 
 use super::{
     CHECK_AT_BLOCK, CHECK_IN_EVENTS, MetadataSet, TEXTS, TokenMetadata, check_reads, metadata_reads, returned,
     wrapping_decimals,
 };
-use crate::network::Network;
 
 /// The tokens to check.
 pub(crate) struct TextCheck {

@@ -4,12 +4,12 @@
 //! Invariant: a pair's name is bounded and goes two pairs deep, whatever its tokens claim to be made of.
 
 use alloy::primitives::Address;
+use portolan_base::sanitize::text::Text;
 use portolan_reader::ReadFailure;
 
 use super::set::{MetadataSet, PAIR_DEPTH_MAX};
 use super::{Derivation, TokenMetadata};
 use crate::assets::token::{NATIVE, TEXT_CHARS_MAX};
-use crate::sanitize::text::Text;
 
 /// Maximum characters of each half of a pair: both and ` LP` fit into a text.
 const HALF_CHARS_MAX: usize = (TEXT_CHARS_MAX - "/ LP".len()) / 2;

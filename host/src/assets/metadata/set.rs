@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use alloy::primitives::Address;
+use portolan_base::network::Network;
 use portolan_reader::{Freshness, Lookup, Read, ReadFailure, ReadSet, Reply, Session};
 
 use super::{
@@ -14,7 +15,6 @@ use super::{
     supply_read,
 };
 use crate::assets::token::DEPTH_MAX;
-use crate::network::Network;
 
 /// Levels of pairs in a name: a pair of pairs is named after the tokens of its pairs. If these are pairs again, their
 /// own symbols are used.

@@ -1,9 +1,9 @@
 //! Metadata from replies.
 
 use alloy::sol_types::SolValue;
+use portolan_base::network::Networks;
 
 use super::*;
-use crate::network::Networks;
 
 const TOKEN: Address = Address::repeat_byte(0x70);
 const A: Address = Address::repeat_byte(0xa);

@@ -17,12 +17,12 @@ use alloy::sol_types::SolCall;
 use bigdecimal::BigDecimal;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use portolan_base::network::Network;
 use portolan_reader::{Freshness, Outcome, Read, Reply};
 
 use super::source::{Coverage, PriceRequest, PriceSource, UnpricedToken};
 use crate::assets::amount::decimal;
 use crate::assets::token::{NATIVE, Price};
-use crate::network::Network;
 
 sol! {
     /// <https://docs.chain.link/data-feeds/api-reference>

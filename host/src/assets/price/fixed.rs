@@ -7,11 +7,11 @@ use alloy::primitives::Address;
 use bigdecimal::BigDecimal;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use portolan_base::network::Network;
 use portolan_networks::is_native;
 
 use super::source::{Coverage, PriceRequest, PriceSource};
 use crate::assets::token::{NATIVE, Price};
-use crate::network::Network;
 
 /// Dollars by chain id and token.
 #[derive(Debug)]

@@ -14,6 +14,8 @@ use alloy::primitives::Address;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared, join_all};
 use parking_lot::Mutex;
+use portolan_base::net::http_client::{HostLookup, HttpClient, HttpError, HttpOptions, system_lookup};
+use portolan_base::network::Network;
 use quick_cache::sync::Cache;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{Instant, timeout, timeout_at};
@@ -22,8 +24,6 @@ pub(crate) use self::base_url::BaseUrl;
 use self::reply::{MalformedReply, Quote};
 use super::source::{PriceRequest, PriceSource, UnpricedToken};
 use crate::assets::token::Price;
-use crate::net::http_client::{HostLookup, HttpClient, HttpError, HttpOptions, system_lookup};
-use crate::network::Network;
 
 /// Maximum age of a quote; the service recomputes its prices every few minutes.
 const FRESH_FOR: Duration = Duration::from_secs(60);

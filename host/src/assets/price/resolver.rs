@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use alloy::primitives::Address;
+use portolan_base::network::Network;
 use portolan_reader::{Read, Reply, Session};
 use tokio::time::Instant;
 
@@ -15,7 +16,6 @@ use super::source::{Coverage, PriceRequest, UnpricedToken};
 use crate::assets::issuers::Issuers;
 use crate::assets::metadata::{MetadataSet, TokenMetadata};
 use crate::assets::token::{Composition, Price};
-use crate::network::Network;
 
 pub(super) struct PriceResolver<'a> {
     prices: &'a Prices,

@@ -6,13 +6,13 @@ use std::ops::Range;
 
 use alloy::primitives::Address;
 use futures_util::future::BoxFuture;
+use portolan_base::network::Network;
 use portolan_reader::{Block, Read, Reply};
 use tokio::time::Instant;
 
 use crate::assets::issuers::Issuers;
 use crate::assets::metadata::{MetadataSet, TokenMetadata};
 use crate::assets::token::{Composition, Price};
-use crate::network::Network;
 
 /// A source of prices. For each answer, the reads of all sources are one batch; then each source prices the tokens
 /// that no source before it priced.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use alloy::primitives::{Bytes, I256, U256, aliases::U112};
 use alloy::sol_types::SolCall;
+use portolan_base::network::Networks;
 use portolan_reader::Outcome;
 use portolan_reader::testing::{BLOCK, ScriptedChain, is_pinned};
 use tokio::time::Instant;
@@ -16,7 +17,6 @@ use super::*;
 use crate::assets::metadata::{AToken, CToken, Erc20, Erc4626, Pair, SolidlyPair};
 use crate::assets::token::NATIVE;
 use crate::assets::token_list::TokenIndex;
-use crate::network::Networks;
 
 const A: Address = Address::repeat_byte(0xa1);
 const B: Address = Address::repeat_byte(0xb1);

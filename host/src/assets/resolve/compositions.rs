@@ -8,13 +8,13 @@ use std::collections::{BTreeSet, HashMap};
 
 use alloy::primitives::Address;
 use futures_util::future::BoxFuture;
+use portolan_base::network::Network;
 use portolan_reader::Session;
 
 use crate::assets::issuers::Issuers;
 use crate::assets::metadata::MetadataSet;
 use crate::assets::price::Prices;
 use crate::assets::token::{Composition, DEPTH_MAX};
-use crate::network::Network;
 
 /// Maximum number of parts in one answer on one network.
 const PARTS_MAX: usize = 4096;

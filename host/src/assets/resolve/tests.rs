@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use alloy::sol_types::{SolCall, SolValue};
+use portolan_base::network::Networks;
 use portolan_reader::testing::{ScriptedChain, is_pinned};
 use portolan_reader::{Freshness, Outcome};
 use tokio::time::Instant;
@@ -12,7 +13,6 @@ use crate::assets::metadata::{AToken, CToken, Erc20, Erc4626, Pair, SolidlyPair}
 use crate::assets::price::{PairFactory, PriceSettings};
 use crate::assets::resolve::script::Table;
 use crate::assets::token::DecimalsSource;
-use crate::network::Networks;
 
 const A: Address = Address::repeat_byte(0xa1);
 const B: Address = Address::repeat_byte(0xb1);

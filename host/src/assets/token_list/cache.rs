@@ -12,12 +12,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alloy::primitives::hex;
 use bytes::Bytes;
+use portolan_base::files::{self, Writers};
 use portolan_reader::RpcUrl;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::schema::DOCUMENT_BYTES_MAX;
-use crate::files::{self, Writers};
 
 /// Maximum bytes of the first line; an entity tag has at most 256 bytes.
 const HEAD_BYTES_MAX: usize = 1024;

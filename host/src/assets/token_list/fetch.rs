@@ -6,10 +6,10 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use portolan_base::net::http_client::{HttpClient, HttpError, HttpOptions, TaggedBody, system_lookup};
 use portolan_reader::RpcUrl;
 
 use super::schema::DOCUMENT_BYTES_MAX;
-use crate::net::http_client::{HttpClient, HttpError, HttpOptions, TaggedBody, system_lookup};
 
 /// Nothing waits for a list, and a large one over a slow line takes some seconds.
 const WITHIN: Duration = Duration::from_secs(30);

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use crate::network::Networks;
-use crate::sanitize::fuzzing::{require_sentence, require_shown};
-use crate::sanitize::text::Text;
+use portolan_base::network::Networks;
+use portolan_base::sanitize::fuzzing::{require_sentence, require_shown};
+use portolan_base::sanitize::text::Text;
 
 use super::TokenIndex;
 use super::list::{ListedToken, TokenList};

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use alloy::primitives::Address;
+use portolan_base::sanitize::text::Text;
 use unicode_security::confusable_detection::skeleton;
 
 use super::list::{ListedToken, TokenList};
-use crate::sanitize::text::Text;
 
 /// Maximum tokens of a network; a scan of these takes some twenty requests, the most that an answer has time for.
 const NETWORK_TOKENS_MAX: usize = 50_000;

@@ -8,11 +8,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use alloy::primitives::Address;
+use portolan_base::sanitize::text::Text;
 use portolan_networks::is_native;
 use serde::{Serialize, Serializer};
 
 use crate::assets::token::TEXT_CHARS_MAX;
-use crate::sanitize::text::Text;
 
 /// A token as a list describes it; the contract's own name, symbol and decimals take precedence.
 #[derive(Clone, Debug, PartialEq, Eq)]

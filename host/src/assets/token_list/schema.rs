@@ -8,13 +8,13 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
+use portolan_base::sanitize;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use toml::value::Datetime;
 
 use super::list::{ListBuilder, ListVersion, ListedToken, TokenList, evm_address};
 use super::logo;
-use crate::sanitize;
 
 /// The longest public lists have 2 MiB.
 pub(super) const DOCUMENT_BYTES_MAX: usize = 16 << 20;

@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_well_known_token_of_each_network_is_built_in() {
         // The wrapped native tokens of the built-in networks, which `network.rs` takes from another source.
-        let networks = crate::network::Networks::new([]);
+        let networks = portolan_base::network::Networks::new([]);
         let chain_ids = networks.iter().map(|network| network.chain_id).collect();
         let index = TokenIndex::merge([Some(&read(&chain_ids).unwrap())]);
         let without_tokens = ["polygon_mumbai", "base"];

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
+use portolan_base::files::{self, FileError};
 use portolan_reader::RpcUrl;
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
@@ -22,7 +23,6 @@ use super::list::TokenList;
 use super::schema::{self, DOCUMENT_BYTES_MAX, SchemaError};
 use super::shipped::{self, ShippedError};
 use super::{ListLocation, ListStatus};
-use crate::files::{self, FileError};
 
 /// Time to read and parse a file; only a dead network mount takes longer.
 const DISK_WITHIN: Duration = Duration::from_secs(10);

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use portolan_base::network::{Network, Networks};
+use portolan_base::sanitize::text::Text;
+
 use super::*;
 use crate::assets::resolve::Tokens;
 use crate::assets::token::{DecimalsSource, Token};
 use crate::events::native::NativeLogs;
 use crate::events::script::*;
-use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
-use crate::sanitize::text::Text;
 
 fn known(address: Address, symbol: &str, decimals: u8) -> Token {
     Token {

@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, U256};
 use bigdecimal::RoundingMode;
+use portolan_base::network::Networks;
 use portolan_events::Asset;
 
 use crate::assets::amount::decimal;
 use crate::assets::resolve::Tokens;
 use crate::assets::token::{NATIVE, Token};
 use crate::events::movements::MovedAsset;
-use crate::network::Networks;
 use crate::registry::protocol::Protocol;
 
 /// Decimals of every native token.

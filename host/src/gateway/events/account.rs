@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use alloy::primitives::Address;
+use portolan_base::sanitize::text::Text;
 use portolan_reader::{GasPaid, TransactionStatus};
 
 use super::TransactionDecoder;
@@ -20,7 +21,6 @@ use crate::events::user_operations::UserOperations;
 use crate::gateway::answer::{AccountMovement, AccountPart};
 use crate::jobs::report::JobReport;
 use crate::registry::protocol::Protocol;
-use crate::sanitize::text::Text;
 
 /// Maximum number of movements; each asset's price takes several reads. Airdrops and batched transfers have dozens.
 const MOVEMENTS_MAX: usize = 100;

@@ -7,6 +7,8 @@ use std::sync::{Arc, LazyLock};
 use alloy::primitives::{Address, B256, Bytes, U256};
 use portolan_abi::codec;
 use portolan_abi::map::Finding;
+use portolan_base::network::Networks;
+use portolan_base::sanitize::text::Text;
 use portolan_events::{Decoding, Event, Log, Table, Transaction, ViewResult};
 use portolan_reader::TransactionStatus;
 use portolan_validation::validate_events;
@@ -22,9 +24,7 @@ use crate::events::summary::{Summary, Words};
 use crate::events::tables::Tables;
 use crate::events::user_operations::UserOperations;
 use crate::gateway::answer::{AccountPart, Answer, Items, TransactionEvents};
-use crate::network::Networks;
 use crate::registry::Snapshot;
-use crate::sanitize::text::Text;
 
 /// Maximum number of events of one source.
 const EVENTS_MAX: usize = 300;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use alloy::primitives::B256;
 use portolan_abi::frame::FrameError;
 use portolan_abi::map;
+use portolan_base::network::Network;
 use portolan_events::{Log, Transaction};
 use portolan_reader::{Receipt, TransactionLookup, TransactionStatus};
 
 use crate::gateway::problem::Problem;
-use crate::network::Network;
 
 /// Returns the receipt if the transaction is in a block.
 pub(super) fn mined(network: &Arc<Network>, found: TransactionLookup) -> Result<Receipt, Problem> {

@@ -9,12 +9,12 @@ use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
 use portolan_abi::map::{self, Catalogue, ClaimTemplate, Deployment};
 use portolan_abi::off_chain::READS_PER_HOST_MAX;
 use portolan_abi::row::{self, JobOut, kind, source, state, status};
+use portolan_base::net::off_chain::HostGrants;
+use portolan_base::net::off_chain::testing::{Reply, Server};
 use portolan_reader::testing::ScriptedChain;
 
 use super::*;
 use crate::assets::metadata::Erc20;
-use crate::net::off_chain::HostGrants;
-use crate::net::off_chain::tests::{Reply, Server};
 use crate::registry::limits::Limits;
 use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 use crate::registry::{Instance, Snapshot};
@@ -134,7 +134,7 @@ async fn run(
 }
 
 async fn server(body: &[u8]) -> Server {
-    Server::start(Reply::Full(200, "age: 61\r\n", body.to_vec())).await
+    Server::start(Reply::Full(200, "age: 61\r\n", body.to_vec())).await.unwrap()
 }
 
 fn rows(answer: &Answer) -> usize {
@@ -160,7 +160,7 @@ async fn the_report_names_the_host_of_a_document_and_its_age() {
 
 #[tokio::test]
 async fn that_a_server_has_nothing_there_is_an_answer() {
-    let server = Server::start(Reply::Full(404, "", b"none".to_vec())).await;
+    let server = Server::start(Reply::Full(404, "", b"none".to_vec())).await.unwrap();
     let (got, answer) = run(&[URL.to_owned()], &server.grants(), None, state::COMPLETE).await;
     assert_eq!(got, [(status::NO_CODE, source::OFF_CHAIN, Bytes::new())]);
     let answer = answer.unwrap();
@@ -184,7 +184,7 @@ async fn a_host_that_is_not_granted_is_missing_with_that_reason_whatever_the_plu
 
 #[tokio::test]
 async fn a_server_that_fails_is_upstream() {
-    let server = Server::start(Reply::Full(500, "", Vec::new())).await;
+    let server = Server::start(Reply::Full(500, "", Vec::new())).await.unwrap();
     let (got, answer) = run(&[URL.to_owned()], &server.grants(), Some(FARM), state::PARTIAL).await;
     assert_eq!(got, [(status::UNAVAILABLE, source::OFF_CHAIN, Bytes::new())]);
     let answer = answer.unwrap();

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use alloy::primitives::{Bytes, hex};
 use portolan_abi::map::{Claimable, Payment};
+use portolan_base::network::{Network, Networks};
 use portolan_reader::StepEnd;
 use portolan_validation::{ClaimTransaction, TargetSource};
 
 use super::*;
-use crate::network::{Network, Networks};
 
 const ACCOUNT: Address = Address::repeat_byte(0xac);
 const FARM: Address = Address::repeat_byte(0xfa);

@@ -6,8 +6,9 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
+use portolan_base::sanitize::door;
+
 use super::{ControlReply, ControlRequest};
-use crate::sanitize::door;
 
 /// Longer than the gateway's own limit for a request.
 const REPLY_TIME: Duration = Duration::from_secs(40);

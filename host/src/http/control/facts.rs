@@ -2,16 +2,17 @@
 
 use std::fmt::Write as _;
 
+use portolan_base::network::Networks;
+use portolan_base::rfc3339;
 use portolan_reader::{FactFilter, Facts, FactsError, StoredFact};
 use serde_json::{Value, json};
 
 use super::client::{ControlError, send, unexpected};
 use super::columns::columns;
 use super::{ControlReply, ControlRequest, socket};
+use crate::address;
 use crate::cli::{FactFlags, StateCommand};
 use crate::config::Config;
-use crate::network::Networks;
-use crate::{address, rfc3339};
 
 /// Runs the command; returns the text for stdout.
 pub(crate) fn run(command: &StateCommand, config: &Config) -> Result<String, ControlError> {

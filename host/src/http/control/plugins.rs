@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use portolan_base::rfc3339;
+use portolan_base::sanitize::door;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,8 +15,6 @@ use crate::cli::{GatewayFlags, GatewayPluginCommand, NamedPlugin};
 use crate::config::Config;
 use crate::registry::commands::PluginDecision;
 use crate::registry::{Decisions, Registry};
-use crate::rfc3339;
-use crate::sanitize::door;
 
 /// Digits of a build's SHA-256 shown in tables.
 const DIGITS: usize = 12;

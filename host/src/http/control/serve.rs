@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use portolan_base::sanitize::door;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -16,7 +17,6 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::{ControlReply, ControlRequest, Operated, socket};
-use crate::sanitize::door;
 
 /// Only the owner may connect.
 const MODE: u32 = 0o600;
@@ -121,12 +121,12 @@ async fn answer(mut stream: UnixStream, operated: Operated, turn: OwnedSemaphore
 mod tests {
     use std::time::Duration;
 
+    use portolan_base::files::Writers;
+    use portolan_base::network::Networks;
     use portolan_reader::{ChainReader, FactFilter, FactSettings, Limits};
 
     use super::super::client;
     use super::*;
-    use crate::files::Writers;
-    use crate::network::Networks;
     use crate::registry::Registry;
     use crate::registry::commands::PluginDecision;
     use crate::registry::limits::PluginLimits;

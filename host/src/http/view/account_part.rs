@@ -2,13 +2,13 @@
 //!
 //! Invariant: unknown values are null, never zero.
 
+use portolan_base::sanitize::text::Text;
 use serde::Serialize;
 
 use super::Shape;
 use super::parts::{Number, TokenView, fraction, lower, raw_text};
 use crate::gateway::answer::{AccountMovement, AccountPart};
 use crate::http::number;
-use crate::sanitize::text::Text;
 
 /// Decimals of every native token.
 const NATIVE_DECIMALS: u8 = 18;

@@ -2,6 +2,7 @@
 
 use alloy::primitives::U256;
 use bigdecimal::BigDecimal;
+use portolan_base::sanitize::text::Text;
 use serde::Serialize;
 
 use super::Shape;
@@ -10,7 +11,6 @@ use super::rows::{PaymentView, TransactionView};
 use super::simulation::{CostView, SimulationView, simulated};
 use crate::gateway::answer::{ClaimItem, ClaimPlan, PlannedCall};
 use crate::gateway::verdict::ClaimSimulation;
-use crate::sanitize::text::Text;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

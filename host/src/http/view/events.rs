@@ -7,6 +7,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use alloy::primitives::{Address, B256, Bytes, U256};
+use portolan_base::sanitize::door;
+use portolan_base::sanitize::text::Text;
 use portolan_events::{Asset, Log, Value};
 use serde::ser::{Error as _, SerializeMap};
 use serde::{Serialize, Serializer};
@@ -17,8 +19,6 @@ use super::parts::{NetworkView, Number, ProtocolView, TokenView, lower};
 use crate::assets::token::Token;
 use crate::gateway::answer::{Event, TransactionEvents};
 use crate::http::number;
-use crate::sanitize::door;
-use crate::sanitize::text::Text;
 
 /// Maximum characters of a name or a reason, which anyone can make long. The log has the whole text.
 const TEXT_CHARS_MAX: usize = 256;

@@ -65,9 +65,10 @@ fn member(missing: &Missing) -> String {
 
 #[cfg(test)]
 mod tests {
+    use portolan_base::network::Networks;
+
     use super::*;
     use crate::jobs::failure::Reason;
-    use crate::network::Networks;
 
     fn missing(subject: &str, chain_id: u64, reason: Reason) -> Missing {
         let network = Networks::new([]).with_chain_id(chain_id).cloned();

@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
+use portolan_base::network::Network;
+use portolan_base::sanitize::door;
 use portolan_reader::NetworkStatus;
 use serde::Serialize;
 
 use super::report::BlockView;
 use crate::assets::token_list::ListStatus;
 use crate::monitor::Readiness;
-use crate::network::Network;
 use crate::registry::PluginStatus;
-use crate::sanitize::door;
 
 #[derive(Serialize)]
 struct Health {
@@ -84,11 +84,11 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use alloy::primitives::B256;
+    use portolan_base::network::Networks;
     use portolan_reader::{BatchMethod, Block, EndpointFailure, EndpointState, EndpointStatus, Quantiles};
 
     use super::*;
     use crate::assets::token_list::ListVersion;
-    use crate::network::Networks;
 
     fn shown(upstreams: &[NetworkStatus]) -> String {
         let networks = Networks::new([]);

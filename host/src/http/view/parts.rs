@@ -3,6 +3,9 @@
 use alloy::hex;
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
+use portolan_base::network::Network;
+use portolan_base::sanitize::text::Text;
+use portolan_base::sanitize::web_url::WebUrl;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -10,10 +13,7 @@ use serde_json::value::RawValue;
 use super::Shape;
 use crate::assets::token::{DecimalsSource, Token};
 use crate::http::number;
-use crate::network::Network;
 use crate::registry::protocol::Protocol;
-use crate::sanitize::text::Text;
-use crate::sanitize::web_url::WebUrl;
 
 /// A JSON number of any length, written verbatim.
 #[derive(Debug)]

@@ -5,6 +5,7 @@
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use portolan_abi::map::{self, LegRole};
+use portolan_base::sanitize::text::Text;
 use serde::Serialize;
 
 use super::Shape;
@@ -16,7 +17,6 @@ use crate::gateway::paid::DollarSum;
 use crate::gateway::query::POSITION_KINDS;
 use crate::http::rate;
 use crate::registry::protocol::Protocol;
-use crate::sanitize::text::Text;
 
 const ROLES: [(LegRole, &str); 8] = [
     (LegRole::SUPPLIED, "supplied"),

@@ -1,10 +1,10 @@
 //! The body of a problem document.
 
+use portolan_base::sanitize::door;
 use serde::Serialize;
 
 use crate::gateway::problem::FailedJob;
 use crate::http::request_id;
-use crate::sanitize::door;
 
 #[derive(Serialize)]
 struct Document<'a> {

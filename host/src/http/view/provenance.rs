@@ -1,6 +1,7 @@
 //! Provenance of amounts, for rows with `detail=full`.
 
 use alloy::primitives::Bytes;
+use portolan_base::sanitize::text::Text;
 use portolan_reader::Kind;
 use portolan_validation::decode_arguments;
 use serde::Serialize;
@@ -8,7 +9,6 @@ use serde::Serialize;
 use super::parts::lower;
 use crate::gateway::provenance::Provenance;
 use crate::jobs::job::{AmountSource, TracedRead};
-use crate::sanitize::text::Text;
 
 /// Maximum characters of an argument.
 const ARGUMENT_CHARS_MAX: usize = 200;

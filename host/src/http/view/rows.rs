@@ -3,6 +3,8 @@
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use portolan_abi::map::{self, LegRole, PaidTo};
+use portolan_base::network::Network;
+use portolan_base::sanitize::text::Text;
 use portolan_validation::{ClaimTransaction, TargetSource};
 use serde::Serialize;
 
@@ -15,8 +17,6 @@ use crate::assets::token::{Price, Token};
 use crate::gateway::answer::{Balance, ClaimItem, PositionItem, Row, RowItem};
 use crate::gateway::verdict::Verdict;
 use crate::http::{number, rate};
-use crate::network::Network;
-use crate::sanitize::text::Text;
 
 /// Members of every row with `detail=full`.
 #[derive(Serialize)]

@@ -1,6 +1,7 @@
 //! The results of a claim's simulation, for rows of claimables.
 
 use alloy::primitives::{Address, U256};
+use portolan_base::sanitize::text::Text;
 use portolan_reader::SimulationMethod;
 use serde::Serialize;
 
@@ -8,7 +9,6 @@ use super::parts::{Number, amount, fraction, lower};
 use crate::gateway::answer::ClaimItem;
 use crate::gateway::verdict::{ClaimRun, ClaimSimulation};
 use crate::jobs::failure::Reason;
-use crate::sanitize::text::Text;
 
 /// The member `simulation` of a row.
 #[derive(Serialize)]

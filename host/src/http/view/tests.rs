@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, B256, Bytes, U256, address};
 use portolan_abi::map::{self, LegRole, PaidTo, PositionKind};
+use portolan_base::network::{Network, Networks};
+use portolan_base::sanitize::web_url::WebUrl;
 
 use super::*;
 use crate::assets::token::{DecimalsSource, NATIVE, Price, Token};
@@ -17,9 +19,7 @@ use crate::jobs::failure::Reason;
 use crate::jobs::figures::JobFigures;
 use crate::jobs::job::MetCode;
 use crate::jobs::report::{JobReport, JobStatus};
-use crate::network::{Network, Networks};
 use crate::registry::protocol::Protocol;
-use crate::sanitize::web_url::WebUrl;
 use portolan_reader::{Block, SimulationMethod};
 use portolan_validation::{ClaimTransaction, TargetSource};
 

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use portolan_abi::off_chain::{OffChainReads, UrlError};
 use portolan_abi::row::{source, status};
+use portolan_base::net::off_chain::{DocumentReply, DocumentRequest, Documents, OffChainError};
 use tokio::time::Instant;
 
 use super::frames::FrameReply;
 use crate::jobs::failure::{Failure, Reason};
-use crate::net::off_chain::{DocumentReply, DocumentRequest, Documents, OffChainError};
 use crate::registry::Instance;
 
 /// Off-chain reads of one job.

@@ -7,9 +7,9 @@ use portolan_abi::limits::{INVALID_REPLIES_CHARS_MAX, MESSAGE_MAX, NOT_COVERED_M
 use portolan_abi::map;
 use portolan_abi::row::{self, JobIn, JobOut, freshness, kind, mode, purpose, source, state, status};
 use portolan_abi::step::{self, StepError, StepFacts, StepRead};
+use portolan_base::sanitize;
 
 use crate::jobs::failure::{Failure, Reason};
-use crate::sanitize;
 use portolan_reader::{Freshness, Kind, Outcome, Read, ReadFailure, Reply};
 
 /// Remaining limits of a job.

@@ -3,9 +3,9 @@
 use portolan_abi::limits::{CALLDATA_MAX, FINDINGS_MAX};
 use portolan_abi::map::Finding;
 use portolan_abi::row::state;
+use portolan_base::sanitize::fuzzing::{require_sentence, require_shown};
 
 use super::frames::{self, RequestedRead};
-use crate::sanitize::fuzzing::{require_sentence, require_shown};
 
 /// Parses arbitrary bytes as the frame of a step, and returns its findings. Reads and findings must be bounded and
 /// texts clean; a refusal must have a bounded message.

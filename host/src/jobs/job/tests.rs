@@ -8,12 +8,12 @@ use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
 use portolan_abi::map::{Catalogue, Deployment, FactList};
 use portolan_abi::row::{self, FactsRow, JobOut, freshness, kind, purpose, status};
 use portolan_abi::{codec, facts};
+use portolan_base::net::off_chain::OffChain;
+use portolan_base::network::Networks;
 use portolan_reader::testing::ScriptedChain;
 
 use super::*;
 use crate::budget::AnswerBudget;
-use crate::net::off_chain::OffChain;
-use crate::network::Networks;
 use crate::registry::Instance;
 use crate::registry::limits::Limits;
 use crate::registry::protocol::Protocol;

@@ -6,9 +6,8 @@
 use std::collections::BTreeMap;
 
 use portolan_abi::map::{Claimable, PaidTo, Payment, Position, Price};
+use portolan_base::network::Network;
 use portolan_validation::ValidFinding;
-
-use crate::network::Network;
 
 pub(super) fn name_once(network: &Network, finding: &mut ValidFinding) {
     match finding {
@@ -54,9 +53,9 @@ mod tests {
     use alloy::primitives::{Address, U256, address};
     use portolan_abi::NATIVE;
     use portolan_abi::map::{Claim, Leg, LegRole, Part, PriceRange, Reward};
+    use portolan_base::network::Networks;
 
     use super::*;
-    use crate::network::Networks;
 
     const POL: Address = address!("0000000000000000000000000000000000001010");
     const PLACEHOLDER: Address = address!("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee");

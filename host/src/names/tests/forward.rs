@@ -1,11 +1,11 @@
 //! Names to addresses by the registry and its resolvers.
 
 use alloy::sol_types::{SolCall, SolValue};
+use portolan_base::sanitize::web_url::WebUrl;
 use portolan_reader::Outcome;
 
 use super::world::{addresses, extended, name, ok, plain, refused, reverted, wrapped};
 use super::*;
-use crate::sanitize::web_url::WebUrl;
 
 #[tokio::test]
 async fn a_name_leads_to_the_address_that_its_resolver_returns() {

@@ -5,13 +5,13 @@ mod slugs;
 use futures_util::future::BoxFuture;
 use portolan_abi::Question;
 use portolan_abi::map::Deployment;
+use portolan_base::net::off_chain::HostGrants;
+use portolan_base::network::Networks;
 
 use super::super::examine::Refusal;
 use super::super::manifest::Manifest;
 use super::super::settings;
 use super::*;
-use crate::net::off_chain::HostGrants;
-use crate::network::Networks;
 use crate::registry::breaker::Breakers;
 use crate::registry::limits::Limits;
 use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};

@@ -10,9 +10,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
+use portolan_base::files::{self, Writers};
 use semver::Version;
-
-use crate::files::{self, Writers};
 
 const FILE: &str = "plugin-versions.json";
 /// As many as a plugins folder may hold.

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use alloy::primitives::{Bytes, U256};
+use portolan_base::network::Networks;
 use portolan_reader::testing::{ScriptedChain, is_pinned};
 use tokio::time::Instant;
 
@@ -12,7 +13,6 @@ use crate::assets::issuers::Issuers;
 use crate::assets::metadata::{Erc20, Erc4626, Pair, SELECTORS};
 use crate::assets::price::{PriceSettings, Prices};
 use crate::assets::token_list::TokenIndex;
-use crate::network::Networks;
 
 const ASSET: Address = Address::repeat_byte(0xa1);
 

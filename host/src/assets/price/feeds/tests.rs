@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use alloy::primitives::I256;
 use alloy::sol_types::SolValue;
+use portolan_base::network::Networks;
 
 use super::*;
-use crate::network::Networks;
 
 const FEED: Feed = Feed { address: Address::repeat_byte(0xfe), heartbeat_s: 3600 };
 const NOW: u64 = 1_700_000_000;

@@ -5,9 +5,8 @@
 use std::fmt;
 use std::net::IpAddr;
 
+use portolan_base::net::public_address::is_public;
 use url::{Host, Url};
-
-use crate::net::public_address::is_public;
 
 /// The rest of a request line is for the coins, see [`super::TARGET_MAX_BYTES`].
 const BASE_MAX_BYTES: usize = 512;

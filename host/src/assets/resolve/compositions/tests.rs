@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use alloy::primitives::U256;
 use bigdecimal::BigDecimal;
+use portolan_base::network::Networks;
 use portolan_reader::testing::ScriptedChain;
 use tokio::time::Instant;
 
@@ -14,7 +15,6 @@ use crate::assets::resolve::script::Table;
 use crate::assets::token::NATIVE;
 use crate::assets::token::Price;
 use crate::assets::token_list::TokenIndex;
-use crate::network::Networks;
 
 /// At 2000 dollars, with 18 decimals.
 const A: Address = Address::repeat_byte(0xa1);

@@ -7,7 +7,7 @@ use portolan_reader::Meter;
 
 /// The HTTP requests of an answer to hosts that names or plugins refer to.
 #[derive(Debug)]
-pub(crate) struct OutgoingBudget {
+pub struct OutgoingBudget {
     all: Meter,
     per_host_max: u64,
     by_host: Mutex<HashMap<String, u64>>,
@@ -16,7 +16,7 @@ pub(crate) struct OutgoingBudget {
 }
 
 impl OutgoingBudget {
-    pub(crate) fn new(max: u64, per_host_max: u64) -> Self {
+    pub fn new(max: u64, per_host_max: u64) -> Self {
         Self { all: Meter::new(max), per_host_max, by_host: Mutex::default(), once: Mutex::default() }
     }
 
@@ -26,7 +26,7 @@ impl OutgoingBudget {
     }
 
     /// Takes a request if `rest` are left after it; otherwise returns false.
-    pub(crate) fn take_leaving(&self, rest: u64) -> bool {
+    pub fn take_leaving(&self, rest: u64) -> bool {
         self.all.take_leaving(1, rest)
     }
 
@@ -37,7 +37,7 @@ impl OutgoingBudget {
     }
 
     /// Takes a request to this host, in addition to [`Self::take`]; returns false if none is left.
-    pub(crate) fn take_of_host(&self, host: &str) -> bool {
+    pub fn take_of_host(&self, host: &str) -> bool {
         let mut by_host = self.by_host.lock();
         let made = by_host.entry(host.to_owned()).or_default();
         let is_left = *made < self.per_host_max;
@@ -45,7 +45,7 @@ impl OutgoingBudget {
         is_left
     }
 
-    pub(crate) fn all(&self) -> &Meter {
+    pub fn all(&self) -> &Meter {
         &self.all
     }
 }

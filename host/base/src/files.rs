@@ -22,14 +22,14 @@ const OTHERS_WRITE: u32 = 0o002;
 
 /// Trusted owners of files and folders: root, the user of the process, and at most one group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Writers {
+pub struct Writers {
     user: u32,
     group: Option<u32>,
 }
 
 /// Reason why others could have written a file or a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Untrusted {
+pub enum Untrusted {
     #[error("it belongs to user {owner}, and this process runs as user {user}: chown it to root or to user {user}")]
     Owner { owner: u32, user: u32 },
     #[error("every user may write it (mode {mode:04o}): chmod o-w")]
@@ -40,7 +40,7 @@ pub(crate) enum Untrusted {
 
 impl Writers {
     /// Returns the trusted owners for this process.
-    pub(crate) fn of_process(group: Option<u32>) -> Self {
+    pub fn of_process(group: Option<u32>) -> Self {
         Self { user: geteuid().as_raw(), group }
     }
 
@@ -66,7 +66,7 @@ impl Writers {
 
 /// Reason why a file is not read.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum FileError {
+pub enum FileError {
     #[error("cannot read it: {0}")]
     Read(#[from] io::Error),
     #[error("it is {0}, not a regular file")]
@@ -80,12 +80,12 @@ pub(crate) enum FileError {
 }
 
 impl FileError {
-    pub(crate) fn is_missing(&self) -> bool {
+    pub fn is_missing(&self) -> bool {
         matches!(self, Self::Read(error) if error.kind() == io::ErrorKind::NotFound)
     }
 
     /// Returns true if the error may vanish although the file stays the same.
-    pub(crate) fn is_passing(&self) -> bool {
+    pub fn is_passing(&self) -> bool {
         matches!(self, Self::Read(_))
     }
 }
@@ -94,7 +94,7 @@ impl FileError {
 ///
 /// # Errors
 /// The file cannot be read or trusted.
-pub(crate) fn open(path: &Path, writers: Writers) -> Result<(File, Metadata), FileError> {
+pub fn open(path: &Path, writers: Writers) -> Result<(File, Metadata), FileError> {
     // Opening a device or a terminal may have effects. A file swapped in after this check is caught by the next one.
     regular(&fs::symlink_metadata(path)?)?;
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
@@ -109,7 +109,7 @@ pub(crate) fn open(path: &Path, writers: Writers) -> Result<(File, Metadata), Fi
 ///
 /// # Errors
 /// The file cannot be read or trusted.
-pub(crate) fn read_text(path: &Path, bytes_max: u64, writers: Writers) -> Result<String, FileError> {
+pub fn read_text(path: &Path, bytes_max: u64, writers: Writers) -> Result<String, FileError> {
     let (file, _) = open(path, writers)?;
     let mut text = String::new();
     file.take(bytes_max + 1).read_to_string(&mut text)?;
@@ -121,7 +121,7 @@ pub(crate) fn read_text(path: &Path, bytes_max: u64, writers: Writers) -> Result
 ///
 /// # Errors
 /// The file cannot be read or trusted. A dangling link does not count as a missing file.
-pub(crate) fn read_linked_text(path: &Path, bytes_max: u64, writers: Writers) -> Result<String, FileError> {
+pub fn read_linked_text(path: &Path, bytes_max: u64, writers: Writers) -> Result<String, FileError> {
     if !fs::symlink_metadata(path)?.is_symlink() {
         return read_text(path, bytes_max, writers);
     }
@@ -147,7 +147,7 @@ fn target_within(link: &Path, writers: Writers) -> Result<PathBuf, FileError> {
 ///
 /// # Errors
 /// It cannot be read, or others may have written it.
-pub(crate) fn read_state(path: &Path, bytes_max: u64, writers: Writers) -> io::Result<Option<String>> {
+pub fn read_state(path: &Path, bytes_max: u64, writers: Writers) -> io::Result<Option<String>> {
     match read_text(path, bytes_max, writers) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.is_missing() => Ok(None),
@@ -159,7 +159,7 @@ pub(crate) fn read_state(path: &Path, bytes_max: u64, writers: Writers) -> io::R
 ///
 /// # Errors
 /// The file cannot be read.
-pub(crate) fn open_named(path: &Path) -> Result<File, FileError> {
+pub fn open_named(path: &Path) -> Result<File, FileError> {
     regular(&fs::metadata(path)?)?;
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
@@ -172,7 +172,7 @@ pub(crate) fn open_named(path: &Path) -> Result<File, FileError> {
 ///
 /// # Errors
 /// The file is unchanged.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let incoming = path.with_extension("incoming");
     let write = || {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&incoming)?;
@@ -204,7 +204,7 @@ fn regular(metadata: &Metadata) -> Result<(), FileError> {
 /// Reason why a folder is not used.
 #[derive(Debug, thiserror::Error)]
 #[error("the folder {}: {trouble}", folder.display())]
-pub(crate) struct FolderError {
+pub struct FolderError {
     folder: PathBuf,
     trouble: FolderTrouble,
 }
@@ -235,7 +235,7 @@ fn instead(untrusted: Untrusted) -> &'static str {
 }
 
 impl FolderError {
-    pub(crate) fn is_missing(&self) -> bool {
+    pub fn is_missing(&self) -> bool {
         matches!(&self.trouble, FolderTrouble::Use(error) if error.kind() == io::ErrorKind::NotFound)
     }
 }
@@ -244,7 +244,7 @@ impl FolderError {
 ///
 /// # Errors
 /// The folder cannot be created or trusted.
-pub(crate) fn make_folder(folder: &Path, mode: u32, writers: Writers) -> Result<(), FolderError> {
+pub fn make_folder(folder: &Path, mode: u32, writers: Writers) -> Result<(), FolderError> {
     let made = DirBuilder::new().recursive(true).mode(mode).create(folder);
     // The check reports anything else of that name.
     made.or_else(|error| if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) })
@@ -256,7 +256,7 @@ pub(crate) fn make_folder(folder: &Path, mode: u32, writers: Writers) -> Result<
 ///
 /// # Errors
 /// The folder cannot be used or trusted.
-pub(crate) fn check_folder(folder: &Path, writers: Writers) -> Result<Metadata, FolderError> {
+pub fn check_folder(folder: &Path, writers: Writers) -> Result<Metadata, FolderError> {
     let check = || {
         let metadata = fs::symlink_metadata(folder)?;
         if metadata.is_symlink() {
@@ -275,7 +275,7 @@ pub(crate) fn check_folder(folder: &Path, writers: Writers) -> Result<Metadata, 
 ///
 /// # Errors
 /// There is no working directory.
-pub(crate) fn absolute(folder: &Path) -> io::Result<PathBuf> {
+pub fn absolute(folder: &Path) -> io::Result<PathBuf> {
     Ok(std::path::absolute(folder)?.components().collect())
 }
 

@@ -10,11 +10,11 @@ use serde::Serialize;
 /// The URL as it was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub(crate) struct WebUrl(String);
+pub struct WebUrl(String);
 
 impl WebUrl {
     /// Parses a URL that clients may open; `None` for all others, above all `javascript:` and `data:`.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         is_web_url(text).then(|| Self(text.to_owned()))
     }
 }

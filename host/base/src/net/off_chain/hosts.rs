@@ -9,20 +9,20 @@ use url::{Position, Url};
 
 /// The operator's grants for one plugin: hosts, some with a mirror.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct HostGrants(pub(crate) BTreeMap<String, Option<Mirror>>);
+pub struct HostGrants(pub BTreeMap<String, Option<Mirror>>);
 
 /// The operator's mirror of a host: any scheme (http or https), host and port.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mirror(Url);
+pub struct Mirror(Url);
 
 /// The text is not a mirror's URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("is no http or https URL of a host alone, like http://127.0.0.1:8090")]
-pub(crate) struct MirrorError;
+pub struct MirrorError;
 
 /// The hosts of one instance.
 #[derive(Debug, Default)]
-pub(crate) struct PluginHosts {
+pub struct PluginHosts {
     declared: Vec<DeclaredHost>,
     /// Granted hosts that the catalogue does not declare.
     superfluous: BTreeSet<String>,
@@ -30,14 +30,14 @@ pub(crate) struct PluginHosts {
 
 /// A host that a catalogue declares.
 #[derive(Debug)]
-pub(crate) struct DeclaredHost {
+pub struct DeclaredHost {
     name: String,
     grant: Option<Option<Mirror>>,
 }
 
 /// A host in a plugin's row of `/plugins`. The serialized names must not change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct HostStatus {
+pub struct HostStatus {
     host: String,
     granted: bool,
     /// True if the operator names a mirror.
@@ -45,7 +45,7 @@ pub(crate) struct HostStatus {
 }
 
 impl Mirror {
-    pub(crate) fn parse(text: &str) -> Result<Self, MirrorError> {
+    pub fn parse(text: &str) -> Result<Self, MirrorError> {
         let url = Url::parse(text).map_err(|_| MirrorError)?;
         let is_plain = url.username().is_empty() && url.password().is_none();
         let is_host_alone = url.has_host() && url[Position::BeforePath..] == *"/";
@@ -64,25 +64,25 @@ impl Mirror {
 
 impl PluginHosts {
     /// Combines the declared hosts with their grants.
-    pub(crate) fn new(declared: &[String], HostGrants(grants): &HostGrants) -> Self {
+    pub fn new(declared: &[String], HostGrants(grants): &HostGrants) -> Self {
         let superfluous = grants.keys().filter(|host| !declared.contains(host)).cloned().collect();
         let host = |name: &String| DeclaredHost { name: name.clone(), grant: grants.get(name).cloned() };
         Self { declared: declared.iter().map(host).collect(), superfluous }
     }
 
-    pub(crate) fn find(&self, name: &str) -> Option<&DeclaredHost> {
+    pub fn find(&self, name: &str) -> Option<&DeclaredHost> {
         self.declared.iter().find(|host| host.name == name)
     }
 
     /// Returns notes for the operator about missing and superfluous grants.
-    pub(crate) fn notes(&self, plugin: &str) -> Vec<String> {
+    pub fn notes(&self, plugin: &str) -> Vec<String> {
         let denied = self.declared.iter().filter(|host| !host.is_granted()).map(|host| host.refusal(plugin));
         let superfluous = self.superfluous.iter();
         let superfluous = superfluous.map(|host| format!("{host} is granted, but the plugin does not declare it"));
         denied.chain(superfluous).collect()
     }
 
-    pub(crate) fn status(&self) -> Vec<HostStatus> {
+    pub fn status(&self) -> Vec<HostStatus> {
         let status = |host: &DeclaredHost| HostStatus {
             host: host.name.clone(),
             granted: host.is_granted(),
@@ -97,12 +97,12 @@ impl DeclaredHost {
         &self.name
     }
 
-    pub(crate) fn is_granted(&self) -> bool {
+    pub fn is_granted(&self) -> bool {
         self.grant.is_some()
     }
 
     /// Describes the missing grant to the operator.
-    pub(crate) fn refusal(&self, plugin: &str) -> String {
+    pub fn refusal(&self, plugin: &str) -> String {
         format!("{} is not among the hosts that [plugins.{plugin}] grants", self.name)
     }
 

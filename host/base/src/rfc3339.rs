@@ -6,7 +6,7 @@ use humantime::format_rfc3339_seconds;
 use serde::Serializer;
 
 /// Serializes a time, for serde's `serialize_with`.
-pub(crate) fn serialize<S: Serializer>(time: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn serialize<S: Serializer>(time: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
     match time {
         Some(time) => serializer.collect_str(&format_rfc3339_seconds(*time)),
         None => serializer.serialize_none(),
@@ -17,7 +17,7 @@ pub(crate) fn serialize<S: Serializer>(time: &Option<SystemTime>, serializer: S)
 const LAST_S: u64 = 253_402_300_799;
 
 /// Formats Unix seconds. Values past the format's end, which only a wrong node reports, stay numbers.
-pub(crate) fn of_unix_s(seconds: u64) -> String {
+pub fn of_unix_s(seconds: u64) -> String {
     match seconds {
         0..=LAST_S => format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(seconds)).to_string(),
         _ => seconds.to_string(),

@@ -5,7 +5,7 @@
 use portolan_abi::is_invisible;
 
 /// Maximum bytes of a text that are read. A token may return a megabyte, or hide a name behind invisible marks.
-pub(crate) const INPUT_BYTES_MAX: usize = 1024;
+pub const INPUT_BYTES_MAX: usize = 1024;
 
 /// Removes invisible characters of `text`, collapses spaces, and cuts it to `chars_max` characters.
 pub(crate) fn visible(text: &str, chars_max: usize) -> String {

@@ -28,29 +28,29 @@ static RIGHT_TO_LEFT: [(char, char); 5] = [
 /// A cleaned text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
-pub(crate) struct Text(String);
+pub struct Text(String);
 
 impl Text {
     /// Removes invisible characters of `text`, collapses spaces, and cuts it to `chars_max` characters.
-    pub(crate) fn clean(text: &str, chars_max: usize) -> Self {
+    pub fn clean(text: &str, chars_max: usize) -> Self {
         Self(isolated(visible(text, chars_max)))
     }
 
     /// Cleans a text whose outer spaces matter because it is joined with others. The caller limits its length.
-    pub(crate) fn words(text: &str) -> Self {
+    pub fn words(text: &str) -> Self {
         Self(isolated(text.chars().filter(|c| !is_invisible(*c)).collect()))
     }
 
     /// Cuts the text to `chars_max` characters, not counting the two of the isolate.
-    pub(crate) fn cut(&self, chars_max: usize) -> Self {
+    pub fn cut(&self, chars_max: usize) -> Self {
         if self.0.chars().count() <= chars_max { self.clone() } else { Self::clean(&self.0, chars_max) }
     }
 
-    pub(crate) fn as_str(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
@@ -68,14 +68,14 @@ impl fmt::Display for Text {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 impl PartialEq<&str> for Text {
     fn eq(&self, other: &&str) -> bool {
         self.0 == *other
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
         Self::words(text)

@@ -3,19 +3,19 @@
 //! Invariant: the output has no control or direction characters except isolates around right-to-left letters.
 //! [`single_line`] cuts each URL after its scheme, because RPC URLs contain keys.
 
-pub(crate) mod door;
-pub(crate) mod text;
-pub(crate) mod visible;
-pub(crate) mod web_url;
+pub mod door;
+pub mod text;
+pub mod visible;
+pub mod web_url;
 
 #[cfg(feature = "fuzzing")]
-pub(crate) mod fuzzing;
+pub mod fuzzing;
 
 use self::text::isolated;
 use portolan_abi::is_invisible;
 
 /// Joins `text` into one line; each URL is cut after `://`, up to the next space or quote.
-pub(crate) fn single_line(text: &str) -> String {
+pub fn single_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for (place, part) in text.trim().lines().map(str::trim).filter(|part| !part.is_empty()).enumerate() {
         if place > 0 {
@@ -27,7 +27,7 @@ pub(crate) fn single_line(text: &str) -> String {
 }
 
 /// Replaces invisible characters of `text`, and cuts it to `chars_max` characters.
-pub(crate) fn cut(text: &str, chars_max: usize) -> String {
+pub fn cut(text: &str, chars_max: usize) -> String {
     let mut cut = clean(&text.chars().take(chars_max).collect::<String>());
     if text.chars().nth(chars_max).is_some() {
         cut.push('…');
@@ -36,7 +36,7 @@ pub(crate) fn cut(text: &str, chars_max: usize) -> String {
 }
 
 /// Cuts one of Portolan's own sentences, whose foreign parts are clean already, to `chars_max` characters.
-pub(crate) fn shorten(sentence: &str, chars_max: usize) -> String {
+pub fn shorten(sentence: &str, chars_max: usize) -> String {
     let mut short: String = sentence.chars().take(chars_max).collect();
     if short.len() < sentence.len() {
         short.push('…');
@@ -45,7 +45,7 @@ pub(crate) fn shorten(sentence: &str, chars_max: usize) -> String {
 }
 
 /// Removes invisible characters from a plugin's text for a log, status or report, and cuts it to `chars_max`.
-pub(crate) fn plain(text: &str, chars_max: usize) -> String {
+pub fn plain(text: &str, chars_max: usize) -> String {
     isolated(text.chars().filter(|each| !is_invisible(*each)).take(chars_max).collect())
 }
 

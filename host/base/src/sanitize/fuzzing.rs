@@ -8,13 +8,13 @@ use portolan_abi::is_invisible;
 const ISOLATE: [char; 2] = ['\u{2068}', '\u{2069}'];
 
 /// Requires one line of visible characters, except an isolate around it.
-pub(crate) fn require_shown(text: &str) {
+pub fn require_shown(text: &str) {
     let inside = text.strip_prefix(ISOLATE[0]).and_then(|text| text.strip_suffix(ISOLATE[1])).unwrap_or(text);
     assert!(!inside.chars().any(is_invisible), "{text:?}");
 }
 
 /// Requires one of Portolan's own sentences to be one line in which every isolate is closed.
-pub(crate) fn require_sentence(text: &str) {
+pub fn require_sentence(text: &str) {
     let mut open = 0_usize;
     for c in text.chars() {
         match c {
@@ -27,7 +27,7 @@ pub(crate) fn require_sentence(text: &str) {
 }
 
 /// Requires a JSON document without control or direction-changing characters, and returns it.
-pub(crate) fn require_document(body: &[u8]) -> Value {
+pub fn require_document(body: &[u8]) -> Value {
     let text = std::str::from_utf8(body).unwrap_or_else(|error| unreachable!("{error}"));
     let turns_around = |c: char| {
         let marks = ['\u{61c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}', '\u{2066}', '\u{2067}'];

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 /// Form of raw JSON numbers, which have more digits than a binary float can hold. Integers are always written as
 /// numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Numbers {
+pub enum Numbers {
     #[default]
     Plain,
     /// As strings of the same digits.
@@ -23,7 +23,7 @@ pub(crate) enum Numbers {
 }
 
 /// Writes a JSON document.
-pub(crate) fn write_json(
+pub fn write_json(
     sink: impl io::Write,
     document: &(impl Serialize + ?Sized),
     numbers: Numbers,
@@ -32,21 +32,21 @@ pub(crate) fn write_json(
 }
 
 /// Serializes a JSON document.
-pub(crate) fn json(document: &(impl Serialize + ?Sized)) -> Result<Vec<u8>, serde_json::Error> {
+pub fn json(document: &(impl Serialize + ?Sized)) -> Result<Vec<u8>, serde_json::Error> {
     let mut bytes = Vec::with_capacity(128);
     write_json(&mut bytes, document, Numbers::Plain)?;
     Ok(bytes)
 }
 
 /// Serializes a JSON object for embedding in other documents.
-pub(crate) fn raw(document: &(impl Serialize + ?Sized), numbers: Numbers) -> Result<Box<RawValue>, serde_json::Error> {
+pub fn raw(document: &(impl Serialize + ?Sized), numbers: Numbers) -> Result<Box<RawValue>, serde_json::Error> {
     let mut bytes = Vec::with_capacity(128);
     write_json(&mut bytes, document, numbers)?;
     RawValue::from_string(String::from_utf8(bytes).map_err(serde_json::Error::custom)?)
 }
 
 /// Replaces everything in `text` that a log line may not have; line ends, tabs and colour escapes stay.
-pub(crate) fn line(text: &str) -> Cow<'_, str> {
+pub fn line(text: &str) -> Cow<'_, str> {
     replaced(text, |c| turns_around(c) || (c.is_control() && !matches!(c, '\n' | '\t' | '\u{1b}')))
 }
 

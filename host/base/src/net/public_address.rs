@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// Returns true if the address is public, by IANA's special-purpose registries.
 /// <https://www.iana.org/assignments/iana-ipv4-special-registry>,
 /// <https://www.iana.org/assignments/iana-ipv6-special-registry>
-pub(crate) fn is_public(address: IpAddr) -> bool {
+pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => match embedded(address) {

@@ -8,38 +8,38 @@ use portolan_networks::{DataFee, NETWORKS};
 
 /// A network, shared by `Arc`; `chain_id` is its identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Network {
+pub struct Network {
     /// Lower-case name for paths, flags and settings files.
-    pub(crate) slug: String,
+    pub slug: String,
     /// Upper-case name for answers.
-    pub(crate) name: String,
+    pub name: String,
     /// EIP-155 chain id.
-    pub(crate) chain_id: u64,
+    pub chain_id: u64,
     /// Image URL.
-    pub(crate) logo: String,
+    pub logo: String,
     /// Symbol of the native token.
-    pub(crate) native: String,
+    pub native: String,
     /// ERC-20 wrapper of the native token, if there is one.
-    pub(crate) wrapped_native: Option<Address>,
+    pub wrapped_native: Option<Address>,
     /// Fees of a transaction besides its gas.
-    pub(crate) data_fee: DataFee,
+    pub data_fee: DataFee,
     /// True if it is listed only with a configured endpoint.
-    pub(crate) needs_endpoint: bool,
+    pub needs_endpoint: bool,
 }
 
 impl Network {
     /// Returns true if the address stands for the native token.
-    pub(crate) fn is_native(&self, token: Address) -> bool {
+    pub fn is_native(&self, token: Address) -> bool {
         portolan_networks::is_native(self.chain_id, token)
     }
 
     /// Returns a token's address for answers: the native token always has the same one.
-    pub(crate) fn named_token(&self, token: Address) -> Address {
+    pub fn named_token(&self, token: Address) -> Address {
         if self.is_native(token) { NATIVE } else { token }
     }
 
     /// Returns the parent chain of a built-in rollup; all of these settle on Ethereum.
-    pub(crate) fn parent(&self) -> Option<u64> {
+    pub fn parent(&self) -> Option<u64> {
         let built_in = NETWORKS.iter().find(|network| network.chain_id == self.chain_id)?;
         (built_in.data_fee != DataFee::None).then_some(portolan_networks::ETHEREUM)
     }
@@ -53,11 +53,11 @@ impl Network {
 
 /// All networks, in the order of answers.
 #[derive(Clone, Debug)]
-pub(crate) struct Networks(Vec<Arc<Network>>);
+pub struct Networks(Vec<Arc<Network>>);
 
 impl Networks {
     /// Joins the built-in networks and `added`, which replace clashing ones that need an endpoint.
-    pub(crate) fn new(added: impl IntoIterator<Item = Network>) -> Self {
+    pub fn new(added: impl IntoIterator<Item = Network>) -> Self {
         let added: Vec<Network> = added.into_iter().collect();
         let is_kept =
             |built_in: &Network| !built_in.needs_endpoint || !added.iter().any(|other| built_in.clashes_with(other));
@@ -66,27 +66,27 @@ impl Networks {
     }
 
     /// Returns the networks to list; `has_endpoint` says which chain ids have an endpoint.
-    pub(crate) fn listed(&self, has_endpoint: impl Fn(u64) -> bool) -> Self {
+    pub fn listed(&self, has_endpoint: impl Fn(u64) -> bool) -> Self {
         Self(self.iter().filter(|network| !network.needs_endpoint || has_endpoint(network.chain_id)).cloned().collect())
     }
 
     /// Returns the networks whose chain ids pass.
-    pub(crate) fn filtered(&self, passes: impl Fn(u64) -> bool) -> Self {
+    pub fn filtered(&self, passes: impl Fn(u64) -> bool) -> Self {
         Self(self.iter().filter(|network| passes(network.chain_id)).cloned().collect())
     }
 
     /// Iterates in the order of answers.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Network>> {
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Network>> {
         self.0.iter()
     }
 
     /// Finds a network by slug or name, in any letter case.
-    pub(crate) fn named(&self, text: &str) -> Option<&Arc<Network>> {
+    pub fn named(&self, text: &str) -> Option<&Arc<Network>> {
         self.iter().find(|network| network.slug.eq_ignore_ascii_case(text) || network.name.eq_ignore_ascii_case(text))
     }
 
     /// Finds a network by slug, name, chain id or CAIP-2 id (`eip155:137`).
-    pub(crate) fn requested(&self, text: &str) -> Option<&Arc<Network>> {
+    pub fn requested(&self, text: &str) -> Option<&Arc<Network>> {
         let digits = text.strip_prefix("eip155:").unwrap_or(text);
         // The parser of numbers also accepts a sign.
         let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -94,12 +94,12 @@ impl Networks {
         self.named(text).or_else(|| self.with_chain_id(chain_id?))
     }
 
-    pub(crate) fn with_chain_id(&self, chain_id: u64) -> Option<&Arc<Network>> {
+    pub fn with_chain_id(&self, chain_id: u64) -> Option<&Arc<Network>> {
         self.iter().find(|network| network.chain_id == chain_id)
     }
 
     /// Returns the place in the order of answers; `usize::MAX` if unknown.
-    pub(crate) fn position(&self, chain_id: u64) -> usize {
+    pub fn position(&self, chain_id: u64) -> usize {
         self.iter().position(|network| network.chain_id == chain_id).unwrap_or(usize::MAX)
     }
 }

@@ -39,7 +39,7 @@ const IDLE_MAX: Duration = Duration::from_secs(50);
 
 /// Reason why there is no document; contains no text of the URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum HttpError {
+pub enum HttpError {
     #[error("a URL that HTTP cannot carry")]
     Url,
     #[error("a host outside of the public internet")]
@@ -57,31 +57,31 @@ pub(crate) enum HttpError {
 }
 
 /// Resolves a host's name.
-pub(crate) type HostLookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> + Send + Sync>;
+pub type HostLookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> + Send + Sync>;
 
 /// Returns the system's resolver.
-pub(crate) fn system_lookup() -> HostLookup {
+pub fn system_lookup() -> HostLookup {
     Arc::new(|name| async move { Ok(tokio::net::lookup_host((name, 0)).await?.collect()) }.boxed())
 }
 
 /// Limits on requests and responses.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct HttpOptions {
+pub struct HttpOptions {
     /// True if private addresses may be connected to, because the operator names the hosts.
-    pub(crate) allow_private: bool,
+    pub allow_private: bool,
     /// Maximum bytes of a body, packed or unpacked.
-    pub(crate) body_bytes_max: usize,
+    pub body_bytes_max: usize,
     /// True if bodies may be packed with gzip.
-    pub(crate) gzip: bool,
+    pub gzip: bool,
     /// Maximum idle connections to one host.
-    pub(crate) idle_connections_max: usize,
+    pub idle_connections_max: usize,
 }
 
 /// A body and its entity tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TaggedBody {
-    pub(crate) body: Bytes,
-    pub(crate) etag: Option<String>,
+pub struct TaggedBody {
+    pub body: Bytes,
+    pub etag: Option<String>,
 }
 
 /// A body, its age, and the time for which its server allows caching.
@@ -93,13 +93,13 @@ pub(crate) struct CacheableBody {
 }
 
 /// HTTP client with fixed options.
-pub(crate) struct HttpClient {
+pub struct HttpClient {
     client: Client<HttpsConnector<HttpConnector<AddressFilter>>, Full<Bytes>>,
     options: HttpOptions,
 }
 
 impl HttpClient {
-    pub(crate) fn new(options: HttpOptions, lookup: HostLookup) -> Self {
+    pub fn new(options: HttpOptions, lookup: HostLookup) -> Self {
         let mut tcp = HttpConnector::new_with_resolver(AddressFilter { lookup, allow_private: options.allow_private });
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -112,7 +112,7 @@ impl HttpClient {
         Self { client, options }
     }
 
-    pub(crate) async fn get(&self, url: &str) -> Result<Bytes, HttpError> {
+    pub async fn get(&self, url: &str) -> Result<Bytes, HttpError> {
         self.body_of_success(self.send(url, Request::new(Full::default())).await?).await
     }
 
@@ -122,7 +122,7 @@ impl HttpClient {
         Ok(CacheableBody { body: self.body_of_success(response).await?, age, max_age })
     }
 
-    pub(crate) async fn post(&self, url: &str, json: Bytes) -> Result<Bytes, HttpError> {
+    pub async fn post(&self, url: &str, json: Bytes) -> Result<Bytes, HttpError> {
         let mut request = Request::new(Full::new(json));
         *request.method_mut() = Method::POST;
         request.headers_mut().insert(CONTENT_TYPE, JSON);
@@ -130,7 +130,7 @@ impl HttpClient {
     }
 
     /// Gets a document; `None` if it still has the entity tag `etag`.
-    pub(crate) async fn get_if_changed(&self, url: &str, etag: Option<&str>) -> Result<Option<TaggedBody>, HttpError> {
+    pub async fn get_if_changed(&self, url: &str, etag: Option<&str>) -> Result<Option<TaggedBody>, HttpError> {
         let etag = etag.and_then(|etag| HeaderValue::from_str(etag).ok());
         let mut request = Request::new(Full::default());
         request.headers_mut().extend(etag.clone().map(|etag| (IF_NONE_MATCH, etag)));

@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout, timeout_at};
 use url::Url;
 
-pub(crate) use self::hosts::{DeclaredHost, HostGrants, HostStatus, Mirror, PluginHosts};
+pub use self::hosts::{DeclaredHost, HostGrants, HostStatus, Mirror, PluginHosts};
 use self::pace::Pace;
 use crate::net::budget::OutgoingBudget;
 use crate::net::http_client::{CacheableBody, HttpClient, HttpError, HttpOptions, system_lookup};
@@ -38,7 +38,7 @@ const WAIT_MAX: Duration = Duration::from_secs(3);
 /// Concurrent requests of all answers: so many bodies are in memory besides the cache.
 const TURNS_MAX: usize = 32;
 /// Maximum bytes of the cache; more is never needed.
-pub(crate) const CACHE_BYTES_MAX: u64 = 64 << 20;
+pub const CACHE_BYTES_MAX: u64 = 64 << 20;
 /// Expected bytes of an entry. A shard has room for 32 of them, of which the largest document fills a quarter.
 const CACHE_ENTRY_BYTES: u64 = 128 << 10;
 /// Bytes of an entry besides its texts.
@@ -46,7 +46,7 @@ const ENTRY_BYTES: u64 = 256;
 
 /// Reason why there is no document; contains no text of the URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum OffChainError {
+pub enum OffChainError {
     #[error("the server did not answer in time")]
     Timeout,
     #[error("the server cannot be reached")]
@@ -86,22 +86,22 @@ impl From<HttpError> for OffChainError {
 
 /// A server's answer: a body, or `None` if it has nothing there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct DocumentReply {
-    pub(crate) body: Option<Bytes>,
-    pub(crate) age_s: u32,
+pub struct DocumentReply {
+    pub body: Option<Bytes>,
+    pub age_s: u32,
 }
 
 /// A URL that a plugin may request.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct DocumentRequest<'a> {
-    pub(crate) plugin: &'a str,
-    pub(crate) host: &'a DeclaredHost,
-    pub(crate) url: &'a str,
+pub struct DocumentRequest<'a> {
+    pub plugin: &'a str,
+    pub host: &'a DeclaredHost,
+    pub url: &'a str,
 }
 
 /// The documents of all answers.
 #[derive(Debug)]
-pub(crate) struct OffChain {
+pub struct OffChain {
     public: HttpClient,
     /// Client for the operator's mirrors.
     mirrors: HttpClient,
@@ -114,9 +114,9 @@ pub(crate) struct OffChain {
 
 /// The documents that one answer may request.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Documents<'a> {
-    pub(crate) off_chain: &'a OffChain,
-    pub(crate) outgoing: &'a OutgoingBudget,
+pub struct Documents<'a> {
+    pub off_chain: &'a OffChain,
+    pub outgoing: &'a OutgoingBudget,
 }
 
 #[derive(Debug)]
@@ -144,11 +144,7 @@ impl Documents<'_> {
     ///
     /// # Errors
     /// [`OffChainError`].
-    pub(crate) async fn get(
-        &self,
-        request: DocumentRequest<'_>,
-        deadline: Instant,
-    ) -> Result<DocumentReply, OffChainError> {
+    pub async fn get(&self, request: DocumentRequest<'_>, deadline: Instant) -> Result<DocumentReply, OffChainError> {
         let key = format!("{} {}", request.plugin, request.url);
         if !self.outgoing.take_once(&key) {
             return Err(OffChainError::OverBudget);
@@ -162,7 +158,7 @@ impl Documents<'_> {
 
 impl OffChain {
     /// Creates it with a cache of at most so many bytes.
-    pub(crate) fn new(cache_bytes_max: u64) -> Self {
+    pub fn new(cache_bytes_max: u64) -> Self {
         let entries = usize::try_from(cache_bytes_max / CACHE_ENTRY_BYTES).unwrap_or(usize::MAX);
         Self {
             public: HttpClient::new(OPTIONS, system_lookup()),
@@ -258,5 +254,7 @@ impl OffChain {
     }
 }
 
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;

@@ -6,94 +6,13 @@ use std::net::SocketAddr;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use futures_util::future::join_all;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 
+use super::testing::{HOST, Reply, Server, granted};
 use super::*;
 
-const HOST: &str = "merkle.example.org";
 /// Only waited out by what hangs.
 const LONG: Duration = Duration::from_secs(60);
-
-/// The server's answer to a connection.
-#[derive(Clone, Debug)]
-pub(crate) enum Reply {
-    /// Status, further head lines with their ends, and body.
-    Full(u16, &'static str, Vec<u8>),
-    /// A head without length, and a body without end.
-    Endless,
-    /// A byte now and then, and never the last one.
-    Slow,
-    /// The connection is closed without a word.
-    Close,
-}
-
-/// A server on loopback, without TLS.
-#[derive(Debug)]
-pub(crate) struct Server {
-    pub(crate) address: SocketAddr,
-    requests: Arc<parking_lot::Mutex<Vec<String>>>,
-}
-
-impl Server {
-    pub(crate) async fn start(reply: Reply) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let server = Self { address: listener.local_addr().unwrap(), requests: Arc::default() };
-        let requests = Arc::clone(&server.requests);
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                let (reply, requests) = (reply.clone(), Arc::clone(&requests));
-                // The other side may have hung up, as it should on a body that is too large.
-                tokio::spawn(async move { serve(stream, reply, &requests).await.ok() });
-            }
-        });
-        server
-    }
-
-    /// Grants with this server as the mirror.
-    pub(crate) fn grants(&self) -> HostGrants {
-        granted(&format!("http://{}", self.address))
-    }
-
-    /// Returns method and target of each request.
-    pub(crate) fn requests(&self) -> Vec<String> {
-        self.requests.lock().clone()
-    }
-}
-
-fn granted(mirror: &str) -> HostGrants {
-    HostGrants([(HOST.to_owned(), Some(Mirror::parse(mirror).unwrap()))].into())
-}
-
-async fn serve(mut stream: TcpStream, reply: Reply, requests: &parking_lot::Mutex<Vec<String>>) -> std::io::Result<()> {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        head.push(stream.read_u8().await?);
-    }
-    let head = String::from_utf8_lossy(&head).into_owned();
-    requests.lock().push(head.lines().next().unwrap_or_default().trim_end_matches(" HTTP/1.1").to_owned());
-    match reply {
-        Reply::Full(status, lines, body) => {
-            let head = format!("HTTP/1.1 {status} X\r\n{lines}content-length: {}\r\n", body.len());
-            stream.write_all(format!("{head}connection: close\r\n\r\n").as_bytes()).await?;
-            stream.write_all(&body).await
-        }
-        Reply::Endless => {
-            stream.write_all(b"HTTP/1.1 200 X\r\nconnection: close\r\n\r\n").await?;
-            loop {
-                stream.write_all(&[b'x'; 64 << 10]).await?;
-            }
-        }
-        Reply::Slow => {
-            stream.write_all(b"HTTP/1.1 200 X\r\ncontent-length: 1000000\r\n\r\n").await?;
-            loop {
-                stream.write_all(b"x").await?;
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        }
-        Reply::Close => Ok(()),
-    }
-}
 
 async fn get_from(
     off_chain: &OffChain,
@@ -112,7 +31,7 @@ async fn get(off_chain: &OffChain, grants: &HostGrants, path: &str) -> Result<Do
 }
 
 async fn get_once(reply: Reply) -> Result<Option<Bytes>, OffChainError> {
-    let server = Server::start(reply).await;
+    let server = Server::start(reply).await.unwrap();
     get(&OffChain::new(CACHE_BYTES_MAX), &server.grants(), "/x").await.map(|document| document.body)
 }
 
@@ -122,7 +41,7 @@ fn ok(lines: &'static str, body: &[u8]) -> Reply {
 
 #[tokio::test]
 async fn a_document_is_requested_once_for_all_and_says_how_old_it_is() {
-    let server = Server::start(ok("age: 7\r\ncache-control: max-age=60\r\n", b"[1]")).await;
+    let server = Server::start(ok("age: 7\r\ncache-control: max-age=60\r\n", b"[1]")).await.unwrap();
     let (off_chain, grants) = (OffChain::new(CACHE_BYTES_MAX), server.grants());
     let path = "/0x22/proof.json?a=https://evil.example/";
     let got = join_all((0..20).map(|_| get(&off_chain, &grants, path))).await;
@@ -161,7 +80,7 @@ async fn what_is_no_document_is_reported_as_what_it_is() {
 
 #[tokio::test]
 async fn a_slow_server_fails_for_a_moment_for_all_who_wait() {
-    let server = Server::start(Reply::Slow).await;
+    let server = Server::start(Reply::Slow).await.unwrap();
     let off_chain = OffChain { fetch_within: Duration::from_millis(50), ..OffChain::new(CACHE_BYTES_MAX) };
     let grants = server.grants();
     for got in join_all((0..5).map(|_| get(&off_chain, &grants, "/x"))).await {
@@ -172,7 +91,7 @@ async fn a_slow_server_fails_for_a_moment_for_all_who_wait() {
 
 #[tokio::test]
 async fn a_job_is_answered_before_its_own_time_is_over() {
-    let server = Server::start(Reply::Slow).await;
+    let server = Server::start(Reply::Slow).await.unwrap();
     let (off_chain, outgoing) = (OffChain::new(CACHE_BYTES_MAX), OutgoingBudget::new(16, 4));
     let hosts = PluginHosts::new(&[HOST.to_owned()], &server.grants());
     let url = format!("https://{HOST}/x");
@@ -184,7 +103,7 @@ async fn a_job_is_answered_before_its_own_time_is_over() {
 
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
-    let target = Server::start(ok("", b"secret")).await;
+    let target = Server::start(ok("", b"secret")).await.unwrap();
     let location: &'static str = format!("location: http://{}/\r\n", target.address).leak();
     assert_eq!(get_once(Reply::Full(302, location, Vec::new())).await, Err(OffChainError::Redirect(302)));
     assert!(target.requests().is_empty());
@@ -192,7 +111,7 @@ async fn a_redirect_is_not_followed() {
 
 #[tokio::test]
 async fn a_granted_host_that_leads_into_the_own_network_is_refused() {
-    let server = Server::start(ok("", b"secret")).await;
+    let server = Server::start(ok("", b"secret")).await.unwrap();
     let off_chain = OffChain::leading_to(server.address);
     let grants = HostGrants([(HOST.to_owned(), None)].into());
     assert_eq!(get(&off_chain, &grants, "/").await, Err(OffChainError::NotPublic));
@@ -201,7 +120,7 @@ async fn a_granted_host_that_leads_into_the_own_network_is_refused() {
 
 #[tokio::test]
 async fn a_server_without_tls_or_with_anybodys_certificate_is_not_believed() {
-    let plain = Server::start(ok("", b"x")).await;
+    let plain = Server::start(ok("", b"x")).await.unwrap();
     let https = |address: SocketAddr| granted(&format!("https://{address}"));
     let hasty = OffChain { fetch_within: Duration::from_millis(100), ..OffChain::new(CACHE_BYTES_MAX) };
     assert!(get(&hasty, &https(plain.address), "/").await.is_err());
@@ -224,7 +143,7 @@ async fn a_server_without_tls_or_with_anybodys_certificate_is_not_believed() {
 
 #[tokio::test]
 async fn an_answer_makes_so_many_requests_and_no_more() {
-    let server = Server::start(ok("", b"x")).await;
+    let server = Server::start(ok("", b"x")).await.unwrap();
     let (off_chain, grants, outgoing) = (OffChain::new(CACHE_BYTES_MAX), server.grants(), OutgoingBudget::new(2, 4));
     for (path, expected) in [("/1", true), ("/1", true), ("/2", true), ("/3", false), ("/2", true)] {
         let got = get_from(&off_chain, &grants, &outgoing, path).await;
