@@ -3,8 +3,8 @@
 //!
 //! Invariant: an entry point panics only if the code is wrong. Nothing else may use them.
 
-pub use crate::assets::token_list::fuzzing::token_list;
 pub use crate::config::fuzzing::configuration;
 pub use crate::http::fuzzing::{event_view, request};
 pub use crate::jobs::fuzzing::findings;
 pub use crate::registry::fuzzing::settings;
+pub use portolan_assets::token_list::fuzzing::token_list;

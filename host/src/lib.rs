@@ -14,9 +14,6 @@ mod figures;
 mod jobs;
 mod registry;
 
-mod assets;
-mod names;
-
 mod address;
 mod allocator;
 mod budget;

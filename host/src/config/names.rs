@@ -1,10 +1,11 @@
 //! Names: `[names]`. Invariant: a gateway that the operator names is a host, not a URL.
 
+use portolan_assets::names::{GatewayHost, NameSettings, UNIVERSAL_RESOLVER};
+
 use super::ConfigError;
 use super::file::NamesTable;
 use super::layer::Layers;
 use crate::address;
-use crate::names::{GatewayHost, NameSettings, UNIVERSAL_RESOLVER};
 
 /// Maximum number of gateway hosts. Only gateways in the operator's own network need one.
 const HOSTS_MAX: usize = 64;

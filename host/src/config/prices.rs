@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use alloy::primitives::Address;
 use bigdecimal::BigDecimal;
+use portolan_assets::price::{BaseUrl, Feed, PriceSettings};
 use portolan_base::network::Networks;
 
 use super::ConfigError;
 use super::file::{FeedTable, HttpPricesTable, PricesTable};
 use super::layer::Layers;
 use crate::address;
-use crate::assets::price::{BaseUrl, Feed, PriceSettings};
 
 /// More digits than any price has; keeps arithmetic cheap.
 const PRICE_CHARS_MAX: usize = 64;

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bigdecimal::BigDecimal;
+use portolan_assets::price;
+use portolan_assets::token_list::ListLocation;
 use portolan_base::net::off_chain::{HostGrants, Mirror};
 use portolan_reader::RpcUrl;
 
 use super::*;
-use crate::assets::price;
-use crate::assets::token_list::ListLocation;
 use crate::budget::AnswerLimits;
 use crate::registry::limits::PluginLimits;
 

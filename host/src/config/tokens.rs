@@ -3,11 +3,12 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use portolan_assets::token_list::{ListLocation, ListSettings};
+
 use super::ConfigError;
 use super::file::TokensTable;
 use super::folders;
 use super::layer::{Key, Layers};
-use crate::assets::token_list::{ListLocation, ListSettings};
 
 /// Maximum number of lists; more can be merged into one.
 const LISTS_MAX: usize = 16;

@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use alloy::primitives::{Address, B256, b256};
+use portolan_assets::metadata;
 use portolan_base::network::Network;
 use portolan_events::{Decoded, Decoding, Event, Transaction, ViewCall, ViewResult};
 use portolan_reader::{Freshness, Meter, Outcome, Participant, Read, ReadFailure, Reply, Session};
 
 use super::tables::Tables;
-use crate::assets::metadata;
 
 /// Maximum number of steps with reads. The deepest row takes two; a pair of pairs takes three.
 const STEPS_MAX: u32 = 8;

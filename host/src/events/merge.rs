@@ -7,10 +7,9 @@
 use std::sync::Arc;
 
 use alloy::primitives::Address;
+use portolan_assets::token::NATIVE;
 use portolan_events::{Event, Kind, Transaction, Value};
 use portolan_reader::{Receipt, TransactionStatus};
-
-use crate::assets::token::NATIVE;
 
 /// Events of one source.
 #[derive(Debug)]

@@ -8,12 +8,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use alloy::primitives::{Address, B256, U256, b256};
+use portolan_assets::token::NATIVE;
 use portolan_events::{Event, Transaction, Value};
 
 use super::act::{self, Flow};
 use super::merge::MergedEvent;
 use super::native::NativeLogs;
-use crate::assets::token::NATIVE;
 
 /// `ExecutionSuccess(bytes32,uint256)` and `ExecutionFromModuleSuccess(address)`.
 const SAFE_SUCCESSES: [B256; 2] = [

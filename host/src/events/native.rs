@@ -3,13 +3,13 @@
 //! Invariant: a native transfer that a log shows and the transaction's own value are counted once.
 
 use alloy::primitives::Address;
+use portolan_assets::token::NATIVE;
 use portolan_base::network::Network;
 use portolan_events::{Asset, Transaction, Value};
 
 use portolan_networks::{SYSTEM_ADDRESS, fee_collector, logs_native};
 
 use super::merge::MergedEvent;
-use crate::assets::token::NATIVE;
 
 /// Information about the native token in a transaction's logs.
 #[derive(Clone, Copy, Debug, Default)]

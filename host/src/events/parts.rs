@@ -10,10 +10,10 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use alloy::primitives::{Address, B256, U256};
+use portolan_assets::token::NATIVE;
 use portolan_events::{Asset, Event, Transaction, Value};
 
 use super::merge::MergedEvent;
-use crate::assets::token::NATIVE;
 
 /// Kind of movement that an event type reports, if any; several types may have the same kind.
 fn kind(name: &str) -> Option<&'static str> {

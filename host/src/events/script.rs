@@ -1,9 +1,9 @@
 //! Transactions and events for tests.
 
 use alloy::primitives::{Address, B256, U256};
+use portolan_assets::token::NATIVE;
 use portolan_events::{Event, Kind, Log, Transaction, Value};
 
-use crate::assets::token::NATIVE;
 use crate::events::merge::MergedEvent;
 
 pub(super) const ALICE: Address = Address::repeat_byte(0x11);

@@ -12,6 +12,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use alloy::primitives::{Address, U256};
+use portolan_assets::token::NATIVE;
 use portolan_base::sanitize::text::Text;
 use portolan_events::{Asset, Event, Transaction, Value};
 use portolan_reader::TransactionStatus;
@@ -23,7 +24,6 @@ use self::phrase::{Act, phrase};
 use self::residue::Residue;
 use self::trade::{Swap, Trade, Unwrapping, Wrappings, trade};
 use self::words::list;
-use crate::assets::token::NATIVE;
 use crate::events::act::{self, ActRow, Flow, PRINCIPALS};
 use crate::events::merge::MergedEvent;
 use crate::events::movements::{Movement, Movements, Transfer};

@@ -66,7 +66,7 @@ mod tests {
         (account, paymaster): (Address, Address),
         success: bool,
     ) -> EventScript {
-        let cost = Value::Amount { raw: U256::from(600), of: Some(crate::assets::token::NATIVE) };
+        let cost = Value::Amount { raw: U256::from(600), of: Some(portolan_assets::token::NATIVE) };
         let members = vec![
             ("account", Value::Address(account)),
             ("paymaster", Value::Address(paymaster)),

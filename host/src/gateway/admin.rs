@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use portolan_assets::token_list::TokenLists;
 use portolan_base::network::Networks;
 use portolan_reader::ChainReader;
 
 use super::admission::Admission;
-use crate::assets::token_list::TokenLists;
 use crate::memory::Memory;
 use crate::monitor::Monitor;
 use crate::registry::Registry;

@@ -61,7 +61,7 @@ impl BalanceWork {
             Assets::Native if self.networks.is_empty() => {
                 Err(Problem::NetworkNotConfigured("no network has an endpoint".into()))
             }
-            Assets::Tokens if lists.len() == 0 && lists.lists_missing() > 0 => {
+            Assets::Tokens if lists.is_empty() && lists.lists_missing() > 0 => {
                 Err(Problem::Upstream("no token list could be read yet".into()))
             }
             _ => Ok(()),

@@ -12,12 +12,12 @@ use std::sync::Arc;
 use alloy::primitives::Address;
 use bigdecimal::BigDecimal;
 use portolan_abi::map::{Claimable, Payment};
+use portolan_assets::token::Token;
 use portolan_base::network::Network;
 use portolan_base::sanitize::text::Text;
 use portolan_reader::{Effort, ReadFailure};
 use portolan_validation::ClaimTransaction;
 
-use crate::assets::token::Token;
 use crate::gateway::answer::{Answer, ClaimItem, ClaimPlan, Items, LeftOut, PlannedCall, Row, RowItem};
 use crate::gateway::context::Context;
 use crate::gateway::fees;

@@ -10,14 +10,14 @@ use alloy::primitives::Address;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
+use portolan_assets::resolve::CompositionSource;
+use portolan_assets::token::Composition;
 use portolan_base::net::off_chain::Documents;
 use portolan_base::network::Network;
 use portolan_reader::Session;
 use portolan_validation::validate_compositions;
 use tokio::time::Instant;
 
-use crate::assets::resolve::CompositionSource;
-use crate::assets::token::Composition;
 use crate::gateway::plan;
 use crate::jobs::job::{self, JobOutcome, Sessions};
 use crate::jobs::plan::JobPlan;

@@ -9,15 +9,16 @@ use std::sync::Arc;
 use alloy::primitives::{Address, B256};
 use futures_util::future::join_all;
 use parking_lot::Mutex;
+use portolan_assets::issuers::Issuers;
+use portolan_assets::names::Names;
+use portolan_assets::price::Prices;
+use portolan_assets::resolve::{self, Tokens};
+use portolan_assets::token_list::TokenIndex;
 use portolan_base::net::off_chain::{Documents, OffChain};
 use portolan_base::network::{Network, Networks};
 use portolan_reader::{Block, BlockRef, Pins, ReadFailure, Reader, Session, TransactionLookup};
 use tokio::time::Instant;
 
-use crate::assets::issuers::Issuers;
-use crate::assets::price::Prices;
-use crate::assets::resolve::{self, Tokens};
-use crate::assets::token_list::TokenIndex;
 use crate::budget::AnswerBudget;
 use crate::events::tables::Tables;
 use crate::gateway::answer::{Answer, Items};
@@ -34,7 +35,6 @@ use crate::jobs::job::{self, JobOutcome, Sessions};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::JobReport;
 use crate::long_work::LongWork;
-use crate::names::Names;
 use crate::registry::Snapshot;
 use crate::spans;
 
@@ -334,11 +334,11 @@ impl Context {
             reader,
             with_endpoint: BTreeSet::new(),
             head_age_max: HeadAgeMax::default(),
-            names: Names::new(crate::names::NameSettings::default()),
+            names: Names::new(portolan_assets::names::NameSettings::default()),
             off_chain: OffChain::new(1 << 20),
             codeless: Codeless::default(),
-            prices: Prices::new(crate::assets::price::PriceSettings::default()),
-            past_prices: Prices::new(crate::assets::price::PriceSettings::default()),
+            prices: Prices::new(portolan_assets::price::PriceSettings::default()),
+            past_prices: Prices::new(portolan_assets::price::PriceSettings::default()),
             tables: Tables::read().unwrap(),
             log_room: LogRoom::new(1 << 20),
             long_work: LongWork::start().unwrap(),

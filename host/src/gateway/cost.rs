@@ -4,9 +4,9 @@
 use alloy::primitives::U256;
 use bigdecimal::BigDecimal;
 use bigdecimal::num_traits::Zero;
+use portolan_assets::amount::decimal;
 use portolan_reader::GasPrice;
 
-use crate::assets::amount::decimal;
 use crate::gateway::planned_claim::PlannedClaim;
 
 /// Decimals of every native token.

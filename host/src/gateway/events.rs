@@ -15,6 +15,7 @@ use std::sync::Arc;
 use alloy::primitives::{Address, B256};
 use futures_util::future::join;
 use portolan_abi::map;
+use portolan_assets::resolve::{TokenFailure, Tokens};
 use portolan_base::network::Network;
 use portolan_events::Transaction;
 use portolan_reader::{ReadFailure, Receipt, Session, TransactionStatus};
@@ -22,7 +23,6 @@ use portolan_validation::validate_events;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
-use crate::assets::resolve::{TokenFailure, Tokens};
 use crate::events::builtin::{BuiltinDecoder, BuiltinEvents};
 use crate::events::merge::{self, EventSource, MergedEvent};
 use crate::events::movements::Movements;

@@ -1,10 +1,10 @@
 //! Lists what is missing from an answer, and chooses the problem to send if nothing is left.
 
+use portolan_assets::resolve::TokenFailure;
 use portolan_base::network::Networks;
 use portolan_base::sanitize;
 use portolan_reader::Pins;
 
-use crate::assets::resolve::TokenFailure;
 use crate::gateway::answer::Missing;
 use crate::gateway::problem::{FailedJob, Problem};
 use crate::jobs::failure::Reason;

@@ -5,6 +5,9 @@
 use std::sync::Arc;
 
 use alloy::primitives::Address;
+use portolan_assets::names::{
+    CoinType, DetailLevel, LookupContext, MAINNET, Name, NameDetails, NameFailure, PrimaryName, ResolvedName,
+};
 use portolan_base::network::Network;
 use portolan_reader::{ReadFailure, Session};
 
@@ -14,9 +17,6 @@ use crate::gateway::problem::{Problem, quoted};
 use crate::gateway::query::Lookup;
 use crate::gateway::work::Work;
 use crate::jobs::failure::Reason;
-use crate::names::{
-    CoinType, DetailLevel, LookupContext, MAINNET, Name, NameDetails, NameFailure, PrimaryName, ResolvedName,
-};
 
 /// Subject of missing entries, in the place of a protocol's slug.
 const SUBJECT: &str = "names";

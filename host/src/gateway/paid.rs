@@ -9,8 +9,8 @@ use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use bigdecimal::num_traits::Zero;
 use portolan_abi::map::{Claimable, PaidTo};
+use portolan_assets::token::{NATIVE, Token};
 
-use crate::assets::token::{NATIVE, Token};
 use crate::gateway::verdict::ClaimSimulation;
 
 /// Returns the amounts of a claim's payments, in order and in smallest units. A claim that reverts or is refused pays

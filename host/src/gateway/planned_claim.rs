@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, U256};
 use portolan_abi::map::Claimable;
+use portolan_assets::token::NATIVE;
 use portolan_base::network::Network;
 use portolan_validation::ClaimTransaction;
-
-use crate::assets::token::NATIVE;
 
 /// A claim to simulate.
 pub(super) struct PlannedClaim<'a> {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 use futures_util::future::join_all;
+use portolan_assets::resolve::Tokens;
+use portolan_assets::token::NATIVE;
 use portolan_base::network::Network;
 
-use crate::assets::resolve::Tokens;
-use crate::assets::token::NATIVE;
 use crate::gateway::answer::{Answer, Items, Row};
 use crate::gateway::context::Context;
 use crate::gateway::plan::Plans;

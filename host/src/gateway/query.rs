@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use alloy::primitives::{Address, B256};
 use portolan_abi::map::{LegRole, PositionKind};
+use portolan_assets::names::{CoinType, Name};
 use portolan_base::network::Network;
 use portolan_events::Kind;
 use portolan_reader::BlockRef;
@@ -13,7 +14,6 @@ use portolan_reader::BlockRef;
 use crate::gateway::problem::Problem;
 use crate::gateway::rows::RowKind;
 use crate::jobs::plan::Question;
-use crate::names::{CoinType, Name};
 
 /// A validated request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

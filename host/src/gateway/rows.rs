@@ -10,12 +10,12 @@ use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use portolan_abi::map::{self, LegRole};
 use portolan_abi::reply_rules::{leg_key, payment_key};
+use portolan_assets::resolve::{TokenFailure, Tokens};
+use portolan_assets::token::{NATIVE, Token};
 use portolan_base::network::Networks;
 use portolan_base::sanitize::text::Text;
 use portolan_validation::{ClaimTransaction, ValidFinding};
 
-use crate::assets::resolve::{TokenFailure, Tokens};
-use crate::assets::token::{NATIVE, Token};
 use crate::gateway::answer::{ClaimItem, PositionItem, Row, RowItem};
 use crate::gateway::cost::{self, ClaimCost, ClaimFees};
 use crate::gateway::paid;

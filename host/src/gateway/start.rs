@@ -5,14 +5,15 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use portolan_assets::names::{NameSettings, Names};
+use portolan_assets::price::{PriceSettings, Prices};
+use portolan_assets::token_list::{ListSettings, TokenLists};
 use portolan_base::files::Writers;
 use portolan_base::net::off_chain::OffChain;
 use portolan_base::network::Networks;
 use portolan_reader::{ChainReader, FactSettings, Limits, RpcUrl, Upstream};
 
 use super::{AdminHandles, Gateway};
-use crate::assets::price::{PriceSettings, Prices};
-use crate::assets::token_list::{ListSettings, TokenLists};
 use crate::budget::AnswerLimits;
 use crate::events::tables::{Tables, TablesError};
 use crate::gateway::admission::Admission;
@@ -26,7 +27,6 @@ use crate::head_age::HeadAgeMax;
 use crate::long_work::LongWork;
 use crate::memory::{Memory, MemoryLimit};
 use crate::monitor::{Monitor, Watched};
-use crate::names::{NameSettings, Names};
 use crate::registry::limits::PluginLimits;
 use crate::registry::signature::SignatureSettings;
 use crate::registry::{Registry, RegistryError};

@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use alloy::primitives::{Address, U256};
 use alloy::sol_types::decode_revert_reason;
 use portolan_abi::map::PaidTo;
+use portolan_assets::token::NATIVE;
 use portolan_base::sanitize::text::Text;
 use portolan_reader::{
     AccountLog, Approval, Changes, LogKind, ReadFailure, Run, Simulation, SimulationMethod, Watched,
 };
 
-use crate::assets::token::NATIVE;
 use crate::gateway::gas_limit;
 use crate::gateway::planned_claim::PlannedClaim;
 

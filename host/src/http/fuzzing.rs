@@ -13,6 +13,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use percent_encoding::percent_decode_str;
+use portolan_assets::names::Name;
 use portolan_base::network::Networks;
 use portolan_base::sanitize::fuzzing::{require_document, require_sentence};
 use portolan_events::{KINDS, Kind};
@@ -29,7 +30,6 @@ use crate::gateway::answer::{Answer, Items, TransactionEvents};
 use crate::gateway::fuzzed_events;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{About, Account, EventsQuery, Filter, POSITION_KINDS, Query};
-use crate::names::Name;
 use crate::paths;
 
 /// Maximum number of logs of a transaction.

@@ -7,8 +7,7 @@ use std::num::NonZeroU64;
 use alloy::primitives::U256;
 use bigdecimal::num_bigint::Sign;
 use bigdecimal::{BigDecimal, RoundingMode};
-
-use crate::assets::amount::decimal;
+use portolan_assets::amount::decimal;
 
 /// Maximum characters of plain digits, by the API's contract. Longer texts have an exponent.
 const PLAIN_CHARS_MAX: i64 = 40;

@@ -7,9 +7,9 @@ use alloy::primitives::{Address, U256};
 use bigdecimal::num_bigint::BigInt;
 use bigdecimal::{BigDecimal, Zero};
 use portolan_abi::map;
+use portolan_assets::amount::decimal;
+use portolan_assets::token::Token;
 
-use crate::assets::amount::decimal;
-use crate::assets::token::Token;
 use crate::gateway::answer::PositionItem;
 
 /// Rewards are per second, rates per year of 365 days.

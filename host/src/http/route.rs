@@ -12,6 +12,7 @@ use alloy::primitives::B256;
 use hyper::Method;
 use percent_encoding::percent_decode_str;
 use portolan_abi::map::PositionKind;
+use portolan_assets::names::{CoinType, Name};
 use portolan_base::network::Networks;
 use portolan_base::sanitize::door::Numbers;
 use portolan_events::{KINDS, Kind};
@@ -27,7 +28,6 @@ use crate::gateway::query::{
     About, Account, AnswerOptions, Assets, BlockChoice, ClaimOptions, EventsQuery, Filter, List, Lookup,
     POSITION_KINDS, Query,
 };
-use crate::names::{CoinType, Name};
 use crate::paths::{self, Endpoint};
 
 /// Maximum segments of a valid path, and one to detect longer paths.

@@ -1,9 +1,9 @@
 //! Movements that no event has explained yet.
 
 use alloy::primitives::{Address, U256};
+use portolan_assets::token::NATIVE;
 use portolan_events::Asset;
 
-use crate::assets::token::NATIVE;
 use crate::events::act::Flow;
 use crate::events::movements::{Movement, Movements};
 

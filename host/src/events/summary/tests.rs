@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use portolan_assets::resolve::Tokens;
+use portolan_assets::token::{DecimalsSource, Token};
 use portolan_base::network::{Network, Networks};
 use portolan_base::sanitize::text::Text;
 
 use super::*;
-use crate::assets::resolve::Tokens;
-use crate::assets::token::{DecimalsSource, Token};
 use crate::events::native::NativeLogs;
 use crate::events::script::*;
 use crate::registry::protocol::Protocol;

@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use alloy::primitives::{Address, U256};
+use portolan_assets::token::NATIVE;
 use portolan_events::Asset;
 
 use super::residue::Residue;
 use super::words::{Words, list};
-use crate::assets::token::NATIVE;
 use crate::events::act::Flow;
 use crate::events::movements::Movement;
 

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, U256};
 use bigdecimal::RoundingMode;
+use portolan_assets::amount::decimal;
+use portolan_assets::resolve::Tokens;
+use portolan_assets::token::{NATIVE, Token};
 use portolan_base::network::Networks;
 use portolan_events::Asset;
 
-use crate::assets::amount::decimal;
-use crate::assets::resolve::Tokens;
-use crate::assets::token::{NATIVE, Token};
 use crate::events::movements::MovedAsset;
 use crate::registry::protocol::Protocol;
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, Bytes, U256};
 use alloy::sol_types::SolCall;
+use portolan_assets::metadata::Erc20;
+use portolan_assets::token::NATIVE;
 use portolan_reader::{Kind, Outcome, Read, ReadSet, Session};
 
 use super::BalanceWork;
 use super::missing_tokens::BalanceFailure;
-use crate::assets::metadata::Erc20;
-use crate::assets::token::NATIVE;
 use crate::gateway::context::Context;
 use crate::gateway::query::Assets;
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use alloy::primitives::{Address, U256};
+use portolan_assets::resolve::TokenFailure;
 use portolan_reader::{Outcome, ReadFailure};
 
-use crate::assets::resolve::TokenFailure;
 use crate::jobs::failure::Reason;
 
 /// Maximum number of tokens that a report names. With more, the endpoint or the list is at fault.

@@ -8,11 +8,11 @@ use alloy::sol_types::{SolCall, SolValue};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use portolan_abi::map::{Catalogue, Deployment, Protocol};
+use portolan_assets::metadata::Erc20;
 use portolan_reader::testing::{ScriptedChain, ScriptedReader};
 use portolan_reader::{Kind, Outcome, Read, ReadFailure, Reader};
 
 use super::missing_tokens::BalanceFailure;
-use crate::assets::metadata::Erc20;
 use crate::registry::Instance;
 use crate::registry::limits::DEFAULT;
 use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};

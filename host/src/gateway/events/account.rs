@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use alloy::primitives::Address;
+use portolan_assets::resolve::Tokens;
+use portolan_assets::token::NATIVE;
 use portolan_base::sanitize::text::Text;
 use portolan_reader::{GasPaid, TransactionStatus};
 
 use super::TransactionDecoder;
-use crate::assets::resolve::Tokens;
-use crate::assets::token::NATIVE;
 use crate::events::merge::MergedEvent;
 use crate::events::movements::{Movement, Movements};
 use crate::events::native::NativeLogs;

@@ -7,6 +7,8 @@ use std::sync::{Arc, LazyLock};
 use alloy::primitives::{Address, B256, Bytes, U256};
 use portolan_abi::codec;
 use portolan_abi::map::Finding;
+use portolan_assets::resolve::Tokens;
+use portolan_assets::token::{DecimalsSource, TEXT_CHARS_MAX, Token};
 use portolan_base::network::Networks;
 use portolan_base::sanitize::text::Text;
 use portolan_events::{Decoding, Event, Log, Table, Transaction, ViewResult};
@@ -14,8 +16,6 @@ use portolan_reader::TransactionStatus;
 use portolan_validation::validate_events;
 
 use super::{account, rows};
-use crate::assets::resolve::Tokens;
-use crate::assets::token::{DecimalsSource, TEXT_CHARS_MAX, Token};
 use crate::budget::AnswerBudget;
 use crate::events::merge::{self, EventSource, MergedEvent};
 use crate::events::movements::{Movement, Movements};

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use alloy::primitives::Address;
+use portolan_assets::resolve::{TokenFailure, Tokens};
 use portolan_events::{Asset, Value};
 
-use crate::assets::resolve::{TokenFailure, Tokens};
 use crate::events::merge::MergedEvent;
 use crate::gateway::answer::Event;
 use crate::registry::Snapshot;

@@ -11,11 +11,11 @@ use portolan_abi::frame::{FrameWriter, resume_out};
 use portolan_abi::map::{self, Catalogue, Protocol};
 use portolan_abi::row::{self, JobOut, Network, state};
 use portolan_abi::{capability, codec};
+use portolan_assets::metadata::Erc20;
 use portolan_reader::testing::ScriptedChain;
 use portolan_reader::{Log, Receipt, TransactionStatus};
 
 use super::EventWork;
-use crate::assets::metadata::Erc20;
 use crate::gateway::answer::Answer;
 use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;

@@ -9,11 +9,11 @@ use std::collections::HashSet;
 use alloy::primitives::{Address, U256};
 use alloy::sol;
 use alloy::sol_types::SolCall as _;
+use portolan_assets::resolve::{TokenFailure, Tokens};
+use portolan_assets::token::NATIVE;
 use portolan_events::{Kind, Value};
 use portolan_reader::{Outcome, Read, Reply};
 
-use crate::assets::resolve::{TokenFailure, Tokens};
-use crate::assets::token::NATIVE;
 use crate::events::merge::MergedEvent;
 
 sol! {

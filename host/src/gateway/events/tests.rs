@@ -1,13 +1,13 @@
 //! Decoding of transactions over a scripted chain, with scripted plugins.
 
 use alloy::primitives::{Address, B256, U256, keccak256};
+use portolan_assets::metadata::{Erc20, Pair};
+use portolan_assets::token::Token;
 use portolan_events::{Kind, Value};
 use portolan_reader::testing::{BLOCK, ScriptedChain};
 use portolan_reader::{Outcome, ReadFailure, Receipt, TransactionLookup, TransactionStatus};
 
 use super::script::*;
-use crate::assets::metadata::{Erc20, Pair};
-use crate::assets::token::Token;
 use crate::gateway::answer::{Answer, Event, Items};
 use crate::jobs::report::JobStatus;
 use alloy::sol_types::SolCall;

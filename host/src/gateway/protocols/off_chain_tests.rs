@@ -9,12 +9,12 @@ use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
 use portolan_abi::map::{self, Catalogue, ClaimTemplate, Deployment};
 use portolan_abi::off_chain::READS_PER_HOST_MAX;
 use portolan_abi::row::{self, JobOut, kind, source, state, status};
+use portolan_assets::metadata::Erc20;
 use portolan_base::net::off_chain::HostGrants;
 use portolan_base::net::off_chain::testing::{Reply, Server};
 use portolan_reader::testing::ScriptedChain;
 
 use super::*;
-use crate::assets::metadata::Erc20;
 use crate::registry::limits::Limits;
 use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 use crate::registry::{Instance, Snapshot};

@@ -9,11 +9,11 @@ use portolan_abi::codec;
 use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
 use portolan_abi::map::{self, Catalogue, ClaimTemplate, Deployment};
 use portolan_abi::row::{self, JobOut, freshness, state};
+use portolan_assets::metadata::Erc20;
 use portolan_reader::testing::ScriptedChain;
 use portolan_reader::{Kind, Outcome, Read, ReadFailure};
 
 use super::*;
-use crate::assets::metadata::Erc20;
 use crate::gateway::answer::RowItem;
 use crate::registry::limits::Limits;
 use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};

@@ -7,10 +7,10 @@ use portolan_abi::codec;
 use portolan_abi::frame::{FrameWriter, resume_out};
 use portolan_abi::map::{self, Catalogue, Deployment, Leg, LegRole, Position, PositionKind, Reward};
 use portolan_abi::row::{JobOut, state};
+use portolan_assets::metadata::Erc20;
 use portolan_reader::testing::ScriptedChain;
 
 use super::*;
-use crate::assets::metadata::Erc20;
 use crate::gateway::answer::RowItem;
 use crate::registry::limits::Limits;
 use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};

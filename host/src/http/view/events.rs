@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use alloy::primitives::{Address, B256, Bytes, U256};
+use portolan_assets::token::Token;
 use portolan_base::sanitize::door;
 use portolan_base::sanitize::text::Text;
 use portolan_events::{Asset, Log, Value};
@@ -16,7 +17,6 @@ use serde_json::value::RawValue;
 
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, lower};
-use crate::assets::token::Token;
 use crate::gateway::answer::{Event, TransactionEvents};
 use crate::http::number;
 

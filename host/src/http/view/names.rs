@@ -1,12 +1,12 @@
 //! Names and the addresses that they resolve to.
 
+use portolan_assets::names::{CoinType, DetailValue, NameDetails, ResolvedBy};
 use portolan_base::sanitize::web_url::WebUrl;
 use serde::Serialize;
 
 use super::Shape;
 use super::parts::lower;
 use crate::gateway::answer::NameRecord;
-use crate::names::{CoinType, DetailValue, NameDetails, ResolvedBy};
 
 #[derive(Serialize)]
 pub(super) struct NameView<'a> {

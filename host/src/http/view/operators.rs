@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
+use portolan_assets::token_list::ListStatus;
 use portolan_base::network::Network;
 use portolan_base::sanitize::door;
 use portolan_reader::NetworkStatus;
 use serde::Serialize;
 
 use super::report::BlockView;
-use crate::assets::token_list::ListStatus;
 use crate::monitor::Readiness;
 use crate::registry::PluginStatus;
 
@@ -84,11 +84,11 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use alloy::primitives::B256;
+    use portolan_assets::token_list::ListVersion;
     use portolan_base::network::Networks;
     use portolan_reader::{BatchMethod, Block, EndpointFailure, EndpointState, EndpointStatus, Quantiles};
 
     use super::*;
-    use crate::assets::token_list::ListVersion;
 
     fn shown(upstreams: &[NetworkStatus]) -> String {
         let networks = Networks::new([]);

@@ -3,6 +3,7 @@
 use alloy::hex;
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
+use portolan_assets::token::{DecimalsSource, Token};
 use portolan_base::network::Network;
 use portolan_base::sanitize::text::Text;
 use portolan_base::sanitize::web_url::WebUrl;
@@ -11,7 +12,6 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::Shape;
-use crate::assets::token::{DecimalsSource, Token};
 use crate::http::number;
 use crate::registry::protocol::Protocol;
 

@@ -5,13 +5,13 @@
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use portolan_abi::map::{self, LegRole};
+use portolan_assets::amount::decimal;
 use portolan_base::sanitize::text::Text;
 use serde::Serialize;
 
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::provenance::ProvenanceView;
-use crate::assets::amount::decimal;
 use crate::gateway::answer::{ClaimItem, Portfolio, PositionItem, Row, RowItem};
 use crate::gateway::paid::DollarSum;
 use crate::gateway::query::POSITION_KINDS;

@@ -3,6 +3,7 @@
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use portolan_abi::map::{self, LegRole, PaidTo};
+use portolan_assets::token::{Price, Token};
 use portolan_base::network::Network;
 use portolan_base::sanitize::text::Text;
 use portolan_validation::{ClaimTransaction, TargetSource};
@@ -13,7 +14,6 @@ use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fractio
 use super::positions::{PositionFacts, PositionView};
 use super::provenance::ProvenanceView;
 use super::simulation::{CostView, SimulationView, simulated};
-use crate::assets::token::{Price, Token};
 use crate::gateway::answer::{Balance, ClaimItem, PositionItem, Row, RowItem};
 use crate::gateway::verdict::Verdict;
 use crate::http::{number, rate};

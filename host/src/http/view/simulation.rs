@@ -92,7 +92,7 @@ impl<'a> FlowView<'a> {
     fn of(claim: &'a ClaimItem, token: Address, raw: U256) -> Self {
         let known = claim.tokens.get(&token);
         Self {
-            token_address: if token == crate::assets::token::NATIVE { "0x0".into() } else { lower(token) },
+            token_address: if token == portolan_assets::token::NATIVE { "0x0".into() } else { lower(token) },
             symbol: known.map(|token| &token.symbol),
             amount: known.map(|token| amount(raw, token)),
             amount_raw: raw.to_string(),

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, B256, Bytes, U256, address};
 use portolan_abi::map::{self, LegRole, PaidTo, PositionKind};
+use portolan_assets::token::{DecimalsSource, NATIVE, Price, Token};
 use portolan_base::network::{Network, Networks};
 use portolan_base::sanitize::web_url::WebUrl;
 
 use super::*;
-use crate::assets::token::{DecimalsSource, NATIVE, Price, Token};
 use crate::budget::AnswerBudget;
 use crate::gateway::answer::{Balance, ClaimItem, Missing, Portfolio, PositionItem, Row, RowItem};
 use crate::gateway::verdict::{ClaimRun, ClaimSimulation, Verdict};

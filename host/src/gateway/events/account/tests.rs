@@ -2,12 +2,12 @@
 
 use alloy::primitives::{B256, Bytes, U256, keccak256};
 use alloy::sol;
+use portolan_assets::metadata::Erc20;
 use portolan_reader::testing::ScriptedChain;
 use portolan_reader::{Log, Outcome, ReadFailure, Receipt, TransactionLookup, TransactionStatus};
 
 use super::super::script::*;
 use super::*;
-use crate::assets::metadata::Erc20;
 use crate::gateway::answer::{Answer, Items};
 use crate::gateway::query::Account;
 use alloy::sol_types::{SolCall, SolValue};
