@@ -10,7 +10,7 @@ use portolan_base::net::budget::OutgoingBudget;
 use portolan_reader::{Meter, ReadBudget};
 use tokio::time::Instant;
 
-use crate::client_share::ClientShare;
+use portolan_base::client_share::ClientShare;
 
 /// Limits of one answer. The configuration has the defaults and their reasons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

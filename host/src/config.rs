@@ -28,6 +28,7 @@ use std::time::Duration;
 use portolan_base::files::Writers;
 use portolan_base::net::off_chain::CACHE_BYTES_MAX;
 use portolan_base::sanitize;
+use portolan_plugins::limits::FACT_LISTS_BYTES;
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
@@ -41,7 +42,6 @@ use crate::gateway::GatewaySettings;
 use crate::gateway::query::SimulateWhen;
 use crate::log::{self, LogFormat};
 use crate::memory::MemoryLimit;
-use crate::registry::limits::FACT_LISTS_BYTES;
 
 /// Time for an answer. No chain answers within a tenth of a second, and no client waits longer than two minutes.
 const DEADLINE_MS: (u64, std::ops::RangeInclusive<u64>) = (8000, 100..=120_000);

@@ -14,12 +14,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 use metrics_util::MetricKindMask;
+use portolan_plugins::PluginStatus;
 use rustix::time::{ClockId, clock_gettime};
 use tokio::time::sleep;
 
 use crate::gateway::AdminHandles;
 use crate::memory_used;
-use crate::registry::PluginStatus;
 
 /// Histogram buckets in seconds, from cached answers to those that no client waits for.
 const BUCKETS: [f64; 12] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0];

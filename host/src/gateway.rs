@@ -66,7 +66,7 @@ use self::single_flight::SingleFlight;
 pub(crate) use self::start::{GatewaySettings, StartError};
 use self::work::Work;
 use crate::budget::{AnswerBudget, AnswerLimits};
-use crate::client_share::ClientShare;
+use portolan_base::client_share::ClientShare;
 use crate::long_work::LongWork;
 
 /// Answers queries. One instance per process.

@@ -12,12 +12,10 @@ mod gateway;
 mod events;
 mod figures;
 mod jobs;
-mod registry;
 
 mod address;
 mod allocator;
 mod budget;
-mod client_share;
 mod head_age;
 mod log;
 mod long_work;
@@ -46,6 +44,7 @@ use std::time::Duration;
 use std::{env, io};
 
 use anyhow::Context;
+use portolan_plugins::{logos, probe};
 use portolan_reader::RpcUrl;
 use rustix::fs::{Access, access};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
@@ -75,7 +74,7 @@ pub fn run() -> ExitCode {
         Ok(Command::State { command }) => state(&command),
         Ok(Command::Plugin { command: PluginCommand::Check(flags) }) => check(&flags),
         Ok(Command::Plugin { command: PluginCommand::OfGateway(command) }) => plugin(command),
-        Ok(Command::Probe { file }) => registry::probe::main(&file),
+        Ok(Command::Probe { file }) => probe::main(&file),
         Err(Stop::Show(text)) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
         Err(Stop::Misuse(text)) => misuse(&text),
     }
@@ -181,7 +180,7 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
     ignore_signals()?;
     log_start(config);
-    registry::logos::serve_at(&public_url(config, &listeners)?);
+    logos::serve_at(&public_url(config, &listeners)?);
     let gateway = Arc::new(Gateway::start(&config.gateway).await.context("cannot start")?);
     let _control = http::control::serve::start(&config.gateway.state_dir, Operated::by(gateway.admin()));
     let line = listeners.line().context("cannot read the listeners' addresses")?;

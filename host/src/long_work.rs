@@ -18,7 +18,7 @@ use rustix::process::setpriority_process;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, Semaphore, oneshot};
 
-use crate::client_share::ClientShare;
+use portolan_base::client_share::ClientShare;
 
 /// Maximum turns at once, however many cores there are: enough for four bodies of the largest size.
 const TURNS_MAX: usize = 4;

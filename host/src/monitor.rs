@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use portolan_base::network::Networks;
+use portolan_plugins::Registry;
 use portolan_reader::{ChainReader, EndpointStatus, NetworkStatus, Reader};
 use tokio::task::{AbortHandle, JoinHandle};
 
 use crate::head_age::HeadAgeMax;
-use crate::registry::Registry;
 
 /// Interval of checks.
 const EVERY: Duration = Duration::from_millis(250);

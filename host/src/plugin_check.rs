@@ -8,6 +8,7 @@ use std::time::Duration;
 use std::{fs, io};
 
 use alloy::primitives::{Address, address};
+use portolan_plugins::{PluginStatus, Registry, signature_files};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -16,7 +17,6 @@ use crate::cli::{CheckFlags, Flags};
 use crate::config::{Config, ConfigError, Environment};
 use crate::gateway::{CheckedAddress, DeploymentCheck, Gateway, StartError};
 use crate::jobs::failure::Reason;
-use crate::registry::{PluginStatus, Registry, signature_files};
 
 /// Account to read if none is named: many tokens are burnt by sending them there.
 const ACCOUNT: Address = address!("000000000000000000000000000000000000dead");

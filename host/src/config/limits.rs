@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use portolan_plugins::limits::{DEFAULT, Limits, PluginLimits};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::ConfigError;
 use super::layer::Layers;
-use crate::registry::limits::{DEFAULT, Limits, PluginLimits};
 
 /// A longer call would occupy a thread of the host for longer than any answer waits.
 const RESUME_MS: RangeInclusive<u64> = 1..=60_000;

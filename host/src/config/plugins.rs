@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use portolan_abi::off_chain::check_host;
 use portolan_base::net::off_chain::{HostGrants, Mirror};
+use portolan_plugins::limits::PluginLimits;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::ConfigError;
 use super::layer::Layers;
 use super::limits::{PluginLimitsTable, is_plugin_name};
-use crate::registry::limits::PluginLimits;
 
 /// Maximum hosts that one plugin may read: as many as a catalogue declares, and some for later versions.
 const HOSTS_MAX: usize = 16;

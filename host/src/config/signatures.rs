@@ -5,13 +5,13 @@ use std::time::UNIX_EPOCH;
 
 use humantime::parse_rfc3339;
 use minisign_verify::PublicKey;
+use portolan_plugins::Digest;
+use portolan_plugins::signature::{SignatureMode, SignatureSettings, TrustedKey};
 
 use super::ConfigError;
 use super::file::{KeyTable, SignaturesTable};
 use super::layer::{Key, Layers, Setting};
 use super::limits::is_plugin_name;
-use crate::registry::Digest;
-use crate::registry::signature::{SignatureMode, SignatureSettings, TrustedKey};
 
 const MODE: Key = Key { file: "signatures.mode", flag: None };
 

@@ -9,11 +9,11 @@ use bigdecimal::BigDecimal;
 use portolan_assets::price;
 use portolan_assets::token_list::ListLocation;
 use portolan_base::net::off_chain::{HostGrants, Mirror};
+use portolan_plugins::limits::PluginLimits;
 use portolan_reader::RpcUrl;
 
 use super::*;
 use crate::budget::AnswerLimits;
-use crate::registry::limits::PluginLimits;
 
 const TOKEN: &str = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use portolan_assets::token_list::TokenLists;
 use portolan_base::network::Networks;
+use portolan_plugins::Registry;
 use portolan_reader::ChainReader;
 
 use super::admission::Admission;
 use crate::memory::Memory;
 use crate::monitor::Monitor;
-use crate::registry::Registry;
 
 /// Parts of a gateway, shared with it.
 #[derive(Clone)]

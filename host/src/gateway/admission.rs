@@ -8,7 +8,7 @@ use std::sync::Arc;
 use metrics::counter;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::client_share::{ClientShare, CountedAnswer};
+use portolan_base::client_share::{ClientShare, CountedAnswer};
 use crate::gateway::problem::Problem;
 use crate::log::RareLog;
 use crate::memory::Memory;

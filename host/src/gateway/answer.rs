@@ -15,6 +15,7 @@ use portolan_assets::token::Token;
 use portolan_base::network::{Network, Networks};
 use portolan_base::sanitize::text::Text;
 use portolan_events::Transaction;
+use portolan_plugins::protocol::Protocol;
 use portolan_validation::ClaimTransaction;
 
 use crate::budget::AnswerBudget;
@@ -26,7 +27,6 @@ use crate::gateway::provenance::Provenance;
 use crate::gateway::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
 use crate::jobs::report::JobReport;
-use crate::registry::protocol::Protocol;
 use portolan_reader::{Block, GasPaid};
 use tokio::sync::OwnedSemaphorePermit;
 

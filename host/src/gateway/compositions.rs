@@ -14,6 +14,7 @@ use portolan_assets::resolve::CompositionSource;
 use portolan_assets::token::Composition;
 use portolan_base::net::off_chain::Documents;
 use portolan_base::network::Network;
+use portolan_plugins::{Served, Snapshot};
 use portolan_reader::Session;
 use portolan_validation::validate_compositions;
 use tokio::time::Instant;
@@ -22,7 +23,6 @@ use crate::gateway::plan;
 use crate::jobs::job::{self, JobOutcome, Sessions};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::{JobReport, JobStatus};
-use crate::registry::{Served, Snapshot};
 
 /// Divisor: the jobs get this part of the time left, so that a hanging plugin leaves time for other prices.
 const TIME_PART: u32 = 4;

@@ -16,6 +16,7 @@ use portolan_assets::resolve::{self, Tokens};
 use portolan_assets::token_list::TokenIndex;
 use portolan_base::net::off_chain::{Documents, OffChain};
 use portolan_base::network::{Network, Networks};
+use portolan_plugins::Snapshot;
 use portolan_reader::{Block, BlockRef, Pins, ReadFailure, Reader, Session, TransactionLookup};
 use tokio::time::Instant;
 
@@ -35,7 +36,6 @@ use crate::jobs::job::{self, JobOutcome, Sessions};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::JobReport;
 use crate::long_work::LongWork;
-use crate::registry::Snapshot;
 use crate::spans;
 
 /// The transaction and its receipt in one batch, and the chain id.

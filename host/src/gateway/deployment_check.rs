@@ -15,7 +15,7 @@ use portolan_base::network::{Network, Networks};
 use portolan_reader::{Kind, Outcome, Read};
 
 use crate::budget::AnswerLimits;
-use crate::client_share::ClientShare;
+use portolan_base::client_share::ClientShare;
 use crate::gateway::Gateway;
 use crate::gateway::context::Context;
 use crate::gateway::plan;

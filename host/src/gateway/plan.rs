@@ -7,15 +7,15 @@ use std::sync::Arc;
 use alloy::primitives::{Address, B256};
 use portolan_abi::map;
 use portolan_base::network::{Network, Networks};
+use portolan_plugins::protocol::Protocol;
+use portolan_plugins::unserved::{Unserved, UnservedWhy};
+use portolan_plugins::{Instance, Served, Snapshot};
 
 use crate::gateway::problem::Problem;
 use crate::gateway::query::Filter;
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
 use crate::jobs::report::JobReport;
-use crate::registry::protocol::Protocol;
-use crate::registry::unserved::{Unserved, UnservedWhy};
-use crate::registry::{Instance, Served, Snapshot};
 
 /// Jobs of an answer, and a report of each protocol that would have one but is not served.
 #[derive(Clone, Debug, Default)]

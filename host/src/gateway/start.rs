@@ -11,6 +11,9 @@ use portolan_assets::token_list::{ListSettings, TokenLists};
 use portolan_base::files::Writers;
 use portolan_base::net::off_chain::OffChain;
 use portolan_base::network::Networks;
+use portolan_plugins::limits::PluginLimits;
+use portolan_plugins::signature::SignatureSettings;
+use portolan_plugins::{Registry, RegistryError};
 use portolan_reader::{ChainReader, FactSettings, Limits, RpcUrl, Upstream};
 
 use super::{AdminHandles, Gateway};
@@ -27,9 +30,6 @@ use crate::head_age::HeadAgeMax;
 use crate::long_work::LongWork;
 use crate::memory::{Memory, MemoryLimit};
 use crate::monitor::{Monitor, Watched};
-use crate::registry::limits::PluginLimits;
-use crate::registry::signature::SignatureSettings;
-use crate::registry::{Registry, RegistryError};
 
 /// What the gateway starts with.
 #[derive(Debug)]

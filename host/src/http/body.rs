@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 use super::form::Form;
 use super::problem::unwritable;
 use super::view;
-use crate::client_share::ClientShare;
+use portolan_base::client_share::ClientShare;
 use crate::gateway::GatewayResponse;
 use crate::gateway::problem::Problem;
 use crate::long_work::LongWork;

@@ -12,13 +12,13 @@ pub(crate) mod serve;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use portolan_plugins::Registry;
+use portolan_plugins::commands::PluginDecision;
 use portolan_reader::{FactFilter, Facts, StoredFact};
 use serde::{Deserialize, Serialize};
 
 use self::plugins::PluginsReport;
 use crate::gateway::AdminHandles;
-use crate::registry::Registry;
-use crate::registry::commands::PluginDecision;
 
 const SOCKET: &str = "control.sock";
 

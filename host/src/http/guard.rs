@@ -31,7 +31,7 @@ pub(super) use self::turn::in_turn;
 pub(super) use self::unsent::{AnswerBody, Streams, is_of_refused_stream};
 use self::unsent::{LastSought, Own, Unsent, UnsentBytes};
 use self::worker_time::{Sharers, WorkerTime};
-use crate::client_share::ClientShare;
+use portolan_base::client_share::ClientShare;
 use crate::config::ConnectionLimits;
 use crate::memory::Memory;
 

@@ -7,6 +7,7 @@ use hyper::header::{
 };
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
+use portolan_plugins::logos;
 use sha2::{Digest, Sha256};
 
 use super::content::Content;
@@ -15,7 +16,6 @@ use super::problem::unwritable;
 use super::route::{self, Verb};
 use crate::gateway::problem::Problem;
 use crate::paths::{self, Endpoint};
-use crate::registry::logos;
 
 /// Thirty days: another version of the gateway may draw differently.
 const CACHED: HeaderValue = HeaderValue::from_static("public, max-age=2592000");

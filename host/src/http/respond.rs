@@ -24,7 +24,7 @@ use super::form::Form;
 use super::problem::{ALLOW_ANSWERS, unwritable};
 use super::route::{self, Listener, Request, Verb};
 use super::{accept, limit, logo, view};
-use crate::client_share::ClientShare;
+use portolan_base::client_share::ClientShare;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{AnswerOptions, Query};
 use crate::gateway::{Gateway, GatewayResponse};

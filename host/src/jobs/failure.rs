@@ -3,9 +3,8 @@
 //! Invariant: the reasons are the words of the `portolan-partial` header.
 
 use portolan_base::net::off_chain::OffChainError;
+use portolan_plugins::runner::RunFailure;
 use portolan_reader::ReadFailure;
-
-use crate::registry::runner::RunFailure;
 
 /// Reason why something is missing; a word of the `portolan-partial` header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,6 +9,7 @@ use portolan_abi::map::{Catalogue, ClaimTemplate, Deployment, Finding, Protocol,
 use portolan_abi::row::{JobOut, state};
 use portolan_base::network::Networks;
 use portolan_base::sanitize::fuzzing::{require_sentence, require_shown};
+use portolan_plugins::{Instance, fuzzing as registry};
 use portolan_validation::{
     Addresses, ClaimReads, ClaimTransaction, Rejections, ValidFinding, validate_compositions, validate_events,
 };
@@ -16,7 +17,6 @@ use portolan_validation::{
 use super::job;
 use super::plan::{JobPlan, JobQuestion, Question};
 use super::validate::validate_findings;
-use crate::registry::{Instance, fuzzing as registry};
 
 const SLUG: &str = "fuzzed";
 const CHAIN_ID: u64 = 1;
@@ -94,7 +94,7 @@ fn catalogue() -> Catalogue {
 
 fn plan(instance: &Arc<Instance>, slug: &str, question: Question) -> JobPlan {
     let network = NETWORKS.with_chain_id(CHAIN_ID).cloned().unwrap_or_else(|| unreachable!("no network"));
-    let protocol = crate::registry::protocol::Protocol { slug: slug.to_owned(), ..Default::default() };
+    let protocol = portolan_plugins::protocol::Protocol { slug: slug.to_owned(), ..Default::default() };
     JobPlan {
         protocol: Arc::new(protocol),
         instance: Arc::clone(instance),

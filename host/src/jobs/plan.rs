@@ -5,10 +5,9 @@ use std::sync::Arc;
 use alloy::primitives::Address;
 use portolan_abi::map;
 use portolan_base::network::Network;
-
-use crate::registry::Instance;
-use crate::registry::breaker::JobMatter;
-use crate::registry::protocol::Protocol;
+use portolan_plugins::Instance;
+use portolan_plugins::breaker::JobMatter;
+use portolan_plugins::protocol::Protocol;
 
 /// One question to a protocol on a network, about an account or tokens; or one to a plugin about a transaction.
 #[derive(Clone, Debug)]

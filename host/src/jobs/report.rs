@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use metrics::{SharedString, counter, histogram};
 use portolan_base::network::Network;
+use portolan_plugins::breaker::{BreakerChange, JobVerdict};
+use portolan_plugins::without_code::MetContracts;
 use portolan_validation::Rejections;
 use serde::Serialize;
 
@@ -15,8 +17,6 @@ use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::figures::JobFigures;
 use crate::jobs::job::{JobOutcome, MetCode};
 use crate::jobs::plan::JobPlan;
-use crate::registry::breaker::{BreakerChange, JobVerdict};
-use crate::registry::without_code::MetContracts;
 
 /// Report of one job, or of the host's own reads on one network.
 #[derive(Clone, Debug)]

@@ -6,11 +6,11 @@ use portolan_assets::resolve::Tokens;
 use portolan_assets::token::{DecimalsSource, Token};
 use portolan_base::network::{Network, Networks};
 use portolan_base::sanitize::text::Text;
+use portolan_plugins::protocol::Protocol;
 
 use super::*;
 use crate::events::native::NativeLogs;
 use crate::events::script::*;
-use crate::registry::protocol::Protocol;
 
 fn known(address: Address, symbol: &str, decimals: u8) -> Token {
     Token {

@@ -14,9 +14,9 @@ use portolan_assets::resolve::Tokens;
 use portolan_assets::token::{NATIVE, Token};
 use portolan_base::network::Networks;
 use portolan_events::Asset;
+use portolan_plugins::protocol::Protocol;
 
 use crate::events::movements::MovedAsset;
-use crate::registry::protocol::Protocol;
 
 /// Decimals of every native token.
 const NATIVE_DECIMALS: u8 = 18;

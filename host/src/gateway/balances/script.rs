@@ -9,13 +9,13 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use portolan_abi::map::{Catalogue, Deployment, Protocol};
 use portolan_assets::metadata::Erc20;
+use portolan_plugins::Instance;
+use portolan_plugins::limits::DEFAULT;
+use portolan_plugins::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 use portolan_reader::testing::{ScriptedChain, ScriptedReader};
 use portolan_reader::{Kind, Outcome, Read, ReadFailure, Reader};
 
 use super::missing_tokens::BalanceFailure;
-use crate::registry::Instance;
-use crate::registry::limits::DEFAULT;
-use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 
 pub(super) const ACCOUNT: Address = Address::repeat_byte(0xac);
 

@@ -4,13 +4,13 @@ use alloy::primitives::{U256, address};
 use bigdecimal::BigDecimal;
 use portolan_assets::price::{Feed, PriceSettings, Prices};
 use portolan_assets::token_list::TokenIndex;
+use portolan_plugins::Snapshot;
 use portolan_reader::ReadFailure;
 use portolan_reader::testing::BLOCK;
 
 use super::missing_tokens::BalanceFailure;
 use super::script::{ACCOUNT, Script, deployed};
 use super::*;
-use crate::registry::Snapshot;
 
 const A: Address = Address::repeat_byte(0xaa);
 const B: Address = Address::repeat_byte(0xbb);

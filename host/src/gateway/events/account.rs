@@ -10,6 +10,7 @@ use alloy::primitives::Address;
 use portolan_assets::resolve::Tokens;
 use portolan_assets::token::NATIVE;
 use portolan_base::sanitize::text::Text;
+use portolan_plugins::protocol::Protocol;
 use portolan_reader::{GasPaid, TransactionStatus};
 
 use super::TransactionDecoder;
@@ -20,7 +21,6 @@ use crate::events::summary::{Summary, Words};
 use crate::events::user_operations::UserOperations;
 use crate::gateway::answer::{AccountMovement, AccountPart};
 use crate::jobs::report::JobReport;
-use crate::registry::protocol::Protocol;
 
 /// Maximum number of movements; each asset's price takes several reads. Airdrops and batched transfers have dozens.
 const MOVEMENTS_MAX: usize = 100;

@@ -12,6 +12,7 @@ use portolan_assets::token::{DecimalsSource, TEXT_CHARS_MAX, Token};
 use portolan_base::network::Networks;
 use portolan_base::sanitize::text::Text;
 use portolan_events::{Decoding, Event, Log, Table, Transaction, ViewResult};
+use portolan_plugins::Snapshot;
 use portolan_reader::TransactionStatus;
 use portolan_validation::validate_events;
 
@@ -24,7 +25,6 @@ use crate::events::summary::{Summary, Words};
 use crate::events::tables::Tables;
 use crate::events::user_operations::UserOperations;
 use crate::gateway::answer::{AccountPart, Answer, Items, TransactionEvents};
-use crate::registry::Snapshot;
 
 /// Maximum number of events of one source.
 const EVENTS_MAX: usize = 300;

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use alloy::primitives::Address;
 use portolan_assets::resolve::{TokenFailure, Tokens};
 use portolan_events::{Asset, Value};
+use portolan_plugins::Snapshot;
 
 use crate::events::merge::MergedEvent;
 use crate::gateway::answer::Event;
-use crate::registry::Snapshot;
 
 /// Tokens that an event names.
 pub(super) fn tokens(merged: &MergedEvent) -> impl Iterator<Item = Address> {

@@ -12,6 +12,9 @@ use portolan_abi::map::{self, Catalogue, Protocol};
 use portolan_abi::row::{self, JobOut, Network, state};
 use portolan_abi::{capability, codec};
 use portolan_assets::metadata::Erc20;
+use portolan_plugins::limits::Limits;
+use portolan_plugins::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
+use portolan_plugins::{Instance, Snapshot};
 use portolan_reader::testing::ScriptedChain;
 use portolan_reader::{Log, Receipt, TransactionStatus};
 
@@ -21,9 +24,6 @@ use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::EventsQuery;
 use crate::gateway::work::Work;
-use crate::registry::limits::Limits;
-use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
-use crate::registry::{Instance, Snapshot};
 
 pub(super) const ETHEREUM: u64 = 1;
 pub(super) const HASH: B256 = B256::repeat_byte(0x5c);

@@ -12,12 +12,12 @@ use portolan_abi::row::{self, JobOut, kind, source, state, status};
 use portolan_assets::metadata::Erc20;
 use portolan_base::net::off_chain::HostGrants;
 use portolan_base::net::off_chain::testing::{Reply, Server};
+use portolan_plugins::limits::Limits;
+use portolan_plugins::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
+use portolan_plugins::{Instance, Snapshot};
 use portolan_reader::testing::ScriptedChain;
 
 use super::*;
-use crate::registry::limits::Limits;
-use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
-use crate::registry::{Instance, Snapshot};
 
 const ETHEREUM: u64 = 1;
 const ACCOUNT: Address = Address::repeat_byte(0xaa);

@@ -10,14 +10,14 @@ use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
 use portolan_abi::map::{self, Catalogue, ClaimTemplate, Deployment};
 use portolan_abi::row::{self, JobOut, freshness, state};
 use portolan_assets::metadata::Erc20;
+use portolan_plugins::limits::Limits;
+use portolan_plugins::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
+use portolan_plugins::{Instance, Snapshot};
 use portolan_reader::testing::ScriptedChain;
 use portolan_reader::{Kind, Outcome, Read, ReadFailure};
 
 use super::*;
 use crate::gateway::answer::RowItem;
-use crate::registry::limits::Limits;
-use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
-use crate::registry::{Instance, Snapshot};
 
 alloy::sol! {
     function farm() external view returns (address);

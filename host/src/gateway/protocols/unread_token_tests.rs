@@ -8,13 +8,13 @@ use portolan_abi::frame::{FrameWriter, resume_out};
 use portolan_abi::map::{self, Catalogue, Deployment, Leg, LegRole, Position, PositionKind, Reward};
 use portolan_abi::row::{JobOut, state};
 use portolan_assets::metadata::Erc20;
+use portolan_plugins::limits::Limits;
+use portolan_plugins::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
+use portolan_plugins::{Instance, Snapshot};
 use portolan_reader::testing::ScriptedChain;
 
 use super::*;
 use crate::gateway::answer::RowItem;
-use crate::registry::limits::Limits;
-use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
-use crate::registry::{Instance, Snapshot};
 
 const ETHEREUM: u64 = 1;
 const ACCOUNT: Address = Address::repeat_byte(0xaa);

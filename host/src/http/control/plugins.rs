@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use portolan_base::rfc3339;
 use portolan_base::sanitize::door;
+use portolan_plugins::commands::PluginDecision;
+use portolan_plugins::{Decisions, Registry};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,8 +15,6 @@ use super::columns::columns;
 use super::{ControlReply, ControlRequest, socket};
 use crate::cli::{GatewayFlags, GatewayPluginCommand, NamedPlugin};
 use crate::config::Config;
-use crate::registry::commands::PluginDecision;
-use crate::registry::{Decisions, Registry};
 
 /// Digits of a build's SHA-256 shown in tables.
 const DIGITS: usize = 12;
@@ -43,7 +43,7 @@ impl PluginsReport {
         let plugins = serde_json::from_slice(&door::json(&registry.status())?)?;
         let (known_good, decisions) = (registry.known_good(), registry.decisions());
         let known_good = known_good.iter().map(|(name, good)| {
-            let build = |build: &crate::registry::GoodBuild| StagedBuild {
+            let build = |build: &portolan_plugins::GoodBuild| StagedBuild {
                 version: build.version.clone(),
                 digest: build.digest.to_string(),
             };

@@ -123,14 +123,14 @@ mod tests {
 
     use portolan_base::files::Writers;
     use portolan_base::network::Networks;
+    use portolan_plugins::Registry;
+    use portolan_plugins::commands::PluginDecision;
+    use portolan_plugins::limits::PluginLimits;
+    use portolan_plugins::signature::SignatureSettings;
     use portolan_reader::{ChainReader, FactFilter, FactSettings, Limits};
 
     use super::super::client;
     use super::*;
-    use crate::registry::Registry;
-    use crate::registry::commands::PluginDecision;
-    use crate::registry::limits::PluginLimits;
-    use crate::registry::signature::SignatureSettings;
 
     fn operated(folder: &Path) -> Operated {
         let (lifetime, again_after) = (Duration::from_secs(86_400), Duration::from_secs(1));

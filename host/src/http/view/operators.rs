@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use portolan_assets::token_list::ListStatus;
 use portolan_base::network::Network;
 use portolan_base::sanitize::door;
+use portolan_plugins::PluginStatus;
 use portolan_reader::NetworkStatus;
 use serde::Serialize;
 
 use super::report::BlockView;
 use crate::monitor::Readiness;
-use crate::registry::PluginStatus;
 
 #[derive(Serialize)]
 struct Health {

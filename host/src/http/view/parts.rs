@@ -7,13 +7,13 @@ use portolan_assets::token::{DecimalsSource, Token};
 use portolan_base::network::Network;
 use portolan_base::sanitize::text::Text;
 use portolan_base::sanitize::web_url::WebUrl;
+use portolan_plugins::protocol::Protocol;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::Shape;
 use crate::http::number;
-use crate::registry::protocol::Protocol;
 
 /// A JSON number of any length, written verbatim.
 #[derive(Debug)]

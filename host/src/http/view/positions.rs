@@ -7,6 +7,7 @@ use bigdecimal::BigDecimal;
 use portolan_abi::map::{self, LegRole};
 use portolan_assets::amount::decimal;
 use portolan_base::sanitize::text::Text;
+use portolan_plugins::protocol::Protocol;
 use serde::Serialize;
 
 use super::Shape;
@@ -16,7 +17,6 @@ use crate::gateway::answer::{ClaimItem, Portfolio, PositionItem, Row, RowItem};
 use crate::gateway::paid::DollarSum;
 use crate::gateway::query::POSITION_KINDS;
 use crate::http::rate;
-use crate::registry::protocol::Protocol;
 
 const ROLES: [(LegRole, &str); 8] = [
     (LegRole::SUPPLIED, "supplied"),

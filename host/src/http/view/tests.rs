@@ -10,6 +10,7 @@ use portolan_abi::map::{self, LegRole, PaidTo, PositionKind};
 use portolan_assets::token::{DecimalsSource, NATIVE, Price, Token};
 use portolan_base::network::{Network, Networks};
 use portolan_base::sanitize::web_url::WebUrl;
+use portolan_plugins::protocol::Protocol;
 
 use super::*;
 use crate::budget::AnswerBudget;
@@ -19,7 +20,6 @@ use crate::jobs::failure::Reason;
 use crate::jobs::figures::JobFigures;
 use crate::jobs::job::MetCode;
 use crate::jobs::report::{JobReport, JobStatus};
-use crate::registry::protocol::Protocol;
 use portolan_reader::{Block, SimulationMethod};
 use portolan_validation::{ClaimTransaction, TargetSource};
 

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use portolan_abi::off_chain::{OffChainReads, UrlError};
 use portolan_abi::row::{source, status};
 use portolan_base::net::off_chain::{DocumentReply, DocumentRequest, Documents, OffChainError};
+use portolan_plugins::Instance;
 use tokio::time::Instant;
 
 use super::frames::FrameReply;
 use crate::jobs::failure::{Failure, Reason};
-use crate::registry::Instance;
 
 /// Off-chain reads of one job.
 #[derive(Debug)]

@@ -9,11 +9,11 @@ use std::time::Instant;
 use alloy::primitives::Bytes;
 use portolan_abi::codec;
 use portolan_abi::limits::{Allowance, FACT_KEY_BYTES_MAX, FACT_LISTS_MAX};
+use portolan_plugins::fact_lists::{FactLease, FactListName, FactPut, OpenedFacts};
 use portolan_reader::{Outcome, Reply, Session};
 
 use super::frames::FactEntries;
 use crate::jobs::plan::JobPlan;
-use crate::registry::fact_lists::{FactLease, FactListName, FactPut, OpenedFacts};
 
 /// Fact lists of one job.
 #[derive(Debug)]

@@ -7,12 +7,12 @@ use parking_lot::Mutex;
 use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
 use portolan_abi::map::{Catalogue, Deployment};
 use portolan_abi::row::{self, JobOut, freshness, status};
+use portolan_plugins::Instance;
+use portolan_plugins::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 use portolan_reader::testing::ScriptedChain;
 
 use super::tests::{ETHEREUM, LIMITS, plan_of, run_once};
 use super::*;
-use crate::registry::Instance;
-use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 
 const LISTED: Address = Address::repeat_byte(1);
 const HELD: Address = Address::repeat_byte(2);

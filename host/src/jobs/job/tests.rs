@@ -10,14 +10,14 @@ use portolan_abi::row::{self, FactsRow, JobOut, freshness, kind, purpose, status
 use portolan_abi::{codec, facts};
 use portolan_base::net::off_chain::OffChain;
 use portolan_base::network::Networks;
+use portolan_plugins::Instance;
+use portolan_plugins::limits::Limits;
+use portolan_plugins::protocol::Protocol;
+use portolan_plugins::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 use portolan_reader::testing::ScriptedChain;
 
 use super::*;
 use crate::budget::AnswerBudget;
-use crate::registry::Instance;
-use crate::registry::limits::Limits;
-use crate::registry::protocol::Protocol;
-use crate::registry::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 
 pub(super) const ETHEREUM: u64 = 1;
 pub(super) const LIMITS: Limits = Limits { resume_ms: 1000, job_ms: 60_000 };

@@ -1,0 +1,72 @@
+//! One client's use of shared resources: answers under way, turns of long work, and processor time of plugins.
+//!
+//! Invariant: a client has one turn of long work at a time, and an answer counts until it is dropped.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+
+tokio::task_local! {
+    /// The client whose request this task answers.
+    static CURRENT: Arc<ClientShare>;
+}
+
+/// Resources that one client uses.
+#[derive(Debug)]
+pub struct ClientShare {
+    /// The client's address, or its prefix for IPv6; `None` if the gateway itself is the client.
+    pub address: Option<IpAddr>,
+    answers: AtomicUsize,
+    /// Nanoseconds of processor time on other threads that were not accounted for yet.
+    charged_ns: AtomicU64,
+    /// Held during a turn of long work (`long_work.rs`).
+    pub long_work: Semaphore,
+}
+
+/// An answer that counts for its client until this is dropped.
+#[derive(Debug)]
+pub struct CountedAnswer(Arc<ClientShare>);
+
+impl ClientShare {
+    pub fn new(address: Option<IpAddr>) -> Arc<Self> {
+        let (answers, charged_ns) = (AtomicUsize::new(0), AtomicU64::new(0));
+        Arc::new(Self { address, answers, charged_ns, long_work: Semaphore::new(1) })
+    }
+
+    /// Runs work on behalf of this client, which `current` then returns.
+    pub async fn scope<F: Future>(self: &Arc<Self>, work: F) -> F::Output {
+        CURRENT.scope(Arc::clone(self), work).await
+    }
+
+    /// Returns the client on whose behalf this task works; `None` in tasks of the gateway itself.
+    pub fn current() -> Option<Arc<Self>> {
+        CURRENT.try_with(Arc::clone).ok()
+    }
+
+    /// Charges processor time that was used for this client on a thread of its own.
+    pub fn charge(&self, time: Duration) {
+        self.charged_ns.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Relaxed);
+    }
+
+    /// Returns the time that was charged since the last call.
+    pub fn take_charged(&self) -> Duration {
+        Duration::from_nanos(self.charged_ns.swap(0, Relaxed))
+    }
+
+    /// Counts one more answer; `None` if `max` are counted already.
+    pub fn count_answer(self: &Arc<Self>, max: usize) -> Option<CountedAnswer> {
+        let fitting = |answers: usize| (answers < max).then(|| answers + 1);
+        self.answers.fetch_update(Relaxed, Relaxed, fitting).ok()?;
+        Some(CountedAnswer(Arc::clone(self)))
+    }
+}
+
+impl Drop for CountedAnswer {
+    fn drop(&mut self) {
+        self.0.answers.fetch_sub(1, Relaxed);
+    }
+}

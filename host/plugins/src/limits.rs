@@ -1,0 +1,69 @@
+//! Operators' settings per plugin: time limits, hosts that it may read, and protocols that it must not serve.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use portolan_base::net::off_chain::HostGrants;
+
+/// Time limits of a plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Maximum duration of one call into the plugin.
+    pub resume_ms: u64,
+    /// Maximum duration of a job, its reads included.
+    pub job_ms: u64,
+}
+
+/// The limits of a plugin that the configuration does not name.
+pub const DEFAULT: Limits = Limits { resume_ms: 1000, job_ms: 5000 };
+
+/// The settings of all plugins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PluginLimits {
+    pub all: Limits,
+    /// Limits by plugin name.
+    pub own: BTreeMap<String, Limits>,
+    /// Granted hosts by plugin name.
+    pub hosts: BTreeMap<String, HostGrants>,
+    /// Excluded slugs by plugin name.
+    pub leave_out: BTreeMap<String, Arc<BTreeSet<String>>>,
+    /// Maximum bytes of the fact lists of all plugins.
+    pub fact_lists_bytes: usize,
+}
+
+/// Maximum bytes of the fact lists of all plugins, unless memory limits them further.
+pub const FACT_LISTS_BYTES: u64 = 256 << 20;
+
+impl PluginLimits {
+    /// Sets the maximum bytes of the fact lists.
+    pub fn with_fact_lists(self, bytes: u64) -> Self {
+        Self { fact_lists_bytes: usize::try_from(bytes).unwrap_or(usize::MAX), ..self }
+    }
+
+    /// The limits of this plugin.
+    pub fn of(&self, plugin: &str) -> Limits {
+        self.own.get(plugin).copied().unwrap_or(self.all)
+    }
+
+    /// The hosts that the operator grants this plugin.
+    pub fn grants(&self, plugin: &str) -> HostGrants {
+        self.hosts.get(plugin).cloned().unwrap_or_default()
+    }
+
+    /// The slugs that this plugin must not serve.
+    pub fn left_out(&self, plugin: &str) -> Arc<BTreeSet<String>> {
+        self.leave_out.get(plugin).cloned().unwrap_or_default()
+    }
+}
+
+impl Default for PluginLimits {
+    fn default() -> Self {
+        Self {
+            all: DEFAULT,
+            own: BTreeMap::new(),
+            hosts: BTreeMap::new(),
+            leave_out: BTreeMap::new(),
+            fact_lists_bytes: usize::try_from(FACT_LISTS_BYTES).unwrap_or(usize::MAX),
+        }
+    }
+}

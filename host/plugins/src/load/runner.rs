@@ -1,0 +1,143 @@
+//! The `Runner` interface: bytes into a plugin, bytes out of it, each call with a deadline.
+//!
+//! A runner is one loaded plugin. In-process it calls the dylib's functions; a sandboxed worker would answer the same
+//! calls over a pipe. Invariant: every instance and job that a runner returns is a lease. Its drop ends the instance
+//! or job exactly once, also if the caller has gone. A runner does not interpret the bytes.
+
+pub(crate) mod call;
+pub(crate) mod in_process;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use portolan_abi::map::SettingsError;
+
+/// Identifies an instance of one runner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct InstanceId(pub(crate) u64);
+
+/// Identifies a job of one runner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct JobId(pub u64);
+
+/// Returns true if a job's answer is its last; then the job ends in the same call.
+pub type IsLast = fn(&[u8]) -> bool;
+
+/// One loaded plugin. The futures are cancel-safe: a call continues without its caller and is still accounted for.
+pub trait Runner: Send + Sync + fmt::Debug {
+    /// Takes a CBOR `Settings`; returns an instance and its catalogue.
+    fn configure(self: Arc<Self>, settings: Vec<u8>) -> BoxFuture<'static, Result<Configured, RunFailure>>;
+
+    /// Takes a CBOR `Start` and the first frame; returns a job and its first answer, in one call.
+    fn begin(
+        self: Arc<Self>,
+        instance: InstanceId,
+        start: Vec<u8>,
+        frame: Vec<u8>,
+        is_last: IsLast,
+    ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>>;
+
+    /// Takes a frame and returns the answering frame. A job is in at most one call at a time.
+    fn resume(
+        self: Arc<Self>,
+        job: JobId,
+        frame: Vec<u8>,
+        is_last: IsLast,
+    ) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>>;
+
+    /// Ends a job before its last answer, after a call that it is in. Never waits.
+    fn drop_job(&self, job: JobId);
+
+    /// Ends an instance, after its jobs. Never waits.
+    fn drop_instance(&self, instance: InstanceId);
+
+    /// Number of calls that exceeded their deadline and have not returned.
+    fn stuck(&self) -> usize {
+        0
+    }
+
+    /// Processor time of the calls that have returned.
+    fn cpu(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+/// The result of `configure`.
+#[derive(Debug)]
+pub struct Configured {
+    pub(crate) instance: InstanceLease,
+    /// A CBOR `Catalogue`, unchecked.
+    pub(crate) catalogue: Vec<u8>,
+}
+
+/// Owns an instance; its drop ends it.
+#[derive(Debug)]
+pub(crate) struct InstanceLease {
+    runner: Arc<dyn Runner>,
+    id: InstanceId,
+}
+
+impl InstanceLease {
+    pub(crate) fn new(runner: Arc<dyn Runner>, id: InstanceId) -> Self {
+        Self { runner, id }
+    }
+
+    pub(crate) fn runner(&self) -> &Arc<dyn Runner> {
+        &self.runner
+    }
+
+    pub(crate) fn id(&self) -> InstanceId {
+        self.id
+    }
+}
+
+impl Drop for InstanceLease {
+    fn drop(&mut self) {
+        self.runner.drop_instance(self.id);
+    }
+}
+
+/// Owns a job; its drop ends it.
+#[derive(Debug)]
+pub struct JobLease {
+    runner: Arc<dyn Runner>,
+    id: JobId,
+}
+
+impl JobLease {
+    pub fn new(runner: Arc<dyn Runner>, id: JobId) -> Self {
+        Self { runner, id }
+    }
+
+    pub(crate) fn id(&self) -> JobId {
+        self.id
+    }
+}
+
+impl Drop for JobLease {
+    fn drop(&mut self) {
+        self.runner.drop_job(self.id);
+    }
+}
+
+/// Reason why a plugin did not answer a call.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunFailure {
+    /// The call did not return before its deadline; the job must not be resumed again.
+    #[error("the plugin did not return in time")]
+    Timeout,
+    /// Too many earlier calls have not returned; nothing was called.
+    #[error("too many calls to the plugin have not returned")]
+    Stuck,
+    /// The plugin violated the interface: empty, oversized or malformed bytes, or an unknown job.
+    #[error("{0}")]
+    Fault(String),
+    /// The plugin refused its settings.
+    #[error("settings refused: {}", .0.message)]
+    Settings(SettingsError),
+    /// The plugin refused to start the job.
+    #[error("{0}")]
+    Start(String),
+}

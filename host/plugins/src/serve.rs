@@ -1,0 +1,11 @@
+//! What is served: configured instances, their protocols, and the snapshot that has them all.
+
+pub(crate) mod catalogue;
+pub mod fact_lists;
+pub(crate) mod instance;
+pub mod logos;
+pub mod protocol;
+pub(crate) mod snapshot;
+pub(crate) mod targets;
+pub mod unserved;
+pub mod without_code;

@@ -1,0 +1,8 @@
+//! What is held against builds and for them: signatures, decisions, known good builds, crashes and failures.
+
+pub mod breaker;
+pub(crate) mod crashes;
+pub(crate) mod job_failures;
+pub(crate) mod known_good;
+pub(crate) mod policy;
+pub mod signature;
