@@ -31,6 +31,9 @@ use crate::deployment::Deployment;
 /// }
 /// ```
 pub trait Mechanism: Clone {
+    /// The keys that it reads, for [`rows!`](crate::rows!); those of a derived mechanism are its fields.
+    const KEYS: &'static [&'static str] = &[];
+
     /// Reads the known keys; the caller then refuses all others.
     ///
     /// # Errors

@@ -21,13 +21,27 @@
 //!     farm: Address,
 //! }
 //!
+//! // Mostly `rows!("protocols")`, a folder with a file for each protocol.
+//! const ROWS: Rows = rows!(
+//!     r#"
+//!     [[protocol]]
+//!     slug = "farm"
+//!     name = "FARM"
+//!     website = "https://farm.example"
+//!     primitives = ["FARMING"]
+//!     company = { name = "Farm", slug = "farm" }
+//!
+//!     [[deployment]]
+//!     protocol = "farm"
+//!     network = "polygon"
+//!     farm = "0x1111111111111111111111111111111111111111"
+//!     "#
+//! );
 //! const QUICK: Address = address!("0xb5c064f955d8e7f38fe0460c556a72987494ee17");
 //!
 //! impl Plugin for Farm {
 //!     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-//!         let protocol = Protocol::new("farm", "FARM", "https://farm.example", &["FARMING"]);
-//!         let farm = address!("0x1111111111111111111111111111111111111111");
-//!         settings.serve(&[protocol], [Deployment::new("farm", networks::POLYGON, Contract { farm })]).map(Self)
+//!         settings.serve_rows(ROWS).map(Self)
 //!     }
 //!
 //!     fn catalogue(&self) -> Catalogue {
@@ -83,6 +97,7 @@ mod read;
 mod read_request;
 mod read_result;
 mod request_rows;
+mod rows;
 mod selftest;
 mod settings;
 mod symbol;
@@ -110,11 +125,16 @@ pub use portolan_abi::{NATIVE, Question, limits};
 pub use read::{Each, Read, Single};
 pub use read_request::ReadRequest;
 pub use read_result::ReadResult;
+pub use rows::Rows;
 pub use settings::Settings;
 pub use symbol::symbol;
 
 /// Derives [`Mechanism`](trait@Mechanism) for a struct whose fields are the keys of a settings row.
 pub use portolan_derive::Mechanism;
+
+pub use portolan_derive::rows;
+#[doc(hidden)]
+pub use rows::embedded;
 
 /// Limits of off-chain reads: hosts, URLs, counts and sizes.
 pub use portolan_abi::off_chain;

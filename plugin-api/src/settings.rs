@@ -7,6 +7,7 @@ use portolan_abi::map::{self, Protocol, SettingsError};
 
 use crate::deployment::{Deployment, Deployments};
 use crate::keys::{Keys, Mechanism};
+use crate::rows::Rows;
 
 /// The operator's settings file; the default means no file.
 #[derive(Clone, Debug)]
@@ -56,6 +57,14 @@ impl Settings {
     ) -> Result<Deployments<M>, SettingsError> {
         let rows = self.deployments(shipped)?;
         Ok(Deployments::new(self.protocols(protocols, &rows), rows))
+    }
+
+    /// Returns the rows of one mechanism that a plugin ships with, changed by the file, with their protocols.
+    ///
+    /// # Errors
+    /// As [`Settings::deployments`], and as [`Rows::deployments`].
+    pub fn serve_rows<M: Mechanism>(&self, rows: Rows) -> Result<Deployments<M>, SettingsError> {
+        self.serve(&rows.protocols(), rows.deployments(M::from_keys)?)
     }
 
     /// Returns the shipped protocols that `deployments` name, followed by those of the file.

@@ -12,6 +12,7 @@ mod hostile;
 mod job_test;
 mod off_chain;
 mod row;
+mod shipped;
 mod totals;
 mod validation;
 
@@ -25,6 +26,7 @@ pub use fork::{fork, serves_forks};
 pub use job_test::{End, JobTest, Outcome, catalogue, settings_error};
 pub use portolan_abi::map;
 pub use row::{LegRow, PaymentRow};
+pub use shipped::check_rows;
 
 /// Answers the reads of a job under test.
 pub trait Replies {

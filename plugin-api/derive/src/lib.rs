@@ -1,84 +1,33 @@
-//! Derives `Mechanism` for a struct: each field is a key of a settings row, named once.
-//!
-//! Re-exported and documented by `portolan-plugin-api`.
+//! The macros of `portolan-plugin-api`, which re-exports and documents them: a derive of the keys of a settings row, and
+//! the rows that a plugin ships with, from files in the format of its settings.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
-use syn::ext::IdentExt;
-use syn::spanned::Spanned;
-use syn::{Attribute, Data, DeriveInput, Error, Expr, Field, Fields, Lit, Meta};
+mod mechanism;
+mod rows;
+
+use proc_macro::TokenStream;
+use syn::Error;
 
 /// Derives `Mechanism`; see the trait.
 #[proc_macro_derive(Mechanism, attributes(default))]
-pub fn mechanism(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    let derived = syn::parse(input).and_then(|input| expand(&input));
+pub fn mechanism(input: TokenStream) -> TokenStream {
+    let derived = syn::parse(input).and_then(|input| mechanism::expand(&input));
     derived.unwrap_or_else(Error::into_compile_error).into()
 }
 
-fn expand(input: &DeriveInput) -> Result<TokenStream, Error> {
-    let Data::Struct(data) = &input.data else { return Err(unsuitable(input.ident.span())) };
-    let fields = match &data.fields {
-        Fields::Named(fields) => fields.named.iter().map(member).collect::<Result<Vec<_>, _>>()?,
-        Fields::Unit => Vec::new(),
-        Fields::Unnamed(fields) => return Err(unsuitable(fields.span())),
-    };
-    let name = &input.ident;
-    let (generics, arguments, bounds) = input.generics.split_for_impl();
-    Ok(quote! {
-        #[automatically_derived]
-        impl #generics ::portolan_plugin_api::Mechanism for #name #arguments #bounds {
-            fn from_keys(
-                keys: &::portolan_plugin_api::Keys<'_>,
-            ) -> ::core::result::Result<Self, ::portolan_plugin_api::SettingsError> {
-                let _ = keys;
-                ::core::result::Result::Ok(Self { #(#fields,)* })
-            }
-        }
-    })
-}
-
-fn unsuitable(span: Span) -> Error {
-    Error::new(span, "`Mechanism` is derived for a struct with named fields: each is a key of a settings row")
-}
-
-fn member(field: &Field) -> Result<TokenStream, Error> {
-    let Some(name) = &field.ident else { return Err(unsuitable(field.span())) };
-    let (key, doc, kind) = (name.unraw().to_string(), documentation(&field.attrs), &field.ty);
-    let span = kind.span();
-    let mut defaults = field.attrs.iter().filter(|attribute| attribute.path().is_ident("default"));
-    let Some(default) = defaults.next() else {
-        return Ok(quote_spanned! { span =>
-            #name: <#kind as ::portolan_plugin_api::KeyField>::from_key(keys, #key, #doc)?
-        });
-    };
-    if let Some(second) = defaults.next() {
-        return Err(Error::new(second.span(), "a key has one default"));
-    }
-    let missing = match &default.meta {
-        Meta::Path(_) => quote!(::core::default::Default::default()),
-        Meta::List(list) => list.tokens.clone(),
-        Meta::NameValue(value) => return Err(Error::new(value.span(), "write `#[default]` or `#[default(value)]`")),
-    };
-    Ok(quote_spanned! { span =>
-        #name: match keys.value::<#kind>(#key)? {
-            ::core::option::Option::Some(value) => value,
-            ::core::option::Option::None => #missing,
-        }
-    })
-}
-
-/// Returns the first paragraph of a field's doc comment, without the full stop.
-fn documentation(attributes: &[Attribute]) -> String {
-    let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
-        Meta::NameValue(doc) if doc.path.is_ident("doc") => match &doc.value {
-            Expr::Lit(literal) => match &literal.lit {
-                Lit::Str(text) => Some(text.value().trim().to_owned()),
-                _ => None,
-            },
-            _ => None,
-        },
-        _ => None,
-    });
-    let paragraph = lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-    paragraph.trim_end_matches('.').to_owned()
+/// Embeds the rows that a plugin ships with, as a `Rows`.
+///
+/// The argument is a folder, from the plugin's `Cargo.toml`, with one file for each protocol: `<slug>.toml`, in the format
+/// of the settings file. Each row also has a `source`: a URL, or an array of them. If the argument has several lines, it
+/// is such a file itself, and may leave out the sources.
+///
+/// A second argument has the keys that mechanisms read, a list for each mechanism: `rows!("protocols", &[Farm::KEYS])`.
+///
+/// A file that is no TOML, a key outside the format or the lists, a missing source, an address with a wrong checksum, an
+/// address that is twice in a list, and a second row of a protocol, network and market are errors of compilation that
+/// name the line. The values of keys are read when the plugin is loaded, by the reader of the settings file;
+/// `testing::check_rows` reads them in a test.
+#[proc_macro]
+pub fn rows(input: TokenStream) -> TokenStream {
+    let embedded = syn::parse(input).and_then(|arguments| rows::expand(&arguments));
+    embedded.unwrap_or_else(Error::into_compile_error).into()
 }

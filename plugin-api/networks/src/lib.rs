@@ -15,13 +15,33 @@ macro_rules! chain_ids {
     ($($(#[$doc:meta])* $name:ident = $id:literal;)*) => {
         $($(#[$doc])* pub const $name: u64 = $id;)*
 
-        static CHAIN_IDS: &[(&str, u64)] = &[$((stringify!($name), $id)),*];
+        const CHAIN_IDS: &[(&str, u64)] = &[$((stringify!($name), $id)),*];
     };
 }
 
 /// Returns the chain id of a network by its constant's name, ignoring case.
 pub fn chain_id(name: &str) -> Option<u64> {
     CHAIN_IDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, id)| *id)
+}
+
+/// Returns the chain id of a network by its slug in [`NETWORKS`] or by its constant's name, ignoring case. It can be
+/// called in constants.
+pub const fn named(name: &str) -> Option<u64> {
+    let mut place = 0;
+    while place < NETWORKS.len() {
+        if NETWORKS[place].listing.slug.eq_ignore_ascii_case(name) {
+            return Some(NETWORKS[place].chain_id);
+        }
+        place += 1;
+    }
+    place = 0;
+    while place < CHAIN_IDS.len() {
+        if CHAIN_IDS[place].0.eq_ignore_ascii_case(name) {
+            return Some(CHAIN_IDS[place].1);
+        }
+        place += 1;
+    }
+    None
 }
 
 chain_ids! {
