@@ -54,6 +54,11 @@ pub struct AaveV3 {
     pub pools: AavePools,
 }
 
+impl AavePools {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["pool", "data_provider", "rewards_controller"];
+}
+
 impl Kit for AavePools {
     fn keys(&self) -> &'static [&'static str] {
         &["pool", "data_provider", "rewards_controller"]

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use portolan_plugin_api::events::{Event, Transaction};
 use portolan_plugin_api::{
-    Address, Catalogue, Chain, ClaimTemplate, Claimable, Composition, Deployment, Error, Keys, Lineage, Plugin,
-    Position, Protocol, Question, Settings, SettingsError,
+    Address, Catalogue, Chain, ClaimTemplate, Claimable, Composition, Deployment, Error, Keys, Lineage, Mechanism,
+    Plugin, Position, Protocol, Question, Rows, Settings, SettingsError,
 };
 
 use crate::boxed::Boxed;
@@ -25,14 +25,18 @@ pub use event_sources::EventSources;
 
 /// Rows of a plugin's protocols.
 pub trait AccountProtocols: 'static {
+    /// Protocols and deployments that the plugin ships with, from files in the format of its settings. A row with the key
+    /// `sections` has contracts that emit events, and no other keys than [`Source`]'s. The catalogue lists these rows
+    /// if the plugin has [`Self::TABLES`].
+    const ROWS: Rows = Rows::NONE;
     /// Protocols, with contracts that emit their events beyond those of [`Self::DEPLOYMENTS`]. Settings can change
     /// these contracts if [`Self::KITS`] has [`EventSources`]. The catalogue lists them if the plugin has
     /// [`Self::TABLES`].
-    const PROTOCOLS: &'static [ProtocolRow];
+    const PROTOCOLS: &'static [ProtocolRow] = &[];
     /// Mechanisms. A settings row belongs to the first with matching keys; the last takes the rest.
     const KITS: &'static [&'static dyn Kit];
     /// Deployments that the plugin ships with.
-    const DEPLOYMENTS: &'static [DeploymentRow];
+    const DEPLOYMENTS: &'static [DeploymentRow] = &[];
     /// Titles of protocols by slug, if names of findings do not begin with the company's name.
     const TITLES: &'static [(&'static str, &'static str)] = &[];
     /// Tables whose events are reported for any contract.
@@ -46,6 +50,9 @@ pub trait AccountProtocols: 'static {
         event
     }
 }
+
+/// Key of a row of emitters.
+const SECTIONS: &str = "sections";
 
 /// A shipped deployment.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +89,7 @@ struct AccountInstance {
 
 /// Rows of [`AccountProtocols`] as values.
 struct AccountRows {
+    rows: Rows,
     protocols: &'static [ProtocolRow],
     kits: &'static [&'static dyn Kit],
     deployments: &'static [DeploymentRow],
@@ -102,6 +110,7 @@ impl<P: AccountProtocols> Plugin for Accounts<P> {
 
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
         let rows = AccountRows {
+            rows: P::ROWS,
             protocols: P::PROTOCOLS,
             kits: P::KITS,
             deployments: P::DEPLOYMENTS,
@@ -146,8 +155,11 @@ impl<P: AccountProtocols> Plugin for Accounts<P> {
     }
 }
 
-/// Reads a settings row with the first kit that takes it.
+/// Reads a row with the first kit that takes it. A row with sections names emitters of events, whatever the kits.
 fn read(kits: &[&dyn Kit], keys: &Keys<'_>) -> Result<Arc<dyn Deployed>, SettingsError> {
+    if keys.has(SECTIONS) {
+        return Ok(Arc::new(Source::from_keys(keys)?));
+    }
     let is_its = |place: usize, kit: &dyn Kit| {
         kit.keys().is_empty() || place + 1 == kits.len() || kit.keys().iter().any(|key| keys.has(key))
     };
@@ -166,7 +178,12 @@ fn place<M>(row: &Deployment<M>) -> Deployment<()> {
 
 /// Returns true if an events-only row replaces a shipped emitter.
 fn replaces(row: &Deployment<Arc<dyn Deployed>>, source: &Deployment<Source>) -> bool {
-    place(row) == place(source) && row.mechanism.questions() == [Question::EVENTS]
+    place(row) == place(source) && is_events_only(row)
+}
+
+/// Returns true if a row only names emitters of events.
+fn is_events_only(row: &Deployment<Arc<dyn Deployed>>) -> bool {
+    row.mechanism.questions() == [Question::EVENTS]
 }
 
 /// Returns the contracts that emit a deployment's events, as those of its protocol.
@@ -202,13 +219,17 @@ struct Part<'a> {
 
 impl AccountInstance {
     fn new(settings: &Settings, rows: AccountRows) -> Result<Self, SettingsError> {
-        let shipped = rows.deployments.iter().map(DeploymentRow::deployment);
+        let embedded = rows.rows.deployments(|keys| read(rows.kits, keys))?;
+        let (events, answering): (Vec<_>, Vec<_>) = embedded.into_iter().partition(is_events_only);
+        let shipped = rows.deployments.iter().map(DeploymentRow::deployment).chain(answering);
         let deployments = settings.deployments_by(shipped, |keys| read(rows.kits, keys))?;
-        let mut sources = settings.shipped(protocol::sources(rows.protocols));
+        let events = protocol::by_evidence(events.iter().filter_map(emitters));
+        let mut sources = settings.shipped(protocol::sources(rows.protocols).into_iter().chain(events));
         sources.retain(|source| !deployments.iter().any(|row| replaces(row, source)));
         let listed = if rows.tables.is_empty() { 0 } else { sources.len() };
         let named = deployments.iter().map(place).chain(sources[..listed].iter().map(place));
-        let protocols = settings.protocols(&protocol::protocols(rows.protocols), &named.collect::<Vec<_>>());
+        let shipped = [protocol::protocols(rows.protocols), rows.rows.protocols()].concat();
+        let protocols = settings.protocols(&shipped, &named.collect::<Vec<_>>());
         Ok(Self {
             claims: rows.kits.iter().flat_map(|kit| kit.claim_templates()).collect(),
             lineages: rows.kits.iter().flat_map(|kit| kit.lineages()).collect(),

@@ -81,6 +81,9 @@ struct PoolHoldings {
 }
 
 impl BalancerPools {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["pool_vault", "pool_vault_v3", "pool_factories"];
+
     /// Creates a deployment of a vault's pools. Only pools of these factories get a price.
     pub const fn of(self, vault: PoolVault, factories: &'static [Address]) -> VaultPools {
         VaultPools { vault, factories: Cow::Borrowed(factories), share: self.share }

@@ -40,6 +40,9 @@ pub struct Booster {
 }
 
 impl BoosterTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["booster", "minting"];
+
     /// Creates a deployment of a booster's pools.
     pub const fn of(self, booster: Address, minting: Minting) -> Booster {
         Booster { booster, minting, types: self }

@@ -44,6 +44,9 @@ pub struct Comet {
 }
 
 impl CometTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["comet", "rewards"];
+
     /// Creates a deployment of these contracts.
     pub const fn of(self, contracts: CometContracts) -> Comet {
         Comet { contracts, types: self }

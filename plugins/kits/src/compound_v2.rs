@@ -95,6 +95,18 @@ pub struct CompoundV2 {
 }
 
 impl CompoundV2Types {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &[
+        "comptroller",
+        "native_market",
+        "minted",
+        "minted_token",
+        "rewards",
+        "reward_tokens",
+        "by_second",
+        "distributor",
+    ];
+
     /// Creates a deployment of these contracts.
     pub const fn of(self, contracts: CompoundV2Contracts) -> CompoundV2 {
         CompoundV2 { contracts, types: self }

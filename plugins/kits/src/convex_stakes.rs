@@ -71,6 +71,9 @@ enum StakeKind {
 }
 
 impl ConvexStakes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["cvx_staking", "cvx_crv_wrapper"];
+
     /// Creates a deployment of the CVX stakes at this address.
     pub const fn cvx(self, at: Address) -> ConvexStake {
         ConvexStake { at, kind: StakeKind::Cvx, mechanism: self.0 }

@@ -71,6 +71,10 @@ struct MintedEmission {
 }
 
 impl CurveGaugeTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] =
+        &["gauge_controller", "gauge_factory", "gauges", "minter", "minted_token", "scaled"];
+
     /// Creates a deployment of listed gauges with an emission of this token.
     pub const fn of(self, list: GaugeList, minted_token: Address) -> CurveGauges {
         let (listing, minter) = match list {

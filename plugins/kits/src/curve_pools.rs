@@ -50,6 +50,9 @@ pub struct CurvePoolRegistry {
 }
 
 impl CurvePools {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["meta_registry"];
+
     /// Creates a deployment of a registry's pools.
     pub const fn of(self, registry: Address) -> CurvePoolRegistry {
         CurvePoolRegistry { registry, share: self.share }

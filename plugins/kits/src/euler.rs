@@ -51,6 +51,9 @@ pub struct Euler {
 }
 
 impl EulerTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["evc", "evault_factory", "earn_factory", "perspectives"];
+
     /// Creates a deployment of these contracts.
     pub const fn of(self, contracts: EulerContracts) -> Euler {
         Euler { contracts, types: self }

@@ -7,7 +7,9 @@
 use std::marker::PhantomData;
 
 use portolan_plugin_api::events::{Event, Transaction};
-use portolan_plugin_api::{Catalogue, Chain, Deployments, Error, Plugin, Question, Settings, SettingsError};
+use portolan_plugin_api::{
+    Catalogue, Chain, Deployments, Error, Mechanism, Plugin, Question, Rows, Settings, SettingsError,
+};
 
 use crate::events::{EventTables, Source};
 use crate::protocol::{self, ProtocolRow};
@@ -15,7 +17,9 @@ use crate::protocol::{self, ProtocolRow};
 /// Rows and tables of a family.
 pub trait EventFamily: 'static {
     /// Protocols, with the contracts that emit their events.
-    const PROTOCOLS: &'static [ProtocolRow];
+    const PROTOCOLS: &'static [ProtocolRow] = &[];
+    /// Protocols with the contracts that emit their events, from files in the format of the plugin's settings.
+    const ROWS: Rows = Rows::NONE;
     /// Tables whose events are reported for any contract, without a protocol for unknown contracts.
     const TABLES: &'static [&'static str];
     /// Tables whose events are reported for the protocols' own contracts only, since another plugin reports the rest.
@@ -45,7 +49,7 @@ struct FamilyInstance {
 impl<F: EventFamily> Plugin for Family<F> {
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
         let tables = EventTables::parse(F::TABLES, F::SHARED_TABLES)?;
-        Ok(Self { instance: FamilyInstance::new(settings, F::PROTOCOLS, tables)?, rows: PhantomData })
+        Ok(Self { instance: FamilyInstance::new(settings, F::PROTOCOLS, F::ROWS, tables)?, rows: PhantomData })
     }
 
     fn catalogue(&self) -> Catalogue {
@@ -59,8 +63,16 @@ impl<F: EventFamily> Plugin for Family<F> {
 }
 
 impl FamilyInstance {
-    fn new(settings: &Settings, rows: &[ProtocolRow], tables: EventTables) -> Result<Self, SettingsError> {
-        let deployments = settings.serve(&protocol::protocols(rows), protocol::sources(rows))?;
+    fn new(
+        settings: &Settings,
+        consts: &[ProtocolRow],
+        rows: Rows,
+        tables: EventTables,
+    ) -> Result<Self, SettingsError> {
+        let sources = protocol::by_evidence(rows.deployments(Source::from_keys)?);
+        let sources = protocol::sources(consts).into_iter().chain(sources);
+        let protocols = [protocol::protocols(consts), rows.protocols()].concat();
+        let deployments = settings.serve(&protocols, sources)?;
         Ok(Self { tables, deployments })
     }
 

@@ -46,6 +46,9 @@ pub struct FeeStaking {
 }
 
 impl FeeStakings {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["fee_staking", "staked_token"];
+
     /// Creates a deployment of the contract at `address`, which takes `staked_token`.
     pub const fn staking(self, address: Address, staked_token: Address) -> FeeStaking {
         FeeStaking { address, staked_token, types: self }

@@ -51,6 +51,9 @@ pub struct Fluid {
 }
 
 impl FluidTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["lending_factory", "vault_resolver", "dex_resolver"];
+
     /// Creates a deployment of these contracts.
     pub const fn of(self, contracts: FluidContracts) -> Fluid {
         Fluid { contracts, types: self }

@@ -1,7 +1,8 @@
 //! Contracts that a plugin knows but does not read; a stake of the account in one is reported as not covered.
 //!
-//! A deployment is a list of contracts, with the settings key `known_gaps`. It returns no findings. Invariant: a gap is
-//! reported only if a view of the contract shows that the account has something there; all other answers are complete.
+//! A deployment is a list of contracts, with the settings key `known_gaps`; `gap_names` and `gap_views` have one text for
+//! all or one for each, `gap_questions` the questions whose answers report them. It returns no findings. Invariant: a gap
+//! is reported only if a view of the contract shows that the account has something there; all other answers are complete.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ portolan_plugin_api::sol! {
 /// Default view of an account's holding.
 const BALANCE: &str = "balanceOf";
 
-/// Description of a contract from settings, which give none.
+/// Description of a contract whose row gives none.
 const UNNAMED: &str = "a contract of this protocol";
 
 /// Contracts of a plugin that are not read.
@@ -41,11 +42,20 @@ pub struct KnownGap {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GapList {
     gaps: Cow<'static, [KnownGap]>,
-    questions: &'static [Question],
+    questions: Cow<'static, [Question]>,
 }
 
 /// Default questions whose answers report them.
 const QUESTIONS: &[Question] = &[Question::CLAIMABLES, Question::FARMING];
+
+/// Questions by name, as in paths of answers.
+const NAMES: [(&str, Question); 5] = [
+    ("claimables", Question::CLAIMABLES),
+    ("farming", Question::FARMING),
+    ("lending", Question::LENDING),
+    ("pooling", Question::POOLING),
+    ("locked", Question::LOCKED),
+];
 
 impl KnownGap {
     /// Describes a contract whose `balanceOf` returns an account's holding.
@@ -60,6 +70,9 @@ impl KnownGap {
 }
 
 impl KnownGaps {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["known_gaps", "gap_names", "gap_views", "gap_questions"];
+
     /// Reports these contracts with claimables and farming.
     pub const fn of(self, gaps: &'static [KnownGap]) -> GapList {
         self.with_questions(QUESTIONS, gaps)
@@ -67,7 +80,7 @@ impl KnownGaps {
 
     /// Reports these contracts with the answers to these questions.
     pub const fn with_questions(self, questions: &'static [Question], gaps: &'static [KnownGap]) -> GapList {
-        GapList { gaps: Cow::Borrowed(gaps), questions }
+        GapList { gaps: Cow::Borrowed(gaps), questions: Cow::Borrowed(questions) }
     }
 }
 
@@ -78,9 +91,43 @@ impl Kit for KnownGaps {
 
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
         let contracts = keys.addresses("known_gaps")?;
-        let gap = |contract| KnownGap::at(contract, UNNAMED);
-        let gaps: Vec<KnownGap> = contracts.into_iter().map(gap).collect();
-        Ok((!gaps.is_empty()).then(|| GapList { gaps: Cow::Owned(gaps), questions: QUESTIONS }.shared()))
+        if contracts.is_empty() {
+            return Ok(None);
+        }
+        let views = each(keys, "gap_views", BALANCE, contracts.len())?;
+        let names = each(keys, "gap_names", UNNAMED, contracts.len())?;
+        let gap = |((contract, view), what): ((_, String), String)| KnownGap {
+            contract,
+            view: view.leak(),
+            what: what.leak(),
+        };
+        let gaps = contracts.into_iter().zip(views).zip(names).map(gap).collect();
+        Ok(Some(Arc::new(GapList { gaps: Cow::Owned(gaps), questions: questions(keys)? })))
+    }
+}
+
+/// Reads a list with one text for all contracts or one for each; without it, all have `default`.
+fn each(keys: &Keys<'_>, key: &'static str, default: &str, count: usize) -> Result<Vec<String>, SettingsError> {
+    match keys.texts(key)?.as_slice() {
+        [] => Ok(vec![default.to_owned(); count]),
+        [one] => Ok(vec![(*one).to_owned(); count]),
+        all if all.len() == count => Ok(all.iter().map(|text| (*text).to_owned()).collect()),
+        all => {
+            let why = format!("has {} texts; give one, or one for each of {count} contracts", all.len());
+            Err(SettingsError::new(why).at(key))
+        }
+    }
+}
+
+fn questions(keys: &Keys<'_>) -> Result<Cow<'static, [Question]>, SettingsError> {
+    let named = |name: &str| {
+        let known = NAMES.iter().find(|(known, _)| *known == name).map(|(_, question)| *question);
+        let names = NAMES.map(|(name, _)| format!("`{name}`")).join(", ");
+        known.ok_or_else(|| SettingsError::new(format!("{name:?} is unknown; give {names}")).at("gap_questions"))
+    };
+    match keys.texts("gap_questions")?.as_slice() {
+        [] => Ok(Cow::Borrowed(QUESTIONS)),
+        names => Ok(Cow::Owned(names.iter().map(|name| named(name)).collect::<Result<_, _>>()?)),
     }
 }
 

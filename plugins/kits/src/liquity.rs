@@ -65,6 +65,18 @@ pub struct Liquity {
 }
 
 impl LiquityTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &[
+        "trove_manager",
+        "price_feed",
+        "stability_pool",
+        "debt_token",
+        "reward_token",
+        "staking",
+        "surplus_pool",
+        "borrower_operations",
+    ];
+
     /// Creates a deployment of these contracts.
     pub const fn of(self, contracts: LiquityContracts) -> Liquity {
         Liquity { contracts, types: self }

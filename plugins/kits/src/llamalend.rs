@@ -43,6 +43,9 @@ pub struct LlamaLend {
 }
 
 impl LlamaLendTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["crvusd_factory", "lending_factory"];
+
     /// Creates a deployment of a factory's markets.
     pub const fn of(self, factory: MarketFactory) -> LlamaLend {
         LlamaLend { factory, types: self }

@@ -40,6 +40,9 @@ pub struct MerkleDistributor {
 }
 
 impl MerkleDistributors {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["merkle_distributor", "proofs"];
+
     /// Creates a deployment of the airdrop at `address`, with the URL of its documents.
     pub const fn of(&self, address: Address, proofs: &'static str) -> MerkleDistributor {
         MerkleDistributor { address, proofs: Cow::Borrowed(proofs), reward_type: self.reward_type }

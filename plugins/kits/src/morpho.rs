@@ -51,6 +51,9 @@ pub struct Morpho {
 }
 
 impl MorphoTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["morpho", "vaults", "vaults_v2", "markets"];
+
     /// Creates a deployment of these contracts.
     pub const fn of(self, contracts: MorphoContracts) -> Morpho {
         Morpho { contracts, types: self }

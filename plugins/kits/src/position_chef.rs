@@ -54,6 +54,9 @@ struct Harvest {
 }
 
 impl PositionChefs {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["position_chef"];
+
     /// Creates a deployment of the chef at this address.
     pub const fn chef(self, chef: Address) -> PositionChef {
         PositionChef { chef, types: self }

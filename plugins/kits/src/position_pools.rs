@@ -48,6 +48,9 @@ pub struct PositionMaster {
 }
 
 impl PositionPools {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["position_master", "nitro_factory", "nft_pool_factory"];
+
     /// Creates a deployment of a master's pools.
     pub const fn of(self, master: Address) -> PositionMaster {
         PositionMaster { master, types: self }

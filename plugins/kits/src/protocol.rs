@@ -92,6 +92,13 @@ pub fn sources(rows: &[ProtocolRow]) -> Vec<Deployment<Source>> {
     emitters.into_iter().flat_map(|(protocol, emitter)| emitter.sources(protocol)).collect()
 }
 
+/// Sorts contracts that emit events: listed ones first, then registries, then factories.
+pub(crate) fn by_evidence(sources: impl IntoIterator<Item = Deployment<Source>>) -> Vec<Deployment<Source>> {
+    let mut sources: Vec<_> = sources.into_iter().collect();
+    sources.sort_by_key(|source| source.mechanism.evidence());
+    sources
+}
+
 impl EmitterRow {
     fn sources(&self, protocol: &str) -> Vec<Deployment<Source>> {
         let source = || Source::of(self.sections);

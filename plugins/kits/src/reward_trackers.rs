@@ -51,6 +51,9 @@ pub struct RewardTrackers {
 }
 
 impl RewardTrackerTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["stake_tracker", "staked_tokens", "reward_trackers"];
+
     /// Creates a deployment of stakes of `staked_tokens` in the tracker `stakes`, for which `trackers` pay.
     pub const fn of(
         self,

@@ -48,6 +48,9 @@ pub struct SafetyModule {
 }
 
 impl SafetyModules {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["staked_aave_token"];
+
     /// Creates a deployment of the staked token at this address.
     pub const fn token(self, token: Address) -> SafetyModule {
         SafetyModule { token, types: self }

@@ -41,6 +41,9 @@ pub struct ShareVault {
 }
 
 impl ShareVaults {
+    /// Keys of a settings row, beside the plugin's own word.
+    pub const KEYS: &'static [&'static str] = &["staked_token"];
+
     /// Creates a deployment of the vault at `address`, which takes `staked_token`.
     pub const fn vault(&self, address: Address, staked_token: Address) -> ShareVault {
         ShareVault { address, staked_token, vault_type: self.vault_type }

@@ -86,6 +86,9 @@ struct SideStake {
 }
 
 impl SideBoosterTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["side_booster"];
+
     /// Creates a deployment of a booster's pools.
     pub const fn of(self, booster: Address) -> SideBooster {
         SideBooster { booster, types: self }

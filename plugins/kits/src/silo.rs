@@ -33,6 +33,9 @@ pub struct Silos {
 }
 
 impl SiloTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["silo_configs"];
+
     /// Creates a deployment of these pairs, each by its `SiloConfig`.
     pub const fn of(self, configs: &'static [Address]) -> Silos {
         Silos { configs: Cow::Borrowed(configs), types: self }

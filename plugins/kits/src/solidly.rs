@@ -67,6 +67,9 @@ pub struct Solidly {
 }
 
 impl SolidlyTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["voter", "escrow", "distributor", "generation"];
+
     /// Creates a deployment of Velodrome v2's contracts.
     pub const fn of(self, contracts: SolidlyContracts) -> Solidly {
         self.of_generation(Generation::VelodromeV2, contracts)

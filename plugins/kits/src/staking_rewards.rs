@@ -69,6 +69,9 @@ pub enum Rewards {
 }
 
 impl StakingFarms {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["factory", "farms", "dual"];
+
     /// Creates a deployment of a factory's farms.
     pub const fn of_factory(&self, factory: Address, rewards: Rewards) -> StakingRewards {
         StakingRewards { farms: Farms::Factory(factory), rewards, types: self.types(rewards) }

@@ -81,6 +81,9 @@ pub struct StargateStaking {
 }
 
 impl StargateStakings {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["stargate_staking"];
+
     /// Creates a deployment of a staking contract's farms.
     pub const fn of(self, staking: Address) -> StargateStaking {
         StargateStaking { staking, types: self }

@@ -65,6 +65,9 @@ pub struct Umbrella {
 }
 
 impl UmbrellaTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["umbrella_rewards"];
+
     /// Creates a deployment of this rewards controller.
     pub const fn of(self, controller: Address) -> Umbrella {
         Umbrella { controller, types: self }

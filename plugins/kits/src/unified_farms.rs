@@ -61,6 +61,9 @@ pub struct UnifiedFarms {
 }
 
 impl UnifiedFarmTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["unified_farms"];
+
     /// Creates a deployment of these farms.
     pub const fn of(self, farms: &'static [Address]) -> UnifiedFarms {
         UnifiedFarms { farms: Cow::Borrowed(farms), types: self }

@@ -67,6 +67,9 @@ struct Delegation {
 }
 
 impl ValidatorShares {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["stake_manager", "staked_token"];
+
     /// Creates a deployment of a manager's validators. `staked_token` is delegated to them, and they pay it as rewards.
     pub const fn of(self, manager: Address, staked_token: Address) -> StakeManager {
         StakeManager { manager, staked_token, types: self }

@@ -55,6 +55,9 @@ struct Vesting {
 }
 
 impl VesterTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["vester"];
+
     /// Creates a deployment of the vester at this address.
     pub const fn of(self, vester: Address) -> Vester {
         Vester { vester, types: self }

@@ -71,6 +71,10 @@ pub struct VoteEscrow {
 }
 
 impl VoteEscrowTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] =
+        &["vote_escrow", "fee_distributors", "fee_tokens", "points", "unlockable"];
+
     /// Creates a deployment of an escrow whose distributors pay one token each.
     pub const fn of(self, escrow: Address, distributors: &'static [Address]) -> VoteEscrow {
         self.renamed(escrow, distributors, POINTS)

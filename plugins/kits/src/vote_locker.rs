@@ -86,6 +86,9 @@ struct Locks {
 }
 
 impl VoteLockers {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["locker", "boosted"];
+
     /// Creates a deployment of the locker at this address.
     pub const fn locker(self, locker: Address) -> VoteLocker {
         VoteLocker { locker, is_boosted: false, types: self }

@@ -61,6 +61,9 @@ struct VaultGauge {
 }
 
 impl YearnGaugeTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["yearn_gauge_registry"];
+
     /// Creates a deployment of a registry's gauges.
     pub const fn of(self, registry: Address) -> YearnGauges {
         YearnGauges { registry, types: self }

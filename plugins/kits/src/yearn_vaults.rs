@@ -79,6 +79,9 @@ enum VaultGeneration {
 }
 
 impl YearnVaultTypes {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = &["yearn_v2_registries", "yearn_v3_registries"];
+
     /// Creates a deployment of second-generation vaults that these registries list.
     pub const fn second(self, registries: &'static [Address]) -> YearnVaults {
         let registries = Cow::Borrowed(registries);

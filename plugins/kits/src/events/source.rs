@@ -52,6 +52,9 @@ const SALTS: [(&str, Salt); 4] = [
     ("with-stable", Salt::WithStable),
 ];
 
+/// Keys of a settings row.
+const KEYS: &[&str] = &["sections", "contracts", "registry", "view", "factory", "init_code_hash", "salt"];
+
 /// A view used to recognize a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct View<'a> {
@@ -65,6 +68,9 @@ pub(super) struct View<'a> {
 pub(super) type Words<'a> = BTreeMap<View<'a>, U256>;
 
 impl Source {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] = KEYS;
+
     /// Creates a source without contracts for these table sections, or for all if empty.
     pub fn of(sections: &[&str]) -> Self {
         let sections = sections.iter().map(|section| (*section).to_owned()).collect();
@@ -113,6 +119,15 @@ impl Source {
             Check::Create2 { factory, .. } => *factory,
         });
         self.contracts.iter().copied().chain(registries)
+    }
+
+    /// Returns how directly the contracts are known: 0 for a list, 1 for a registry, 2 for a factory.
+    pub(crate) fn evidence(&self) -> u8 {
+        match self.checks.first() {
+            _ if !self.contracts.is_empty() => 0,
+            None | Some(Check::Registry { .. } | Check::ByOwn { .. }) => 1,
+            Some(Check::Create2 { .. }) => 2,
+        }
     }
 
     pub(super) fn has(&self, section: &str) -> bool {
@@ -191,6 +206,8 @@ fn token(word: U256) -> Option<Address> {
 }
 
 impl Mechanism for Source {
+    const KEYS: &'static [&'static str] = KEYS;
+
     fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError> {
         let source = Self::of(&keys.texts("sections")?).contracts(keys.addresses("contracts")?);
         let source = match (keys.address_opt("registry")?, keys.function("view")?) {

@@ -64,6 +64,12 @@ impl ChefKind {
     }
 }
 
+impl MasterChefs {
+    /// Keys of a settings row.
+    pub const KEYS: &'static [&'static str] =
+        &["kind", "chef", "pending", "pending_returns", "claim", "getter", "reward_token", "single_stake", "funded"];
+}
+
 impl Kit for MasterChefs {
     fn keys(&self) -> &'static [&'static str] {
         &["kind", "chef"]
