@@ -4,26 +4,32 @@
 //! Invariant: each deployment of staking is a part of its own, whose failure leaves the others' rows in the answer and
 //! is reported there. It does not answer pools, or other networks than the rows name.
 
-mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
-use portolan_kits::events::tables;
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
+use portolan_kits::events::{Source, tables};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::staking_rewards::{FarmTypes, StakingFarms};
+use portolan_plugin_api::{Rows, rows};
 
 /// Events of bridges; those of farms are shared.
 const TABLE: &str = include_str!("table.events");
+
+/// The staking contracts.
+const FARMS: StakingFarms = StakingFarms { single: FARM_TYPES, dual: FARM_TYPES };
+const FARM_TYPES: FarmTypes = FarmTypes { reward_type: "hop-reward", vault_type: "hop-staking-rewards" };
+
+/// Keys of the rows.
+const KEYS: &[&[&str]] = &[StakingFarms::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
 pub struct Hop;
 
 impl AccountProtocols for Hop {
-    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] = &[&deployments::FARMS, &EventSources];
-    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
+    const ROWS: Rows = rows!("protocols", KEYS);
+    const KITS: &'static [&'static dyn Kit] = &[&FARMS, &EventSources];
     const TABLES: &'static [&'static str] = &[TABLE];
     const SHARED_TABLES: &'static [&'static str] = &[tables::STAKING_REWARDS];
 }

@@ -2,6 +2,7 @@
 //!
 //! What a farm can do wrong is the kit's test; here is what Hop makes of it.
 
+use portolan_kits::accounts::AccountProtocols;
 use portolan_plugin_api::networks::OPTIMISM;
 use portolan_plugin_api::testing::{self, End, EventCases, JobTest, Outcome, ReadRequest, ReadResult, map};
 use portolan_plugin_api::{Address, Question, Settings, SolCall, SolValue, U256, address, sol};
@@ -140,4 +141,9 @@ const FORKED_LIST: &str = "[0x1111111111111111111111111111111111111111]";
 #[test]
 fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
     testing::serves_forks::<Hop>(&[&[("factory", FORKED)], &[("farms", FORKED_LIST)], &[("contracts", FORKED_LIST)]]);
+}
+
+#[test]
+fn every_row_that_ships_is_read() {
+    testing::check_rows::<Hop>(Hop::ROWS, concat!(env!("CARGO_MANIFEST_DIR"), "/protocols"));
 }
