@@ -4,23 +4,37 @@
 //! Invariant: each deployment is a part of its own, whose failure leaves the others' rows in the answer and is reported
 //! there. It does not answer positions in pools, v3 farms, or other networks than the rows name.
 
-mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
-use portolan_kits::events::tables;
+use portolan_kits::accounts::{AccountProtocols, Accounts};
+use portolan_kits::events::{Source, tables};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::share_vault::ShareVaults;
+use portolan_kits::staking_rewards::{FarmTypes, StakingFarms};
+use portolan_plugin_api::{Rows, rows};
+
+/// The farms.
+const FARMS: StakingFarms = StakingFarms {
+    single: FarmTypes { reward_type: SINGLE_TYPE, vault_type: SINGLE_TYPE },
+    dual: FarmTypes { reward_type: DUAL_TYPE, vault_type: DUAL_TYPE },
+};
+const SINGLE_TYPE: &str = "quickswap-reward-rewardPool";
+const DUAL_TYPE: &str = "quickswap-dual-reward-pool";
+
+/// The Dragon's Lairs.
+const LAIRS: ShareVaults = ShareVaults { key: "lair", vault_type: "quickswap-dquick" };
+
+/// Keys of the rows.
+const KEYS: &[&[&str]] = &[ShareVaults::KEYS, &[LAIRS.key], StakingFarms::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
 pub struct Quickswap;
 
 impl AccountProtocols for Quickswap {
-    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] = &[&deployments::LAIRS, &deployments::FARMS];
-    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
+    const ROWS: Rows = rows!("protocols", KEYS);
+    const KITS: &'static [&'static dyn Kit] = &[&LAIRS, &FARMS];
     const SHARED_TABLES: &'static [&'static str] = &[tables::UNISWAP_V2, tables::UNISWAP_V3, tables::STAKING_REWARDS];
 }
 
