@@ -2,6 +2,7 @@
 //!
 //! What a pool can do wrong is the kit's test; here is what SpookySwap makes of it.
 
+use portolan_kits::accounts::AccountProtocols;
 use portolan_plugin_api::networks::FANTOM;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::{Address, Question, Settings, SolCall, SolValue, U256, address, sol};
@@ -147,4 +148,9 @@ const FORKED: &str = "0x1111111111111111111111111111111111111111";
 #[test]
 fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
     testing::serves_forks::<Spookyswap>(&[&[("kind", "master-chef-v1"), ("chef", FORKED), ("pending", "pendingFork")]]);
+}
+
+#[test]
+fn every_row_that_ships_is_read() {
+    testing::check_rows::<Spookyswap>(Spookyswap::ROWS, concat!(env!("CARGO_MANIFEST_DIR"), "/protocols"));
 }
