@@ -4,23 +4,32 @@
 //! Invariant: each deployment is a part of its own, whose failure leaves the others' rows in the answer and is reported
 //! there. It does not answer positions in pools, or other networks than the rows name.
 
-mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
-use portolan_kits::events::tables;
+use portolan_kits::accounts::{AccountProtocols, Accounts};
+use portolan_kits::events::{Source, tables};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::master_chef::MasterChefs;
+use portolan_kits::share_vault::ShareVaults;
+use portolan_plugin_api::{Rows, rows};
+
+/// The farms.
+const CHEFS: MasterChefs = MasterChefs { v1: "sushi-masterchef", v2: "sushi-masterchef", mini: "sushi-minichefV2" };
+
+/// The SushiBar.
+const BARS: ShareVaults = ShareVaults { key: "bar", vault_type: "xsushi" };
+
+/// Keys of the rows.
+const KEYS: &[&[&str]] = &[ShareVaults::KEYS, &[BARS.key], MasterChefs::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
 pub struct Sushiswap;
 
 impl AccountProtocols for Sushiswap {
-    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] = &[&deployments::BARS, &deployments::CHEFS];
-    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
+    const ROWS: Rows = rows!("protocols", KEYS);
+    const KITS: &'static [&'static dyn Kit] = &[&BARS, &CHEFS];
     const SHARED_TABLES: &'static [&'static str] = &[tables::UNISWAP_V2, tables::UNISWAP_V3, tables::MASTER_CHEF];
 }
 

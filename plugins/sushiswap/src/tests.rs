@@ -2,6 +2,7 @@
 //!
 //! What a pool can do wrong is the kit's test; here is what SushiSwap makes of it.
 
+use portolan_kits::accounts::AccountProtocols;
 use portolan_plugin_api::networks::{ETHEREUM, POLYGON};
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::{Address, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
@@ -281,4 +282,9 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("kind", "mini-chef"), ("chef", FORKED), ("pending", "pendingFork")],
         &[("bar", FORKED), ("staked_token", FORKED)],
     ]);
+}
+
+#[test]
+fn every_row_that_ships_is_read() {
+    testing::check_rows::<Sushiswap>(Sushiswap::ROWS, concat!(env!("CARGO_MANIFEST_DIR"), "/protocols"));
 }
