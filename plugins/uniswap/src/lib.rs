@@ -2,30 +2,38 @@
 //! without a protocol; and PancakeSwap's chefs.
 //!
 //! Invariant: a protocol is named only for a pool whose address follows from its factory, or a contract
-//! that `deployments.rs` lists.
+//! that `protocols/` lists.
 
-mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
-use portolan_kits::events::tables;
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
+use portolan_kits::events::{Source, tables};
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGaps;
-use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::master_chef::MasterChefs;
+use portolan_kits::position_chef::PositionChefs;
+use portolan_plugin_api::{Rows, rows};
 
 /// The events that no other plugin reports.
 const OWN_TABLE: &str = include_str!("table.events");
+
+/// The chefs of staked tokens.
+const CHEFS: MasterChefs = MasterChefs { v1: "master-chef-v1", v2: "master-chef-v2", mini: "mini-chef" };
+
+/// The chefs of positions.
+const POSITION_CHEFS: PositionChefs = PositionChefs { reward: "master-chef-v3" };
+
+/// Keys of the rows.
+const KEYS: &[&[&str]] = &[MasterChefs::KEYS, PositionChefs::KEYS, KnownGaps::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
 pub struct Uniswap;
 
 impl AccountProtocols for Uniswap {
-    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] =
-        &[&deployments::CHEFS, &deployments::POSITION_CHEFS, &KnownGaps, &EventSources];
-    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
+    const ROWS: Rows = rows!("protocols", KEYS);
+    const KITS: &'static [&'static dyn Kit] = &[&CHEFS, &POSITION_CHEFS, &KnownGaps, &EventSources];
     const TABLES: &'static [&'static str] = &[tables::UNISWAP_V2, tables::UNISWAP_V3, OWN_TABLE];
     const SHARED_TABLES: &'static [&'static str] = &[tables::MASTER_CHEF];
 }

@@ -1,5 +1,6 @@
 //! Each row of the tables decodes a log that another encoder made, and pools are known by their addresses.
 
+use portolan_kits::accounts::AccountProtocols;
 use portolan_kits::events::tables;
 use portolan_plugin_api::networks::{BASE, BSC};
 use portolan_plugin_api::testing::{self, CannedReplies, End, EventCases, JobTest};
@@ -123,4 +124,9 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("known_gaps", FORKED_LIST)],
         &[("contracts", FORKED_LIST)],
     ]);
+}
+
+#[test]
+fn every_row_that_ships_is_read() {
+    testing::check_rows::<Uniswap>(Uniswap::ROWS, concat!(env!("CARGO_MANIFEST_DIR"), "/protocols"));
 }
