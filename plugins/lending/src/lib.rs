@@ -5,38 +5,73 @@
 //! Invariant: a protocol is named only for contracts that are listed, or that its registry knows; the same events of
 //! other contracts are reported without one.
 
-mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
-use portolan_kits::events::tables;
+use portolan_kits::aave_v3::{AavePools, AaveVersion};
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
+use portolan_kits::euler::EulerTypes;
+use portolan_kits::events::{Source, tables};
+use portolan_kits::fluid::FluidTypes;
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGaps;
-use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::liquity::LiquityTypes;
+use portolan_kits::morpho::MorphoTypes;
+use portolan_kits::safety_module::SafetyModules;
+use portolan_kits::silo::SiloTypes;
+use portolan_kits::umbrella::UmbrellaTypes;
+use portolan_plugin_api::{Rows, rows};
 
 /// The events that no other plugin reports.
 const OWN_TABLE: &str = include_str!("table.events");
+
+/// The words for troves, deposits in stability pools, and stakes.
+const LIQUITY: LiquityTypes =
+    LiquityTypes { trove: "liquity-trove", deposit: "liquity-stability-pool", stake: "liquity-staking" };
+
+/// The pools of Aave v2 and its forks.
+const AAVE_V2: AavePools = AavePools { version: AaveVersion::V2, reward_type: "aave-v2-rewards" };
+
+/// Stakes of Aave's safety module.
+const SAFETY_MODULES: SafetyModules = SafetyModules { stake: "aave-safety-module" };
+
+/// Stakes of Aave's Umbrella.
+const UMBRELLA: UmbrellaTypes = UmbrellaTypes { stake: "aave-umbrella" };
+
+/// Accounts in vaults, and shares of vaults that lend to others.
+const EULER: EulerTypes = EulerTypes { account: "euler-account", earn: "euler-earn" };
+
+/// Lending tokens, and positions in vaults.
+const FLUID: FluidTypes = FluidTypes { token: "fluid-lending-token", vault: "fluid-vault" };
+
+/// Markets, and the vaults that lend to them.
+const MORPHO: MorphoTypes = MorphoTypes { market: "morpho-market", vault: "morpho-vault" };
+
+/// Pairs of silos.
+const SILO: SiloTypes = SiloTypes { pair: "silo-pair" };
+
+/// Keys of the rows.
+const KEYS: &[&[&str]] = &[
+    LiquityTypes::KEYS,
+    AavePools::KEYS,
+    SafetyModules::KEYS,
+    UmbrellaTypes::KEYS,
+    MorphoTypes::KEYS,
+    EulerTypes::KEYS,
+    FluidTypes::KEYS,
+    SiloTypes::KEYS,
+    KnownGaps::KEYS,
+    Source::KEYS,
+];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
 pub struct Lending;
 
 impl AccountProtocols for Lending {
-    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] = &[
-        &deployments::LIQUITY,
-        &deployments::AAVE_V2,
-        &deployments::SAFETY_MODULES,
-        &deployments::UMBRELLA,
-        &deployments::morpho::MORPHO,
-        &deployments::euler::EULER,
-        &deployments::fluid::FLUID,
-        &deployments::silo::SILO,
-        &KnownGaps,
-        &EventSources,
-    ];
-    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
+    const ROWS: Rows = rows!("protocols", KEYS);
+    const KITS: &'static [&'static dyn Kit] =
+        &[&LIQUITY, &AAVE_V2, &SAFETY_MODULES, &UMBRELLA, &MORPHO, &EULER, &FLUID, &SILO, &KnownGaps, &EventSources];
     const TABLES: &'static [&'static str] = &[tables::AAVE, OWN_TABLE];
 }
 
