@@ -3,27 +3,36 @@
 //! Invariant: a protocol is named only where its comptroller lists the market, or where the contract is listed here;
 //! the same events of other forks are reported without one.
 
-mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
+use portolan_kits::comet::CometTypes;
+use portolan_kits::compound_v2::CompoundV2Types;
+use portolan_kits::events::Source;
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGaps;
-use portolan_kits::protocol::ProtocolRow;
+use portolan_plugin_api::{Rows, rows};
 
 /// Events, and what their members are made of.
 const TABLE: &str = include_str!("table.events");
+
+/// The words for markets of Compound v3 and their rewards.
+const COMETS: CometTypes = CometTypes { market: "compound-v3", reward: "compound-v3-rewards" };
+
+/// The words for markets of Compound v2 and its forks, and their rewards.
+const COMPTROLLERS: CompoundV2Types = CompoundV2Types { market: "compound-v2", reward: "compound-v2-rewards" };
+
+/// Keys of the rows.
+const KEYS: &[&[&str]] = &[CometTypes::KEYS, CompoundV2Types::KEYS, KnownGaps::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
 pub struct Compound;
 
 impl AccountProtocols for Compound {
-    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] =
-        &[&deployments::COMETS, &deployments::COMPTROLLERS, &KnownGaps, &EventSources];
-    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
+    const ROWS: Rows = rows!("protocols", KEYS);
+    const KITS: &'static [&'static dyn Kit] = &[&COMETS, &COMPTROLLERS, &KnownGaps, &EventSources];
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 

@@ -2,6 +2,7 @@
 //!
 //! The expected events stand in `events.cases.json`, written by hand; another encoder made the logs.
 
+use portolan_kits::accounts::AccountProtocols;
 use portolan_plugin_api::testing::{self, EventCases};
 
 use crate::{Compound, TABLE};
@@ -43,4 +44,9 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("known_gaps", FORKED_LIST)],
         &[("contracts", FORKED_LIST)],
     ]);
+}
+
+#[test]
+fn every_row_that_ships_is_read() {
+    testing::check_rows::<Compound>(Compound::ROWS, concat!(env!("CARGO_MANIFEST_DIR"), "/protocols"));
 }
