@@ -1,5 +1,6 @@
 //! Each row of the table decodes a log that another encoder made, and the shipped rows answer about accounts.
 
+use portolan_kits::accounts::AccountProtocols;
 use portolan_plugin_api::networks::{ARBITRUM, ETHEREUM};
 use portolan_plugin_api::testing::{self, CannedReplies, End, EventCases, JobTest};
 use portolan_plugin_api::{Address, Question, Settings, U256, address, sol};
@@ -102,4 +103,9 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("known_gaps", FORKED_LIST)],
         &[("contracts", FORKED_LIST)],
     ]);
+}
+
+#[test]
+fn every_row_that_ships_is_read() {
+    testing::check_rows::<Curve>(Curve::ROWS, concat!(env!("CARGO_MANIFEST_DIR"), "/protocols"));
 }
