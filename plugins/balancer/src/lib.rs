@@ -1,30 +1,47 @@
 //! Balancer, three versions: gauges, locks and shares of pools, Beethoven X' chef, and events of swaps and liquidity, those
 //! of forks without a protocol.
 //!
-//! Invariant: a protocol is named only for a vault that `deployments.rs` lists, or a pool that its
+//! Invariant: a protocol is named only for a vault that `protocols/` lists, or a pool that its
 //! factory knows.
 
-mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
-use portolan_kits::events::tables;
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
+use portolan_kits::balancer_pools::BalancerPools;
+use portolan_kits::curve_gauges::CurveGaugeTypes;
+use portolan_kits::events::{Source, tables};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::master_chef::MasterChefs;
+use portolan_kits::vote_escrow::VoteEscrowTypes;
+use portolan_plugin_api::{Rows, rows};
 
 /// Events, and what their members are made of.
 const TABLE: &str = include_str!("table.events");
+
+/// Gauges.
+const GAUGES: CurveGaugeTypes = CurveGaugeTypes { gauge: "balancer-gauge" };
+
+/// Locks of pool shares with BAL, and the fees that they earn.
+const LOCKS: VoteEscrowTypes = VoteEscrowTypes { lock: "balancer-lock", fee: "balancer-fees" };
+
+/// Shares of pools.
+const POOLS: BalancerPools = BalancerPools { share: "BALANCER" };
+
+/// Chefs.
+const CHEFS: MasterChefs = MasterChefs { v1: "master-chef-v1", v2: "master-chef-v2", mini: "mini-chef" };
+
+/// Keys of the rows.
+const KEYS: &[&[&str]] =
+    &[CurveGaugeTypes::KEYS, VoteEscrowTypes::KEYS, BalancerPools::KEYS, MasterChefs::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
 pub struct Balancer;
 
 impl AccountProtocols for Balancer {
-    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] =
-        &[&deployments::GAUGES, &deployments::LOCKS, &deployments::POOLS, &deployments::CHEFS, &EventSources];
-    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
+    const ROWS: Rows = rows!("protocols", KEYS);
+    const KITS: &'static [&'static dyn Kit] = &[&GAUGES, &LOCKS, &POOLS, &CHEFS, &EventSources];
     const TABLES: &'static [&'static str] = &[TABLE];
     const SHARED_TABLES: &'static [&'static str] = &[tables::MASTER_CHEF];
 }

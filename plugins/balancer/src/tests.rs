@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use portolan_kits::accounts::AccountProtocols;
 use portolan_plugin_api::networks::{ARBITRUM, AVALANCHE, BASE, ETHEREUM, FANTOM, GNOSIS, OPTIMISM, POLYGON};
 use portolan_plugin_api::testing::{self, CannedReplies, End, EventCases, JobTest};
 use portolan_plugin_api::{Address, Question, U256, address, sol};
@@ -98,4 +99,9 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("kind", "beets-chef"), ("chef", FORKED)],
         &[("contracts", FORKED_LIST)],
     ]);
+}
+
+#[test]
+fn every_row_that_ships_is_read() {
+    testing::check_rows::<Balancer>(Balancer::ROWS, concat!(env!("CARGO_MANIFEST_DIR"), "/protocols"));
 }
