@@ -5,26 +5,41 @@
 //! here knows are reported, as the plugin `uniswap` reports the rest. Invariant: a protocol is named only for a
 //! contract that is listed, or that a factory or voter knows.
 
-mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
-use portolan_kits::events::tables;
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
+use portolan_kits::events::{Source, tables};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::merkle_distributor::MerkleDistributors;
+use portolan_kits::solidly::SolidlyTypes;
+use portolan_plugin_api::{Rows, rows};
 
 /// Events, and what their members are made of.
 const TABLE: &str = include_str!("table.events");
+
+/// The words for gauges, locks, rebases and what votes earn.
+const TYPES: SolidlyTypes = SolidlyTypes {
+    gauge: "solidly-gauge",
+    lock: "solidly-lock",
+    rebase: "solidly-rebase",
+    fees: "solidly-fees",
+    bribe: "solidly-bribe",
+};
+
+/// The airdrops that settings add.
+const AIRDROPS: MerkleDistributors = MerkleDistributors { reward_type: "solidly-airdrop" };
+
+/// Keys of the rows.
+const KEYS: &[&[&str]] = &[SolidlyTypes::KEYS, MerkleDistributors::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
 pub struct Solidly;
 
 impl AccountProtocols for Solidly {
-    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] = &[&deployments::TYPES, &deployments::AIRDROPS, &EventSources];
-    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
+    const ROWS: Rows = rows!("protocols", KEYS);
+    const KITS: &'static [&'static dyn Kit] = &[&TYPES, &AIRDROPS, &EventSources];
     const TABLES: &'static [&'static str] = &[TABLE];
     const SHARED_TABLES: &'static [&'static str] = &[tables::UNISWAP_V2, tables::UNISWAP_V3];
 }

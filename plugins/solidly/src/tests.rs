@@ -1,6 +1,7 @@
 //! Each row of the table decodes a log that another encoder made, and what it shares with Uniswap is reported for its
 //! own pools alone. Shipped rows answer about accounts, and settings change whose events are whose.
 
+use portolan_kits::accounts::AccountProtocols;
 use portolan_plugin_api::networks::{ARBITRUM, BASE, BSC, FANTOM, OPTIMISM};
 use portolan_plugin_api::testing::{CannedReplies, End, EventCases, JobTest, map};
 use portolan_plugin_api::{Address, Question, Settings, SettingsValue, U256, address, sol, testing};
@@ -147,4 +148,9 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("merkle_distributor", FORKED), ("proofs", "https://merkle.example.org/{account}.json")],
         &[("contracts", FORKED_LIST)],
     ]);
+}
+
+#[test]
+fn every_row_that_ships_is_read() {
+    testing::check_rows::<Solidly>(Solidly::ROWS, concat!(env!("CARGO_MANIFEST_DIR"), "/protocols"));
 }
