@@ -206,3 +206,8 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("contracts", FORKED_LIST)],
     ]);
 }
+
+#[test]
+fn every_row_that_ships_is_read() {
+    testing::check_rows::<Farms>(Farms::ROWS, concat!(env!("CARGO_MANIFEST_DIR"), "/protocols"));
+}
