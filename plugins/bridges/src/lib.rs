@@ -3,33 +3,46 @@
 //! Invariant: an event names the network at the other end only where its log does, or where its contract belongs to a
 //! bridge between two networks.
 
-mod deployments;
+mod other_end;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
-use portolan_kits::events::tables;
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
+use portolan_kits::events::{Source, tables};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::master_chef::MasterChefs;
+use portolan_kits::stargate_staking::StargateStakings;
+use portolan_kits::vote_escrow::VoteEscrowTypes;
 use portolan_plugin_api::events::Event;
+use portolan_plugin_api::{Rows, rows};
 
 /// Events, and what their members are made of.
 const TABLE: &str = include_str!("table.events");
+
+/// The chefs.
+const CHEFS: MasterChefs = MasterChefs { v1: "lp-staking", v2: "lp-staking", mini: "lp-staking" };
+
+/// The farms of the second version.
+const FARMS_V2: StargateStakings = StargateStakings { stake: "stargate-staking", share: "STARGATE" };
+
+/// Locks of STG, which pay nothing by themselves.
+const LOCKS: VoteEscrowTypes = VoteEscrowTypes { lock: "vote-escrow", fee: "vote-escrow-fees" };
+
+/// Keys of the rows.
+const KEYS: &[&[&str]] = &[MasterChefs::KEYS, StargateStakings::KEYS, VoteEscrowTypes::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
 pub struct Bridges;
 
 impl AccountProtocols for Bridges {
-    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] =
-        &[&deployments::CHEFS, &deployments::FARMS_V2, &deployments::LOCKS, &EventSources];
-    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
+    const ROWS: Rows = rows!("protocols", KEYS);
+    const KITS: &'static [&'static dyn Kit] = &[&CHEFS, &FARMS_V2, &LOCKS, &EventSources];
     const TABLES: &'static [&'static str] = &[TABLE];
     const SHARED_TABLES: &'static [&'static str] = &[tables::MASTER_CHEF];
 
     fn complete(event: Event, network: u64) -> Event {
-        deployments::with_other_end(event, network)
+        other_end::added(event, network)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The plugin through the real binary interface: what it makes of logs that another encoder made.
 
+use portolan_kits::accounts::AccountProtocols;
 use portolan_plugin_api::networks::{BASE, ETHEREUM};
 use portolan_plugin_api::testing::{self, CannedReplies, End, EventCases, JobTest};
 use portolan_plugin_api::{Address, Question, Reward, SolCall, U256, address, sol};
@@ -120,4 +121,9 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("vote_escrow", FORKED)],
         &[("contracts", FORKED_LIST)],
     ]);
+}
+
+#[test]
+fn every_row_that_ships_is_read() {
+    testing::check_rows::<Bridges>(Bridges::ROWS, concat!(env!("CARGO_MANIFEST_DIR"), "/protocols"));
 }
