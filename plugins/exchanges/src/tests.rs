@@ -1,5 +1,6 @@
 //! Each row of the table decodes a log that another encoder made.
 
+use portolan_kits::family::EventFamily;
 use portolan_plugin_api::testing::{self, EventCases};
 
 use super::{Exchanges, TABLE};
@@ -26,4 +27,9 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("contracts", FORKED_LIST)],
         &[("factory", FORKED), ("init_code_hash", FORKED_HASH), ("salt", "encoded")],
     ]);
+}
+
+#[test]
+fn every_row_that_ships_is_read() {
+    testing::check_rows::<Exchanges>(Exchanges::ROWS, concat!(env!("CARGO_MANIFEST_DIR"), "/protocols"));
 }
