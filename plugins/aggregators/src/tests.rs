@@ -1,5 +1,6 @@
 //! Each row of the table decodes a log that another encoder made.
 
+use portolan_kits::family::EventFamily;
 use portolan_plugin_api::testing::{self, EventCases};
 
 use super::{Aggregators, TABLE};
@@ -24,4 +25,9 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("contracts", FORKED_LIST)],
         &[("registry", FORKED), ("view", "isRouter")],
     ]);
+}
+
+#[test]
+fn every_row_that_ships_is_read() {
+    testing::check_rows::<Aggregators>(Aggregators::ROWS, concat!(env!("CARGO_MANIFEST_DIR"), "/protocols"));
 }
