@@ -3,25 +3,35 @@
 //! Invariant: a protocol is named only for contracts that are listed; the same events of forks are reported without
 //! one. Positions are not reported: the vocabulary has no word for them.
 
-mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
+use portolan_kits::events::Source;
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::reward_trackers::RewardTrackerTypes;
+use portolan_kits::vester::VesterTypes;
+use portolan_plugin_api::{Rows, rows};
 
 /// Events, and what their members are made of.
 const TABLE: &str = include_str!("table.events");
+
+/// Stakes in reward trackers.
+const TRACKERS: RewardTrackerTypes = RewardTrackerTypes { stake: "reward-tracker" };
+
+/// What vests.
+const VESTERS: VesterTypes = VesterTypes { vester: "vester" };
+
+/// Keys of the rows.
+const KEYS: &[&[&str]] = &[RewardTrackerTypes::KEYS, VesterTypes::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
 pub struct Gmx;
 
 impl AccountProtocols for Gmx {
-    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] = &[&deployments::TRACKERS, &deployments::VESTERS, &EventSources];
-    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
+    const ROWS: Rows = rows!("protocols", KEYS);
+    const KITS: &'static [&'static dyn Kit] = &[&TRACKERS, &VESTERS, &EventSources];
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 

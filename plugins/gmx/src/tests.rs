@@ -2,6 +2,7 @@
 //!
 //! The expected events stand in `events.cases.json`, written by hand; another encoder made the logs.
 
+use portolan_kits::accounts::AccountProtocols;
 use portolan_plugin_api::testing::{self, EventCases};
 
 use crate::{Gmx, TABLE};
@@ -38,4 +39,9 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("vester", FORKED)],
         &[("contracts", FORKED_LIST)],
     ]);
+}
+
+#[test]
+fn every_row_that_ships_is_read() {
+    testing::check_rows::<Gmx>(Gmx::ROWS, concat!(env!("CARGO_MANIFEST_DIR"), "/protocols"));
 }
