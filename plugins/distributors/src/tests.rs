@@ -1,5 +1,6 @@
 //! The plugin through the real binary interface: what it makes of logs that another encoder made.
 
+use portolan_kits::family::EventFamily;
 use portolan_plugin_api::testing::{self, EventCases};
 
 use crate::{Distributors, TABLE};
@@ -29,4 +30,9 @@ fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
         &[("contracts", FORKED_LIST)],
         &[("registry", FORKED), ("view", "isDistributor")],
     ]);
+}
+
+#[test]
+fn every_row_that_ships_is_read() {
+    testing::check_rows::<Distributors>(Distributors::ROWS, concat!(env!("CARGO_MANIFEST_DIR"), "/protocols"));
 }
