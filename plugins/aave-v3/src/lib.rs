@@ -5,25 +5,31 @@
 //! there. It answers nothing about accounts in Aave's safety module, older versions, or other networks than the rows
 //! name.
 
-mod deployments;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
-use portolan_kits::events::tables;
+use portolan_kits::aave_v3::{AavePools, AaveVersion};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
+use portolan_kits::events::{Source, tables};
 use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGaps;
-use portolan_kits::protocol::ProtocolRow;
+use portolan_plugin_api::{Rows, rows};
+
+/// The mechanism.
+const POOLS: AavePools = AavePools { version: AaveVersion::V3, reward_type: "aave-v3-rewards" };
+
+/// Keys of the rows.
+const KEYS: &[&[&str]] = &[AavePools::KEYS, KnownGaps::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
 pub struct AaveV3;
 
 impl AccountProtocols for AaveV3 {
-    const PROTOCOLS: &'static [ProtocolRow] = deployments::PROTOCOLS;
-    const KITS: &'static [&'static dyn Kit] = &[&deployments::POOLS, &KnownGaps];
-    const DEPLOYMENTS: &'static [DeploymentRow] = deployments::DEPLOYMENTS;
-    const TITLES: &'static [(&'static str, &'static str)] = deployments::TITLES;
+    const ROWS: Rows = rows!("protocols", KEYS);
+    const KITS: &'static [&'static dyn Kit] = &[&POOLS, &KnownGaps];
+    /// Names of Aave's rows begin with its version too.
+    const TITLES: &'static [(&'static str, &'static str)] = &[("aave_v3", "Aave v3")];
     const SHARED_TABLES: &'static [&'static str] = &[tables::AAVE];
 }
 

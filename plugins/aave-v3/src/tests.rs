@@ -4,12 +4,15 @@
 
 use std::collections::BTreeSet;
 
+use portolan_kits::accounts::AccountProtocols;
 use portolan_plugin_api::networks::ETHEREUM;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, map};
 use portolan_plugin_api::{Address, LegRole, Protocol, Question, Settings, SolCall, SolValue, U256, address, sol};
 
 use crate::AaveV3;
-use crate::deployments::DEPLOYMENTS;
+
+/// How many deployments that answer the plugin ships with.
+const SHIPPED: usize = 20;
 
 sol! {
     function getReservesList() external view returns (address[]);
@@ -176,14 +179,14 @@ fn a_market_that_fails_leaves_the_others_rows() {
 fn the_shipped_rows_are_the_networks_and_each_stands_once() {
     let plugin = testing::catalogue::<AaveV3>(&Settings::default());
     let slugs: Vec<_> = plugin.protocols.iter().map(|protocol| protocol.slug.as_str()).collect();
-    assert_eq!(slugs, ["aave_v3", "spark", "seamless", "kinza", "extra-finance"]);
+    assert_eq!(slugs, ["aave_v3", "extra-finance", "kinza", "seamless", "spark"]);
     let rows = || plugin.deployments.iter();
     let places: BTreeSet<_> = rows().map(|row| (&row.protocol, row.chain_id, &row.market)).collect();
     assert_eq!(places.len(), rows().count());
     let networks: BTreeSet<_> = rows().filter(|row| row.protocol == "aave_v3").map(|row| row.chain_id).collect();
     assert_eq!(networks.into_iter().collect::<Vec<_>>(), [1, 10, 56, 100, 137, 250, 8_453, 42_161, 43_114, 59_144]);
     for row in rows().filter(|row| row.market != "vesting") {
-        // The last two have no controller of rewards.
+        // These two have no controller of rewards.
         let is_rewarded = !["kinza", "extra-finance"].contains(&row.protocol.as_str());
         let claimables = is_rewarded.then_some(Question::CLAIMABLES);
         let questions = claimables.into_iter().chain([Question::LENDING, Question::EVENTS]);
@@ -211,7 +214,7 @@ fn a_settings_file_adds_a_fork_on_another_network() {
     contracts.push(text("rewards_controller", CONTROLLER));
     let settings = Settings::from_rows(true, vec![fork], vec![row("acme", 250, "main", contracts)]);
     let plugin = testing::catalogue::<AaveV3>(&settings);
-    assert_eq!((plugin.protocols.len(), plugin.deployments.len()), (6, DEPLOYMENTS.len() + 1));
+    assert_eq!((plugin.protocols.len(), plugin.deployments.len()), (6, SHIPPED + 1));
     let fantom = Replies(250, CannedReplies::default()).pool(MAIN, CONTROLLER, USDC, [6, 0, 8]).1;
     let acme =
         |question| JobTest::new("acme", 250, question, ACCOUNT).settings(settings.clone()).run::<AaveV3>(&fantom);
@@ -236,7 +239,7 @@ fn a_settings_file_replaces_a_shipped_row_and_may_leave_out_the_rest() {
     let alone = testing::catalogue::<AaveV3>(&settings(false));
     assert_eq!((alone.protocols.len(), alone.deployments.len()), (1, 1));
     assert_eq!(alone.deployments[0].questions, [Question::LENDING, Question::EVENTS]);
-    assert_eq!(testing::catalogue::<AaveV3>(&settings(true)).deployments.len(), DEPLOYMENTS.len());
+    assert_eq!(testing::catalogue::<AaveV3>(&settings(true)).deployments.len(), SHIPPED);
 }
 
 #[test]
@@ -281,4 +284,9 @@ const FORKED_LIST: &str = "[0x1111111111111111111111111111111111111111]";
 #[test]
 fn a_fork_of_each_mechanism_is_a_row_of_three_lines_at_most() {
     testing::serves_forks::<AaveV3>(&[&[("pool", FORKED), ("data_provider", FORKED)], &[("known_gaps", FORKED_LIST)]]);
+}
+
+#[test]
+fn every_row_that_ships_is_read() {
+    testing::check_rows::<AaveV3>(AaveV3::ROWS, concat!(env!("CARGO_MANIFEST_DIR"), "/protocols"));
 }
