@@ -21,7 +21,7 @@ const ROWS_MAX: usize = 4_096;
 /// Maximum depth of arrays; mechanisms need at most an array of arrays of addresses.
 const NESTING_MAX: usize = 3;
 /// Keys of a deployment that do not belong to a mechanism.
-const DEPLOYMENT_KEYS: [&str; 3] = ["protocol", "network", "market"];
+const DEPLOYMENT_KEYS: [&str; 4] = ["protocol", "network", "market", "source"];
 /// The market if the file names none.
 const MAIN: &str = "main";
 
@@ -148,7 +148,8 @@ fn row_place(row: usize, settings: &Settings, networks: &Networks) -> String {
         return format!("deployment {} (which the file does not have)", row.saturating_add(1));
     };
     let network = networks.with_chain_id(named.chain_id).map_or("?", |network| network.slug.as_str());
-    deployment_place(row, &printable(&named.protocol), network, &printable(&named.market))
+    // A row on several networks is several of these, so its number is not that of the file.
+    format!("deployment {}/{network}/{}", printable(&named.protocol), printable(&named.market))
 }
 
 /// Text of a plugin for a log line or a status: bounded, without control characters.
@@ -194,13 +195,17 @@ fn deployments(rows: &[Table], networks: &Networks) -> Result<Vec<SettingsRow>, 
     for (at, row) in rows.iter().enumerate() {
         let named = |key, missing| printable(row.get(key).and_then(Value::as_str).unwrap_or(missing));
         let place = deployment_place(at, &named("protocol", "?"), &named("network", "?"), &named("market", MAIN));
-        let row = deployment(row, networks).map_err(|fault| fault.at(&place))?;
-        let identity = (row.protocol.clone(), row.chain_id, row.market.clone());
-        if let Some(first) = seen.insert(identity, at) {
-            let message = format!("deployment {} has the same protocol, network and market", first + 1);
-            return Err(SettingsFault::new(message).at(&place));
+        for row in deployment(row, networks).map_err(|fault| fault.at(&place))? {
+            let identity = (row.protocol.clone(), row.chain_id, row.market.clone());
+            if let Some(first) = seen.insert(identity, at) {
+                let message = format!("deployment {} has the same protocol, network and market", first + 1);
+                return Err(SettingsFault::new(message).at(&place));
+            }
+            read.push(row);
         }
-        read.push(row);
+        if read.len() > ROWS_MAX {
+            return Err(SettingsFault::new(format!("more than {ROWS_MAX} rows, one for each network")).at(&place));
+        }
     }
     Ok(read)
 }
@@ -213,22 +218,41 @@ fn deployment_place(at: usize, protocol: &str, network: &str, market: &str) -> S
     format!("deployment {} ({protocol}/{network}/{market})", at + 1)
 }
 
-fn deployment(row: &Table, networks: &Networks) -> Result<SettingsRow, SettingsFault> {
+/// Reads a row, once for each of its networks.
+fn deployment(row: &Table, networks: &Networks) -> Result<Vec<SettingsRow>, SettingsFault> {
     let text = |key| match row.get(key) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
         Some(_) => Err(SettingsFault::new("not a text").key(key)),
     };
-    let required = |key| text(key)?.ok_or_else(|| SettingsFault::new("missing").key(key));
-    let (protocol, network) = (required("protocol")?, required("network")?);
-    let chain_id = chain_id(&network, networks).map_err(|fault| fault.key("network"))?;
+    let missing = |key: &str| SettingsFault::new("missing").key(key);
+    let protocol = text("protocol")?.ok_or_else(|| missing("protocol"))?;
+    let named = row.get("network").ok_or_else(|| missing("network"))?;
     let market = text("market")?.unwrap_or_else(|| MAIN.to_owned());
+    // Where a row is from is for its readers.
+    row.get("source").map(|source| texts("source", source)).transpose()?;
     let key = |(key, value): (&String, &Value)| {
         let value = mechanism_value(value, 0).map_err(|fault| fault.key(&printable(key)))?;
         Ok(SettingsKey { key: key.clone(), value })
     };
     let of_mechanism = row.iter().filter(|(key, _)| !DEPLOYMENT_KEYS.contains(&key.as_str()));
-    Ok(SettingsRow { protocol, chain_id, market, keys: of_mechanism.map(key).collect::<Result<_, SettingsFault>>()? })
+    let keys: Vec<SettingsKey> = of_mechanism.map(key).collect::<Result<_, SettingsFault>>()?;
+    let on = |network: &str| {
+        let chain_id = chain_id(network, networks).map_err(|fault| fault.key("network"))?;
+        Ok(SettingsRow { protocol: protocol.clone(), chain_id, market: market.clone(), keys: keys.clone() })
+    };
+    texts("network", named)?.into_iter().map(on).collect()
+}
+
+/// Reads a text or an array of texts, at least one.
+fn texts<'a>(key: &str, value: &'a Value) -> Result<Vec<&'a str>, SettingsFault> {
+    let wrong = || SettingsFault::new("not a text").key(key);
+    match value {
+        Value::Array(array) if !array.is_empty() => {
+            array.iter().map(|value| value.as_str().ok_or_else(wrong)).collect()
+        }
+        value => value.as_str().map(|text| vec![text]).ok_or_else(wrong),
+    }
 }
 
 fn chain_id(network: &str, networks: &Networks) -> Result<u64, SettingsFault> {
@@ -315,6 +339,33 @@ mod tests {
     }
 
     #[test]
+    fn a_row_on_several_networks_is_one_for_each() {
+        let row = "[[deployment]]\nprotocol = \"acme\"\nsource = \"https://acme.example\"\nchef = \"0x01\"\n";
+        let settings = parsed(&format!("{row}network = [\"polygon\", \"ethereum\"]")).unwrap();
+        let rows: Vec<_> = settings.deployments.iter().map(|row| (row.chain_id, row.keys.len())).collect();
+        assert_eq!(rows, [(137, 1), (1, 1)]);
+        let twice = parsed(&format!("{row}network = [\"polygon\", \"Polygon\"]")).unwrap_err();
+        assert!(twice.ends_with("deployment 1 has the same protocol, network and market"), "{twice}");
+        assert!(parsed(&format!("{row}network = []")).unwrap_err().ends_with("key `network`: not a text"));
+    }
+
+    #[test]
+    fn what_plugins_ship_with_is_a_settings_file() {
+        let above = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("plugins"));
+        let plugins = above.into_iter().find(|plugins| plugins.join("kits").is_dir()).unwrap();
+        let folders = std::fs::read_dir(plugins).unwrap().map(|plugin| plugin.unwrap().path().join("protocols"));
+        let files = folders.filter_map(|folder| std::fs::read_dir(folder).ok()).flatten();
+        let mut read = 0;
+        for file in files.map(|file| file.unwrap().path()) {
+            // Some networks are served only where the operator adds them.
+            let refused = parsed(&std::fs::read_to_string(&file).unwrap()).err();
+            assert!(refused.iter().all(|refused| refused.contains("unknown network")), "{file:?}: {refused:?}");
+            read += 1;
+        }
+        assert!(read > 0, "no plugin has rows");
+    }
+
+    #[test]
     fn a_refusal_names_row_and_key() {
         let row = "[[deployment]]\nprotocol = \"acme\"\nnetwork = \"polygon\"\n";
         let place = "deployment 1 (acme/polygon/main)";
@@ -385,7 +436,7 @@ mod tests {
             let error = SettingsError { message: "missing".into(), row, key: key.map(Into::into) };
             refused_by_plugin(&error, &settings, &networks).to_string()
         };
-        assert_eq!(message(Some(0), Some("pool")), "deployment 1 (acme/polygon/main), key `pool`: missing");
+        assert_eq!(message(Some(0), Some("pool")), "deployment acme/polygon/main, key `pool`: missing");
         assert_eq!(message(Some(7), None), "deployment 8 (which the file does not have): missing");
         assert_eq!(message(None, None), "missing");
     }
@@ -396,7 +447,7 @@ mod tests {
         let row = "[[deployment]]\nprotocol = \"a\\u202eb\"\nmarket = \"\\n\\u05d0\"\nnetwork = \"polygon\"";
         let error = SettingsError { message: "missing".into(), row: Some(0), key: None };
         let refusal = refused_by_plugin(&error, &parse(row, &networks).unwrap(), &networks).to_string();
-        assert_eq!(refusal, "deployment 1 (ab/polygon/\u{2068}\u{5d0}\u{2069}): missing");
+        assert_eq!(refusal, "deployment ab/polygon/\u{2068}\u{5d0}\u{2069}: missing");
     }
 
     #[test]
@@ -405,7 +456,7 @@ mod tests {
         let text = format!("{ACME}\n[[deployment]]\nprotocol = \"other\"\nnetwork = \"polygon\"");
         let settings = parse(&text, &networks).unwrap();
         let blamed = |error| blame(&error, &settings, &networks).map(|fault| fault.to_string());
-        let no_protocol = "deployment 1 (other/polygon/main), key `protocol`: \
+        let no_protocol = "deployment other/polygon/main, key `protocol`: \
             a deployment names the protocol \"other\", which its catalogue does not have";
         assert_eq!(blamed(CatalogueError::NoProtocol("other".into())).as_deref(), Some(no_protocol));
         let reserved = "protocol 1 (acme): slug \"acme\" is a reserved word";
