@@ -19,7 +19,7 @@ use portolan_plugin_api::{
 
 use crate::boxed::Boxed;
 use crate::events::Source;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 use contracts::{claimRewardsCall, getReserveTokensAddressesCall, getRewardsByAssetCall, v2};
 
 /// Version of the contracts. They differ in the order of a reserve's members, and in controllers, which have one reward
@@ -92,10 +92,6 @@ impl Kit for AavePools {
 }
 
 impl Deployed for AaveV3 {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     /// Returns all contracts; claims call only the controller.
     fn contracts(&self) -> Vec<Address> {
         [self.pool, self.data_provider].into_iter().chain(self.rewards_controller).collect()

@@ -19,7 +19,6 @@ use portolan_plugin_api::{
 use crate::boxed::Boxed;
 use crate::events::{EventTables, Source};
 use crate::kit::{Deployed, Kit, Labels};
-use crate::protocol::{self, ProtocolRow};
 
 pub use event_sources::EventSources;
 
@@ -28,15 +27,9 @@ pub trait AccountProtocols: 'static {
     /// Protocols and deployments that the plugin ships with, from files in the format of its settings. A row with the key
     /// `sections` has contracts that emit events, and no other keys than [`Source`]'s. The catalogue lists these rows
     /// if the plugin has [`Self::TABLES`].
-    const ROWS: Rows = Rows::NONE;
-    /// Protocols, with contracts that emit their events beyond those of [`Self::DEPLOYMENTS`]. Settings can change
-    /// these contracts if [`Self::KITS`] has [`EventSources`]. The catalogue lists them if the plugin has
-    /// [`Self::TABLES`].
-    const PROTOCOLS: &'static [ProtocolRow] = &[];
+    const ROWS: Rows;
     /// Mechanisms. A settings row belongs to the first with matching keys; the last takes the rest.
     const KITS: &'static [&'static dyn Kit];
-    /// Deployments that the plugin ships with.
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[];
     /// Titles of protocols by slug, if names of findings do not begin with the company's name.
     const TITLES: &'static [(&'static str, &'static str)] = &[];
     /// Tables whose events are reported for any contract.
@@ -53,19 +46,6 @@ pub trait AccountProtocols: 'static {
 
 /// Key of a row of emitters.
 const SECTIONS: &str = "sections";
-
-/// A shipped deployment.
-#[derive(Clone, Copy, Debug)]
-pub struct DeploymentRow {
-    /// Slug of the protocol.
-    pub protocol: &'static str,
-    /// EIP-155 chain id.
-    pub network: u64,
-    /// Name that distinguishes several deployments of one protocol on one network; `main` if there is one.
-    pub market: &'static str,
-    /// Contracts, created by a kit.
-    pub contracts: &'static dyn Deployed,
-}
 
 /// Plugin of account protocols.
 #[derive(Debug)]
@@ -90,9 +70,7 @@ struct AccountInstance {
 /// Rows of [`AccountProtocols`] as values.
 struct AccountRows {
     rows: Rows,
-    protocols: &'static [ProtocolRow],
     kits: &'static [&'static dyn Kit],
-    deployments: &'static [DeploymentRow],
     titles: &'static [(&'static str, &'static str)],
     tables: &'static [&'static str],
     shared_tables: &'static [&'static str],
@@ -111,9 +89,7 @@ impl<P: AccountProtocols> Plugin for Accounts<P> {
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
         let rows = AccountRows {
             rows: P::ROWS,
-            protocols: P::PROTOCOLS,
             kits: P::KITS,
-            deployments: P::DEPLOYMENTS,
             titles: P::TITLES,
             tables: P::TABLES,
             shared_tables: P::SHARED_TABLES,
@@ -191,12 +167,6 @@ fn emitters(row: &Deployment<Arc<dyn Deployed>>) -> Option<Deployment<Source>> {
     Some(row.mechanism.emitters()?.deployed(&row.protocol, row.network, &row.market))
 }
 
-impl DeploymentRow {
-    fn deployment(&self) -> Deployment<Arc<dyn Deployed>> {
-        Deployment::new(self.protocol, self.network, self.contracts.shared()).market(self.market)
-    }
-}
-
 /// Adds the title: that of the protocol or its company, with the market if there are several.
 fn titled(row: Deployment<Arc<dyn Deployed>>, protocols: &[Protocol], titles: &[(&str, &str)]) -> Deployment<Titled> {
     let titled = titles.iter().find(|(slug, _)| *slug == row.protocol).map(|(_, title)| *title);
@@ -219,17 +189,14 @@ struct Part<'a> {
 
 impl AccountInstance {
     fn new(settings: &Settings, rows: AccountRows) -> Result<Self, SettingsError> {
-        let embedded = rows.rows.deployments(|keys| read(rows.kits, keys))?;
-        let (events, answering): (Vec<_>, Vec<_>) = embedded.into_iter().partition(is_events_only);
-        let shipped = rows.deployments.iter().map(DeploymentRow::deployment).chain(answering);
+        let shipped = rows.rows.deployments(|keys| read(rows.kits, keys))?;
+        let (events, shipped): (Vec<_>, Vec<_>) = shipped.into_iter().partition(is_events_only);
         let deployments = settings.deployments_by(shipped, |keys| read(rows.kits, keys))?;
-        let events = protocol::by_evidence(events.iter().filter_map(emitters));
-        let mut sources = settings.shipped(protocol::sources(rows.protocols).into_iter().chain(events));
+        let mut sources = settings.shipped(Source::by_evidence(events.iter().filter_map(emitters)));
         sources.retain(|source| !deployments.iter().any(|row| replaces(row, source)));
         let listed = if rows.tables.is_empty() { 0 } else { sources.len() };
         let named = deployments.iter().map(place).chain(sources[..listed].iter().map(place));
-        let shipped = [protocol::protocols(rows.protocols), rows.rows.protocols()].concat();
-        let protocols = settings.protocols(&shipped, &named.collect::<Vec<_>>());
+        let protocols = settings.protocols(&rows.rows.protocols(), &named.collect::<Vec<_>>());
         Ok(Self {
             claims: rows.kits.iter().flat_map(|kit| kit.claim_templates()).collect(),
             lineages: rows.kits.iter().flat_map(|kit| kit.lineages()).collect(),

@@ -4,7 +4,6 @@
 //! `pool_vault_v3`, and `pool_factories`. Answers compositions only. Invariant: only pools that a listed factory
 //! created get a price, since anyone may register a pool with a vault. Parts that are shares are left to the host.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
@@ -12,7 +11,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit};
+use crate::kit::{Deployed, Kit, Shared};
 use crate::try_each::try_each;
 
 sol! {
@@ -70,7 +69,7 @@ pub enum PoolVault {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VaultPools {
     vault: PoolVault,
-    factories: Cow<'static, [Address]>,
+    factories: Vec<Address>,
     share: &'static str,
 }
 
@@ -83,11 +82,6 @@ struct PoolHoldings {
 impl BalancerPools {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["pool_vault", "pool_vault_v3", "pool_factories"];
-
-    /// Creates a deployment of a vault's pools. Only pools of these factories get a price.
-    pub const fn of(self, vault: PoolVault, factories: &'static [Address]) -> VaultPools {
-        VaultPools { vault, factories: Cow::Borrowed(factories), share: self.share }
-    }
 }
 
 impl Kit for BalancerPools {
@@ -108,7 +102,7 @@ impl Kit for BalancerPools {
         if factories.is_empty() {
             return Err(SettingsError::new("missing; only pools of a factory have a price").at("pool_factories"));
         }
-        Ok(Some(VaultPools { vault, factories: Cow::Owned(factories), share: self.share }.shared()))
+        Ok(Some(VaultPools { vault, factories, share: self.share }.shared()))
     }
 
     fn lineages(&self) -> Vec<Lineage> {
@@ -117,10 +111,6 @@ impl Kit for BalancerPools {
 }
 
 impl Deployed for VaultPools {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(self.clone())
-    }
-
     fn contracts(&self) -> Vec<Address> {
         let (PoolVault::V2(vault) | PoolVault::V3(vault)) = self.vault;
         [&[vault][..], &self.factories].concat()

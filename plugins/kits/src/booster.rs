@@ -20,7 +20,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 use contracts::{getRewardCall, lockRewardsCall, poolInfoCall};
 pub use emission::Minting;
 
@@ -44,7 +44,7 @@ impl BoosterTypes {
     pub const KEYS: &'static [&'static str] = &["booster", "minting"];
 
     /// Creates a deployment of a booster's pools.
-    pub const fn of(self, booster: Address, minting: Minting) -> Booster {
+    fn of(self, booster: Address, minting: Minting) -> Booster {
         Booster { booster, minting, types: self }
     }
 }
@@ -80,10 +80,6 @@ impl Kit for BoosterTypes {
 }
 
 impl Deployed for Booster {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.booster]
     }

@@ -15,7 +15,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 use contracts::claimCall;
 
 /// A plugin's words for the findings of a deployment.
@@ -48,7 +48,7 @@ impl CometTypes {
     pub const KEYS: &'static [&'static str] = &["comet", "rewards"];
 
     /// Creates a deployment of these contracts.
-    pub const fn of(self, contracts: CometContracts) -> Comet {
+    fn of(self, contracts: CometContracts) -> Comet {
         Comet { contracts, types: self }
     }
 }
@@ -67,10 +67,6 @@ impl Kit for CometTypes {
 }
 
 impl Deployed for Comet {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         [Some(self.contracts.comet), self.contracts.rewards].into_iter().flatten().collect()
     }

@@ -11,7 +11,6 @@ mod market;
 mod position;
 mod rewards;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
@@ -19,7 +18,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 use contracts::{
     claimCompCall, claimReward_0Call as claimRewardCall, claimReward_1Call as claimTypedRewardCall,
     claimRewardTokenCall, claimVenusCall, getAllMarketsCall, getRewardDistributorsCall,
@@ -66,7 +65,7 @@ pub enum CompoundV2Rewards {
         /// Names of its views.
         views: IndexViews,
         /// Reward tokens: one, or by the number of their type. If empty, the comptroller names them.
-        tokens: Cow<'static, [Address]>,
+        tokens: Vec<Address>,
         /// True if the indexes grow per second, false if per block.
         by_second: bool,
     },
@@ -108,7 +107,7 @@ impl CompoundV2Types {
     ];
 
     /// Creates a deployment of these contracts.
-    pub const fn of(self, contracts: CompoundV2Contracts) -> CompoundV2 {
+    fn of(self, contracts: CompoundV2Contracts) -> CompoundV2 {
         CompoundV2 { contracts, types: self }
     }
 }
@@ -165,14 +164,10 @@ fn rewards(keys: &Keys<'_>) -> Result<CompoundV2Rewards, SettingsError> {
         return Err(SettingsError::new(why).at("reward_tokens"));
     }
     let by_second = keys.value("by_second")?.unwrap_or(views == IndexViews::Typed);
-    Ok(CompoundV2Rewards::Indexed { views, tokens: Cow::Owned(tokens), by_second })
+    Ok(CompoundV2Rewards::Indexed { views, tokens, by_second })
 }
 
 impl Deployed for CompoundV2 {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(self.clone())
-    }
-
     fn contracts(&self) -> Vec<Address> {
         let distributor = match self.contracts.rewards {
             CompoundV2Rewards::Distributor(distributor) => Some(distributor),

@@ -12,7 +12,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 
 mod pool {
     // Source: https://github.com/convex-eth/platform/blob/main/contracts/contracts/cvxRewardPool.sol
@@ -75,12 +75,12 @@ impl ConvexStakes {
     pub const KEYS: &'static [&'static str] = &["cvx_staking", "cvx_crv_wrapper"];
 
     /// Creates a deployment of the CVX stakes at this address.
-    pub const fn cvx(self, at: Address) -> ConvexStake {
+    fn cvx(self, at: Address) -> ConvexStake {
         ConvexStake { at, kind: StakeKind::Cvx, mechanism: self.0 }
     }
 
     /// Creates a deployment of the wrapper of staked cvxCRV at this address.
-    pub const fn wrapper(self, at: Address) -> ConvexStake {
+    fn wrapper(self, at: Address) -> ConvexStake {
         ConvexStake { at, kind: StakeKind::Wrapper, mechanism: self.0 }
     }
 }
@@ -112,10 +112,6 @@ impl Kit for ConvexStakes {
 }
 
 impl Deployed for ConvexStake {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.at]
     }

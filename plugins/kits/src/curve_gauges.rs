@@ -12,7 +12,6 @@ mod contracts;
 mod list;
 mod positions;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
@@ -20,7 +19,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 use contracts::{claim_rewards_0Call, claim_rewards_1Call, gaugesCall, get_gaugeCall, mintCall};
 
 /// A plugin's words for the findings of a deployment.
@@ -60,7 +59,7 @@ pub struct CurveGauges {
 enum Listing {
     Controller(Address),
     Factory(Address),
-    Row(Cow<'static, [Address]>),
+    Row(Vec<Address>),
 }
 
 /// Emission of the gauges, and the contract that pays it.
@@ -76,7 +75,7 @@ impl CurveGaugeTypes {
         &["gauge_controller", "gauge_factory", "gauges", "minter", "minted_token", "scaled"];
 
     /// Creates a deployment of listed gauges with an emission of this token.
-    pub const fn of(self, list: GaugeList, minted_token: Address) -> CurveGauges {
+    fn of(self, list: GaugeList, minted_token: Address) -> CurveGauges {
         let (listing, minter) = match list {
             GaugeList::Controller { controller, minter } => (Listing::Controller(controller), minter),
             GaugeList::Factory(factory) => (Listing::Factory(factory), factory),
@@ -84,13 +83,8 @@ impl CurveGaugeTypes {
         self.listed(listing).minting(minter, minted_token)
     }
 
-    /// Creates a deployment of gauges that no contract lists, without an emission.
-    pub const fn of_row(self, gauges: &'static [Address]) -> CurveGauges {
-        self.listed(Listing::Row(Cow::Borrowed(gauges)))
-    }
-
     /// Creates a deployment of a controller's gauges, without an emission.
-    pub const fn listed_by(self, controller: Address) -> CurveGauges {
+    fn listed_by(self, controller: Address) -> CurveGauges {
         self.listed(Listing::Controller(controller))
     }
 
@@ -108,7 +102,7 @@ impl CurveGaugeTypes {
         let emission = minter.map(|minter| Ok(MintedEmission { minter, minted_token: keys.address("minted_token")? }));
         let emission = emission.transpose()?;
         let is_scaled = keys.flag("scaled")?;
-        Ok(Some(CurveGauges { emission, is_scaled, ..self.listed(Listing::Row(Cow::Owned(gauges))) }.shared()))
+        Ok(Some(CurveGauges { emission, is_scaled, ..self.listed(Listing::Row(gauges)) }.shared()))
     }
 }
 
@@ -148,26 +142,15 @@ impl Kit for CurveGaugeTypes {
 }
 
 impl CurveGauges {
-    /// Marks gauges whose staked tokens were exchanged for others.
-    #[must_use]
-    pub const fn scaled(mut self) -> Self {
-        self.is_scaled = true;
-        self
-    }
-
     /// Adds an emission of this token, which the minter pays.
     #[must_use]
-    pub const fn minting(mut self, minter: Address, minted_token: Address) -> Self {
+    fn minting(mut self, minter: Address, minted_token: Address) -> Self {
         self.emission = Some(MintedEmission { minter, minted_token });
         self
     }
 }
 
 impl Deployed for CurveGauges {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(self.clone())
-    }
-
     fn contracts(&self) -> Vec<Address> {
         let listed = match &self.listing {
             Listing::Controller(controller) => vec![*controller],

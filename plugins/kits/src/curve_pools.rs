@@ -12,7 +12,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit};
+use crate::kit::{Deployed, Kit, Shared};
 use crate::native_placeholder::named_token;
 use crate::try_each::try_each;
 
@@ -54,7 +54,7 @@ impl CurvePools {
     pub const KEYS: &'static [&'static str] = &["meta_registry"];
 
     /// Creates a deployment of a registry's pools.
-    pub const fn of(self, registry: Address) -> CurvePoolRegistry {
+    fn of(self, registry: Address) -> CurvePoolRegistry {
         CurvePoolRegistry { registry, share: self.share }
     }
 }
@@ -74,10 +74,6 @@ impl Kit for CurvePools {
 }
 
 impl Deployed for CurvePoolRegistry {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.registry]
     }

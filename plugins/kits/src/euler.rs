@@ -12,13 +12,12 @@ mod contracts;
 mod perspective;
 mod position;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use portolan_plugin_api::{Address, Chain, Keys, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::try_each::try_each;
 
 /// A plugin's words for the findings of a deployment.
@@ -40,7 +39,7 @@ pub struct EulerContracts {
     /// Factory that lists vaults that lend to these (Euler Earn).
     pub earn_factory: Option<Address>,
     /// Lists of verified vaults; if empty, all vaults are trusted.
-    pub perspectives: Cow<'static, [Address]>,
+    pub perspectives: Vec<Address>,
 }
 
 /// One deployment.
@@ -55,7 +54,7 @@ impl EulerTypes {
     pub const KEYS: &'static [&'static str] = &["evc", "evault_factory", "earn_factory", "perspectives"];
 
     /// Creates a deployment of these contracts.
-    pub const fn of(self, contracts: EulerContracts) -> Euler {
+    fn of(self, contracts: EulerContracts) -> Euler {
         Euler { contracts, types: self }
     }
 }
@@ -70,17 +69,13 @@ impl Kit for EulerTypes {
             evc: keys.address("evc")?,
             evault_factory: keys.address("evault_factory")?,
             earn_factory: keys.address_opt("earn_factory")?,
-            perspectives: Cow::Owned(keys.addresses("perspectives")?),
+            perspectives: keys.addresses("perspectives")?,
         };
         Ok(Some(self.of(contracts).shared()))
     }
 }
 
 impl Deployed for Euler {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(self.clone())
-    }
-
     fn contracts(&self) -> Vec<Address> {
         let EulerContracts { evc, evault_factory, earn_factory, perspectives } = &self.contracts;
         [*evc, *evault_factory].into_iter().chain(*earn_factory).chain(perspectives.iter().copied()).collect()

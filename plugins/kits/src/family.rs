@@ -12,14 +12,11 @@ use portolan_plugin_api::{
 };
 
 use crate::events::{EventTables, Source};
-use crate::protocol::{self, ProtocolRow};
 
 /// Rows and tables of a family.
 pub trait EventFamily: 'static {
-    /// Protocols, with the contracts that emit their events.
-    const PROTOCOLS: &'static [ProtocolRow] = &[];
     /// Protocols with the contracts that emit their events, from files in the format of the plugin's settings.
-    const ROWS: Rows = Rows::NONE;
+    const ROWS: Rows;
     /// Tables whose events are reported for any contract, without a protocol for unknown contracts.
     const TABLES: &'static [&'static str];
     /// Tables whose events are reported for the protocols' own contracts only, since another plugin reports the rest.
@@ -49,7 +46,7 @@ struct FamilyInstance {
 impl<F: EventFamily> Plugin for Family<F> {
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
         let tables = EventTables::parse(F::TABLES, F::SHARED_TABLES)?;
-        Ok(Self { instance: FamilyInstance::new(settings, F::PROTOCOLS, F::ROWS, tables)?, rows: PhantomData })
+        Ok(Self { instance: FamilyInstance::new(settings, F::ROWS, tables)?, rows: PhantomData })
     }
 
     fn catalogue(&self) -> Catalogue {
@@ -63,16 +60,9 @@ impl<F: EventFamily> Plugin for Family<F> {
 }
 
 impl FamilyInstance {
-    fn new(
-        settings: &Settings,
-        consts: &[ProtocolRow],
-        rows: Rows,
-        tables: EventTables,
-    ) -> Result<Self, SettingsError> {
-        let sources = protocol::by_evidence(rows.deployments(Source::from_keys)?);
-        let sources = protocol::sources(consts).into_iter().chain(sources);
-        let protocols = [protocol::protocols(consts), rows.protocols()].concat();
-        let deployments = settings.serve(&protocols, sources)?;
+    fn new(settings: &Settings, rows: Rows, tables: EventTables) -> Result<Self, SettingsError> {
+        let sources = Source::by_evidence(rows.deployments(Source::from_keys)?);
+        let deployments = settings.serve(&rows.protocols(), sources)?;
         Ok(Self { tables, deployments })
     }
 

@@ -14,7 +14,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::try_each::try_each;
 
 portolan_plugin_api::sol! {
@@ -50,7 +50,7 @@ impl FeeStakings {
     pub const KEYS: &'static [&'static str] = &["fee_staking", "staked_token"];
 
     /// Creates a deployment of the contract at `address`, which takes `staked_token`.
-    pub const fn staking(self, address: Address, staked_token: Address) -> FeeStaking {
+    fn staking(self, address: Address, staked_token: Address) -> FeeStaking {
         FeeStaking { address, staked_token, types: self }
     }
 }
@@ -71,10 +71,6 @@ impl Kit for FeeStakings {
 }
 
 impl Deployed for FeeStaking {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.address]
     }

@@ -14,7 +14,7 @@ use portolan_plugin_api::{Address, Chain, Error, Keys, Mechanism, Position, Ques
 
 use crate::boxed::Boxed;
 use crate::erc4626;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::try_each::try_each;
 use contracts::allTokensCall;
 
@@ -55,7 +55,7 @@ impl FluidTypes {
     pub const KEYS: &'static [&'static str] = &["lending_factory", "vault_resolver", "dex_resolver"];
 
     /// Creates a deployment of these contracts.
-    pub const fn of(self, contracts: FluidContracts) -> Fluid {
+    fn of(self, contracts: FluidContracts) -> Fluid {
         Fluid { contracts, types: self }
     }
 }
@@ -71,10 +71,6 @@ impl Kit for FluidTypes {
 }
 
 impl Deployed for Fluid {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         let FluidContracts { lending_factory, vault_resolver, dex_resolver } = self.contracts;
         [Some(lending_factory), vault_resolver, dex_resolver].into_iter().flatten().collect()

@@ -60,9 +60,6 @@ pub struct Labels<'a> {
 ///
 /// It is only asked the questions of [`Deployed::questions`].
 pub trait Deployed: Debug + Send + Sync {
-    /// Returns the same contracts, shared: an instance owns its deployments, whether shipped or from settings.
-    fn shared(&self) -> Arc<dyn Deployed>;
-
     /// Returns the contracts for the catalogue: those that claims may call and name, and that lineages start from.
     fn contracts(&self) -> Vec<Address>;
 
@@ -110,6 +107,18 @@ pub trait Deployed: Debug + Send + Sync {
     fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         let _ = (cx, tokens);
         Box::pin(async { Err(Error::new("`compositions` is declared and not implemented")) })
+    }
+}
+
+/// Contracts of a row, as an instance owns them.
+pub(crate) trait Shared {
+    /// Shares the contracts.
+    fn shared(self) -> Arc<dyn Deployed>;
+}
+
+impl<D: Deployed + 'static> Shared for D {
+    fn shared(self) -> Arc<dyn Deployed> {
+        Arc::new(self)
     }
 }
 

@@ -4,7 +4,6 @@
 //! all or one for each, `gap_questions` the questions whose answers report them. It returns no findings. Invariant: a gap
 //! is reported only if a view of the contract shows that the account has something there; all other answers are complete.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use portolan_plugin_api::{Address, Chain, Claimable, Error, Keys, Position, Question, SettingsError};
@@ -29,20 +28,20 @@ const UNNAMED: &str = "a contract of this protocol";
 pub struct KnownGaps;
 
 /// A contract that is not read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KnownGap {
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct KnownGap {
     contract: Address,
     /// View whose first word is nonzero if an account has something.
-    view: &'static str,
+    view: String,
     /// Description of the contract, which begins the report.
-    what: &'static str,
+    what: String,
 }
 
 /// Contracts of one deployment, and the questions whose answers report them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GapList {
-    gaps: Cow<'static, [KnownGap]>,
-    questions: Cow<'static, [Question]>,
+struct GapList {
+    gaps: Vec<KnownGap>,
+    questions: Vec<Question>,
 }
 
 /// Default questions whose answers report them.
@@ -57,31 +56,9 @@ const NAMES: [(&str, Question); 5] = [
     ("locked", Question::LOCKED),
 ];
 
-impl KnownGap {
-    /// Describes a contract whose `balanceOf` returns an account's holding.
-    pub const fn at(contract: Address, what: &'static str) -> Self {
-        Self::by(contract, BALANCE, what)
-    }
-
-    /// Describes a contract whose holding another view returns; its first word is zero for none.
-    pub const fn by(contract: Address, view: &'static str, what: &'static str) -> Self {
-        Self { contract, view, what }
-    }
-}
-
 impl KnownGaps {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["known_gaps", "gap_names", "gap_views", "gap_questions"];
-
-    /// Reports these contracts with claimables and farming.
-    pub const fn of(self, gaps: &'static [KnownGap]) -> GapList {
-        self.with_questions(QUESTIONS, gaps)
-    }
-
-    /// Reports these contracts with the answers to these questions.
-    pub const fn with_questions(self, questions: &'static [Question], gaps: &'static [KnownGap]) -> GapList {
-        GapList { gaps: Cow::Borrowed(gaps), questions: Cow::Borrowed(questions) }
-    }
 }
 
 impl Kit for KnownGaps {
@@ -96,13 +73,9 @@ impl Kit for KnownGaps {
         }
         let views = each(keys, "gap_views", BALANCE, contracts.len())?;
         let names = each(keys, "gap_names", UNNAMED, contracts.len())?;
-        let gap = |((contract, view), what): ((_, String), String)| KnownGap {
-            contract,
-            view: view.leak(),
-            what: what.leak(),
-        };
+        let gap = |((contract, view), what)| KnownGap { contract, view, what };
         let gaps = contracts.into_iter().zip(views).zip(names).map(gap).collect();
-        Ok(Some(Arc::new(GapList { gaps: Cow::Owned(gaps), questions: questions(keys)? })))
+        Ok(Some(Arc::new(GapList { gaps, questions: questions(keys)? })))
     }
 }
 
@@ -119,29 +92,25 @@ fn each(keys: &Keys<'_>, key: &'static str, default: &str, count: usize) -> Resu
     }
 }
 
-fn questions(keys: &Keys<'_>) -> Result<Cow<'static, [Question]>, SettingsError> {
+fn questions(keys: &Keys<'_>) -> Result<Vec<Question>, SettingsError> {
     let named = |name: &str| {
         let known = NAMES.iter().find(|(known, _)| *known == name).map(|(_, question)| *question);
         let names = NAMES.map(|(name, _)| format!("`{name}`")).join(", ");
         known.ok_or_else(|| SettingsError::new(format!("{name:?} is unknown; give {names}")).at("gap_questions"))
     };
     match keys.texts("gap_questions")?.as_slice() {
-        [] => Ok(Cow::Borrowed(QUESTIONS)),
-        names => Ok(Cow::Owned(names.iter().map(|name| named(name)).collect::<Result<_, _>>()?)),
+        [] => Ok(QUESTIONS.to_vec()),
+        names => names.iter().map(|name| named(name)).collect(),
     }
 }
 
 impl Deployed for GapList {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(self.clone())
-    }
-
     fn contracts(&self) -> Vec<Address> {
         self.gaps.iter().map(|gap| gap.contract).collect()
     }
 
     fn questions(&self) -> Vec<Question> {
-        self.questions.to_vec()
+        self.questions.clone()
     }
 
     fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
@@ -169,7 +138,8 @@ impl GapList {
     /// Reports each contract in which the account has something.
     async fn report(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<(), Error> {
         let reads = self.gaps.iter().map(async |gap| {
-            let has = cx.call_as(gap.contract, gap.view, &balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
+            let has =
+                cx.call_as(gap.contract, &gap.view, &balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
             Ok((gap, has))
         });
         let found = try_each(cx, reads).await.or_err_if_all(cx, labels.market)?;

@@ -6,7 +6,6 @@
 
 pub mod accounts;
 pub mod family;
-pub mod protocol;
 
 pub mod kit;
 

@@ -78,7 +78,7 @@ impl LiquityTypes {
     ];
 
     /// Creates a deployment of these contracts.
-    pub const fn of(self, contracts: LiquityContracts) -> Liquity {
+    fn of(self, contracts: LiquityContracts) -> Liquity {
         Liquity { contracts, types: self }
     }
 }
@@ -110,10 +110,6 @@ impl Kit for LiquityTypes {
 }
 
 impl Deployed for Liquity {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         let of = &self.contracts;
         let optional = [of.staking, of.surplus_pool, of.borrower_operations].into_iter().flatten();

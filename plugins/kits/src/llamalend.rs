@@ -14,7 +14,7 @@ use std::sync::Arc;
 use portolan_plugin_api::{Address, Chain, Error, Keys, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::try_each::try_each;
 
 /// A plugin's words for the findings of a deployment.
@@ -47,7 +47,7 @@ impl LlamaLendTypes {
     pub const KEYS: &'static [&'static str] = &["crvusd_factory", "lending_factory"];
 
     /// Creates a deployment of a factory's markets.
-    pub const fn of(self, factory: MarketFactory) -> LlamaLend {
+    fn of(self, factory: MarketFactory) -> LlamaLend {
         LlamaLend { factory, types: self }
     }
 }
@@ -72,10 +72,6 @@ impl Kit for LlamaLendTypes {
 }
 
 impl Deployed for LlamaLend {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         let (MarketFactory::CrvUsd(factory) | MarketFactory::Lending(factory)) = self.factory;
         vec![factory]

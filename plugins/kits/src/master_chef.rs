@@ -14,9 +14,6 @@ mod rewarder;
 mod rows;
 mod settings;
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
 use portolan_plugin_api::{Address, Chain, Claim, Claimable, Position, Question, U256};
 
 use crate::boxed::Boxed;
@@ -44,11 +41,11 @@ pub struct MasterChefs {
 pub struct MasterChef {
     chef: Address,
     kind: Kind,
-    pending: Cow<'static, str>,
+    pending: String,
     returns: Returns,
     claim: ClaimCall,
     reward_token: Option<Address>,
-    getter: Option<Cow<'static, str>>,
+    getter: Option<String>,
     has_single_stake: bool,
     is_funded: bool,
     vault_type: &'static str,
@@ -101,84 +98,12 @@ struct Pool {
 }
 
 impl MasterChefs {
-    /// Creates a chef like those that Sushi deployed.
-    pub const fn chef(&self, chef: Address, kind: Kind) -> MasterChef {
-        self.renamed(chef, kind, PENDING, kind.claim())
-    }
-
-    /// Creates a chef with a different pending view and claim call.
-    pub const fn renamed(&self, chef: Address, kind: Kind, pending: &'static str, claim: ClaimCall) -> MasterChef {
-        self.deployed(chef, kind, pending, claim, None)
-    }
-
-    /// Creates a chef whose getters are not named after its pending view. `getter` returns the token; with `PerSecond`
-    /// appended, the rate.
-    pub const fn with_getter(
-        &self,
-        chef: Address,
-        kind: Kind,
-        pending: &'static str,
-        claim: ClaimCall,
-        getter: &'static str,
-    ) -> MasterChef {
-        self.deployed(chef, kind, pending, claim, Some(Cow::Borrowed(getter)))
-    }
-
-    const fn deployed(
-        &self,
-        chef: Address,
-        kind: Kind,
-        pending: &'static str,
-        claim: ClaimCall,
-        getter: Option<Cow<'static, str>>,
-    ) -> MasterChef {
-        let (pending, vault_type) = (Cow::Borrowed(pending), self.vault_type(kind));
-        MasterChef {
-            chef,
-            kind,
-            pending,
-            returns: Returns::Amount,
-            claim,
-            reward_token: None,
-            getter,
-            has_single_stake: false,
-            is_funded: false,
-            vault_type,
-        }
-    }
-
     const fn vault_type(&self, kind: Kind) -> &'static str {
         match kind {
             Kind::V1 => self.v1,
             Kind::V2 | Kind::Beets => self.v2,
             Kind::Mini => self.mini,
         }
-    }
-}
-
-impl MasterChef {
-    /// Sets the reward token of a chef that has no getter for it.
-    pub const fn paying(mut self, token: Address) -> Self {
-        self.reward_token = Some(token);
-        self
-    }
-
-    /// Sets the return values of the pending view.
-    pub const fn returning(mut self, returns: Returns) -> Self {
-        self.returns = returns;
-        self
-    }
-
-    /// Marks a chef that is funded in advance: it pays at most its balance.
-    pub const fn funded(mut self) -> Self {
-        self.is_funded = true;
-        self
-    }
-
-    /// Marks a chef whose pool 0 stakes the chef's own token and has its own claim function, like PancakeSwap's.
-    pub const fn with_single_stake(mut self) -> Self {
-        self.has_single_stake = true;
-        self
     }
 }
 
@@ -193,10 +118,6 @@ impl Kind {
 }
 
 impl Deployed for MasterChef {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(self.clone())
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.chef]
     }

@@ -7,7 +7,6 @@
 mod contracts;
 mod document;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
@@ -16,7 +15,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, Shared};
 use contracts::{claimCall, isClaimedCall, merkleRootCall, tokenCall};
 use document::Document;
 
@@ -35,18 +34,13 @@ pub struct MerkleDistributors {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MerkleDistributor {
     address: Address,
-    proofs: Cow<'static, str>,
+    proofs: String,
     reward_type: &'static str,
 }
 
 impl MerkleDistributors {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["merkle_distributor", "proofs"];
-
-    /// Creates a deployment of the airdrop at `address`, with the URL of its documents.
-    pub const fn of(&self, address: Address, proofs: &'static str) -> MerkleDistributor {
-        MerkleDistributor { address, proofs: Cow::Borrowed(proofs), reward_type: self.reward_type }
-    }
 }
 
 impl Kit for MerkleDistributors {
@@ -63,7 +57,7 @@ impl Kit for MerkleDistributors {
             let text = format!("{proofs:?} is not like https://merkle.example.org/proofs/{ACCOUNT}.json");
             return Err(SettingsError::new(text).at("proofs"));
         }
-        let proofs = Cow::Owned(proofs.to_owned());
+        let proofs = proofs.to_owned();
         Ok(Some(MerkleDistributor { address, proofs, reward_type: self.reward_type }.shared()))
     }
 
@@ -74,10 +68,6 @@ impl Kit for MerkleDistributors {
 }
 
 impl Deployed for MerkleDistributor {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(self.clone())
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.address]
     }

@@ -11,14 +11,13 @@ mod list;
 mod market;
 mod position;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use portolan_plugin_api::{Address, B256, Chain, KeyField, Keys, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
 use crate::erc4626;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::try_each::try_each;
 
 /// A plugin's words for the findings of a deployment.
@@ -36,11 +35,11 @@ pub struct MorphoContracts {
     /// Contract of all markets.
     pub morpho: Address,
     /// MetaMorpho vaults, versions 1.0 and 1.1, whose markets are read.
-    pub vaults: Cow<'static, [Address]>,
+    pub vaults: Vec<Address>,
     /// Vaults of version 2, whose markets are read.
-    pub vaults_v2: Cow<'static, [Address]>,
+    pub vaults_v2: Vec<Address>,
     /// Further markets, by id.
-    pub markets: Cow<'static, [B256]>,
+    pub markets: Vec<B256>,
 }
 
 /// One deployment.
@@ -55,7 +54,7 @@ impl MorphoTypes {
     pub const KEYS: &'static [&'static str] = &["morpho", "vaults", "vaults_v2", "markets"];
 
     /// Creates a deployment of these contracts.
-    pub const fn of(self, contracts: MorphoContracts) -> Morpho {
+    fn of(self, contracts: MorphoContracts) -> Morpho {
         Morpho { contracts, types: self }
     }
 }
@@ -69,9 +68,9 @@ impl Kit for MorphoTypes {
         let Some(morpho) = keys.address_opt("morpho")? else { return Ok(None) };
         let contracts = MorphoContracts {
             morpho,
-            vaults: Cow::Owned(keys.addresses("vaults")?),
-            vaults_v2: Cow::Owned(keys.addresses("vaults_v2")?),
-            markets: Cow::Owned(Vec::from_key(keys, "markets", "")?),
+            vaults: keys.addresses("vaults")?,
+            vaults_v2: keys.addresses("vaults_v2")?,
+            markets: Vec::from_key(keys, "markets", "")?,
         };
         if contracts.vaults.is_empty() && contracts.vaults_v2.is_empty() && contracts.markets.is_empty() {
             let why = "missing; a morpho needs `vaults`, `vaults_v2` or `markets`, for it lists no markets itself";
@@ -82,10 +81,6 @@ impl Kit for MorphoTypes {
 }
 
 impl Deployed for Morpho {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(self.clone())
-    }
-
     fn contracts(&self) -> Vec<Address> {
         [self.contracts.morpho].into_iter().chain(self.vaults()).collect()
     }

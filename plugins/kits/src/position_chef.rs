@@ -14,7 +14,7 @@ use portolan_plugin_api::{
 
 use crate::boxed::Boxed;
 use crate::events::Source;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, Shared};
 use crate::owned_nfts;
 use crate::try_each::try_each;
 
@@ -58,7 +58,7 @@ impl PositionChefs {
     pub const KEYS: &'static [&'static str] = &["position_chef"];
 
     /// Creates a deployment of the chef at this address.
-    pub const fn chef(self, chef: Address) -> PositionChef {
+    fn chef(self, chef: Address) -> PositionChef {
         PositionChef { chef, types: self }
     }
 }
@@ -78,10 +78,6 @@ impl Kit for PositionChefs {
 }
 
 impl Deployed for PositionChef {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.chef]
     }

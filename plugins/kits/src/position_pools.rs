@@ -20,7 +20,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels};
+use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels, Shared};
 use crate::owned_nfts;
 use crate::try_each::try_each;
 use contracts::nitro::{getPublishedNitroPoolCall, harvestCall, harvestPositionToCall, poolsCall};
@@ -52,12 +52,12 @@ impl PositionPools {
     pub const KEYS: &'static [&'static str] = &["position_master", "nitro_factory", "nft_pool_factory"];
 
     /// Creates a deployment of a master's pools.
-    pub const fn of(self, master: Address) -> PositionMaster {
+    fn of(self, master: Address) -> PositionMaster {
         PositionMaster { master, types: self }
     }
 
     /// Creates a deployment of a factory's nitro pools, for NFTs of the other factory's pools.
-    pub const fn nitro_of(self, factory: Address, nft_pool_factory: Address) -> NitroFactory {
+    fn nitro_of(self, factory: Address, nft_pool_factory: Address) -> NitroFactory {
         NitroFactory { factory, nft_pool_factory, types: self }
     }
 }
@@ -93,10 +93,6 @@ impl Kit for PositionPools {
 }
 
 impl Deployed for PositionMaster {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.master]
     }

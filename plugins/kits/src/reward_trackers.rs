@@ -7,7 +7,6 @@
 //!
 //! Source: <https://github.com/gmx-io/gmx-contracts/tree/master/contracts/staking>, `RewardTracker.sol`.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
@@ -16,7 +15,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
@@ -45,25 +44,14 @@ pub struct RewardTrackerTypes {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RewardTrackers {
     stakes: Address,
-    staked_tokens: Cow<'static, [Address]>,
-    trackers: Cow<'static, [Address]>,
+    staked_tokens: Vec<Address>,
+    trackers: Vec<Address>,
     types: RewardTrackerTypes,
 }
 
 impl RewardTrackerTypes {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["stake_tracker", "staked_tokens", "reward_trackers"];
-
-    /// Creates a deployment of stakes of `staked_tokens` in the tracker `stakes`, for which `trackers` pay.
-    pub const fn of(
-        self,
-        stakes: Address,
-        staked_tokens: &'static [Address],
-        trackers: &'static [Address],
-    ) -> RewardTrackers {
-        let (staked_tokens, trackers) = (Cow::Borrowed(staked_tokens), Cow::Borrowed(trackers));
-        RewardTrackers { stakes, staked_tokens, trackers, types: self }
-    }
 }
 
 impl Kit for RewardTrackerTypes {
@@ -76,7 +64,7 @@ impl Kit for RewardTrackerTypes {
         let filled = |key| {
             let addresses = keys.addresses(key)?;
             let missing = || SettingsError::new("missing; a tracker of stakes needs it").at(key);
-            if addresses.is_empty() { Err(missing()) } else { Ok(Cow::Owned(addresses)) }
+            if addresses.is_empty() { Err(missing()) } else { Ok(addresses) }
         };
         let (staked_tokens, trackers) = (filled("staked_tokens")?, filled("reward_trackers")?);
         Ok(Some(RewardTrackers { stakes, staked_tokens, trackers, types: *self }.shared()))
@@ -88,10 +76,6 @@ impl Kit for RewardTrackerTypes {
 }
 
 impl Deployed for RewardTrackers {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(self.clone())
-    }
-
     fn contracts(&self) -> Vec<Address> {
         let others = self.trackers.iter().filter(|tracker| **tracker != self.stakes);
         [self.stakes].into_iter().chain(others.copied()).collect()

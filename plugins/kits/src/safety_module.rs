@@ -13,7 +13,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 
 portolan_plugin_api::sol! {
     function balanceOf(address account) external view returns (uint256);
@@ -52,7 +52,7 @@ impl SafetyModules {
     pub const KEYS: &'static [&'static str] = &["staked_aave_token"];
 
     /// Creates a deployment of the staked token at this address.
-    pub const fn token(self, token: Address) -> SafetyModule {
+    fn token(self, token: Address) -> SafetyModule {
         SafetyModule { token, types: self }
     }
 }
@@ -69,10 +69,6 @@ impl Kit for SafetyModules {
 }
 
 impl Deployed for SafetyModule {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.token]
     }

@@ -11,7 +11,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 
 sol! {
     // ERC-20, https://eips.ethereum.org/EIPS/eip-20
@@ -45,7 +45,7 @@ impl ShareVaults {
     pub const KEYS: &'static [&'static str] = &["staked_token"];
 
     /// Creates a deployment of the vault at `address`, which takes `staked_token`.
-    pub const fn vault(&self, address: Address, staked_token: Address) -> ShareVault {
+    fn vault(&self, address: Address, staked_token: Address) -> ShareVault {
         ShareVault { address, staked_token, vault_type: self.vault_type }
     }
 }
@@ -65,10 +65,6 @@ impl Kit for ShareVaults {
 }
 
 impl Deployed for ShareVault {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.address]
     }

@@ -18,7 +18,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::try_each::{try_each, with_both};
 
 portolan_plugin_api::sol! {
@@ -90,7 +90,7 @@ impl SideBoosterTypes {
     pub const KEYS: &'static [&'static str] = &["side_booster"];
 
     /// Creates a deployment of a booster's pools.
-    pub const fn of(self, booster: Address) -> SideBooster {
+    fn of(self, booster: Address) -> SideBooster {
         SideBooster { booster, types: self }
     }
 }
@@ -115,10 +115,6 @@ impl Kit for SideBoosterTypes {
 }
 
 impl Deployed for SideBooster {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.booster]
     }

@@ -10,13 +10,12 @@ mod contracts;
 mod pair;
 mod position;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use portolan_plugin_api::{Address, Chain, Keys, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 
 /// A plugin's word for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,18 +27,13 @@ pub struct SiloTypes {
 /// One deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Silos {
-    configs: Cow<'static, [Address]>,
+    configs: Vec<Address>,
     types: SiloTypes,
 }
 
 impl SiloTypes {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["silo_configs"];
-
-    /// Creates a deployment of these pairs, each by its `SiloConfig`.
-    pub const fn of(self, configs: &'static [Address]) -> Silos {
-        Silos { configs: Cow::Borrowed(configs), types: self }
-    }
 }
 
 impl Kit for SiloTypes {
@@ -48,15 +42,11 @@ impl Kit for SiloTypes {
         if configs.is_empty() {
             return Ok(None);
         }
-        Ok(Some(Silos { configs: Cow::Owned(configs), types: *self }.shared()))
+        Ok(Some(Silos { configs, types: *self }.shared()))
     }
 }
 
 impl Deployed for Silos {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(self.clone())
-    }
-
     fn contracts(&self) -> Vec<Address> {
         self.configs.to_vec()
     }

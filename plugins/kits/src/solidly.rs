@@ -26,7 +26,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::try_each::try_each;
 use contracts::{claimCall, claimManyCall, claimRewardsCall, first, gaugesCall, getRewardCall, listed, thena, veCall};
 
@@ -70,13 +70,8 @@ impl SolidlyTypes {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["voter", "escrow", "distributor", "generation"];
 
-    /// Creates a deployment of Velodrome v2's contracts.
-    pub const fn of(self, contracts: SolidlyContracts) -> Solidly {
-        self.of_generation(Generation::VelodromeV2, contracts)
-    }
-
     /// Creates a deployment of another generation's contracts.
-    pub const fn of_generation(self, generation: Generation, contracts: SolidlyContracts) -> Solidly {
+    fn of_generation(self, generation: Generation, contracts: SolidlyContracts) -> Solidly {
         Solidly { contracts, types: self, generation }
     }
 }
@@ -132,10 +127,6 @@ impl Kit for SolidlyTypes {
 }
 
 impl Deployed for Solidly {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         let SolidlyContracts { voter, escrow, distributor } = self.contracts;
         [Some(voter), escrow, distributor].into_iter().flatten().collect()

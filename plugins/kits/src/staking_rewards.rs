@@ -9,14 +9,13 @@ mod factory;
 mod farm;
 mod rows;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use portolan_plugin_api::{Address, Chain, ClaimTemplate, Claimable, Keys, Lineage, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
 use crate::events;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 use contracts::{balanceOfCall, getRewardCall, stakingRewardsInfoByStakingTokenCall};
@@ -54,7 +53,7 @@ enum Farms {
     /// A `StakingRewardsFactory`, with one farm per staking token.
     Factory(Address),
     /// Listed farms.
-    Listed(Cow<'static, [Address]>),
+    Listed(Vec<Address>),
     /// Farms that a factory lists.
     Resolved(Vec<Farm>),
 }
@@ -71,16 +70,6 @@ pub enum Rewards {
 impl StakingFarms {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["factory", "farms", "dual"];
-
-    /// Creates a deployment of a factory's farms.
-    pub const fn of_factory(&self, factory: Address, rewards: Rewards) -> StakingRewards {
-        StakingRewards { farms: Farms::Factory(factory), rewards, types: self.types(rewards) }
-    }
-
-    /// Creates a deployment of listed farms.
-    pub const fn of_farms(&self, farms: &'static [Address], rewards: Rewards) -> StakingRewards {
-        StakingRewards { farms: Farms::Listed(Cow::Borrowed(farms)), rewards, types: self.types(rewards) }
-    }
 
     const fn types(&self, rewards: Rewards) -> FarmTypes {
         match rewards {
@@ -104,7 +93,7 @@ impl Kit for StakingFarms {
         }
         let farms = match (factory, farms.is_empty()) {
             (Some(factory), true) => Farms::Factory(factory),
-            (None, false) => Farms::Listed(Cow::Owned(farms)),
+            (None, false) => Farms::Listed(farms),
             (Some(_), false) => {
                 return Err(SettingsError::new("is given beside `factory`; give one of them").at("farms"));
             }
@@ -124,10 +113,6 @@ impl Kit for StakingFarms {
 }
 
 impl Deployed for StakingRewards {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(self.clone())
-    }
-
     /// Returns the factory or the farms.
     fn contracts(&self) -> Vec<Address> {
         match &self.farms {

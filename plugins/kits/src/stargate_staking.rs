@@ -17,7 +17,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, Shared};
 use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
@@ -85,7 +85,7 @@ impl StargateStakings {
     pub const KEYS: &'static [&'static str] = &["stargate_staking"];
 
     /// Creates a deployment of a staking contract's farms.
-    pub const fn of(self, staking: Address) -> StargateStaking {
+    fn of(self, staking: Address) -> StargateStaking {
         StargateStaking { staking, types: self }
     }
 }
@@ -110,10 +110,6 @@ impl Kit for StargateStakings {
 }
 
 impl Deployed for StargateStaking {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.staking]
     }

@@ -15,7 +15,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::try_each::try_each;
 
 portolan_plugin_api::sol! {
@@ -69,7 +69,7 @@ impl UmbrellaTypes {
     pub const KEYS: &'static [&'static str] = &["umbrella_rewards"];
 
     /// Creates a deployment of this rewards controller.
-    pub const fn of(self, controller: Address) -> Umbrella {
+    fn of(self, controller: Address) -> Umbrella {
         Umbrella { controller, types: self }
     }
 }
@@ -91,10 +91,6 @@ impl Kit for UmbrellaTypes {
 }
 
 impl Deployed for Umbrella {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.controller]
     }

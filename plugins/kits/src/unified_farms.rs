@@ -8,7 +8,6 @@
 //! Source: <https://github.com/FraxFinance/frax-solidity/tree/master/src/hardhat/contracts/Staking>,
 //! `FraxUnifiedFarm_ERC20.sol` and `FraxUnifiedFarmTemplate.sol`.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
@@ -18,7 +17,7 @@ use portolan_plugin_api::{
 
 use crate::boxed::Boxed;
 use crate::display_name::display_name;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, Shared};
 use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
@@ -56,18 +55,13 @@ pub struct UnifiedFarmTypes {
 /// Farms of one deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnifiedFarms {
-    farms: Cow<'static, [Address]>,
+    farms: Vec<Address>,
     types: UnifiedFarmTypes,
 }
 
 impl UnifiedFarmTypes {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["unified_farms"];
-
-    /// Creates a deployment of these farms.
-    pub const fn of(self, farms: &'static [Address]) -> UnifiedFarms {
-        UnifiedFarms { farms: Cow::Borrowed(farms), types: self }
-    }
 }
 
 impl Kit for UnifiedFarmTypes {
@@ -77,7 +71,7 @@ impl Kit for UnifiedFarmTypes {
 
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
         let farms = keys.addresses("unified_farms")?;
-        Ok((!farms.is_empty()).then(|| UnifiedFarms { farms: Cow::Owned(farms), types: *self }.shared()))
+        Ok((!farms.is_empty()).then(|| UnifiedFarms { farms, types: *self }.shared()))
     }
 
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
@@ -86,10 +80,6 @@ impl Kit for UnifiedFarmTypes {
 }
 
 impl Deployed for UnifiedFarms {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(self.clone())
-    }
-
     fn contracts(&self) -> Vec<Address> {
         self.farms.to_vec()
     }

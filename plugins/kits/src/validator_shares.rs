@@ -18,7 +18,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
@@ -71,7 +71,7 @@ impl ValidatorShares {
     pub const KEYS: &'static [&'static str] = &["stake_manager", "staked_token"];
 
     /// Creates a deployment of a manager's validators. `staked_token` is delegated to them, and they pay it as rewards.
-    pub const fn of(self, manager: Address, staked_token: Address) -> StakeManager {
+    fn of(self, manager: Address, staked_token: Address) -> StakeManager {
         StakeManager { manager, staked_token, types: self }
     }
 }
@@ -101,10 +101,6 @@ impl Kit for ValidatorShares {
 }
 
 impl Deployed for StakeManager {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.manager]
     }

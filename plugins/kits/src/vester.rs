@@ -14,7 +14,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 
 portolan_plugin_api::sol! {
     function esToken() external view returns (address);
@@ -59,7 +59,7 @@ impl VesterTypes {
     pub const KEYS: &'static [&'static str] = &["vester"];
 
     /// Creates a deployment of the vester at this address.
-    pub const fn of(self, vester: Address) -> Vester {
+    fn of(self, vester: Address) -> Vester {
         Vester { vester, types: self }
     }
 }
@@ -79,10 +79,6 @@ impl Kit for VesterTypes {
 }
 
 impl Deployed for Vester {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.vester]
     }

@@ -5,7 +5,6 @@
 //! `epoch`); `unlockable` if the owner can release all locks (Stargate). Answers claimables and locked positions.
 //! Invariant: fees are what the distributor's own claim returns, which only covers the weeks that one claim pays.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
@@ -14,7 +13,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::try_each::try_each;
 
 portolan_plugin_api::sol! {
@@ -60,11 +59,11 @@ pub struct VoteEscrowTypes {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VoteEscrow {
     escrow: Address,
-    distributors: Cow<'static, [Address]>,
+    distributors: Vec<Address>,
     /// Tokens that each distributor pays; empty if it pays the one that it names.
-    fee_tokens: Cow<'static, [Address]>,
+    fee_tokens: Vec<Address>,
     /// View of the number of an account's points.
-    points: Cow<'static, str>,
+    points: String,
     /// True if the escrow has a view that says that all locks were released.
     is_unlockable: bool,
     types: VoteEscrowTypes,
@@ -74,39 +73,6 @@ impl VoteEscrowTypes {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] =
         &["vote_escrow", "fee_distributors", "fee_tokens", "points", "unlockable"];
-
-    /// Creates a deployment of an escrow whose distributors pay one token each.
-    pub const fn of(self, escrow: Address, distributors: &'static [Address]) -> VoteEscrow {
-        self.renamed(escrow, distributors, POINTS)
-    }
-
-    /// Creates a deployment of an escrow with a renamed view of the number of lock changes, whose distributors pay one
-    /// token each.
-    pub const fn renamed(self, escrow: Address, distributors: &'static [Address], points: &'static str) -> VoteEscrow {
-        let (distributors, points) = (Cow::Borrowed(distributors), Cow::Borrowed(points));
-        VoteEscrow { escrow, distributors, fee_tokens: Cow::Borrowed(&[]), points, is_unlockable: false, types: self }
-    }
-
-    /// Creates a deployment of an escrow whose distributors pay these tokens.
-    pub const fn paying(
-        self,
-        escrow: Address,
-        distributors: &'static [Address],
-        fee_tokens: &'static [Address],
-    ) -> VoteEscrow {
-        let (distributors, fee_tokens) = (Cow::Borrowed(distributors), Cow::Borrowed(fee_tokens));
-        let points = Cow::Borrowed(POINTS);
-        VoteEscrow { escrow, distributors, fee_tokens, points, is_unlockable: false, types: self }
-    }
-}
-
-impl VoteEscrow {
-    /// Marks an escrow whose owner can release all locks.
-    #[must_use]
-    pub const fn unlockable(mut self) -> Self {
-        self.is_unlockable = true;
-        self
-    }
 }
 
 impl Kit for VoteEscrowTypes {
@@ -116,9 +82,9 @@ impl Kit for VoteEscrowTypes {
 
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
         let Some(escrow) = keys.address_opt("vote_escrow")? else { return Ok(None) };
-        let distributors = Cow::Owned(keys.addresses("fee_distributors")?);
-        let fee_tokens = Cow::Owned(keys.addresses("fee_tokens")?);
-        let points = keys.function("points")?.map_or(Cow::Borrowed(POINTS), |name| Cow::Owned(name.to_owned()));
+        let distributors = keys.addresses("fee_distributors")?;
+        let fee_tokens = keys.addresses("fee_tokens")?;
+        let points = keys.function("points")?.unwrap_or(POINTS).to_owned();
         let is_unlockable = keys.flag("unlockable")?;
         Ok(Some(VoteEscrow { escrow, distributors, fee_tokens, points, is_unlockable, types: *self }.shared()))
     }
@@ -132,10 +98,6 @@ impl Kit for VoteEscrowTypes {
 }
 
 impl Deployed for VoteEscrow {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(self.clone())
-    }
-
     fn contracts(&self) -> Vec<Address> {
         [&[self.escrow][..], &self.distributors, &self.fee_tokens].concat()
     }

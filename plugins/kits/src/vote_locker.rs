@@ -12,7 +12,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
+use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
 
 // Source: https://github.com/convex-eth/platform/blob/main/contracts/contracts/CvxLockerV2.sol
 // and https://github.com/aurafinance/aura-contracts/blob/main/contracts/core/AuraLocker.sol
@@ -90,17 +90,8 @@ impl VoteLockers {
     pub const KEYS: &'static [&'static str] = &["locker", "boosted"];
 
     /// Creates a deployment of the locker at this address.
-    pub const fn locker(self, locker: Address) -> VoteLocker {
+    fn locker(self, locker: Address) -> VoteLocker {
         VoteLocker { locker, is_boosted: false, types: self }
-    }
-}
-
-impl VoteLocker {
-    /// Marks a locker that counts boosted amounts beside locked ones.
-    #[must_use]
-    pub const fn boosted(mut self) -> Self {
-        self.is_boosted = true;
-        self
     }
 }
 
@@ -121,10 +112,6 @@ impl Kit for VoteLockers {
 }
 
 impl Deployed for VoteLocker {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.locker]
     }

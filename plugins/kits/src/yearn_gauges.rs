@@ -15,7 +15,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{Deployed, Kit, Labels, Shared};
 use crate::nonzero::nonzero;
 use crate::try_each::try_each;
 
@@ -65,7 +65,7 @@ impl YearnGaugeTypes {
     pub const KEYS: &'static [&'static str] = &["yearn_gauge_registry"];
 
     /// Creates a deployment of a registry's gauges.
-    pub const fn of(self, registry: Address) -> YearnGauges {
+    fn of(self, registry: Address) -> YearnGauges {
         YearnGauges { registry, types: self }
     }
 }
@@ -90,10 +90,6 @@ impl Kit for YearnGaugeTypes {
 }
 
 impl Deployed for YearnGauges {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.registry]
     }

@@ -8,7 +8,6 @@
 //! `VaultRegistry.sol`, which has the same views;
 //! <https://github.com/yearn/vault-periphery/blob/master/src/registry/Registry.sol>.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,7 +19,7 @@ use portolan_plugin_api::{
 
 use crate::boxed::Boxed;
 use crate::erc4626::held;
-use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels};
+use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels, Shared};
 use crate::try_each::try_each;
 
 portolan_plugin_api::sol! {
@@ -67,7 +66,7 @@ pub struct YearnVaultTypes {
 /// Vaults of one deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct YearnVaults {
-    registries: Cow<'static, [Address]>,
+    registries: Vec<Address>,
     generation: VaultGeneration,
     types: YearnVaultTypes,
 }
@@ -81,18 +80,6 @@ enum VaultGeneration {
 impl YearnVaultTypes {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["yearn_v2_registries", "yearn_v3_registries"];
-
-    /// Creates a deployment of second-generation vaults that these registries list.
-    pub const fn second(self, registries: &'static [Address]) -> YearnVaults {
-        let registries = Cow::Borrowed(registries);
-        YearnVaults { registries, generation: VaultGeneration::Second, types: self }
-    }
-
-    /// Creates a deployment of third-generation vaults that these registries list.
-    pub const fn third(self, registries: &'static [Address]) -> YearnVaults {
-        let registries = Cow::Borrowed(registries);
-        YearnVaults { registries, generation: VaultGeneration::Third, types: self }
-    }
 }
 
 impl Kit for YearnVaultTypes {
@@ -112,7 +99,7 @@ impl Kit for YearnVaultTypes {
                 return Err(SettingsError::new(why).at("yearn_v3_registries"));
             }
         };
-        Ok(Some(YearnVaults { registries: Cow::Owned(registries), generation, types: *self }.shared()))
+        Ok(Some(YearnVaults { registries, generation, types: *self }.shared()))
     }
 
     /// Returns the views that give the tokens of compositions.
@@ -122,10 +109,6 @@ impl Kit for YearnVaultTypes {
 }
 
 impl Deployed for YearnVaults {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(self.clone())
-    }
-
     fn contracts(&self) -> Vec<Address> {
         self.registries.to_vec()
     }

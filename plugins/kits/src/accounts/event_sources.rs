@@ -20,10 +20,6 @@ impl Kit for EventSources {
 }
 
 impl Deployed for Source {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(self.clone())
-    }
-
     fn contracts(&self) -> Vec<Address> {
         self.listed().collect()
     }

@@ -121,8 +121,15 @@ impl Source {
         self.contracts.iter().copied().chain(registries)
     }
 
+    /// Sorts contracts: listed ones first, then registries, then factories.
+    pub(crate) fn by_evidence(sources: impl IntoIterator<Item = Deployment<Self>>) -> Vec<Deployment<Self>> {
+        let mut sources: Vec<_> = sources.into_iter().collect();
+        sources.sort_by_key(|source| source.mechanism.evidence());
+        sources
+    }
+
     /// Returns how directly the contracts are known: 0 for a list, 1 for a registry, 2 for a factory.
-    pub(crate) fn evidence(&self) -> u8 {
+    fn evidence(&self) -> u8 {
         match self.checks.first() {
             _ if !self.contracts.is_empty() => 0,
             None | Some(Check::Registry { .. } | Check::ByOwn { .. }) => 1,

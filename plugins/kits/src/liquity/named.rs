@@ -9,7 +9,7 @@ use super::contracts::{
 };
 use super::{LiquityContracts, LiquityTypes};
 use crate::boxed::Boxed;
-use crate::kit::Deployed;
+use crate::kit::{Deployed, Shared};
 
 /// Keys of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Mechanism)]
@@ -96,10 +96,6 @@ fn filled(named: Result<Address, Revert>) -> Option<Address> {
 }
 
 impl Deployed for NamedByManager {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         let ManagerKeys {
             trove_manager, price_feed, stability_pool, staking, surplus_pool, borrower_operations, ..

@@ -1,14 +1,13 @@
 //! Settings keys and claim templates. Keys: `kind`, `chef`, `pending`, `pending_returns`, `claim`, `reward_token`,
 //! `getter`, `single_stake`, `funded`.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use portolan_plugin_api::{ClaimTemplate, Keys, Role, SettingsError, U256};
 
 use super::contracts::claims::{depositCall, harvestCall, leaveStakingCall, withdrawCall};
 use super::{ClaimCall, Kind, MasterChef, MasterChefs, PENDING, Returns};
-use crate::kit::{Deployed, Kit};
+use crate::kit::{Deployed, Kit, Shared};
 
 /// A value of the key `kind`: defaults of the copies of one chef, which other keys override.
 #[derive(Clone, Copy, Debug)]
@@ -98,11 +97,11 @@ impl Kit for MasterChefs {
         let chef = MasterChef {
             chef: keys.address("chef")?,
             kind: of.kind,
-            pending: Cow::Owned(pending.unwrap_or(of.pending).to_owned()),
+            pending: pending.unwrap_or(of.pending).to_owned(),
             returns,
             claim,
             reward_token: keys.address_opt("reward_token")?,
-            getter: getter.map(|getter| Cow::Owned(getter.to_owned())),
+            getter: getter.map(|getter| getter.to_owned()),
             has_single_stake: keys.value("single_stake")?.unwrap_or(of.has_single_stake),
             is_funded: keys.value("funded")?.unwrap_or(of.is_funded),
             vault_type: self.vault_type(of.kind),

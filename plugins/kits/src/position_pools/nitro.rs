@@ -4,7 +4,6 @@
 //! lists.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use portolan_plugin_api::{
     Address, Chain, Claimable, Error, Leg, LegRole, Position, PositionKind, Question, Reward, U256,
@@ -62,10 +61,6 @@ struct Deposit {
 }
 
 impl Deployed for NitroFactory {
-    fn shared(&self) -> Arc<dyn Deployed> {
-        Arc::new(*self)
-    }
-
     fn contracts(&self) -> Vec<Address> {
         vec![self.factory, self.nft_pool_factory]
     }

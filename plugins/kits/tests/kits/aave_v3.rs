@@ -3,10 +3,9 @@
 //! The contracts' functions are declared again here, with all that they return, so that a wrong one in the kit fails a
 //! test.
 
-use portolan_kits::aave_v3::{AavePools, AaveV3, AaveVersion};
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
-use portolan_kits::kit::{Deployed, Kit};
-use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::aave_v3::{AavePools, AaveVersion};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
+use portolan_kits::kit::Kit;
 use portolan_plugin_api::testing::{
     self, CannedReplies, End, JobTest, LegRow, Outcome, PaymentRow, ReadRequest, ReadResult, Replies, map,
 };
@@ -57,42 +56,71 @@ const POOLS: AavePools = AavePools { version: AaveVersion::V3, reward_type: "rew
 
 const SECOND: u64 = 1;
 const SECOND_POOLS: AavePools = AavePools { version: AaveVersion::V2, reward_type: "incentives" };
-const SECOND_ROW: DeploymentRow = DeploymentRow {
-    protocol: "second",
-    network: SECOND,
-    market: "main",
-    contracts: &AaveV3 {
-        pool: POOL,
-        data_provider: PROVIDER,
-        rewards_controller: Some(CONTROLLER),
-        pools: SECOND_POOLS,
-    },
-};
-
 /// A pool with a controller, and one without, under one slug each.
 struct Pools;
 
 impl AccountProtocols for Pools {
-    const PROTOCOLS: &'static [ProtocolRow] = &[
-        ProtocolRow::new("aave", "AAVE", "https://example.org"),
-        ProtocolRow::new("plain", "PLAIN", "https://example.org"),
-        ProtocolRow::new("second", "SECOND", "https://example.org"),
-    ];
-    const KITS: &'static [&'static dyn Kit] = &[&POOLS, &SECOND_POOLS];
-    const DEPLOYMENTS: &'static [DeploymentRow] =
-        &[row("aave", &contracts(Some(CONTROLLER))), row("plain", &contracts(None)), SECOND_ROW];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "aave"
+        name = "AAVE"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "AAVE", slug = "aave" }
+
+        [[protocol]]
+        slug = "plain"
+        name = "PLAIN"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "PLAIN", slug = "plain" }
+
+        [[deployment]]
+        protocol = "aave"
+        network = "optimism"
+        pool = "0x9000000000000000000000000000000000000001"
+        data_provider = "0x9000000000000000000000000000000000000002"
+        rewards_controller = "0x9000000000000000000000000000000000000003"
+
+        [[deployment]]
+        protocol = "plain"
+        network = "optimism"
+        pool = "0x9000000000000000000000000000000000000001"
+        data_provider = "0x9000000000000000000000000000000000000002"
+        "#
+    );
+    const KITS: &'static [&'static dyn Kit] = &[&POOLS];
     const TITLES: &'static [(&'static str, &'static str)] = &[("aave", "Aave v3"), ("plain", "Aave v3")];
 }
 
-const fn row(protocol: &'static str, contracts: &'static dyn Deployed) -> DeploymentRow {
-    DeploymentRow { protocol, network: NETWORK, market: "main", contracts }
-}
-
-const fn contracts(rewards_controller: Option<Address>) -> AaveV3 {
-    AaveV3 { pool: POOL, data_provider: PROVIDER, rewards_controller, pools: POOLS }
-}
-
 portolan_plugin_api::exported!(Accounts<Pools>);
+
+/// The same contracts of the second version.
+struct SecondPools;
+
+impl AccountProtocols for SecondPools {
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "second"
+        name = "SECOND"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "SECOND", slug = "second" }
+
+        [[deployment]]
+        protocol = "second"
+        network = "ethereum"
+        pool = "0x9000000000000000000000000000000000000001"
+        data_provider = "0x9000000000000000000000000000000000000002"
+        rewards_controller = "0x9000000000000000000000000000000000000003"
+        "#
+    );
+    const KITS: &'static [&'static dyn Kit] = &[&SECOND_POOLS];
+}
+
+portolan_plugin_api::exported!(Accounts<SecondPools>);
 
 /// Returns a token of the `n`th reserve: the underlying, the aToken, the stable debt token or the variable debt token.
 fn token(kind: u8, n: u8) -> Address {
@@ -434,8 +462,9 @@ fn without_a_controller_there_is_nothing_to_claim_and_nothing_is_read() {
     let outcome = run("plain", Question::CLAIMABLES, &chain);
     assert_eq!((outcome.end, outcome.findings.len(), outcome.batches.len()), (End::Complete, 0, 0));
     assert_eq!(run("plain", Question::LENDING, &chain).legs().len(), 1);
-    let plain = contracts(None);
-    assert_eq!((plain.questions(), plain.contracts().len()), (vec![Question::LENDING, Question::EVENTS], 2));
+    let served = testing::catalogue::<Pools>(&Settings::default()).deployments;
+    let plain = served.iter().find(|row| row.protocol == "plain").unwrap();
+    assert_eq!((&plain.questions[..], plain.contracts.len()), (&[Question::LENDING, Question::EVENTS][..], 2));
 }
 
 #[test]
@@ -543,7 +572,7 @@ fn second_version() -> CannedReplies {
 
 #[test]
 fn the_second_version_has_its_rates_in_another_order() {
-    let outcome = JobTest::new("second", SECOND, Question::LENDING, ACCOUNT).run::<Pools>(&second_version());
+    let outcome = JobTest::new("second", SECOND, Question::LENDING, ACCOUNT).run::<SecondPools>(&second_version());
     let [position] = outcome.positions()[..] else { panic!("one position: {}", outcome.message) };
     let legs: Vec<_> = position.legs.iter().map(|leg| (leg.role, leg.token, leg.amount, leg.rate_ray)).collect();
     let rate = |rate: u64| Some(U256::from(rate));
@@ -555,7 +584,7 @@ fn the_second_version_has_its_rates_in_another_order() {
 
 #[test]
 fn the_second_version_pays_one_token_from_all_that_the_account_has() {
-    let outcome = JobTest::new("second", SECOND, Question::CLAIMABLES, ACCOUNT).run::<Pools>(&second_version());
+    let outcome = JobTest::new("second", SECOND, Question::CLAIMABLES, ACCOUNT).run::<SecondPools>(&second_version());
     let [claim] = outcome.claimables()[..] else { panic!("one claim: {}", outcome.message) };
     assert_eq!((claim.payments[0].token, claim.payments[0].amount), (OP, U256::from(9)));
     let assets = vec![Address::repeat_byte(1), Address::repeat_byte(6)];
@@ -568,7 +597,7 @@ fn the_second_version_pays_what_is_noted_to_an_account_that_has_left() {
     let left = [1, 6].into_iter().fold(second_version(), |chain, token| {
         chain.reply(SECOND, Address::repeat_byte(token), &balanceOfCall(ACCOUNT), &U256::ZERO)
     });
-    let outcome = JobTest::new("second", SECOND, Question::CLAIMABLES, ACCOUNT).run::<Pools>(&left);
+    let outcome = JobTest::new("second", SECOND, Question::CLAIMABLES, ACCOUNT).run::<SecondPools>(&left);
     let [claim] = outcome.claimables()[..] else { panic!("one claim: {}", outcome.message) };
     assert_eq!(claim.payments[0].amount, U256::from(4));
     assert_eq!(claim.steps[0].arguments, (Vec::<Address>::new(), U256::MAX, ACCOUNT).abi_encode_params());

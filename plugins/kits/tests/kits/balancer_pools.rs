@@ -2,10 +2,9 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
-use portolan_kits::balancer_pools::{BalancerPools, PoolVault};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
+use portolan_kits::balancer_pools::BalancerPools;
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
 
@@ -39,22 +38,31 @@ const POOLS: BalancerPools = BalancerPools { share: "BALANCER" };
 struct Balancer;
 
 impl AccountProtocols for Balancer {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("balancer", "BALANCER", "https://balancer.example")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "balancer"
+        name = "BALANCER"
+        website = "https://balancer.example"
+        primitives = []
+        company = { name = "BALANCER", slug = "balancer" }
+
+        [[deployment]]
+        protocol = "balancer"
+        network = "ethereum"
+        market = "shares"
+        pool_vault = "0xf000000000000000000000000000000000000001"
+        pool_factories = ["0xf000000000000000000000000000000000000002"]
+
+        [[deployment]]
+        protocol = "balancer"
+        network = "optimism"
+        market = "shares"
+        pool_vault_v3 = "0xf000000000000000000000000000000000000001"
+        pool_factories = ["0xf000000000000000000000000000000000000002"]
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&POOLS];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[
-        DeploymentRow {
-            protocol: "balancer",
-            network: OLD,
-            market: "shares",
-            contracts: &POOLS.of(PoolVault::V2(VAULT), &[FACTORY]),
-        },
-        DeploymentRow {
-            protocol: "balancer",
-            network: NEW,
-            market: "shares",
-            contracts: &POOLS.of(PoolVault::V3(VAULT), &[FACTORY]),
-        },
-    ];
 }
 
 portolan_plugin_api::exported!(Accounts<Balancer>);

@@ -2,10 +2,9 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
-use portolan_kits::booster::{BoosterTypes, Minting};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
+use portolan_kits::booster::BoosterTypes;
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
@@ -58,24 +57,63 @@ const TYPES: BoosterTypes = BoosterTypes { pool: "booster" };
 /// Four protocols with the same booster, one per minting rule.
 struct Fork;
 
-const fn row(protocol: &'static str, contracts: &'static dyn portolan_kits::kit::Deployed) -> DeploymentRow {
-    DeploymentRow { protocol, network: NETWORK, market: "main", contracts }
-}
-
 impl AccountProtocols for Fork {
-    const PROTOCOLS: &'static [ProtocolRow] = &[
-        ProtocolRow::new("convex", "CONVEX", "https://example.org"),
-        ProtocolRow::new("aura", "AURA", "https://example.org"),
-        ProtocolRow::new("aura-v1", "AURA_V1", "https://example.org"),
-        ProtocolRow::new("lite", "LITE", "https://example.org"),
-    ];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "convex"
+        name = "CONVEX"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "CONVEX", slug = "convex" }
+
+        [[protocol]]
+        slug = "aura"
+        name = "AURA"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "AURA", slug = "aura" }
+
+        [[protocol]]
+        slug = "aura-v1"
+        name = "AURA_V1"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "AURA_V1", slug = "aura-v1" }
+
+        [[protocol]]
+        slug = "lite"
+        name = "LITE"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "LITE", slug = "lite" }
+
+        [[deployment]]
+        protocol = "convex"
+        network = "ethereum"
+        booster = "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0"
+        minting = "convex"
+
+        [[deployment]]
+        protocol = "aura"
+        network = "ethereum"
+        booster = "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0"
+        minting = "aura"
+
+        [[deployment]]
+        protocol = "aura-v1"
+        network = "ethereum"
+        booster = "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0"
+        minting = "aura-v1"
+
+        [[deployment]]
+        protocol = "lite"
+        network = "ethereum"
+        booster = "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0"
+        minting = "aura-lite"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[
-        row("convex", &TYPES.of(BOOSTER, Minting::Convex)),
-        row("aura", &TYPES.of(BOOSTER, Minting::Aura)),
-        row("aura-v1", &TYPES.of(BOOSTER, Minting::AuraV1)),
-        row("lite", &TYPES.of(BOOSTER, Minting::AuraLite)),
-    ];
 }
 
 portolan_plugin_api::exported!(Accounts<Fork>);

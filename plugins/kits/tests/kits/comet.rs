@@ -2,10 +2,9 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
-use portolan_kits::comet::{CometContracts, CometTypes};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
+use portolan_kits::comet::CometTypes;
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
 use portolan_plugin_api::*;
 
@@ -42,14 +41,23 @@ const TYPES: CometTypes = CometTypes { market: "comet", reward: "comet-rewards" 
 struct Fork;
 
 impl AccountProtocols for Fork {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("fork", "FORK", "https://example.org")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "fork"
+        name = "FORK"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "FORK", slug = "fork" }
+
+        [[deployment]]
+        protocol = "fork"
+        network = "ethereum"
+        comet = "0x0101010101010101010101010101010101010101"
+        rewards = "0x0202020202020202020202020202020202020202"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[DeploymentRow {
-        protocol: "fork",
-        network: NETWORK,
-        market: "main",
-        contracts: &TYPES.of(CometContracts { comet: COMET, rewards: Some(REWARDS) }),
-    }];
 }
 
 portolan_plugin_api::exported!(Accounts<Fork>);

@@ -3,12 +3,9 @@
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test. Compound's own
 //! comptroller is covered end to end; these tests cover other names, and failures.
 
-use std::borrow::Cow;
-
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
-use portolan_kits::compound_v2::{CompoundV2Contracts, CompoundV2Rewards, CompoundV2Types, IndexViews, Minted};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
+use portolan_kits::compound_v2::CompoundV2Types;
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
 
@@ -91,63 +88,50 @@ const REWARD: Address = Address::repeat_byte(0x53);
 
 const TYPES: CompoundV2Types = CompoundV2Types { market: "fork", reward: "fork-rewards" };
 
-/// A comptroller that rewards by its own indexes.
-const fn indexed(views: IndexViews, tokens: &'static [Address], by_second: bool) -> CompoundV2Rewards {
-    CompoundV2Rewards::Indexed { views, tokens: Cow::Borrowed(tokens), by_second }
-}
-
 /// A comptroller on each of four networks.
 struct Fork;
 
 impl AccountProtocols for Fork {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("fork", "FORK", "https://example.org")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "fork"
+        name = "FORK"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "FORK", slug = "fork" }
+
+        [[deployment]]
+        protocol = "fork"
+        network = "smartchain"
+        comptroller = "0x0101010101010101010101010101010101010101"
+        minted = "0x0202020202020202020202020202020202020202"
+        minted_token = "0x5252525252525252525252525252525252525252"
+        rewards = "venus"
+        reward_tokens = ["0x5353535353535353535353535353535353535353"]
+
+        [[deployment]]
+        protocol = "fork"
+        network = "avalanchex"
+        comptroller = "0x0101010101010101010101010101010101010101"
+        native_market = "0x4141414141414141414141414141414141414141"
+        rewards = "typed"
+        reward_tokens = ["0x5353535353535353535353535353535353535353", "0x0000000000000000000000000000000000000000"]
+
+        [[deployment]]
+        protocol = "fork"
+        network = "base"
+        comptroller = "0x0101010101010101010101010101010101010101"
+        distributor = "0x0303030303030303030303030303030303030303"
+
+        [[deployment]]
+        protocol = "fork"
+        network = "ethereum"
+        comptroller = "0x0101010101010101010101010101010101010101"
+        rewards = "listed"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[
-        DeploymentRow {
-            protocol: "fork",
-            network: VENUS,
-            market: "main",
-            contracts: &TYPES.of(CompoundV2Contracts {
-                comptroller: COMPTROLLER,
-                native_market: None,
-                minted: Some(Minted { controller: MINTER, token: VAI }),
-                rewards: indexed(IndexViews::Venus, &[REWARD], false),
-            }),
-        },
-        DeploymentRow {
-            protocol: "fork",
-            network: BENQI,
-            market: "main",
-            contracts: &TYPES.of(CompoundV2Contracts {
-                comptroller: COMPTROLLER,
-                native_market: Some(MARKET),
-                minted: None,
-                rewards: indexed(IndexViews::Typed, &[REWARD, NATIVE], true),
-            }),
-        },
-        DeploymentRow {
-            protocol: "fork",
-            network: MOONWELL,
-            market: "main",
-            contracts: &TYPES.of(CompoundV2Contracts {
-                comptroller: COMPTROLLER,
-                native_market: None,
-                minted: None,
-                rewards: CompoundV2Rewards::Distributor(DISTRIBUTOR),
-            }),
-        },
-        DeploymentRow {
-            protocol: "fork",
-            network: POOLS,
-            market: "main",
-            contracts: &TYPES.of(CompoundV2Contracts {
-                comptroller: COMPTROLLER,
-                native_market: None,
-                minted: None,
-                rewards: CompoundV2Rewards::Listed,
-            }),
-        },
-    ];
 }
 
 portolan_plugin_api::exported!(Accounts<Fork>);

@@ -4,10 +4,9 @@
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, map};
 use portolan_plugin_api::*;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::convex_stakes::ConvexStakes;
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 
 sol! {
     function balanceOf(address) external view returns (uint256);
@@ -30,9 +29,17 @@ const CRV: Address = Address::repeat_byte(4);
 struct Fork;
 
 impl AccountProtocols for Fork {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("convex", "CONVEX", "https://example.org")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "convex"
+        name = "CONVEX"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "CONVEX", slug = "convex" }
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&ConvexStakes("convex-stake")];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[];
 }
 
 portolan_plugin_api::exported!(Accounts<Fork>);

@@ -2,10 +2,9 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
-use portolan_kits::curve_gauges::{CurveGaugeTypes, GaugeList};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
+use portolan_kits::curve_gauges::CurveGaugeTypes;
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
 
@@ -51,30 +50,46 @@ const TYPES: CurveGaugeTypes = CurveGaugeTypes { gauge: "gauge" };
 struct Curve;
 
 impl AccountProtocols for Curve {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("curve", "CURVE", "https://curve.example")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "curve"
+        name = "CURVE"
+        website = "https://curve.example"
+        primitives = []
+        company = { name = "CURVE", slug = "curve" }
+
+        [[deployment]]
+        protocol = "curve"
+        network = "ethereum"
+        gauge_controller = "0xf000000000000000000000000000000000000001"
+        minter = "0xf000000000000000000000000000000000000002"
+        minted_token = "0xa000000000000000000000000000000000000001"
+
+        [[deployment]]
+        protocol = "curve"
+        network = "optimism"
+        gauge_factory = "0xf000000000000000000000000000000000000003"
+        minted_token = "0xa000000000000000000000000000000000000001"
+
+        [[deployment]]
+        protocol = "curve"
+        network = "gnosis"
+        gauges = ["0xf000000000000000000000000000000000000004"]
+
+        [[deployment]]
+        protocol = "curve"
+        network = "polygon"
+        gauges = ["0xf000000000000000000000000000000000000004"]
+        scaled = true
+
+        [[deployment]]
+        protocol = "curve"
+        network = "base"
+        gauge_controller = "0xf000000000000000000000000000000000000001"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[
-        DeploymentRow {
-            protocol: "curve",
-            network: NETWORK,
-            market: "main",
-            contracts: &TYPES.of(GaugeList::Controller { controller: CONTROLLER, minter: MINTER }, CRV),
-        },
-        DeploymentRow {
-            protocol: "curve",
-            network: SIDE,
-            market: "main",
-            contracts: &TYPES.of(GaugeList::Factory(FACTORY), CRV),
-        },
-        DeploymentRow { protocol: "curve", network: ROW, market: "main", contracts: &TYPES.of_row(&[GAUGE]) },
-        DeploymentRow {
-            protocol: "curve",
-            network: SCALED,
-            market: "main",
-            contracts: &TYPES.of_row(&[GAUGE]).scaled(),
-        },
-        DeploymentRow { protocol: "curve", network: BARE, market: "main", contracts: &TYPES.listed_by(CONTROLLER) },
-    ];
 }
 
 portolan_plugin_api::exported!(Accounts<Curve>);

@@ -2,10 +2,9 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::curve_pools::CurvePools;
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
 
@@ -30,10 +29,23 @@ const POOLS: CurvePools = CurvePools { share: "CURVE" };
 struct Curve;
 
 impl AccountProtocols for Curve {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("curve", "CURVE", "https://curve.example")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "curve"
+        name = "CURVE"
+        website = "https://curve.example"
+        primitives = []
+        company = { name = "CURVE", slug = "curve" }
+
+        [[deployment]]
+        protocol = "curve"
+        network = "ethereum"
+        market = "shares"
+        meta_registry = "0xf000000000000000000000000000000000000001"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&POOLS];
-    const DEPLOYMENTS: &'static [DeploymentRow] =
-        &[DeploymentRow { protocol: "curve", network: NETWORK, market: "shares", contracts: &POOLS.of(REGISTRY) }];
 }
 
 portolan_plugin_api::exported!(Accounts<Curve>);

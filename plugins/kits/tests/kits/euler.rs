@@ -2,12 +2,9 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use std::borrow::Cow;
-
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
-use portolan_kits::euler::{EulerContracts, EulerTypes};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
+use portolan_kits::euler::EulerTypes;
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
 
@@ -49,19 +46,25 @@ const TYPES: EulerTypes = EulerTypes { account: "account", earn: "earn" };
 struct Fork;
 
 impl AccountProtocols for Fork {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("fork", "FORK", "https://example.org")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "fork"
+        name = "FORK"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "FORK", slug = "fork" }
+
+        [[deployment]]
+        protocol = "fork"
+        network = "ethereum"
+        evc = "0x0101010101010101010101010101010101010101"
+        evault_factory = "0x0202020202020202020202020202020202020202"
+        earn_factory = "0x0303030303030303030303030303030303030303"
+        perspectives = ["0x0505050505050505050505050505050505050505", "0x0606060606060606060606060606060606060606"]
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[DeploymentRow {
-        protocol: "fork",
-        network: NETWORK,
-        market: "main",
-        contracts: &TYPES.of(EulerContracts {
-            evc: EVC,
-            evault_factory: FACTORY,
-            earn_factory: Some(EARN_FACTORY),
-            perspectives: Cow::Borrowed(&PERSPECTIVES),
-        }),
-    }];
 }
 
 portolan_plugin_api::exported!(Accounts<Fork>);

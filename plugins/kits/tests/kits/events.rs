@@ -1,9 +1,6 @@
 //! Events of a family through the real binary interface: their protocols, their costs, and settings.
 
-use portolan_kits::events::Salt;
 use portolan_kits::family::{EventFamily, Family};
-use portolan_kits::protocol::Emitters::{Factory, Listed, Registry};
-use portolan_kits::protocol::{EmitterRow, Emitters, ProtocolRow};
 use portolan_plugin_api::alloy::sol_types::SolEvent;
 use portolan_plugin_api::events::{Log, Transaction};
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, map};
@@ -42,10 +39,6 @@ const ALGEBRA_POOL: Address = address!("0xae81fac689a1b4b1e06e7ef4a2ab4cd8ac0a08
 
 const V2_FACTORY: Address = address!("0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f");
 const V2_HASH: B256 = b256!("0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f");
-const V3_FACTORY: Address = address!("0x1f98431c8ad98523631ae4a59f267346ea31f984");
-const V3_HASH: B256 = b256!("0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54");
-const ALGEBRA_DEPLOYER: Address = address!("0x2d98e2fa9da15aa6dc9581ab097ced7af697cb92");
-const ALGEBRA_HASH: B256 = b256!("0x6ec6c9c8091d160c0aa74b2b14ba9c1717e95093bd3ac085cee99a49aab294a4");
 
 const REGISTRY: Address = Address::repeat_byte(0x91);
 const LISTED: Address = Address::repeat_byte(0x92);
@@ -59,40 +52,94 @@ fn protocol(slug: &str) -> Protocol {
     Protocol { slug, name, website, logo: None, primitives: Vec::new(), company }
 }
 
-const fn emitters(market: &'static str, section: &'static [&'static str], contracts: Emitters) -> EmitterRow {
-    EmitterRow { market, sections: section, contracts }
-}
+const ROWS: Rows = rows!(
+    r#"
+    [[protocol]]
+    slug = "v2"
+    name = "v2"
+    website = "https://example.org"
+    primitives = []
+    company = { name = "v2", slug = "v2" }
 
-const fn row(slug: &'static str, emitters: &'static [EmitterRow]) -> ProtocolRow {
-    let (name, website) = (slug, "https://example.org");
-    ProtocolRow { slug, name, website, primitives: &[], company: slug, company_slug: slug, emitters }
-}
+    [[protocol]]
+    slug = "v3"
+    name = "v3"
+    website = "https://example.org"
+    primitives = []
+    company = { name = "v3", slug = "v3" }
 
-const V2: Emitters = Factory { init_code_hash: V2_HASH, salt: Salt::Packed, factories: &[(&[NETWORK], V2_FACTORY)] };
-const V3: Emitters = Factory { init_code_hash: V3_HASH, salt: Salt::WithFee, factories: &[(&[NETWORK], V3_FACTORY)] };
-const ALGEBRA: Emitters =
-    Factory { init_code_hash: ALGEBRA_HASH, salt: Salt::Encoded, factories: &[(&[NETWORK], ALGEBRA_DEPLOYER)] };
-const REGISTERED_POOLS: Emitters = Registry { view: "isPool", registries: &[(&[NETWORK], REGISTRY)] };
+    [[protocol]]
+    slug = "alg"
+    name = "alg"
+    website = "https://example.org"
+    primitives = []
+    company = { name = "alg", slug = "alg" }
 
-const PROTOCOLS: &[ProtocolRow] = &[
-    row("v2", &[emitters("main", &["pools"], V2)]),
-    row("v3", &[emitters("main", &["pools"], V3)]),
-    row("alg", &[emitters("main", &["pools"], ALGEBRA)]),
-    row(
-        "listed",
-        &[
-            emitters("registered", &["pools"], REGISTERED_POOLS),
-            emitters("main", &["farms"], Listed(&[(&[NETWORK], &[LISTED])])),
-        ],
-    ),
-    row("elsewhere", &[emitters("main", &["pools"], Listed(&[(&[10], &[V2_POOL])]))]),
-];
+    [[protocol]]
+    slug = "listed"
+    name = "listed"
+    website = "https://example.org"
+    primitives = []
+    company = { name = "listed", slug = "listed" }
+
+    [[protocol]]
+    slug = "elsewhere"
+    name = "elsewhere"
+    website = "https://example.org"
+    primitives = []
+    company = { name = "elsewhere", slug = "elsewhere" }
+
+    [[deployment]]
+    protocol = "v2"
+    network = "polygon"
+    sections = ["pools"]
+    factory = "0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f"
+    init_code_hash = "0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f"
+    salt = "packed"
+
+    [[deployment]]
+    protocol = "v3"
+    network = "polygon"
+    sections = ["pools"]
+    factory = "0x1f98431c8ad98523631ae4a59f267346ea31f984"
+    init_code_hash = "0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54"
+    salt = "with-fee"
+
+    [[deployment]]
+    protocol = "alg"
+    network = "polygon"
+    sections = ["pools"]
+    factory = "0x2d98e2fa9da15aa6dc9581ab097ced7af697cb92"
+    init_code_hash = "0x6ec6c9c8091d160c0aa74b2b14ba9c1717e95093bd3ac085cee99a49aab294a4"
+    salt = "encoded"
+
+    [[deployment]]
+    protocol = "listed"
+    network = "polygon"
+    market = "registered"
+    sections = ["pools"]
+    registry = "0x9191919191919191919191919191919191919191"
+    view = "isPool"
+
+    [[deployment]]
+    protocol = "listed"
+    network = "polygon"
+    sections = ["farms"]
+    contracts = ["0x9292929292929292929292929292929292929292"]
+
+    [[deployment]]
+    protocol = "elsewhere"
+    network = "optimism"
+    sections = ["pools"]
+    contracts = ["0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc"]
+    "#
+);
 
 /// A plugin of the whole family.
 struct All;
 
 impl EventFamily for All {
-    const PROTOCOLS: &'static [ProtocolRow] = PROTOCOLS;
+    const ROWS: Rows = ROWS;
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 
@@ -102,7 +149,7 @@ portolan_plugin_api::exported!(Family<All>);
 struct Own;
 
 impl EventFamily for Own {
-    const PROTOCOLS: &'static [ProtocolRow] = PROTOCOLS;
+    const ROWS: Rows = ROWS;
     const TABLES: &'static [&'static str] = &[];
     const SHARED_TABLES: &'static [&'static str] = &[TABLE];
 }

@@ -2,10 +2,9 @@
 //!
 //! The contract's functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::fee_staking::FeeStakings;
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
@@ -29,14 +28,23 @@ const STAKINGS: FeeStakings = FeeStakings { stake: "fee-staking" };
 struct Joe;
 
 impl AccountProtocols for Joe {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("joe", "JOE", "https://example.org")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "joe"
+        name = "JOE"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "JOE", slug = "joe" }
+
+        [[deployment]]
+        protocol = "joe"
+        network = "avalanchex"
+        fee_staking = "0xc000000000000000000000000000000000000001"
+        staked_token = "0xa000000000000000000000000000000000000001"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&STAKINGS];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[DeploymentRow {
-        protocol: "joe",
-        network: NETWORK,
-        market: "main",
-        contracts: &STAKINGS.staking(STAKING, JOE),
-    }];
 }
 
 portolan_plugin_api::exported!(Accounts<Joe>);

@@ -3,10 +3,9 @@
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test. Replies of resolvers
 //! are assembled word by word, like their structs.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
-use portolan_kits::fluid::{FluidContracts, FluidTypes};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
+use portolan_kits::fluid::FluidTypes;
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
 use portolan_plugin_api::*;
 
@@ -40,18 +39,24 @@ const TYPES: FluidTypes = FluidTypes { token: "ftoken", vault: "vault" };
 struct Fork;
 
 impl AccountProtocols for Fork {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("fork", "FORK", "https://example.org")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "fork"
+        name = "FORK"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "FORK", slug = "fork" }
+
+        [[deployment]]
+        protocol = "fork"
+        network = "ethereum"
+        lending_factory = "0x0101010101010101010101010101010101010101"
+        vault_resolver = "0x0202020202020202020202020202020202020202"
+        dex_resolver = "0x0303030303030303030303030303030303030303"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[DeploymentRow {
-        protocol: "fork",
-        network: NETWORK,
-        market: "main",
-        contracts: &TYPES.of(FluidContracts {
-            lending_factory: LENDING,
-            vault_resolver: Some(RESOLVER),
-            dex_resolver: Some(DEX_RESOLVER),
-        }),
-    }];
 }
 
 portolan_plugin_api::exported!(Accounts<Fork>);

@@ -2,10 +2,9 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::known_gaps::{KnownGap, KnownGaps};
-use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::known_gaps::KnownGaps;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
 use portolan_plugin_api::*;
 
@@ -23,15 +22,24 @@ const QUESTIONS: [Question; 2] = [Question::CLAIMABLES, Question::FARMING];
 struct Fork;
 
 impl AccountProtocols for Fork {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("fork", "FORK", "https://example.org")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "fork"
+        name = "FORK"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "FORK", slug = "fork" }
+
+        [[deployment]]
+        protocol = "fork"
+        network = "ethereum"
+        known_gaps = ["0x0101010101010101010101010101010101010101", "0x0202020202020202020202020202020202020202"]
+        gap_views = ["balanceOf", "locks"]
+        gap_names = ["the first stake", "the second"]
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&KnownGaps];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[DeploymentRow {
-        protocol: "fork",
-        network: NETWORK,
-        market: "main",
-        contracts: &KnownGaps
-            .of(&[KnownGap::at(FIRST, "the first stake"), KnownGap::by(SECOND, "locks", "the second")]),
-    }];
 }
 
 portolan_plugin_api::exported!(Accounts<Fork>);

@@ -2,10 +2,9 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::liquity::{LiquityContracts, LiquityTypes};
-use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::liquity::LiquityTypes;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
 use portolan_plugin_api::*;
 
@@ -48,23 +47,29 @@ const TYPES: LiquityTypes = LiquityTypes { trove: "trove", deposit: "pool", stak
 struct Fork;
 
 impl AccountProtocols for Fork {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("fork", "FORK", "https://example.org")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "fork"
+        name = "FORK"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "FORK", slug = "fork" }
+
+        [[deployment]]
+        protocol = "fork"
+        network = "ethereum"
+        trove_manager = "0x0101010101010101010101010101010101010101"
+        price_feed = "0x0202020202020202020202020202020202020202"
+        stability_pool = "0x0303030303030303030303030303030303030303"
+        debt_token = "0x0404040404040404040404040404040404040404"
+        reward_token = "0x0505050505050505050505050505050505050505"
+        staking = "0x0606060606060606060606060606060606060606"
+        surplus_pool = "0x0707070707070707070707070707070707070707"
+        borrower_operations = "0x0808080808080808080808080808080808080808"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[DeploymentRow {
-        protocol: "fork",
-        network: NETWORK,
-        market: "main",
-        contracts: &TYPES.of(LiquityContracts {
-            trove_manager: MANAGER,
-            price_feed: FEED,
-            stability_pool: POOL,
-            debt_token: DEBT,
-            reward_token: REWARD,
-            staking: Some(STAKING),
-            surplus_pool: Some(SURPLUS),
-            borrower_operations: Some(OPERATIONS),
-        }),
-    }];
 }
 
 portolan_plugin_api::exported!(Accounts<Fork>);

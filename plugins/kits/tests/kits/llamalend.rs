@@ -2,10 +2,9 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::llamalend::{LlamaLendTypes, MarketFactory};
-use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::llamalend::LlamaLendTypes;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
 
@@ -38,22 +37,27 @@ const TYPES: LlamaLendTypes = LlamaLendTypes { loan: "loan", vault: "vault" };
 struct Loans;
 
 impl AccountProtocols for Loans {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("loans", "LOANS", "https://loans.example")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "loans"
+        name = "LOANS"
+        website = "https://loans.example"
+        primitives = []
+        company = { name = "LOANS", slug = "loans" }
+
+        [[deployment]]
+        protocol = "loans"
+        network = "ethereum"
+        crvusd_factory = "0xf000000000000000000000000000000000000001"
+
+        [[deployment]]
+        protocol = "loans"
+        network = "arbitrum"
+        lending_factory = "0xf000000000000000000000000000000000000001"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[
-        DeploymentRow {
-            protocol: "loans",
-            network: MINTS,
-            market: "main",
-            contracts: &TYPES.of(MarketFactory::CrvUsd(FACTORY)),
-        },
-        DeploymentRow {
-            protocol: "loans",
-            network: LENDS,
-            market: "main",
-            contracts: &TYPES.of(MarketFactory::Lending(FACTORY)),
-        },
-    ];
 }
 
 portolan_plugin_api::exported!(Accounts<Loans>);

@@ -7,10 +7,9 @@ mod costs;
 mod pending;
 mod settings;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::master_chef::{ClaimCall, Kind, MasterChefs, Returns};
-use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::master_chef::{Kind, MasterChefs};
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
@@ -51,85 +50,164 @@ const REWARDER: Address = address!("0xe000000000000000000000000000000000000001")
 
 const CHEFS: MasterChefs = MasterChefs { v1: "chef", v2: "chef", mini: "chef" };
 
-const fn protocol(slug: &'static str) -> ProtocolRow {
-    ProtocolRow::new(slug, "CHEF", "https://example.org")
-}
-
 /// One chef of each kind, each under its own slug, all at the same address.
 struct Chefs;
 
 impl AccountProtocols for Chefs {
-    const PROTOCOLS: &'static [ProtocolRow] = &[
-        protocol("v1"),
-        protocol("v2"),
-        protocol("mini"),
-        protocol("boo"),
-        protocol("cake"),
-        protocol("lp-staking"),
-        protocol("bonus"),
-        protocol("bonuses"),
-        protocol("lists"),
-        protocol("beets"),
-    ];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "v1"
+        name = "CHEF"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "CHEF", slug = "v1" }
+
+        [[protocol]]
+        slug = "v2"
+        name = "CHEF"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "CHEF", slug = "v2" }
+
+        [[protocol]]
+        slug = "mini"
+        name = "CHEF"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "CHEF", slug = "mini" }
+
+        [[protocol]]
+        slug = "boo"
+        name = "CHEF"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "CHEF", slug = "boo" }
+
+        [[protocol]]
+        slug = "cake"
+        name = "CHEF"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "CHEF", slug = "cake" }
+
+        [[protocol]]
+        slug = "lp-staking"
+        name = "CHEF"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "CHEF", slug = "lp-staking" }
+
+        [[protocol]]
+        slug = "bonus"
+        name = "CHEF"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "CHEF", slug = "bonus" }
+
+        [[protocol]]
+        slug = "bonuses"
+        name = "CHEF"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "CHEF", slug = "bonuses" }
+
+        [[protocol]]
+        slug = "lists"
+        name = "CHEF"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "CHEF", slug = "lists" }
+
+        [[protocol]]
+        slug = "beets"
+        name = "CHEF"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "CHEF", slug = "beets" }
+
+        [[deployment]]
+        protocol = "v1"
+        network = "ethereum"
+        kind = "master-chef-v1"
+        chef = "0xc000000000000000000000000000000000000001"
+
+        [[deployment]]
+        protocol = "v2"
+        network = "ethereum"
+        kind = "master-chef-v2"
+        chef = "0xc000000000000000000000000000000000000001"
+
+        [[deployment]]
+        protocol = "mini"
+        network = "ethereum"
+        kind = "mini-chef"
+        chef = "0xc000000000000000000000000000000000000001"
+
+        [[deployment]]
+        protocol = "boo"
+        network = "ethereum"
+        kind = "master-chef-v1"
+        chef = "0xc000000000000000000000000000000000000001"
+        pending = "pendingBOO"
+        claim = "deposit"
+
+        [[deployment]]
+        protocol = "cake"
+        network = "ethereum"
+        kind = "master-chef-v1"
+        chef = "0xc000000000000000000000000000000000000001"
+        reward_token = "0xa000000000000000000000000000000000000002"
+        single_stake = true
+
+        [[deployment]]
+        protocol = "lp-staking"
+        network = "ethereum"
+        kind = "master-chef-v1"
+        chef = "0xc000000000000000000000000000000000000001"
+        pending = "pendingEmissionToken"
+        claim = "deposit"
+        getter = "eToken"
+        funded = true
+
+        [[deployment]]
+        protocol = "bonus"
+        network = "ethereum"
+        kind = "master-chef-v1"
+        chef = "0xc000000000000000000000000000000000000001"
+        pending = "pendingTokens"
+        pending_returns = "bonus"
+        claim = "deposit"
+        reward_token = "0xa000000000000000000000000000000000000001"
+
+        [[deployment]]
+        protocol = "bonuses"
+        network = "ethereum"
+        kind = "master-chef-v1"
+        chef = "0xc000000000000000000000000000000000000001"
+        pending = "pendingTokens"
+        pending_returns = "bonuses"
+        claim = "deposit"
+        reward_token = "0xa000000000000000000000000000000000000001"
+
+        [[deployment]]
+        protocol = "lists"
+        network = "ethereum"
+        kind = "master-chef-v1"
+        chef = "0xc000000000000000000000000000000000000001"
+        pending = "pendingTokens"
+        pending_returns = "lists"
+        claim = "deposit"
+        reward_token = "0xa000000000000000000000000000000000000001"
+
+        [[deployment]]
+        protocol = "beets"
+        network = "ethereum"
+        kind = "beets-chef"
+        chef = "0xc000000000000000000000000000000000000001"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&CHEFS];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[
-        DeploymentRow { protocol: "v1", network: NETWORK, market: "main", contracts: &CHEFS.chef(CHEF, Kind::V1) },
-        DeploymentRow { protocol: "v2", network: NETWORK, market: "main", contracts: &CHEFS.chef(CHEF, Kind::V2) },
-        DeploymentRow { protocol: "mini", network: NETWORK, market: "main", contracts: &CHEFS.chef(CHEF, Kind::Mini) },
-        DeploymentRow {
-            protocol: "boo",
-            network: NETWORK,
-            market: "main",
-            contracts: &CHEFS.renamed(CHEF, Kind::V1, "pendingBOO", ClaimCall::Deposit),
-        },
-        DeploymentRow {
-            protocol: "cake",
-            network: NETWORK,
-            market: "main",
-            contracts: &CHEFS.chef(CHEF, Kind::V1).paying(BONUS).with_single_stake(),
-        },
-        DeploymentRow {
-            protocol: "lp-staking",
-            network: NETWORK,
-            market: "main",
-            contracts: &CHEFS
-                .with_getter(CHEF, Kind::V1, "pendingEmissionToken", ClaimCall::Deposit, "eToken")
-                .funded(),
-        },
-        DeploymentRow {
-            protocol: "bonus",
-            network: NETWORK,
-            market: "main",
-            contracts: &CHEFS
-                .renamed(CHEF, Kind::V1, "pendingTokens", ClaimCall::Deposit)
-                .paying(TOKEN)
-                .returning(Returns::Bonus),
-        },
-        DeploymentRow {
-            protocol: "bonuses",
-            network: NETWORK,
-            market: "main",
-            contracts: &CHEFS
-                .renamed(CHEF, Kind::V1, "pendingTokens", ClaimCall::Deposit)
-                .paying(TOKEN)
-                .returning(Returns::Bonuses),
-        },
-        DeploymentRow {
-            protocol: "lists",
-            network: NETWORK,
-            market: "main",
-            contracts: &CHEFS
-                .renamed(CHEF, Kind::V1, "pendingTokens", ClaimCall::Deposit)
-                .paying(TOKEN)
-                .returning(Returns::Lists),
-        },
-        DeploymentRow {
-            protocol: "beets",
-            network: NETWORK,
-            market: "main",
-            contracts: &CHEFS.renamed(CHEF, Kind::Beets, "pendingBeets", ClaimCall::Harvest),
-        },
-    ];
 }
 
 portolan_plugin_api::exported!(Accounts<Chefs>);

@@ -2,10 +2,9 @@
 //!
 //! The tree is built by hand here, so that a wrong hash in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
 use portolan_kits::merkle_distributor::MerkleDistributors;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::alloy::primitives::keccak256;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
@@ -28,14 +27,23 @@ const AIRDROPS: MerkleDistributors = MerkleDistributors { reward_type: "airdrop"
 struct Drop;
 
 impl AccountProtocols for Drop {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("drop", "DROP", "https://drop.example")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "drop"
+        name = "DROP"
+        website = "https://drop.example"
+        primitives = []
+        company = { name = "DROP", slug = "drop" }
+
+        [[deployment]]
+        protocol = "drop"
+        network = "optimism"
+        merkle_distributor = "0xf000000000000000000000000000000000000001"
+        proofs = "https://merkle.example.org/proofs/{account}.json"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&AIRDROPS];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[DeploymentRow {
-        protocol: "drop",
-        network: NETWORK,
-        market: "main",
-        contracts: &AIRDROPS.of(DISTRIBUTOR, "https://merkle.example.org/proofs/{account}.json"),
-    }];
 }
 
 portolan_plugin_api::exported!(Accounts<Drop>);

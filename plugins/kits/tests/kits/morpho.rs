@@ -2,12 +2,9 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use std::borrow::Cow;
-
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::morpho::{MorphoContracts, MorphoTypes};
-use portolan_kits::protocol::ProtocolRow;
+use portolan_kits::morpho::MorphoTypes;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
 use portolan_plugin_api::*;
 
@@ -62,19 +59,25 @@ const TYPES: MorphoTypes = MorphoTypes { market: "market", vault: "vault" };
 struct Fork;
 
 impl AccountProtocols for Fork {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("fork", "FORK", "https://example.org")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "fork"
+        name = "FORK"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "FORK", slug = "fork" }
+
+        [[deployment]]
+        protocol = "fork"
+        network = "ethereum"
+        morpho = "0x0101010101010101010101010101010101010101"
+        vaults = ["0x0202020202020202020202020202020202020202"]
+        vaults_v2 = ["0x0303030303030303030303030303030303030303"]
+        markets = ["0x4444444444444444444444444444444444444444444444444444444444444444"]
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[DeploymentRow {
-        protocol: "fork",
-        network: NETWORK,
-        market: "main",
-        contracts: &TYPES.of(MorphoContracts {
-            morpho: MORPHO,
-            vaults: Cow::Borrowed(&[VAULT]),
-            vaults_v2: Cow::Borrowed(&[VAULT_V2]),
-            markets: Cow::Borrowed(&[LISTED]),
-        }),
-    }];
 }
 
 portolan_plugin_api::exported!(Accounts<Fork>);

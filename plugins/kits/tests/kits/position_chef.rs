@@ -2,10 +2,9 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
 use portolan_kits::position_chef::PositionChefs;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
@@ -34,10 +33,22 @@ const CHEFS: PositionChefs = PositionChefs { reward: "position-chef" };
 struct Cake;
 
 impl AccountProtocols for Cake {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("cake", "CAKE", "https://example.org")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "cake"
+        name = "CAKE"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "CAKE", slug = "cake" }
+
+        [[deployment]]
+        protocol = "cake"
+        network = "smartchain"
+        position_chef = "0xc000000000000000000000000000000000000001"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&CHEFS];
-    const DEPLOYMENTS: &'static [DeploymentRow] =
-        &[DeploymentRow { protocol: "cake", network: NETWORK, market: "main", contracts: &CHEFS.chef(CHEF) }];
 }
 
 portolan_plugin_api::exported!(Accounts<Cake>);

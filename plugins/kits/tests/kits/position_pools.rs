@@ -2,10 +2,9 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
 use portolan_kits::position_pools::PositionPools;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use portolan_plugin_api::*;
 
@@ -35,10 +34,22 @@ const POOLS: PositionPools = PositionPools { stake: "nft-pool", nitro: "nitro-po
 struct Camelot;
 
 impl AccountProtocols for Camelot {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("camelot", "CAMELOT", "https://example.org")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "camelot"
+        name = "CAMELOT"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "CAMELOT", slug = "camelot" }
+
+        [[deployment]]
+        protocol = "camelot"
+        network = "arbitrum"
+        position_master = "0xc000000000000000000000000000000000000001"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&POOLS];
-    const DEPLOYMENTS: &'static [DeploymentRow] =
-        &[DeploymentRow { protocol: "camelot", network: NETWORK, market: "main", contracts: &POOLS.of(MASTER) }];
 }
 
 portolan_plugin_api::exported!(Accounts<Camelot>);

@@ -2,9 +2,8 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_kits::reward_trackers::RewardTrackerTypes;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
@@ -30,14 +29,27 @@ const TYPES: RewardTrackerTypes = RewardTrackerTypes { stake: "tracker" };
 struct Gmx;
 
 impl AccountProtocols for Gmx {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("gmx", "GMX", "https://gmx.example")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "gmx"
+        name = "GMX"
+        website = "https://gmx.example"
+        primitives = []
+        company = { name = "GMX", slug = "gmx" }
+
+        [[deployment]]
+        protocol = "gmx"
+        network = "arbitrum"
+        stake_tracker = "0xf000000000000000000000000000000000000001"
+        staked_tokens = ["0xa000000000000000000000000000000000000001", "0xa000000000000000000000000000000000000002"]
+        reward_trackers = [
+            "0xf000000000000000000000000000000000000001",
+            "0xf000000000000000000000000000000000000002",
+        ]
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[DeploymentRow {
-        protocol: "gmx",
-        network: NETWORK,
-        market: "main",
-        contracts: &TYPES.of(STAKES, &[GMX, ES_GMX], &[STAKES, FEES]),
-    }];
 }
 
 portolan_plugin_api::exported!(Accounts<Gmx>);

@@ -3,7 +3,7 @@
 //! All kits are in one plugin, those with keys first, which also tests how they coexist.
 
 use portolan_kits::aave_v3::{AavePools, AaveVersion};
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow, EventSources};
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
 use portolan_kits::balancer_pools::BalancerPools;
 use portolan_kits::booster::BoosterTypes;
 use portolan_kits::comet::CometTypes;
@@ -23,7 +23,6 @@ use portolan_kits::merkle_distributor::MerkleDistributors;
 use portolan_kits::morpho::MorphoTypes;
 use portolan_kits::position_chef::PositionChefs;
 use portolan_kits::position_pools::PositionPools;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_kits::reward_trackers::RewardTrackerTypes;
 use portolan_kits::safety_module::SafetyModules;
 use portolan_kits::share_vault::ShareVaults;
@@ -49,7 +48,7 @@ const FARM: FarmTypes = FarmTypes { reward_type: "reward", vault_type: "farm" };
 struct All;
 
 impl AccountProtocols for All {
-    const PROTOCOLS: &'static [ProtocolRow] = &[];
+    const ROWS: Rows = Rows::NONE;
     const KITS: &'static [&'static dyn Kit] = &[
         &MasterChefs { v1: "v1", v2: "v2", mini: "mini" },
         &StakingFarms { single: FARM, dual: FARM },
@@ -89,7 +88,6 @@ impl AccountProtocols for All {
         &KnownGaps,
         &EventSources,
     ];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[];
 }
 
 portolan_plugin_api::exported!(Accounts<All>);

@@ -2,9 +2,8 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_kits::side_booster::SideBoosterTypes;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
@@ -32,10 +31,22 @@ const TYPES: SideBoosterTypes = SideBoosterTypes { pool: "side" };
 struct Fork;
 
 impl AccountProtocols for Fork {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("convex", "CONVEX", "https://example.org")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "convex"
+        name = "CONVEX"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "CONVEX", slug = "convex" }
+
+        [[deployment]]
+        protocol = "convex"
+        network = "arbitrum"
+        side_booster = "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] =
-        &[DeploymentRow { protocol: "convex", network: NETWORK, market: "main", contracts: &TYPES.of(BOOSTER) }];
 }
 
 portolan_plugin_api::exported!(Accounts<Fork>);

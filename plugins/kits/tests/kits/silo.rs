@@ -2,9 +2,8 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_kits::silo::SiloTypes;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
@@ -54,10 +53,22 @@ const NOW: u64 = 1_750_000_000;
 struct Fork;
 
 impl AccountProtocols for Fork {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("fork", "FORK", "https://example.org")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "fork"
+        name = "FORK"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "FORK", slug = "fork" }
+
+        [[deployment]]
+        protocol = "fork"
+        network = "ethereum"
+        silo_configs = ["0x0101010101010101010101010101010101010101", "0x0202020202020202020202020202020202020202"]
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] =
-        &[DeploymentRow { protocol: "fork", network: NETWORK, market: "main", contracts: &TYPES.of(&PAIRS) }];
 }
 
 const TYPES: SiloTypes = SiloTypes { pair: "pair" };

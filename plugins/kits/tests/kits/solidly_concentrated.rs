@@ -2,10 +2,9 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
-use portolan_kits::solidly::{SolidlyContracts, SolidlyTypes};
+use portolan_kits::solidly::SolidlyTypes;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
 
@@ -56,14 +55,22 @@ const TYPES: SolidlyTypes =
 struct Velo;
 
 impl AccountProtocols for Velo {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("velo", "VELO", "https://velo.example")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "velo"
+        name = "VELO"
+        website = "https://velo.example"
+        primitives = []
+        company = { name = "VELO", slug = "velo" }
+
+        [[deployment]]
+        protocol = "velo"
+        network = "optimism"
+        voter = "0xf000000000000000000000000000000000000001"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[DeploymentRow {
-        protocol: "velo",
-        network: NETWORK,
-        market: "main",
-        contracts: &TYPES.of(SolidlyContracts { voter: VOTER, escrow: None, distributor: None }),
-    }];
 }
 
 portolan_plugin_api::exported!(Accounts<Velo>);

@@ -3,10 +3,9 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
-use portolan_kits::solidly::{Generation, Solidly, SolidlyContracts, SolidlyTypes};
+use portolan_kits::solidly::SolidlyTypes;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
@@ -55,7 +54,7 @@ mod single {
 const FIRST: u64 = 10;
 const EQUALIZER: u64 = 250;
 const THENA: u64 = 56;
-const THENA_V1: u64 = 57;
+const THENA_V1: u64 = 43_114;
 const VOTER: Address = address!("0xf000000000000000000000000000000000000001");
 const ESCROW: Address = address!("0xf000000000000000000000000000000000000002");
 const DISTRIBUTOR: Address = address!("0xf000000000000000000000000000000000000003");
@@ -67,22 +66,52 @@ const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 const TYPES: SolidlyTypes =
     SolidlyTypes { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
 
-const fn of(generation: Generation) -> Solidly {
-    let contracts = SolidlyContracts { voter: VOTER, escrow: Some(ESCROW), distributor: Some(DISTRIBUTOR) };
-    TYPES.of_generation(generation, contracts)
-}
-
 struct Heirs;
 
 impl AccountProtocols for Heirs {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("heir", "HEIR", "https://heir.example")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "heir"
+        name = "HEIR"
+        website = "https://heir.example"
+        primitives = []
+        company = { name = "HEIR", slug = "heir" }
+
+        [[deployment]]
+        protocol = "heir"
+        network = "optimism"
+        voter = "0xf000000000000000000000000000000000000001"
+        escrow = "0xf000000000000000000000000000000000000002"
+        distributor = "0xf000000000000000000000000000000000000003"
+        generation = "velodrome-v1"
+
+        [[deployment]]
+        protocol = "heir"
+        network = "fantom"
+        voter = "0xf000000000000000000000000000000000000001"
+        escrow = "0xf000000000000000000000000000000000000002"
+        distributor = "0xf000000000000000000000000000000000000003"
+        generation = "equalizer"
+
+        [[deployment]]
+        protocol = "heir"
+        network = "smartchain"
+        voter = "0xf000000000000000000000000000000000000001"
+        escrow = "0xf000000000000000000000000000000000000002"
+        distributor = "0xf000000000000000000000000000000000000003"
+        generation = "thena"
+
+        [[deployment]]
+        protocol = "heir"
+        network = "avalanchex"
+        voter = "0xf000000000000000000000000000000000000001"
+        escrow = "0xf000000000000000000000000000000000000002"
+        distributor = "0xf000000000000000000000000000000000000003"
+        generation = "thena-v1"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[
-        DeploymentRow { protocol: "heir", network: FIRST, market: "main", contracts: &of(Generation::VelodromeV1) },
-        DeploymentRow { protocol: "heir", network: EQUALIZER, market: "main", contracts: &of(Generation::Equalizer) },
-        DeploymentRow { protocol: "heir", network: THENA, market: "main", contracts: &of(Generation::Thena) },
-        DeploymentRow { protocol: "heir", network: THENA_V1, market: "main", contracts: &of(Generation::ThenaV1) },
-    ];
 }
 
 portolan_plugin_api::exported!(Accounts<Heirs>);

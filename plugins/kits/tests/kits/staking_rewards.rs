@@ -2,10 +2,9 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
-use portolan_kits::staking_rewards::{FarmTypes, Rewards, StakingFarms};
+use portolan_kits::staking_rewards::{FarmTypes, StakingFarms};
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
@@ -45,25 +44,35 @@ const FARMS: StakingFarms = StakingFarms { single: TYPES, dual: TYPES };
 struct Farms;
 
 impl AccountProtocols for Farms {
-    const PROTOCOLS: &'static [ProtocolRow] = &[
-        ProtocolRow::new("single", "SINGLE", "https://example.org"),
-        ProtocolRow::new("dual", "DUAL", "https://example.org"),
-    ];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "single"
+        name = "SINGLE"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "SINGLE", slug = "single" }
+
+        [[protocol]]
+        slug = "dual"
+        name = "DUAL"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "DUAL", slug = "dual" }
+
+        [[deployment]]
+        protocol = "single"
+        network = "polygon"
+        factory = "0xf000000000000000000000000000000000000001"
+
+        [[deployment]]
+        protocol = "dual"
+        network = "polygon"
+        factory = "0xf000000000000000000000000000000000000002"
+        dual = true
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&FARMS];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[
-        DeploymentRow {
-            protocol: "single",
-            network: NETWORK,
-            market: "main",
-            contracts: &FARMS.of_factory(SINGLE, Rewards::Single),
-        },
-        DeploymentRow {
-            protocol: "dual",
-            network: NETWORK,
-            market: "main",
-            contracts: &FARMS.of_factory(DUAL, Rewards::Dual),
-        },
-    ];
 }
 
 portolan_plugin_api::exported!(Accounts<Farms>);

@@ -2,9 +2,8 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_kits::stargate_staking::StargateStakings;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
@@ -42,10 +41,22 @@ const TYPES: StargateStakings = StargateStakings { stake: "staking", share: "STA
 struct Stargate;
 
 impl AccountProtocols for Stargate {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("stargate", "STARGATE", "https://example.org")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "stargate"
+        name = "STARGATE"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "STARGATE", slug = "stargate" }
+
+        [[deployment]]
+        protocol = "stargate"
+        network = "ethereum"
+        stargate_staking = "0x5050505050505050505050505050505050505050"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] =
-        &[DeploymentRow { protocol: "stargate", network: NETWORK, market: "main", contracts: &TYPES.of(STAKING) }];
 }
 
 portolan_plugin_api::exported!(Accounts<Stargate>);

@@ -2,9 +2,8 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_kits::unified_farms::UnifiedFarmTypes;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
@@ -35,10 +34,23 @@ const TYPES: UnifiedFarmTypes = UnifiedFarmTypes { farm: "farm" };
 struct Frax;
 
 impl AccountProtocols for Frax {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("frax", "FRAX", "https://frax.example")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "frax"
+        name = "FRAX"
+        website = "https://frax.example"
+        primitives = []
+        company = { name = "FRAX", slug = "frax" }
+
+        [[deployment]]
+        protocol = "frax"
+        network = "ethereum"
+        market = "farms"
+        unified_farms = ["0xf000000000000000000000000000000000000001", "0xf000000000000000000000000000000000000002"]
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] =
-        &[DeploymentRow { protocol: "frax", network: NETWORK, market: "farms", contracts: &TYPES.of(&[FARM, OTHER]) }];
 }
 
 portolan_plugin_api::exported!(Accounts<Frax>);

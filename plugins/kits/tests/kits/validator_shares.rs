@@ -2,9 +2,8 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_kits::validator_shares::ValidatorShares;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use portolan_plugin_api::*;
@@ -38,10 +37,23 @@ const SHARES: ValidatorShares = ValidatorShares { delegation: "validator-shares"
 struct Polygon;
 
 impl AccountProtocols for Polygon {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("polygon", "POLYGON", "https://example.org")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "polygon"
+        name = "POLYGON"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "POLYGON", slug = "polygon" }
+
+        [[deployment]]
+        protocol = "polygon"
+        network = "ethereum"
+        stake_manager = "0xc000000000000000000000000000000000000001"
+        staked_token = "0xa000000000000000000000000000000000000001"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&SHARES];
-    const DEPLOYMENTS: &'static [DeploymentRow] =
-        &[DeploymentRow { protocol: "polygon", network: NETWORK, market: "main", contracts: &SHARES.of(MANAGER, POL) }];
 }
 
 portolan_plugin_api::exported!(Accounts<Polygon>);

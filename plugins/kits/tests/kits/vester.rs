@@ -2,9 +2,8 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_kits::vester::VesterTypes;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, Replies, map};
 use portolan_plugin_api::*;
@@ -33,10 +32,22 @@ const TYPES: VesterTypes = VesterTypes { vester: "vester" };
 struct Gmx;
 
 impl AccountProtocols for Gmx {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("gmx", "GMX", "https://gmx.example")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "gmx"
+        name = "GMX"
+        website = "https://gmx.example"
+        primitives = []
+        company = { name = "GMX", slug = "gmx" }
+
+        [[deployment]]
+        protocol = "gmx"
+        network = "arbitrum"
+        vester = "0x0101010101010101010101010101010101010101"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] =
-        &[DeploymentRow { protocol: "gmx", network: NETWORK, market: "main", contracts: &TYPES.of(VESTER) }];
 }
 
 portolan_plugin_api::exported!(Accounts<Gmx>);

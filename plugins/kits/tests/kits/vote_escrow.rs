@@ -2,9 +2,8 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_kits::vote_escrow::VoteEscrowTypes;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
@@ -40,29 +39,50 @@ const TYPES: VoteEscrowTypes = VoteEscrowTypes { lock: "lock", fee: "fee" };
 struct Locks;
 
 impl AccountProtocols for Locks {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("locks", "LOCKS", "https://locks.example")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "locks"
+        name = "LOCKS"
+        website = "https://locks.example"
+        primitives = []
+        company = { name = "LOCKS", slug = "locks" }
+
+        [[deployment]]
+        protocol = "locks"
+        network = "ethereum"
+        vote_escrow = "0xf000000000000000000000000000000000000001"
+        fee_distributors = [
+            "0xf000000000000000000000000000000000000002",
+            "0xf000000000000000000000000000000000000003",
+        ]
+
+        [[deployment]]
+        protocol = "locks"
+        network = "polygon"
+        vote_escrow = "0xf000000000000000000000000000000000000001"
+        fee_distributors = ["0xf000000000000000000000000000000000000003"]
+        fee_tokens = [
+            "0xa000000000000000000000000000000000000002",
+            "0xa000000000000000000000000000000000000001",
+            "0xa000000000000000000000000000000000000003",
+        ]
+
+        [[deployment]]
+        protocol = "locks"
+        network = "base"
+        vote_escrow = "0xf000000000000000000000000000000000000001"
+        fee_distributors = ["0xf000000000000000000000000000000000000003"]
+        points = "epoch"
+
+        [[deployment]]
+        protocol = "locks"
+        network = "smartchain"
+        vote_escrow = "0xf000000000000000000000000000000000000001"
+        unlockable = true
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[
-        DeploymentRow { protocol: "locks", network: CURVE, market: "main", contracts: &TYPES.of(ESCROW, &[OLD, NEW]) },
-        DeploymentRow {
-            protocol: "locks",
-            network: BALANCER,
-            market: "main",
-            contracts: &TYPES.paying(ESCROW, &[NEW], &[THREE_CRV, CRV, USD]),
-        },
-        DeploymentRow {
-            protocol: "locks",
-            network: YEARN,
-            market: "main",
-            contracts: &TYPES.renamed(ESCROW, &[NEW], "epoch"),
-        },
-        DeploymentRow {
-            protocol: "locks",
-            network: STARGATE,
-            market: "main",
-            contracts: &TYPES.of(ESCROW, &[]).unlockable(),
-        },
-    ];
 }
 
 portolan_plugin_api::exported!(Accounts<Locks>);

@@ -2,9 +2,8 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_kits::vote_locker::VoteLockers;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
@@ -33,20 +32,35 @@ const TYPES: VoteLockers = VoteLockers { lock: "vote-lock" };
 struct Fork;
 
 impl AccountProtocols for Fork {
-    const PROTOCOLS: &'static [ProtocolRow] = &[
-        ProtocolRow::new("plain", "PLAIN", "https://example.org"),
-        ProtocolRow::new("boosted", "BOOSTED", "https://example.org"),
-    ];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "plain"
+        name = "PLAIN"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "PLAIN", slug = "plain" }
+
+        [[protocol]]
+        slug = "boosted"
+        name = "BOOSTED"
+        website = "https://example.org"
+        primitives = []
+        company = { name = "BOOSTED", slug = "boosted" }
+
+        [[deployment]]
+        protocol = "plain"
+        network = "ethereum"
+        locker = "0x0101010101010101010101010101010101010101"
+
+        [[deployment]]
+        protocol = "boosted"
+        network = "ethereum"
+        locker = "0x0202020202020202020202020202020202020202"
+        boosted = true
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[
-        DeploymentRow { protocol: "plain", network: NETWORK, market: "main", contracts: &TYPES.locker(PLAIN) },
-        DeploymentRow {
-            protocol: "boosted",
-            network: NETWORK,
-            market: "main",
-            contracts: &TYPES.locker(BOOSTED).boosted(),
-        },
-    ];
 }
 
 portolan_plugin_api::exported!(Accounts<Fork>);

@@ -2,9 +2,8 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_kits::yearn_gauges::YearnGaugeTypes;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, map};
 use portolan_plugin_api::*;
@@ -30,10 +29,23 @@ const TYPES: YearnGaugeTypes = YearnGaugeTypes { gauge: "gauge" };
 struct Yearn;
 
 impl AccountProtocols for Yearn {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("yearn", "YEARN", "https://yearn.example")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "yearn"
+        name = "YEARN"
+        website = "https://yearn.example"
+        primitives = []
+        company = { name = "YEARN", slug = "yearn" }
+
+        [[deployment]]
+        protocol = "yearn"
+        network = "ethereum"
+        market = "gauges"
+        yearn_gauge_registry = "0xf000000000000000000000000000000000000001"
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] =
-        &[DeploymentRow { protocol: "yearn", network: NETWORK, market: "gauges", contracts: &TYPES.of(REGISTRY) }];
 }
 
 portolan_plugin_api::exported!(Accounts<Yearn>);

@@ -2,9 +2,8 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, DeploymentRow};
+use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::protocol::ProtocolRow;
 use portolan_kits::yearn_vaults::YearnVaultTypes;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
 use portolan_plugin_api::*;
@@ -42,12 +41,35 @@ const TYPES: YearnVaultTypes = YearnVaultTypes { vault: "vault", share: "YEARN" 
 struct Yearn;
 
 impl AccountProtocols for Yearn {
-    const PROTOCOLS: &'static [ProtocolRow] = &[ProtocolRow::new("yearn", "YEARN", "https://yearn.example")];
+    const ROWS: Rows = rows!(
+        r#"
+        [[protocol]]
+        slug = "yearn"
+        name = "YEARN"
+        website = "https://yearn.example"
+        primitives = []
+        company = { name = "YEARN", slug = "yearn" }
+
+        [[deployment]]
+        protocol = "yearn"
+        network = "ethereum"
+        market = "v2"
+        yearn_v2_registries = [
+            "0xf000000000000000000000000000000000000001",
+            "0xf000000000000000000000000000000000000002",
+        ]
+
+        [[deployment]]
+        protocol = "yearn"
+        network = "optimism"
+        market = "v3"
+        yearn_v3_registries = [
+            "0xf000000000000000000000000000000000000001",
+            "0xf000000000000000000000000000000000000002",
+        ]
+        "#
+    );
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-    const DEPLOYMENTS: &'static [DeploymentRow] = &[
-        DeploymentRow { protocol: "yearn", network: SECOND, market: "v2", contracts: &TYPES.second(&[OLD, NEW]) },
-        DeploymentRow { protocol: "yearn", network: THIRD, market: "v3", contracts: &TYPES.third(&[OLD, NEW]) },
-    ];
 }
 
 portolan_plugin_api::exported!(Accounts<Yearn>);
