@@ -1,0 +1,98 @@
+//! The rows that plugins ship with, and what their READMEs say of them.
+//!
+//! `PORTOLAN_WRITE_ROWS=1 cargo test -p portolan-tests --test tidy rows` writes the tables of contracts anew.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use toml::{Table, Value};
+
+use crate::plugins;
+
+/// The lines around the table in a README.
+const BEGIN: &str = "<!-- rows: from protocols/, by a test -->\n";
+const END: &str = "<!-- /rows -->\n";
+/// Keys of a row that no mechanism reads.
+const PLACE: [&str; 4] = ["protocol", "network", "market", "source"];
+/// Addresses of one key that a table has; of more it says how many there are.
+const ADDRESSES_MAX: usize = 2;
+
+/// Returns the rows of a plugin, file by file.
+fn rows(plugin: &Path) -> Vec<Table> {
+    let mut files: Vec<_> =
+        fs::read_dir(plugin.join("protocols")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let tables = files.iter().map(|file| fs::read_to_string(file).unwrap().parse::<Table>().unwrap());
+    let deployments = tables.filter_map(|table| table.get("deployment").and_then(Value::as_array).cloned());
+    deployments.flatten().map(|row| row.as_table().unwrap().clone()).collect()
+}
+
+/// Returns a text, or the texts of an array.
+fn texts(value: Option<&Value>) -> Vec<&str> {
+    match value {
+        Some(Value::Array(array)) => array.iter().filter_map(Value::as_str).collect(),
+        value => value.and_then(Value::as_str).into_iter().collect(),
+    }
+}
+
+/// Returns a key with its value, as a table has them.
+fn cell(key: &str, value: &Value) -> String {
+    let code = |text: &str| format!("`{text}`");
+    match value {
+        Value::Array(array) if array.len() > ADDRESSES_MAX && texts(Some(value))[0].starts_with("0x") => {
+            format!("`{key}`: {} of them", array.len())
+        }
+        Value::Array(_) => {
+            format!("`{key}` {}", texts(Some(value)).into_iter().map(code).collect::<Vec<_>>().join(", "))
+        }
+        Value::String(text) => format!("`{key}` {}", code(text)),
+        other => format!("`{key}` {other}"),
+    }
+}
+
+fn table(plugin: &Path) -> String {
+    let mut text = "| protocol | network | market | keys | source |\n|---|---|---|---|---|\n".to_owned();
+    for row in rows(plugin) {
+        let slug = row["protocol"].as_str().unwrap();
+        let keys = row.iter().filter(|(key, _)| !PLACE.contains(&key.as_str())).map(|(key, value)| cell(key, value));
+        let keys = keys.collect::<Vec<_>>().join("; ");
+        let sources = texts(row.get("source"));
+        let sources: Vec<_> = (1..).zip(sources).map(|(place, url)| format!("[{place}]({url})")).collect();
+        let market = row.get("market").and_then(Value::as_str).unwrap_or("main");
+        let (networks, sources) = (texts(row.get("network")).join(", "), sources.join(" "));
+        text += &format!("| [`{slug}`](protocols/{slug}.toml) | {networks} | `{market}` | {keys} | {sources} |\n");
+    }
+    text
+}
+
+#[test]
+fn the_tables_of_contracts_are_those_of_the_rows() {
+    for plugin in plugins() {
+        let file = plugin.join("README.md");
+        let readme = fs::read_to_string(&file).unwrap();
+        let (before, rest) = readme.split_once(BEGIN).unwrap_or_else(|| panic!("{}: no {BEGIN}", file.display()));
+        let (_, after) = rest.split_once(END).unwrap_or_else(|| panic!("{}: no {END}", file.display()));
+        let written = [before, BEGIN, "\n", &table(&plugin), "\n", END, after].concat();
+        if std::env::var_os("PORTOLAN_WRITE_ROWS").is_some() {
+            fs::write(&file, &written).unwrap();
+        } else {
+            assert!(readme == written, "{}: write it anew with PORTOLAN_WRITE_ROWS=1", file.display());
+        }
+    }
+}
+
+#[test]
+fn the_keys_of_rows_are_explained() {
+    for plugin in plugins() {
+        let readme = fs::read_to_string(plugin.join("README.md")).unwrap();
+        let (before, rest) = readme.split_once(BEGIN).unwrap();
+        let prose = [before, rest.split_once(END).unwrap().1].concat();
+        let rows = rows(&plugin);
+        let keys: BTreeSet<&str> = rows.iter().flat_map(|row| row.keys().map(String::as_str)).collect();
+        for key in keys.into_iter().filter(|key| !PLACE.contains(key)) {
+            let is_named = prose.contains(&format!("`{key}`"));
+            assert!(is_named, "{}: the README does not say what the key `{key}` is", plugin.display());
+        }
+    }
+}
