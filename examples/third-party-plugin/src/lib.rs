@@ -2,7 +2,6 @@
 //!
 //! One contract, whose stake and reward are the same token. A settings file may name another contract, on any network.
 
-use portolan_plugin_api::networks::OPTIMISM;
 use portolan_plugin_api::*;
 
 sol! {
@@ -20,6 +19,9 @@ sol! {
 /// The answer's `vaultType` and `type`.
 const MECHANISM: &str = "staking-rewards";
 
+/// What the plugin ships with: `protocols/aelin.toml`.
+const ROWS: Rows = rows!("protocols", &[Staking::KEYS]);
+
 /// The plugin: its deployments.
 #[derive(Debug)]
 pub struct Aelin(Deployments<Staking>);
@@ -33,9 +35,7 @@ struct Staking {
 
 impl Plugin for Aelin {
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
-        let protocol = Protocol::new("aelin", "AELIN", "https://aelin.xyz", &["FARMING"]);
-        let staking = address!("0xfe757a40f3eda520845b339c698b321663986a4d");
-        settings.serve(&[protocol], [Deployment::new("aelin", OPTIMISM, Staking { staking })]).map(Self)
+        settings.serve_rows(ROWS).map(Self)
     }
 
     fn catalogue(&self) -> Catalogue {
@@ -91,7 +91,8 @@ portolan_plugin_api::export!(Aelin);
 
 #[cfg(test)]
 mod tests {
-    use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome};
+    use portolan_plugin_api::networks::OPTIMISM;
+    use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome};
 
     use super::*;
 
@@ -115,6 +116,11 @@ mod tests {
 
     fn run(question: Question, chain: &CannedReplies) -> Outcome {
         JobTest::new("aelin", OPTIMISM, question, ACCOUNT).run::<Aelin>(chain)
+    }
+
+    #[test]
+    fn every_row_that_ships_is_read() {
+        testing::check_rows::<Aelin>(ROWS, concat!(env!("CARGO_MANIFEST_DIR"), "/protocols"));
     }
 
     #[test]
