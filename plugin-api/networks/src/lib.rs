@@ -29,19 +29,28 @@ pub fn chain_id(name: &str) -> Option<u64> {
 pub const fn named(name: &str) -> Option<u64> {
     let mut place = 0;
     while place < NETWORKS.len() {
-        if NETWORKS[place].listing.slug.eq_ignore_ascii_case(name) {
+        if is_named(NETWORKS[place].listing.slug, name) {
             return Some(NETWORKS[place].chain_id);
         }
         place += 1;
     }
     place = 0;
     while place < CHAIN_IDS.len() {
-        if CHAIN_IDS[place].0.eq_ignore_ascii_case(name) {
+        if is_named(CHAIN_IDS[place].0, name) {
             return Some(CHAIN_IDS[place].1);
         }
         place += 1;
     }
     None
+}
+
+/// `str::eq_ignore_ascii_case`, which constants can call from Rust 1.89 on only.
+const fn is_named(known: &str, name: &str) -> bool {
+    let (known, name, mut place) = (known.as_bytes(), name.as_bytes(), 0);
+    while place < known.len() && place < name.len() && known[place].eq_ignore_ascii_case(&name[place]) {
+        place += 1;
+    }
+    place == known.len() && place == name.len()
 }
 
 chain_ids! {
