@@ -39,6 +39,9 @@ const CONNECT_MAX: Duration = Duration::from_secs(8);
 const IDLE_MAX: Duration = Duration::from_secs(50);
 /// Maximum idle connections to a host: twice as many as one answer keeps in flight.
 const IDLE_CONNECTIONS_MAX: usize = 32;
+/// Maximum bytes of the buffer that each HTTP/1.1 connection reads into, and keeps while it is idle. A response's head
+/// has to fit.
+const READ_BUFFER_BYTES: usize = 64 << 10;
 /// Interval of TCP's own checks for a dead peer.
 const TCP_KEEPALIVE: Duration = Duration::from_secs(20);
 /// Interval of pings, so that a dead HTTP/2 connection is detected before many requests wait on it.
@@ -78,6 +81,7 @@ impl Pool {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE_MAX)
             .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
+            .http1_max_buf_size(READ_BUFFER_BYTES)
             .http2_initial_stream_window_size(STREAM_WINDOW_BYTES)
             .http2_initial_connection_window_size(CONNECTION_WINDOW_BYTES)
             .http2_keep_alive_interval(PING_EVERY)
