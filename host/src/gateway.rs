@@ -66,8 +66,8 @@ use self::single_flight::SingleFlight;
 pub(crate) use self::start::{GatewaySettings, StartError};
 use self::work::Work;
 use crate::budget::{AnswerBudget, AnswerLimits};
-use portolan_base::client_share::ClientShare;
 use crate::long_work::LongWork;
+use portolan_base::client_share::ClientShare;
 
 /// Answers queries. One instance per process.
 pub(crate) struct Gateway {

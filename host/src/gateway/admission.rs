@@ -8,10 +8,10 @@ use std::sync::Arc;
 use metrics::counter;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use portolan_base::client_share::{ClientShare, CountedAnswer};
 use crate::gateway::problem::Problem;
 use crate::log::RareLog;
 use crate::memory::Memory;
+use portolan_base::client_share::{ClientShare, CountedAnswer};
 
 /// Answers that a client may have per free slot. A client alone gets three quarters of all slots; the more the others
 /// use, the fewer it gets.

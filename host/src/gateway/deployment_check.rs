@@ -15,7 +15,6 @@ use portolan_base::network::{Network, Networks};
 use portolan_reader::{Kind, Outcome, Read};
 
 use crate::budget::AnswerLimits;
-use portolan_base::client_share::ClientShare;
 use crate::gateway::Gateway;
 use crate::gateway::context::Context;
 use crate::gateway::plan;
@@ -23,6 +22,7 @@ use crate::gateway::protocols::ValidatedJob;
 use crate::gateway::query::{AnswerOptions, Filter};
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
 use crate::jobs::report::JobReport;
+use portolan_base::client_share::ClientShare;
 
 /// Questions of jobs about an account, with their names.
 const QUESTIONS: [(Question, &str); 5] = [

@@ -12,10 +12,10 @@ use tokio::time::{Instant, timeout_at};
 use super::form::Form;
 use super::problem::unwritable;
 use super::view;
-use portolan_base::client_share::ClientShare;
 use crate::gateway::GatewayResponse;
 use crate::gateway::problem::Problem;
 use crate::long_work::LongWork;
+use portolan_base::client_share::ClientShare;
 
 /// Answers with fewer rows are written in less time than it takes to pass them to another thread.
 const SMALL_ROWS: usize = 64;

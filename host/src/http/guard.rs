@@ -31,9 +31,9 @@ pub(super) use self::turn::in_turn;
 pub(super) use self::unsent::{AnswerBody, Streams, is_of_refused_stream};
 use self::unsent::{LastSought, Own, Unsent, UnsentBytes};
 use self::worker_time::{Sharers, WorkerTime};
-use portolan_base::client_share::ClientShare;
 use crate::config::ConnectionLimits;
 use crate::memory::Memory;
+use portolan_base::client_share::ClientShare;
 
 /// Guard of one or several listeners.
 #[derive(Debug)]

@@ -24,10 +24,10 @@ use super::form::Form;
 use super::problem::{ALLOW_ANSWERS, unwritable};
 use super::route::{self, Listener, Request, Verb};
 use super::{accept, limit, logo, view};
-use portolan_base::client_share::ClientShare;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{AnswerOptions, Query};
 use crate::gateway::{Gateway, GatewayResponse};
+use portolan_base::client_share::ClientShare;
 
 /// Time past the gateway's own deadline after which a missing answer is a fault.
 pub(super) const BACKSTOP: Duration = Duration::from_secs(2);

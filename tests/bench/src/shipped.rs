@@ -77,7 +77,8 @@ struct ShippedAnswer {
 }
 
 pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
-    let sources = ["plugins", "host/src", "host/assets/src", "host/plugins/src"].map(|folder| build::workspace().join(folder));
+    let sources =
+        ["plugins", "host/src", "host/assets/src", "host/plugins/src"].map(|folder| build::workspace().join(folder));
     let declared = Arc::new(Declared::read(&sources.each_ref().map(|path| path.as_path()))?);
     begin(
         say,
