@@ -6,6 +6,7 @@ mod acts;
 mod check;
 mod tour;
 
+use std::fmt;
 use std::io::Write;
 use std::net::TcpListener;
 use std::time::Instant;
@@ -17,6 +18,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::build;
 use crate::chain;
 use crate::gateway::{Gateway, Setup};
+use crate::http::Response;
 use crate::world::World;
 
 /// The service's own defaults; the demo takes free ports where one of them is taken.
@@ -59,19 +61,48 @@ fn interrupted() -> Result<()> {
     })
 }
 
-/// Brings everything up, requests every endpoint for every account, prints the answers and compares them with the
-/// arithmetic of the chains' build.
+/// Brings everything up, requests every endpoint for every account and compares the answers with the arithmetic of the
+/// chains' build. Prints a page, and each answer if `is_verbose`.
 ///
 /// # Errors
 /// Whatever does not come up, and a list of what was answered wrongly.
-pub fn run_once(out: &mut impl Write) -> Result<()> {
-    let stage = Stage::up(out)?;
-    tour::introduce(&stage, out)?;
-    let checked = check::everything(&stage, out);
-    stage.down(out)?;
+pub fn run_once(page: &mut impl Write, is_verbose: bool) -> Result<()> {
+    let stage = Stage::up(page)?;
+    tour::introduce(&stage, page)?;
+    let mut out = Output { page, is_verbose, answers: 0 };
+    out.line(format_args!("\nrequesting every endpoint for every account ..."))?;
+    let checked = check::everything(&stage, &mut out);
+    stage.down(out.page)?;
     checked?;
-    acts::balances(out)?;
-    acts::names(out)
+    acts::balances(&mut out)?;
+    acts::names(&mut out)?;
+    let all = out.answers;
+    out.line(format_args!("all {all} answers are right"))
+}
+
+/// What `--once` prints.
+struct Output<'a> {
+    page: &'a mut dyn Write,
+    /// Prints each answer.
+    is_verbose: bool,
+    /// Number of answers so far.
+    answers: usize,
+}
+
+impl Output<'_> {
+    /// Prints a line of the page.
+    fn line(&mut self, line: fmt::Arguments<'_>) -> Result<()> {
+        Ok(writeln!(self.page, "{line}")?)
+    }
+
+    /// Counts an answer.
+    fn answer(&mut self, path: &str, response: &Response) -> Result<()> {
+        self.answers += 1;
+        if self.is_verbose {
+            writeln!(self.page, "\nGET {path}\n{} {}", response.status.as_u16(), response.body.trim())?;
+        }
+        Ok(())
+    }
 }
 
 impl Stage {
@@ -89,7 +120,7 @@ impl Stage {
     }
 
     /// Ends the gateway as an operator would; the chains end with their values.
-    fn down(mut self, out: &mut impl Write) -> Result<()> {
+    fn down(mut self, out: &mut (impl Write + ?Sized)) -> Result<()> {
         // It got the same Ctrl-C where there was one, and may be gone.
         if self.gateway.sigterm().is_ok() {
             let status = self.gateway.exited()?;

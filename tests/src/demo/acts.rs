@@ -1,10 +1,9 @@
 //! What stands on chains of its own: balances over lists of thousands of tokens, and names. Each act has a gateway of
-//! its own, and is printed and compared like the rest.
-
-use std::io::Write;
+//! its own, and is compared like the rest.
 
 use anyhow::{Result, bail};
 
+use super::Output;
 use super::check::fetch;
 use crate::chain::Chain;
 use crate::gateway::{Gateway, Setup};
@@ -17,7 +16,7 @@ use crate::world::World;
 const NAMES: &str = "names";
 
 /// Native and token balances of every account, on all networks and on each.
-pub(super) fn balances(out: &mut impl Write) -> Result<()> {
+pub(super) fn balances(out: &mut Output<'_>) -> Result<()> {
     let world = World::listed()?;
     let gateway = world.on_chains(world.with(&[])?).start()?;
     let truths: Vec<&Truth> = world.chains.iter().map(|(_, truth)| truth).collect();
@@ -42,22 +41,20 @@ pub(super) fn balances(out: &mut impl Write) -> Result<()> {
             bail!("{path}: portolan-partial is {:?}", response.header("portolan-partial"));
         }
     }
-    writeln!(out, "\nall {rows} balances equal the arithmetic")?;
-    Ok(())
+    out.line(format_args!("all {rows} balances equal the arithmetic"))
 }
 
 /// Every name that has an address, and every account that has a name.
-pub(super) fn names(out: &mut impl Write) -> Result<()> {
+pub(super) fn names(out: &mut Output<'_>) -> Result<()> {
     let chain = Chain::start(NAMES)?;
     let expected = Json::parse(&chain.expected.to_string())?;
     let gateway = Setup::default().rpc("ethereum", &chain.url).start()?;
     let forward = both_ways(&gateway, &expected, "forward", out)?;
     let reverse = both_ways(&gateway, &expected, "reverse", out)?;
-    writeln!(out, "\nall {forward} addresses of names and {reverse} names of accounts are those that were set")?;
-    Ok(())
+    out.line(format_args!("all {forward} addresses of names and {reverse} names of accounts are those that were set"))
 }
 
-fn both_ways(gateway: &Gateway, expected: &Json, way: &str, out: &mut impl Write) -> Result<usize> {
+fn both_ways(gateway: &Gateway, expected: &Json, way: &str, out: &mut Output<'_>) -> Result<usize> {
     let mut found = 0;
     for row in expected.at(&format!("names/{way}"))?.items()? {
         let (Ok(name), Ok(address)) = (row.text_at("name"), row.text_at("address")) else { continue };

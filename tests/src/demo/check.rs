@@ -1,12 +1,11 @@
-//! Every endpoint of protocols about every account, printed and compared to the last digit.
+//! Every endpoint of protocols about every account, compared to the last digit.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 
 use anyhow::{Result, bail};
 use bigdecimal::num_bigint::BigInt;
 
-use super::Stage;
+use super::{Output, Stage};
 use crate::gateway::Gateway;
 use crate::http::Response;
 use crate::json::Json;
@@ -14,13 +13,14 @@ use crate::portfolio;
 use crate::protocol::Question;
 use crate::truth::{self, ACCOUNTS, Call, Detail, NETWORKS};
 
-pub(super) fn everything(stage: &Stage, out: &mut impl Write) -> Result<()> {
+pub(super) fn everything(stage: &Stage, out: &mut Output<'_>) -> Result<()> {
     let mut wrong = Vec::new();
     let mut rows = 0;
     facts(stage, out, &mut wrong)?;
     for who in ACCOUNTS {
+        let (answers, mut own) = (out.answers, 0);
         for requested in questions(stage, who)? {
-            rows += requested.rows.len();
+            own += requested.rows.len();
             let response = fetch(&stage.gateway, &requested.path, out)?;
             whole(&requested, &response, &mut wrong)?;
             let answer = response.json()?;
@@ -29,22 +29,21 @@ pub(super) fn everything(stage: &Stage, out: &mut impl Write) -> Result<()> {
                 wrong.push(format!("{who}: {}: {fault}", requested.path));
             }
         }
-    }
-    for who in ACCOUNTS {
         positions(stage, who, out, &mut wrong)?;
         plans(stage, who, out, &mut wrong)?;
+        rows += own;
+        out.line(format_args!("{who:8} {:4} answers, {own:3} rows", out.answers - answers))?;
     }
     let reported = events(stage, out, &mut wrong)?;
     if !wrong.is_empty() {
         bail!("{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     }
-    writeln!(out, "\nall {rows} rows equal the arithmetic: amounts, dollar values, rates and transactions")?;
-    writeln!(out, "all {reported} events are decoded as they were done")?;
-    Ok(())
+    out.line(format_args!("all {rows} rows equal the arithmetic: amounts, dollar values, rates and transactions"))?;
+    out.line(format_args!("all {reported} events are decoded as they were done"))
 }
 
 /// The plan of all claims of an account on each network, which pays the sum of what each of them does.
-fn plans(stage: &Stage, who: &str, out: &mut impl Write, wrong: &mut Vec<String>) -> Result<()> {
+fn plans(stage: &Stage, who: &str, out: &mut Output<'_>, wrong: &mut Vec<String>) -> Result<()> {
     let account = stage.world.address(who)?;
     for (_, truth) in &stage.world.chains {
         let path = format!("/{account}/claim-plan?network={}", truth.network);
@@ -67,7 +66,7 @@ fn plans(stage: &Stage, who: &str, out: &mut impl Write, wrong: &mut Vec<String>
 }
 
 /// What an account holds in all protocols, and in each the lists of positions that no chain has another question for.
-fn positions(stage: &Stage, who: &str, out: &mut impl Write, wrong: &mut Vec<String>) -> Result<()> {
+fn positions(stage: &Stage, who: &str, out: &mut Output<'_>, wrong: &mut Vec<String>) -> Result<()> {
     let account = stage.world.address(who)?;
     let answer = fetch(&stage.gateway, &format!("/positions/{account}"), out)?.json()?;
     wrong.extend(portfolio::faults(&stage.world, who, &answer)?.into_iter().map(|fault| format!("{who}: {fault}")));
@@ -86,7 +85,7 @@ fn positions(stage: &Stage, who: &str, out: &mut impl Write, wrong: &mut Vec<Str
 }
 
 /// The events of the transactions that the chains' builds did; how many.
-fn events(stage: &Stage, out: &mut impl Write, wrong: &mut Vec<String>) -> Result<usize> {
+fn events(stage: &Stage, out: &mut Output<'_>, wrong: &mut Vec<String>) -> Result<usize> {
     let mut reported = 0;
     for (chain, truth) in &stage.world.chains {
         for event in truth.events()? {
@@ -138,7 +137,7 @@ fn questions(stage: &Stage, who: &str) -> Result<Vec<ExpectedAnswer>> {
 }
 
 /// The answers that no account changes.
-fn facts(stage: &Stage, out: &mut impl Write, wrong: &mut Vec<String>) -> Result<()> {
+fn facts(stage: &Stage, out: &mut Output<'_>, wrong: &mut Vec<String>) -> Result<()> {
     let networks = NETWORKS.map(|(slug, name, logo, _)| {
         Json::object([
             ("name", Json::text(name)),
@@ -162,7 +161,7 @@ fn facts(stage: &Stage, out: &mut impl Write, wrong: &mut Vec<String>) -> Result
     }
     for path in ["/healthz", "/readyz", "/plugins"] {
         let response = stage.gateway.operate(path)?;
-        print(path, &response, out)?;
+        out.answer(path, &response)?;
         if response.status != 200 {
             wrong.push(format!("{path} is {}", response.status));
         }
@@ -170,15 +169,10 @@ fn facts(stage: &Stage, out: &mut impl Write, wrong: &mut Vec<String>) -> Result
     Ok(())
 }
 
-pub(super) fn fetch(gateway: &Gateway, path: &str, out: &mut impl Write) -> Result<Response> {
+pub(super) fn fetch(gateway: &Gateway, path: &str, out: &mut Output<'_>) -> Result<Response> {
     let response = gateway.get(path)?;
-    print(path, &response, out)?;
+    out.answer(path, &response)?;
     Ok(response)
-}
-
-fn print(path: &str, response: &Response, out: &mut impl Write) -> Result<()> {
-    writeln!(out, "\nGET {path}\n{} {}", response.status.as_u16(), response.body.trim())?;
-    Ok(())
 }
 
 /// An account answer is about the pinned blocks of all networks that it reads, and misses nothing but what
