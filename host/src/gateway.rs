@@ -1,16 +1,14 @@
 //! Start reading here: [`Gateway::answer`] is the life of every query, from validated input to answer.
 //!
 //! A name is resolved to its account, the jobs are planned, the answer is admitted, its networks are pinned, and then
-//! the work runs. Each kind of [`Work`] is a file in this folder; all of them read through one [`Context`]. Invariant:
+//! the work runs. Each kind of [`Work`] is a file in `work`; all of them read through one [`Context`]. Invariant:
 //! equal queries at the same blocks are worked on once at a time.
 
 pub(crate) mod answer;
-pub(crate) mod cost;
-pub(crate) mod paid;
+pub(crate) mod claims;
 pub(crate) mod problem;
 pub(crate) mod provenance;
 pub(crate) mod query;
-pub(crate) mod verdict;
 
 mod admin;
 mod admission;
@@ -18,25 +16,14 @@ mod context;
 mod start;
 mod work;
 
-mod balances;
-mod claim_plan;
-mod events;
-mod names;
-mod portfolio;
-mod protocols;
-
 mod codeless;
 mod compositions;
 mod deadline;
 mod deployment_check;
-mod fees;
-mod gas_limit;
 mod log_room;
 mod missing;
 mod plan;
-mod planned_claim;
 mod rows;
-mod simulation;
 mod single_flight;
 
 use std::sync::Arc;
@@ -49,22 +36,22 @@ use tracing::Instrument;
 pub(crate) use self::admin::AdminHandles;
 use self::admission::{Admission, Admitted};
 use self::answer::{Answer, Items};
-use self::balances::BalanceWork;
-use self::claim_plan::ClaimPlanWork;
 use self::context::{Context, Sources};
 use self::deadline::Deadline;
 pub(crate) use self::deployment_check::{CheckedAddress, DeploymentCheck};
-use self::events::EventWork;
-#[cfg(feature = "fuzzing")]
-pub(crate) use self::events::fuzzing::fuzzed_events;
-use self::names::NameLookup;
-use self::portfolio::PortfolioWork;
 use self::problem::Problem;
-use self::protocols::ProtocolWork;
 use self::query::{About, Account, AnswerOptions, BlockChoice, EventsQuery, Query};
 use self::single_flight::SingleFlight;
 pub(crate) use self::start::{GatewaySettings, StartError};
 use self::work::Work;
+use self::work::balances::BalanceWork;
+use self::work::claim_plan::ClaimPlanWork;
+use self::work::events::EventWork;
+#[cfg(feature = "fuzzing")]
+pub(crate) use self::work::events::fuzzing::fuzzed_events;
+use self::work::names::{self, NameLookup};
+use self::work::portfolio::PortfolioWork;
+use self::work::protocols::ProtocolWork;
 use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::long_work::LongWork;
 use portolan_base::client_share::ClientShare;

@@ -10,7 +10,6 @@ mod http;
 mod gateway;
 
 mod events;
-mod figures;
 mod jobs;
 
 mod address;
@@ -54,9 +53,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::cli::{CheckFlags, Command, Flags, GatewayPluginCommand, PluginCommand, StateCommand, Stop};
 use crate::config::{Config, Environment};
 use crate::gateway::Gateway;
-use crate::http::control::Operated;
-use crate::http::control::client::ControlError;
-use crate::http::serve::Listeners;
+use crate::http::admin::control::Operated;
+use crate::http::admin::control::client::ControlError;
+use crate::http::server::serve::Listeners;
 use crate::spans::SpanExport;
 
 /// Exit code for invalid flags or configuration, or an address in use.
@@ -120,12 +119,12 @@ fn serve(flags: &Flags) -> ExitCode {
 }
 
 fn state(command: &StateCommand) -> ExitCode {
-    control(&command.flags(), |config| http::control::facts::run(command, config))
+    control(&command.flags(), |config| http::admin::control::facts::run(command, config))
 }
 
 fn plugin(command: GatewayPluginCommand) -> ExitCode {
-    let (gateway, command) = http::control::plugins::requested(command);
-    control(&gateway.flags(), |config| http::control::plugins::run(&command, config))
+    let (gateway, command) = http::admin::control::plugins::requested(command);
+    control(&gateway.flags(), |config| http::admin::control::plugins::run(&command, config))
 }
 
 fn control(flags: &Flags, run: impl FnOnce(&Config) -> Result<String, ControlError>) -> ExitCode {
@@ -182,7 +181,7 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     log_start(config);
     logos::serve_at(&public_url(config, &listeners)?);
     let gateway = Arc::new(Gateway::start(&config.gateway).await.context("cannot start")?);
-    let _control = http::control::serve::start(&config.gateway.state_dir, Operated::by(gateway.admin()));
+    let _control = http::admin::control::serve::start(&config.gateway.state_dir, Operated::by(gateway.admin()));
     let line = listeners.line().context("cannot read the listeners' addresses")?;
     // The parent process may have closed our output; that is no reason not to serve.
     let _ = writeln!(io::stdout(), "{line}").and_then(|()| io::stdout().flush());

@@ -17,11 +17,11 @@ use portolan_base::sanitize::text::Text;
 use portolan_validation::{ClaimTransaction, ValidFinding};
 
 use crate::gateway::answer::{ClaimItem, PositionItem, Row, RowItem};
-use crate::gateway::cost::{self, ClaimCost, ClaimFees};
-use crate::gateway::paid;
-use crate::gateway::planned_claim::PlannedClaim;
+use crate::gateway::claims::cost::{self, ClaimCost, ClaimFees};
+use crate::gateway::claims::paid;
+use crate::gateway::claims::planned_claim::PlannedClaim;
+use crate::gateway::claims::verdict::{ClaimSimulation, Verdict};
 use crate::gateway::provenance::Provenance;
-use crate::gateway::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::plan::JobPlan;
 
 /// Kind of a query's rows.

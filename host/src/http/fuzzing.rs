@@ -22,14 +22,16 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 use tokio::runtime::{Builder, Runtime};
 
 use super::content::Content;
-use super::form::Form;
-use super::route::{Listener, Request, route};
-use super::{connection, respond, view};
 use crate::address;
 use crate::gateway::answer::{Answer, Items, TransactionEvents};
 use crate::gateway::fuzzed_events;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{About, Account, EventsQuery, Filter, POSITION_KINDS, Query};
+use crate::http::public::respond;
+use crate::http::public::route::{Listener, Request, route};
+use crate::http::server::connection;
+use crate::http::view;
+use crate::http::view::form::Form;
 use crate::paths;
 
 /// Maximum number of logs of a transaction.

@@ -3,6 +3,10 @@
 //! Invariant: only [`door`] writes bodies, so that all text is cleaned. Without `detail=full`, a body has exactly the
 //! members of the specification. Only [`Shape`] decides which members an endpoint's rows have.
 
+pub(super) mod form;
+pub(super) mod number;
+pub(super) mod rate;
+
 mod account_part;
 mod claim_plan;
 mod events;
@@ -36,7 +40,7 @@ use self::positions::PortfolioView;
 use self::report::Report;
 use self::rows::{BalanceView, RowView};
 use crate::gateway::answer::{Answer, Items, Row};
-use crate::http::form::Form;
+use crate::http::view::form::Form;
 
 /// Selects the members that the rows of an answer have.
 #[derive(Clone, Copy, Debug)]

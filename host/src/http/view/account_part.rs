@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Shape;
 use super::parts::{Number, TokenView, fraction, lower, raw_text};
 use crate::gateway::answer::{AccountMovement, AccountPart};
-use crate::http::number;
+use crate::http::view::number;
 
 /// Decimals of every native token.
 const NATIVE_DECIMALS: u8 = 18;

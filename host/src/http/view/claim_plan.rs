@@ -10,7 +10,7 @@ use super::parts::{NetworkView, Number, fraction, lower};
 use super::rows::{PaymentView, TransactionView};
 use super::simulation::{CostView, SimulationView, simulated};
 use crate::gateway::answer::{ClaimItem, ClaimPlan, PlannedCall};
-use crate::gateway::verdict::ClaimSimulation;
+use crate::gateway::claims::verdict::ClaimSimulation;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

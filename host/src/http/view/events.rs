@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, lower};
 use crate::gateway::answer::{Event, TransactionEvents};
-use crate::http::number;
+use crate::http::view::number;
 
 /// Maximum characters of a name or a reason, which anyone can make long. The log has the whole text.
 const TEXT_CHARS_MAX: usize = 256;

@@ -13,7 +13,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::Shape;
-use crate::http::number;
+use crate::http::view::number;
 
 /// A JSON number of any length, written verbatim.
 #[derive(Debug)]

@@ -14,9 +14,9 @@ use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::provenance::ProvenanceView;
 use crate::gateway::answer::{ClaimItem, Portfolio, PositionItem, Row, RowItem};
-use crate::gateway::paid::DollarSum;
+use crate::gateway::claims::paid::DollarSum;
 use crate::gateway::query::POSITION_KINDS;
-use crate::http::rate;
+use crate::http::view::rate;
 
 const ROLES: [(LegRole, &str); 8] = [
     (LegRole::SUPPLIED, "supplied"),

@@ -15,8 +15,8 @@ use super::positions::{PositionFacts, PositionView};
 use super::provenance::ProvenanceView;
 use super::simulation::{CostView, SimulationView, simulated};
 use crate::gateway::answer::{Balance, ClaimItem, PositionItem, Row, RowItem};
-use crate::gateway::verdict::Verdict;
-use crate::http::{number, rate};
+use crate::gateway::claims::verdict::Verdict;
+use crate::http::view::{number, rate};
 
 /// Members of every row with `detail=full`.
 #[derive(Serialize)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::parts::{Number, amount, fraction, lower};
 use crate::gateway::answer::ClaimItem;
-use crate::gateway::verdict::{ClaimRun, ClaimSimulation};
+use crate::gateway::claims::verdict::{ClaimRun, ClaimSimulation};
 use crate::jobs::failure::Reason;
 
 /// The member `simulation` of a row.

@@ -15,7 +15,7 @@ use portolan_plugins::protocol::Protocol;
 use super::*;
 use crate::budget::AnswerBudget;
 use crate::gateway::answer::{Balance, ClaimItem, Missing, Portfolio, PositionItem, Row, RowItem};
-use crate::gateway::verdict::{ClaimRun, ClaimSimulation, Verdict};
+use crate::gateway::claims::verdict::{ClaimRun, ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
 use crate::jobs::figures::JobFigures;
 use crate::jobs::job::MetCode;

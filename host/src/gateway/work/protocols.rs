@@ -1,0 +1,250 @@
+//! Answers with an account's claimables in all protocols, or with its claimables or positions in one protocol.
+//!
+//! Invariant: a row whose tokens could not be read is left out and reported, never shown in part.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use alloy::primitives::Address;
+use futures_util::future::join_all;
+use portolan_assets::resolve::Tokens;
+use portolan_assets::token::NATIVE;
+use portolan_base::network::Network;
+
+use crate::gateway::answer::{Answer, Items, Row};
+use crate::gateway::claims::planned_claim::PlannedClaim;
+use crate::gateway::context::Context;
+use crate::gateway::plan::Plans;
+use crate::gateway::problem::Problem;
+use crate::gateway::provenance::Provenance;
+use crate::gateway::query::{ClaimOptions, Filter, List};
+use crate::gateway::rows::{RowKind, TriedClaim};
+use crate::gateway::work::Work;
+use crate::gateway::work::fees;
+use crate::gateway::work::simulation;
+use crate::gateway::{missing, plan, rows};
+use crate::jobs::job::{JobOutcome, ReadTrace};
+use crate::jobs::plan::{JobPlan, Question};
+use crate::jobs::report::{JobReport, JobStatus};
+use crate::jobs::validate;
+use portolan_reader::{Effort, Pins};
+use portolan_validation::ValidFinding;
+
+/// Question to protocols about an account.
+pub(in crate::gateway) struct ProtocolWork {
+    plans: Plans,
+    kind: RowKind,
+    simulating: Option<Effort>,
+    /// True if claims that cost more than they pay are left out.
+    worth: bool,
+    aggregate: bool,
+}
+
+impl ProtocolWork {
+    /// Plans the account's claimables from all protocols that the filter selects, on one network or on all.
+    ///
+    /// # Errors
+    /// Returns a problem if the filter names an unknown protocol, or if the named network has no endpoint.
+    pub(in crate::gateway) fn to_all(
+        context: &Context,
+        account: Address,
+        chosen: (&Filter, Option<u64>),
+        options: ClaimOptions,
+    ) -> Result<Self, Problem> {
+        let questions = [Question::Claimables];
+        let plans = plan::for_all(&context.snapshot, context.networks(), chosen, &questions, account)?;
+        context.check_endpoint(&plans.jobs, chosen.1)?;
+        let simulating = simulation::effort(context, options);
+        let worth = options.worth;
+        Ok(Self { plans, kind: RowKind::Payments, simulating, worth, aggregate: true })
+    }
+
+    /// Plans a question to one protocol, on one network or on all.
+    ///
+    /// # Errors
+    /// Returns a problem if the protocol is not served, or if the named network has no endpoint.
+    pub(in crate::gateway) fn to_one(
+        context: &Context,
+        account: Address,
+        chosen: (&str, Option<u64>),
+        list: List,
+    ) -> Result<Self, Problem> {
+        let (question, kind) = list.plan();
+        let plans = plan::for_one(&context.snapshot, context.networks(), chosen, question, account)?;
+        context.check_endpoint(&plans.jobs, chosen.1)?;
+        let (simulating, worth) = match list {
+            List::Claimables(options) => (simulation::effort(context, options), options.worth),
+            _ => (None, false),
+        };
+        Ok(Self { plans, kind, simulating, worth, aggregate: false })
+    }
+}
+
+impl Work for ProtocolWork {
+    fn networks(&self, _: &Context) -> Vec<Arc<Network>> {
+        self.plans.jobs.iter().map(|plan| Arc::clone(&plan.network)).collect()
+    }
+
+    async fn answer(self, context: Context) -> Result<Answer, Problem> {
+        let with_simulations = self.simulating == Some(Effort::Any);
+        let (mut rows, reports) = rows_of(&context, self.plans, |_| self.kind, self.simulating).await?;
+        rows.retain(|row| !self.worth || row.is_profitable());
+        Ok(context.answer(Items::Rows { rows, aggregate: self.aggregate, with_simulations }, reports))
+    }
+}
+
+/// Runs jobs and makes sorted rows of their findings; `kind` chooses the rows by the job.
+///
+/// # Errors
+/// Returns a problem if everything failed.
+pub(in crate::gateway) async fn rows_of(
+    context: &Context,
+    plans: Plans,
+    kind: impl Fn(&JobPlan) -> RowKind,
+    simulating: Option<Effort>,
+) -> Result<(Vec<Row>, Vec<JobReport>), Problem> {
+    let Plans { jobs: mut plans, unserved } = plans;
+    plans.iter_mut().for_each(|plan| plan.is_traced = context.options.is_traced);
+    let ran = match simulating {
+        Some(_) => {
+            let account = plans.first().map(|plan| plan.account).unwrap_or_default();
+            // Begins the jobs first, so that the other reads leave with their first batch.
+            let reading = read_natives(context, networks(&plans), account);
+            tokio::join!(context.run(plans), reading).0
+        }
+        None => context.run(plans).await,
+    };
+    let found: Vec<ValidatedJob> = ran.into_iter().map(ValidatedJob::validate).collect();
+    let ((tokens, without_composition), tried) =
+        tokio::join!(tokens(context, &found), tried(context, &found, simulating));
+    let (mut rows, mut reports) = rows(found, tried, kind, &tokens, &context.pins());
+    without_composition.into_iter().chain(unserved).for_each(|report| report.add_to(&mut reports));
+    missing::check(&reports)?;
+    rows::sort(context.networks(), &mut rows);
+    Ok((rows, reports))
+}
+
+/// Reads the native tokens' prices, which claim costs need, and the sender's state. These reads share the jobs' first
+/// batch and need no requests of their own.
+async fn read_natives(context: &Context, networks: Vec<Arc<Network>>, account: Address) {
+    let natives = BTreeSet::from([NATIVE]);
+    let reading = networks.into_iter().map(async |network| {
+        tokio::join!(context.tokens(&network, &natives), simulation::read_sender(context, &network, account))
+    });
+    join_all(reading).await;
+}
+
+fn networks(plans: &[JobPlan]) -> Vec<Arc<Network>> {
+    let by_chain_id: BTreeMap<u64, &Arc<Network>> =
+        plans.iter().map(|plan| (plan.network.chain_id, &plan.network)).collect();
+    by_chain_id.into_values().cloned().collect()
+}
+
+/// Validated findings of a job.
+pub(in crate::gateway) struct ValidatedJob {
+    pub(in crate::gateway) plan: JobPlan,
+    findings: Vec<ValidFinding>,
+    pub(in crate::gateway) report: JobReport,
+    /// The job's reads, if they are traced.
+    pub(in crate::gateway) trace: Option<ReadTrace>,
+}
+
+impl ValidatedJob {
+    pub(in crate::gateway) fn validate((plan, mut outcome): (JobPlan, JobOutcome)) -> Self {
+        let findings = std::mem::take(&mut outcome.findings);
+        let validated = validate::validate_findings(&plan, findings, (&outcome.addresses, &outcome.claim_reads));
+        let mut report = JobReport::of(&plan, &outcome, !validated.findings.is_empty());
+        report.mark_rejected(&validated.rejections);
+        if validated.nothing_left() {
+            report.status = JobStatus::Failed;
+        }
+        report.record(&plan);
+        Self { plan, findings: validated.findings, report, trace: outcome.trace }
+    }
+}
+
+/// Reads the tokens of all findings by chain id, with the reports of jobs whose failure left a composition unknown.
+async fn tokens(context: &Context, found: &[ValidatedJob]) -> (BTreeMap<u64, Tokens>, Vec<JobReport>) {
+    let mut wanted: BTreeMap<u64, BTreeSet<Address>> = BTreeMap::new();
+    for ValidatedJob { plan, findings, .. } in found {
+        wanted.entry(plan.network.chain_id).or_default().extend(findings.iter().flat_map(rows::tokens));
+    }
+    let networks = context.networks().iter();
+    let reading = networks.filter_map(|network| Some((network, wanted.get(&network.chain_id)?)));
+    let reading = reading.map(async |(network, wanted)| (network.chain_id, context.tokens(network, wanted).await));
+    let (mut tokens, mut reports) = (BTreeMap::new(), Vec::new());
+    for (chain_id, (of_network, by_plugins)) in join_all(reading).await {
+        tokens.insert(chain_id, of_network);
+        reports.extend(by_plugins);
+    }
+    (tokens, reports)
+}
+
+/// Simulates all claims and reads their costs; one result per claim, in order.
+async fn tried(context: &Context, found: &[ValidatedJob], simulating: Option<Effort>) -> Vec<TriedClaim> {
+    let claims = found.iter().flat_map(|ValidatedJob { plan, findings, .. }| {
+        findings.iter().filter_map(|finding| match finding {
+            ValidFinding::Claim(found, transactions) => {
+                Some(PlannedClaim { plugin: plan.instance.name(), network: &plan.network, found, transactions })
+            }
+            ValidFinding::Position(_) => None,
+        })
+    });
+    let claims: Vec<PlannedClaim<'_>> = claims.collect();
+    let Some(effort) = simulating else { return vec![TriedClaim::default(); claims.len()] };
+    let mut by_network: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for (place, claim) in claims.iter().enumerate().filter(|(_, claim)| !claim.transactions.is_empty()) {
+        by_network.entry(claim.network.chain_id).or_default().push(place);
+    }
+    let trying = by_network.into_values().map(async |places| {
+        let own: Vec<&PlannedClaim<'_>> = places.iter().map(|place| &claims[*place]).collect();
+        let (simulated, fees) = tokio::join!(simulation::simulate(context, &own, effort), fees::fees(context, &own));
+        let tried = own.into_iter().zip(simulated).zip(fees);
+        let tried = tried.map(|((claim, simulation), fees)| TriedClaim::new(claim, simulation, fees));
+        (places, tried.collect::<Vec<_>>())
+    });
+    let mut tried = vec![TriedClaim::default(); claims.len()];
+    for (places, of_network) in join_all(trying).await {
+        places.into_iter().zip(of_network).for_each(|(place, own)| tried[place] = own);
+    }
+    tried
+}
+
+fn rows(
+    found: Vec<ValidatedJob>,
+    tried: Vec<TriedClaim>,
+    kind: impl Fn(&JobPlan) -> RowKind,
+    tokens: &BTreeMap<u64, Tokens>,
+    pins: &Pins,
+) -> (Vec<Row>, Vec<JobReport>) {
+    let (mut rows, mut reports) = (Vec::new(), Vec::new());
+    let mut tried = tried.into_iter();
+    for ValidatedJob { plan, findings, mut report, trace } in found {
+        let block = pins.get(&plan.network.chain_id).copied().and_then(Result::ok);
+        let index = trace.as_ref().map(|trace| trace.index(plan.account));
+        for finding in findings {
+            let tried = match finding {
+                ValidFinding::Claim(..) => tried.next().unwrap_or_default(),
+                ValidFinding::Position(_) => TriedClaim::default(),
+            };
+            let Some(tokens) = tokens.get(&plan.network.chain_id) else { continue };
+            let provenance =
+                index.as_ref().zip(block).map(|(index, block)| Provenance::of(&plan, &finding, index, block));
+            let (of_finding, missing) =
+                rows::rows(&plan, finding, (tried, provenance.map(Arc::new)), kind(&plan), tokens);
+            rows.extend(of_finding);
+            for (token, failure) in missing {
+                report.mark_partial(failure.into(), &format!("token {token:#x}: {failure}"));
+            }
+        }
+        reports.push(report);
+    }
+    (rows, reports)
+}
+
+#[cfg(test)]
+mod off_chain_tests;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod unread_token_tests;

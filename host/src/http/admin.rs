@@ -1,0 +1,6 @@
+//! What operators have: their listener, who may read it, their commands, and metrics.
+
+pub(super) mod access;
+pub(crate) mod control;
+pub(super) mod figures;
+pub(super) mod operators;

@@ -1,0 +1,108 @@
+//! Access to the operators' listener: the request must name a host of the listener, and have the token if one is set.
+//!
+//! This defends against DNS rebinding: a foreign site can resolve its name to this address, but a browser still sends
+//! the site's name in `Host`. Invariant: both checks precede every answer; only `/healthz` needs no token.
+
+use std::net::IpAddr;
+
+use hyper::header::{AUTHORIZATION, HOST};
+use hyper::http::request::Parts;
+use hyper::http::uri::Authority;
+
+use crate::config::{OperatorAccess, OperatorToken};
+use crate::gateway::problem::{Problem, quoted};
+
+const BEARER: &str = "bearer ";
+/// Liveness probes have no token.
+const HEALTH: &str = "/healthz";
+
+/// Checks the host and the token of a request. `local` is the address it arrived at; `None` for a Unix socket, which
+/// no web page can reach.
+pub(in crate::http) fn check(access: &OperatorAccess, head: &Parts, local: Option<IpAddr>) -> Result<(), Problem> {
+    if let Some(local) = local {
+        check_hosts(&access.allowed_hosts, head, local)?;
+    }
+    match &access.token {
+        Some(token) if head.uri.path() != HEALTH && !has_token(head, token) => Err(Problem::Unauthorized),
+        _ => Ok(()),
+    }
+}
+
+/// Checks the host in the target (HTTP/2) and in the headers (HTTP/1.1): there must be one, and all must be allowed.
+fn check_hosts(allowed: &[String], head: &Parts, local: IpAddr) -> Result<(), Problem> {
+    let of_target = head.uri.authority().map(Authority::as_str);
+    let of_headers = head.headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default());
+    let mut hosts = of_target.into_iter().chain(of_headers).peekable();
+    if hosts.peek().is_none() {
+        return Err(Problem::HostNotAllowed(String::new()));
+    }
+    match hosts.find(|host| !is_allowed(host, allowed, local)) {
+        Some(host) => Err(Problem::HostNotAllowed(quoted(host))),
+        None => Ok(()),
+    }
+}
+
+fn is_allowed(host: &str, allowed: &[String], local: IpAddr) -> bool {
+    let Ok(authority) = host.parse::<Authority>() else { return false };
+    let host = authority.host().to_ascii_lowercase();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    let is_own = |address: IpAddr| address.is_loopback() || address.to_canonical() == local.to_canonical();
+    host == "localhost" || address.is_ok_and(is_own) || allowed.contains(&host)
+}
+
+fn has_token(head: &Parts, token: &OperatorToken) -> bool {
+    let given = head.headers.get(AUTHORIZATION).map(|value| value.as_bytes());
+    let given = given.and_then(|value| value.split_at_checked(BEARER.len()));
+    given.is_some_and(|(scheme, text)| scheme.eq_ignore_ascii_case(BEARER.as_bytes()) && token.is(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::Request;
+
+    use super::*;
+
+    fn head(target: &str, hosts: &[&str]) -> Parts {
+        let request = hosts.iter().fold(Request::get(target), |request, host| request.header(HOST, *host));
+        request.body(()).unwrap().into_parts().0
+    }
+
+    #[test]
+    fn only_hosts_that_the_listener_is_known_by_are_answered() {
+        let access = OperatorAccess { allowed_hosts: vec!["monitor.example".into()], ..OperatorAccess::default() };
+        let local = Some("10.1.2.3".parse().unwrap());
+        for host in [
+            "localhost",
+            "LocalHost:9090",
+            "127.0.0.1:9090",
+            "127.9.9.9",
+            "[::1]:9090",
+            "10.1.2.3:9090",
+            "monitor.example",
+            "MONITOR.example:1",
+        ] {
+            assert_eq!(check(&access, &head("/", &[host]), local), Ok(()), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "evil.example:9090",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "10.1.2.4",
+            "x.monitor.example",
+            "127.0.0.1@evil.example",
+            "a b",
+            "",
+        ] {
+            let refusal = check(&access, &head("/", &[host]), local);
+            assert_eq!(refusal, Err(Problem::HostNotAllowed(host.into())), "{host}");
+            assert_eq!(check(&access, &head("/", &[host]), None), Ok(()), "a Unix socket");
+        }
+        for (target, hosts) in
+            [("/", &[][..]), ("/", &["localhost", "evil.example"]), ("http://evil.example/", &["localhost"])]
+        {
+            assert!(check(&access, &head(target, hosts), local).is_err(), "{target} {hosts:?}");
+        }
+        assert_eq!(check(&access, &head("http://localhost/", &[]), local), Ok(()));
+    }
+}

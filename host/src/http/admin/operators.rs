@@ -1,0 +1,80 @@
+//! The operators' listener: health, readiness, metrics, plugins, networks, token lists. Invariant: nothing here
+//! changes state or shows more of an endpoint's URL than its host, and access is checked first (`access.rs`).
+
+use std::net::IpAddr;
+
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Method, Response, StatusCode};
+use metrics_exporter_prometheus::PrometheusHandle;
+
+use crate::config::OperatorAccess;
+use crate::gateway::AdminHandles;
+use crate::gateway::problem::{Problem, quoted};
+use crate::http::admin::access;
+use crate::http::admin::figures;
+use crate::http::content::Content;
+use crate::http::problem::{ALLOW_OPERATORS, unwritable};
+use crate::http::public::respond::json;
+use crate::http::public::route;
+use crate::http::{limit, view};
+use crate::paths::WITHOUT_PARAMETERS;
+
+/// Answers the requests of the operators' listener.
+pub(in crate::http) struct Operators {
+    pub(in crate::http) admin: AdminHandles,
+    pub(in crate::http) access: OperatorAccess,
+    pub(in crate::http) access_log: bool,
+    pub(in crate::http) figures: PrometheusHandle,
+}
+
+impl Operators {
+    /// Never fails: errors become problem documents. `local` is the address at which the request arrived, if any.
+    pub(in crate::http) fn respond(&self, head: &Parts, has_body: bool, local: Option<IpAddr>) -> Response<Content> {
+        self.answer(head, has_body, local).unwrap_or_else(|problem| problem.response())
+    }
+
+    fn answer(&self, head: &Parts, has_body: bool, local: Option<IpAddr>) -> Result<Response<Content>, Problem> {
+        access::check(&self.access, head, local)?;
+        if head.method != Method::GET && head.method != Method::HEAD {
+            return Err(Problem::MethodNotAllowed { allow: ALLOW_OPERATORS });
+        }
+        limit::check(head, has_body)?;
+        let path = head.uri.path();
+        let path = path.strip_suffix('/').unwrap_or(path);
+        if WITHOUT_PARAMETERS.contains(&path) {
+            route::check_none(head.uri.query().unwrap_or_default())?;
+        }
+        let (status, body) = match path {
+            "/healthz" => (StatusCode::OK, view::health()),
+            "/readyz" => {
+                let known = self.admin.monitor.readiness();
+                let is_whole = known.degraded.is_empty() || !self.access.degraded_is_unready;
+                let ready = known.reasons.is_empty() && is_whole;
+                let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+                (status, view::readiness(ready, &known))
+            }
+            "/metrics" => return Ok(self.metrics()),
+            "/plugins" => (StatusCode::OK, view::plugins(&self.admin.registry.status())),
+            "/lists" => (StatusCode::OK, view::lists(&self.admin.token_lists.status())),
+            "/networks" => (StatusCode::OK, self.networks()),
+            _ => return Err(Problem::UnknownPath(format!("there is nothing at {}", quoted(path)))),
+        };
+        let mut response = json(body.map_err(|error| unwritable(&error))?);
+        *response.status_mut() = status;
+        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        Ok(response)
+    }
+
+    fn metrics(&self) -> Response<Content> {
+        figures::sample(&self.admin);
+        let mut response = Response::new(self.figures.render().into());
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4"));
+        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response
+    }
+
+    fn networks(&self) -> Result<Vec<u8>, serde_json::Error> {
+        view::operators_networks(self.admin.networks.iter().map(AsRef::as_ref), &self.admin.reader.status())
+    }
+}

@@ -1,0 +1,7 @@
+//! The answers of the public listeners: from the head of a request to the bytes of a body.
+
+pub(super) mod accept;
+pub(super) mod body;
+pub(super) mod logo;
+pub(super) mod respond;
+pub(super) mod route;

@@ -1,0 +1,170 @@
+//! Writes bodies of answers: large ones as long work, off the runtime's workers, and each up to its limit of bytes.
+//!
+//! Invariant: a body neither exceeds the answer's limit nor is written past its deadline. If only the length is
+//! wanted, no byte is stored.
+
+use std::cell::Cell;
+use std::io;
+
+use bytes::Bytes;
+use tokio::time::{Instant, timeout_at};
+
+use crate::gateway::GatewayResponse;
+use crate::gateway::problem::Problem;
+use crate::http::problem::unwritable;
+use crate::http::view;
+use crate::http::view::form::Form;
+use crate::long_work::LongWork;
+use portolan_base::client_share::ClientShare;
+
+/// Answers with fewer rows are written in less time than it takes to pass them to another thread.
+const SMALL_ROWS: usize = 64;
+
+/// The clock is read once per this many bytes.
+const CLOCK_EVERY_BYTES: u64 = 64 * 1024;
+
+/// Selects whether a body is stored or only measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::http) enum Wanted {
+    Bytes,
+    Length,
+}
+
+/// A body and its length.
+#[derive(Debug)]
+pub(in crate::http) struct Written {
+    /// Empty if only the length was wanted.
+    pub(in crate::http) bytes: Bytes,
+    pub(in crate::http) length: u64,
+}
+
+/// Writes the body of an answer by `until`. The answer stays admitted until it is written.
+///
+/// # Errors
+/// The body is too long, late or cannot be serialized.
+pub(in crate::http) async fn write(
+    (long_work, client): (&LongWork, &ClientShare),
+    response: GatewayResponse,
+    form: Form,
+    wanted: Wanted,
+    until: Instant,
+) -> Result<Written, Problem> {
+    if response.answer.items.len() < SMALL_ROWS {
+        return write_now(&response, form, wanted, until);
+    }
+    let writing = long_work.run(client, move || {
+        let written = write_now(&response, form, wanted, until);
+        // Free thousands of rows here, before the next body is written.
+        drop(response);
+        written
+    });
+    let written = timeout_at(until, writing).await.map_err(|_| late())?;
+    written.unwrap_or_else(|error| Err(unwritable(&error)))
+}
+
+fn write_now(response: &GatewayResponse, form: Form, wanted: Wanted, until: Instant) -> Result<Written, Problem> {
+    let (length, bytes_max) = (Cell::new(0), response.answer.budget.limits.body_bytes_max);
+    let mut sink =
+        Sink { stored: (wanted == Wanted::Bytes).then(Vec::new), length: &length, bytes_max, until, stop: None };
+    let written = view::write(&response.answer, form, &mut sink, &length);
+    match (written, sink.stop) {
+        (Ok(()), _) => {
+            let bytes = sink.stored.unwrap_or_default().into();
+            Ok(Written { bytes, length: length.into_inner() })
+        }
+        (Err(_), Some(WriteStop::TooLong)) => Err(Problem::AnswerTooLarge { bytes_max }),
+        (Err(_), Some(WriteStop::Late)) => Err(late()),
+        (Err(error), None) => Err(unwritable(&error)),
+    }
+}
+
+fn late() -> Problem {
+    Problem::Deadline("the answer could not be written in time".into())
+}
+
+/// Writer that stops at the size limit or at the deadline.
+struct Sink<'a> {
+    /// `None` if only the length is wanted.
+    stored: Option<Vec<u8>>,
+    length: &'a Cell<u64>,
+    bytes_max: u64,
+    until: Instant,
+    stop: Option<WriteStop>,
+}
+
+/// Reason to stop writing.
+#[derive(Clone, Copy, Debug)]
+enum WriteStop {
+    TooLong,
+    Late,
+}
+
+impl Sink<'_> {
+    fn stop(&mut self, stop: WriteStop) -> io::Error {
+        self.stop = Some(stop);
+        io::ErrorKind::Other.into()
+    }
+}
+
+impl io::Write for Sink<'_> {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        let before = self.length.get();
+        let after = before.saturating_add(u64::try_from(part.len()).unwrap_or(u64::MAX));
+        if after > self.bytes_max {
+            return Err(self.stop(WriteStop::TooLong));
+        }
+        if before / CLOCK_EVERY_BYTES != after / CLOCK_EVERY_BYTES && Instant::now() >= self.until {
+            return Err(self.stop(WriteStop::Late));
+        }
+        self.length.set(after);
+        if let Some(stored) = &mut self.stored {
+            stored.extend_from_slice(part);
+        }
+        Ok(part.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::time::Duration;
+
+    use super::*;
+
+    fn sink(length: &Cell<u64>, until: Instant) -> Sink<'_> {
+        Sink { stored: Some(Vec::new()), length, bytes_max: 200_000, until, stop: None }
+    }
+
+    #[test]
+    fn a_sink_takes_its_last_byte_and_none_more() {
+        let length = Cell::new(0);
+        let mut sink = sink(&length, Instant::now() + Duration::from_secs(60));
+        sink.write_all(&[b'a'; 199_999]).unwrap();
+        sink.write_all(b"b").unwrap();
+        assert!(sink.write_all(b"c").is_err());
+        assert!(matches!(sink.stop, Some(WriteStop::TooLong)));
+        assert_eq!((sink.stored.unwrap().len(), length.into_inner()), (200_000, 200_000));
+    }
+
+    #[test]
+    fn a_sink_takes_nothing_more_when_the_time_is_over() {
+        let length = Cell::new(0);
+        let mut sink = sink(&length, Instant::now());
+        let taken = (0..200).take_while(|_| sink.write_all(&[b'a'; 1_000]).is_ok()).count();
+        assert_eq!(taken, 65, "the clock is read when 64 KiB are full");
+        assert!(matches!(sink.stop, Some(WriteStop::Late)));
+    }
+
+    #[test]
+    fn a_length_stores_nothing() {
+        let length = Cell::new(0);
+        let mut sink = Sink { stored: None, ..sink(&length, Instant::now() + Duration::from_secs(60)) };
+        sink.write_all(&[b'a'; 150_000]).unwrap();
+        assert!(sink.stored.is_none());
+        assert_eq!(length.into_inner(), 150_000);
+    }
+}

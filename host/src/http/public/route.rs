@@ -1,0 +1,338 @@
+//! The routes of the API: parses method, path and query string into a validated query.
+//!
+//! Invariant: pure. Everything about the form of a request is checked here, but not whether a protocol exists.
+
+mod search;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::UNIX_EPOCH;
+
+use alloy::primitives::B256;
+use hyper::Method;
+use percent_encoding::percent_decode_str;
+use portolan_abi::map::PositionKind;
+use portolan_assets::names::{CoinType, Name};
+use portolan_base::network::Networks;
+use portolan_base::sanitize::door::Numbers;
+use portolan_events::{KINDS, Kind};
+use portolan_reader::BlockRef;
+
+use self::search::Search;
+pub(in crate::http) use self::search::check_none;
+use crate::address;
+use crate::gateway::problem::{Problem, quoted};
+use crate::gateway::query::{
+    About, Account, AnswerOptions, Assets, BlockChoice, ClaimOptions, EventsQuery, Filter, List, Lookup,
+    POSITION_KINDS, Query,
+};
+use crate::http::problem::ALLOW_ANSWERS;
+use crate::http::view::form;
+use crate::paths::{self, Endpoint};
+
+/// Maximum segments of a valid path, and one to detect longer paths.
+const SEGMENTS_MAX: usize = 5;
+
+/// The public listener that got the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::http) enum Listener {
+    Base,
+    Claimables,
+}
+
+impl Listener {
+    pub(in crate::http) fn as_str(self) -> &'static str {
+        match self {
+            Self::Base => "base",
+            Self::Claimables => "claimables",
+        }
+    }
+}
+
+/// A request's method, by its handling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::http) enum Verb {
+    /// GET and HEAD; the sender drops the body for HEAD.
+    Read,
+    /// OPTIONS.
+    Preflight,
+}
+
+/// A well-formed request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::http) struct Request {
+    pub(in crate::http) query: Query,
+    pub(in crate::http) options: AnswerOptions,
+    /// `?detail=full`
+    pub(in crate::http) detail_full: bool,
+    /// `?amounts=`; `None` if it is absent.
+    pub(in crate::http) numbers: Option<Numbers>,
+}
+
+/// Checks the method, before all else.
+pub(in crate::http) fn verb(method: &Method) -> Result<Verb, Problem> {
+    match *method {
+        Method::GET | Method::HEAD => Ok(Verb::Read),
+        Method::OPTIONS => Ok(Verb::Preflight),
+        _ => Err(Problem::MethodNotAllowed { allow: ALLOW_ANSWERS }),
+    }
+}
+
+/// Parses a request for `path` and `search` (the part after `?`). `logs_max` is the gateway's limit of logs per
+/// transaction.
+pub(in crate::http) fn route(
+    listener: Listener,
+    path: &str,
+    search: Option<&str>,
+    networks: &Networks,
+    logs_max: usize,
+) -> Result<Request, Problem> {
+    let segments = segments(path);
+    let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
+    let found = match listener {
+        Listener::Base => paths::find(&segments),
+        Listener::Claimables => paths::find_claimables(&segments),
+    };
+    let unknown = || Problem::UnknownPath(format!("there is nothing at {}", quoted(path)));
+    let (endpoint, values) = found.ok_or_else(unknown)?;
+    let search = Search::of(search.unwrap_or_default(), endpoint)?;
+    let query = query((endpoint, &values), &search, networks, logs_max)?.ok_or_else(unknown)?;
+    let (options, detail_full) = (options(&query, &search, networks)?, search.is_full()?);
+    let numbers = search.one("amounts")?.map(form::numbers).transpose()?;
+    Ok(Request { query, options, detail_full, numbers })
+}
+
+/// Returns `None` if the path's values do not fit its endpoint.
+fn query(
+    (endpoint, values): (Endpoint, &[&str]),
+    search: &Search,
+    networks: &Networks,
+    logs_max: usize,
+) -> Result<Option<Query>, Problem> {
+    let about = |account_text, slug: &str, list| {
+        let (account, chain_id) = (account(account_text)?, network(search, networks)?);
+        Ok(Query::Of(account, About::Protocol { slug: slug.into(), chain_id, list }))
+    };
+    let query = match (endpoint, values) {
+        (Endpoint::Networks, []) => Ok(Query::Networks),
+        (Endpoint::Protocols, []) => Ok(Query::Protocols),
+        (Endpoint::AllClaimables, [account_text]) => all_claimables(account_text, search, networks),
+        (Endpoint::AllPositions, [account_text]) => all_positions(account_text, search, networks),
+        (Endpoint::ClaimPlan, [account_text]) => {
+            let account = account(account_text)?;
+            let chain_id = network(search, networks)?.ok_or_else(|| unknown_network(None, networks))?;
+            let (filter, worth) = (filter(search)?, flag(search, "worth")?.unwrap_or_default());
+            Ok(Query::Of(account, About::ClaimPlan { filter, chain_id, worth }))
+        }
+        (Endpoint::AddressOfName, [name_text]) => {
+            let name = name(name_text)?;
+            Ok(Query::Address(name, lookup(search, networks)?))
+        }
+        (Endpoint::NameOfAccount, [account_text]) => {
+            let account = account(account_text)?;
+            Ok(Query::Of(account, About::Name(lookup(search, networks)?)))
+        }
+        (Endpoint::Events, [hash_text]) => {
+            let hash = hash(hash_text)?;
+            let chain_id = network(search, networks)?.ok_or_else(|| unknown_network(None, networks))?;
+            let (types, logs_max) = (types(search)?, taken_logs(search, logs_max)?);
+            let account = search.one("account")?.map(account).transpose()?;
+            Ok(Query::Events(EventsQuery { chain_id, hash, types, logs_max, account }))
+        }
+        (Endpoint::NativeBalance, [account_text]) => balances(Assets::Native, account_text, search, networks),
+        (Endpoint::TokenBalances, [account_text]) => balances(Assets::Tokens, account_text, search, networks),
+        (Endpoint::Claimables, [slug, account_text]) => {
+            about(account_text, slug, List::Claimables(claim_options(search)?))
+        }
+        (Endpoint::Farming, [slug, account_text]) => about(account_text, slug, List::Farming),
+        (Endpoint::Lending, [slug, account_text]) => about(account_text, slug, List::Lending),
+        (Endpoint::Borrowing, [slug, account_text]) => about(account_text, slug, List::Borrowing),
+        (Endpoint::Pooling, [slug, account_text]) => about(account_text, slug, List::Pooling),
+        (Endpoint::Locked, [slug, account_text]) => about(account_text, slug, List::Locked),
+        _ => return Ok(None),
+    };
+    query.map(Some)
+}
+
+fn all_claimables(account_text: &str, search: &Search, networks: &Networks) -> Result<Query, Problem> {
+    let account = account(account_text)?;
+    let (filter, chain_id, options) = (filter(search)?, network(search, networks)?, claim_options(search)?);
+    Ok(Query::Of(account, About::Claimables { filter, chain_id, options }))
+}
+
+fn claim_options(search: &Search) -> Result<ClaimOptions, Problem> {
+    let (simulate, worth) = (flag(search, "simulate")?, flag(search, "worth")?);
+    Ok(ClaimOptions { simulate, worth: worth.unwrap_or_default() })
+}
+
+/// Parses a boolean parameter; `None` if it is absent.
+fn flag(search: &Search, name: &'static str) -> Result<Option<bool>, Problem> {
+    let Some(text) = search.one(name)? else { return Ok(None) };
+    let known = text.parse().ok();
+    known.map(Some).ok_or_else(|| Problem::InvalidFilter(format!("{name} is true or false, not {}", quoted(text))))
+}
+
+fn all_positions(account_text: &str, search: &Search, networks: &Networks) -> Result<Query, Problem> {
+    let (filter, chain_id, kinds) = (filter(search)?, network(search, networks)?, kinds(search)?);
+    let options = claim_options(search)?;
+    Ok(Query::Of(account(account_text)?, About::Positions { filter, chain_id, kinds, options }))
+}
+
+/// Parses the kinds of positions in any letter case; empty if the parameter is absent.
+fn kinds(search: &Search) -> Result<BTreeSet<PositionKind>, Problem> {
+    let kind = |text: String| {
+        let known = POSITION_KINDS.iter().find(|(name, _)| name.eq_ignore_ascii_case(&text));
+        let names = || POSITION_KINDS.map(|(name, _)| name).join(", ");
+        let unknown = || format!("{} is no kind of position; the kinds are {}", quoted(&text), names());
+        known.map(|(_, kind)| *kind).ok_or_else(|| Problem::InvalidFilter(unknown()))
+    };
+    search.members("kind").into_iter().map(kind).collect()
+}
+
+fn balances(assets: Assets, account_text: &str, search: &Search, networks: &Networks) -> Result<Query, Problem> {
+    let account = account(account_text)?;
+    Ok(Query::Of(account, About::Balances { assets, chain_id: network(search, networks)? }))
+}
+
+/// Parses an account. Names have a dot, addresses do not.
+fn account(text: &str) -> Result<Account, Problem> {
+    if text.contains('.') {
+        return name(text).map(Account::Name);
+    }
+    let address = address::parse(text);
+    address.map(Account::Address).map_err(|error| Problem::InvalidAddress(format!("{} {error}", quoted(text))))
+}
+
+fn name(text: &str) -> Result<Name, Problem> {
+    Name::parse(text).map_err(|error| Problem::InvalidName(format!("{} {error}", quoted(text))))
+}
+
+/// Parses a name's look-up. Names have an address per network; without `network`, Ethereum's is meant.
+fn lookup(search: &Search, networks: &Networks) -> Result<Lookup, Problem> {
+    let coin = match network(search, networks)? {
+        None => CoinType::ETHEREUM,
+        Some(chain_id) => CoinType::of_chain(chain_id)
+            .ok_or_else(|| Problem::InvalidNetwork(format!("names know no addresses of the chain {chain_id}")))?,
+    };
+    Ok(Lookup { coin, full: search.is_full()? })
+}
+
+fn hash(text: &str) -> Result<B256, Problem> {
+    let is_hash = |digits: &str| digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let hash = text.strip_prefix("0x").filter(|digits| is_hash(digits)).and_then(|digits| digits.parse().ok());
+    hash.ok_or_else(|| Problem::InvalidHash(format!("{} is not 0x and 64 hex digits", quoted(text))))
+}
+
+/// Parses the types of events in any letter case; empty if the parameter is absent.
+fn types(search: &Search) -> Result<BTreeSet<Kind>, Problem> {
+    let kind = |text: String| Kind::named(&text.to_ascii_uppercase()).ok_or_else(|| unknown_type(&text));
+    search.members("type").into_iter().map(kind).collect()
+}
+
+fn unknown_type(text: &str) -> Problem {
+    let names: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();
+    Problem::InvalidFilter(format!("{} is no type of events; the types are {}", quoted(text), names.join(", ")))
+}
+
+/// Parses the client's limit of logs, which is at most, and by default, the gateway's.
+fn taken_logs(search: &Search, logs_max: usize) -> Result<usize, Problem> {
+    let Some(text) = search.one("max-logs")? else { return Ok(logs_max) };
+    let number = text.parse().ok().filter(|number| (1..=logs_max).contains(number));
+    number.ok_or_else(|| Problem::InvalidFilter(format!("max-logs {} is no number from 1 to {logs_max}", quoted(text))))
+}
+
+/// Returns the chain id of the named network; `None` if the parameter is absent.
+fn network(search: &Search, networks: &Networks) -> Result<Option<u64>, Problem> {
+    let Some(text) = search.one("network")? else { return Ok(None) };
+    match networks.requested(text) {
+        Some(network) => Ok(Some(network.chain_id)),
+        None => Err(unknown_network(Some(text), networks)),
+    }
+}
+
+fn unknown_network(text: Option<&str>, networks: &Networks) -> Problem {
+    let names: Vec<&str> = networks.iter().map(|network| network.name.as_str()).collect();
+    let what = match text {
+        Some(text) => format!("{} is no network", quoted(text)),
+        None => "the parameter network is missing".into(),
+    };
+    Problem::InvalidNetwork(format!("{what}; the networks are {}", names.join(", ")))
+}
+
+/// Accounts and names can be read at chosen blocks, and only rows can be traced.
+fn options(query: &Query, search: &Search, networks: &Networks) -> Result<AnswerOptions, Problem> {
+    let (blocks, has_rows) = match query {
+        Query::Of(_, about) => (blocks(search, networks)?, about.has_rows()),
+        Query::Address(..) => (blocks(search, networks)?, false),
+        Query::Networks | Query::Protocols | Query::Events(_) => (BlockChoice::Newest, false),
+    };
+    Ok(AnswerOptions { blocks, is_traced: has_rows && search.is_full()? })
+}
+
+/// Parses the chosen blocks; the newest if the parameter is absent.
+fn blocks(search: &Search, networks: &Networks) -> Result<BlockChoice, Problem> {
+    let Some(text) = search.one("block")? else { return Ok(BlockChoice::Newest) };
+    if text.eq_ignore_ascii_case("latest") {
+        return Ok(BlockChoice::Newest);
+    }
+    if let Some(named) = block(text) {
+        return Ok(BlockChoice::Named(named));
+    }
+    let mut each = BTreeMap::new();
+    for member in text.split(',') {
+        // Times have colons too.
+        let parts =
+            member.trim().split_once(':').filter(|(name, _)| !name.starts_with(|letter: char| letter.is_numeric()));
+        let (name, of_network) = parts.ok_or_else(|| unknown_block(member))?;
+        let network = networks.named(name).ok_or_else(|| unknown_network(Some(name), networks))?;
+        let named = block(of_network).ok_or_else(|| unknown_block(of_network))?;
+        if each.insert(network.chain_id, named).is_some() {
+            return Err(Problem::InvalidBlock(format!("block names two blocks of {}", network.slug)));
+        }
+    }
+    Ok(BlockChoice::Each(each))
+}
+
+/// Parses a number, a hash, a tag or a time in UTC.
+fn block(text: &str) -> Option<BlockRef> {
+    match text {
+        "safe" => Some(BlockRef::Safe),
+        "finalized" => Some(BlockRef::Finalized),
+        _ if text.bytes().all(|byte| byte.is_ascii_digit()) => text.parse().ok().map(BlockRef::Number),
+        _ if text.starts_with("0x") => hash(text).ok().map(BlockRef::Hash),
+        _ => {
+            let time = humantime::parse_rfc3339(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
+            Some(BlockRef::At(time.as_secs()))
+        }
+    }
+}
+
+fn unknown_block(text: &str) -> Problem {
+    let forms = "a number, a hash, safe, finalized, or a time like 2026-01-01T00:00:00Z";
+    Problem::InvalidBlock(format!(
+        "{} names no block: it is {forms}, or network:block of several networks",
+        quoted(text)
+    ))
+}
+
+fn filter(search: &Search) -> Result<Filter, Problem> {
+    match (search.members("include"), search.members("exclude")) {
+        (include, exclude) if !include.is_empty() && !exclude.is_empty() => {
+            Err(Problem::InvalidFilter("include and exclude cannot both be given".into()))
+        }
+        (include, _) if !include.is_empty() => Ok(Filter::Include(include)),
+        (_, exclude) if !exclude.is_empty() => Ok(Filter::Exclude(exclude)),
+        _ => Ok(Filter::All),
+    }
+}
+
+/// Returns the decoded segments; one leading and one trailing slash are ignored.
+pub(in crate::http) fn segments(path: &str) -> Vec<Cow<'_, str>> {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let decode = |segment| percent_decode_str(segment).decode_utf8_lossy();
+    path.split('/').take(SEGMENTS_MAX).map(decode).collect()
+}
+
+#[cfg(test)]
+mod tests;
