@@ -1,7 +1,7 @@
 //! Prices of tokens, from a list of sources; the first good answer counts.
 //!
 //! Invariant: prices from the chain are those of the answer's block, and a token without a good price is missing from
-//! the result. Callers decide which tokens to price. A new source is one file with a [`PriceSource`], and one place
+//! the result. Callers decide which tokens to price. A new source is one file with a `PriceSource`, and one place
 //! in the list of [`Prices::new`].
 
 mod source;

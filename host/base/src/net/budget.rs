@@ -36,7 +36,7 @@ impl OutgoingBudget {
         once.contains(what) || (self.take() && once.insert(what.to_owned()))
     }
 
-    /// Takes a request to this host, in addition to [`Self::take`]; returns false if none is left.
+    /// Takes a request to this host, in addition to `take`; returns false if none is left.
     pub fn take_of_host(&self, host: &str) -> bool {
         let mut by_host = self.by_host.lock();
         let made = by_host.entry(host.to_owned()).or_default();

@@ -1,7 +1,7 @@
 //! The probe process: this executable, run once for each new dylib before the host loads it.
 //!
 //! If the file hangs, crashes or exits when it is loaded and called, it does so here first. Invariant: a probe passed
-//! only if it exits with [`PASSED`], a code that a constructor's `exit` does not return by chance.
+//! only if it exits with `PASSED`, a code that a constructor's `exit` does not return by chance.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -36,7 +36,7 @@ pub struct PluginStatus {
     pub(crate) digest: String,
     pub version: String,
     pub(crate) api_rev: u32,
-    /// One of [`ACTIVE`], [`STUCK`], [`REJECTED`], [`QUARANTINED`], [`DISABLED`], [`DRAINING`].
+    /// One of `ACTIVE`, `STUCK`, `REJECTED`, `QUARANTINED`, `DISABLED`, `DRAINING`.
     pub state: &'static str,
     /// Reason why it is not in force or, for an active plugin, why its newest settings are not.
     pub reason: Option<String>,

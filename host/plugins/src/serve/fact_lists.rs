@@ -3,8 +3,8 @@
 //!
 //! Invariant: a list belongs to one instance, network, protocol and market, and one job at a time changes it. Each
 //! list, the lists of an instance and all lists together are bounded. Wrong entries do not persist: entries are read
-//! again after [`CONFIRM_AFTER`], then after each [`RECHECK_AFTER`]. A list is dropped if a reread contradicts it, or
-//! if some of its entries were not reread within [`DROP_AFTER`].
+//! again after `CONFIRM_AFTER`, then after each `RECHECK_AFTER`. A list is dropped if a reread contradicts it, or
+//! if some of its entries were not reread within `DROP_AFTER`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
