@@ -313,7 +313,7 @@ fn isolation(setting: &Setting) -> Result<(), ConfigError> {
     match setting.text.as_str() {
         "in-process" => Ok(()),
         "worker" => Err(setting.bad("is not available yet; use in-process")),
-        _ => Err(setting.bad("is no isolation; use in-process")),
+        _ => Err(setting.bad("is not an isolation mode; use in-process")),
     }
 }
 

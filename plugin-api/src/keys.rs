@@ -195,7 +195,7 @@ impl<'a> Keys<'a> {
     pub fn function(&self, key: &'static str) -> Result<Option<&str>, SettingsError> {
         match self.text(key)? {
             Some(name) if !is_identifier(name) => {
-                Err(SettingsError::new(format!("{name:?} is no name of a function")).at(key))
+                Err(SettingsError::new(format!("{name:?} is not a function name")).at(key))
             }
             name => Ok(name),
         }

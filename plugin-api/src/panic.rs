@@ -49,7 +49,7 @@ fn hook() {
 fn text(info: &PanicHookInfo<'_>) -> String {
     let payload = info.payload();
     let owned = payload.downcast_ref::<String>().map(String::as_str);
-    let message = payload.downcast_ref::<&str>().copied().or(owned).unwrap_or("a payload that is no text");
+    let message = payload.downcast_ref::<&str>().copied().or(owned).unwrap_or("a payload that is not text");
     match info.location() {
         Some(place) => format!("panicked at {}:{}: {message}", place.file(), place.line()),
         None => format!("panicked: {message}"),

@@ -112,13 +112,13 @@ pub enum NameFailure {
 pub enum Absence {
     #[error("no resolver is set for the name")]
     NoResolver,
-    #[error("the name's resolver is no contract")]
+    #[error("the name's resolver is not a contract")]
     NoContract,
     #[error("the name's resolver has no such record")]
     NoRecord,
     #[error("the name's resolver refuses to answer")]
     Refused,
-    #[error("the name's resolver answers what is no address or text")]
+    #[error("the name's resolver does not return a valid address or text")]
     BadRecord,
     #[error("the account's name is not normalised by ENSIP-15")]
     NotNormalized,

@@ -217,7 +217,7 @@ enum FolderTrouble {
     Use(#[from] io::Error),
     #[error("it is a symbolic link: name the folder that it leads to")]
     Link,
-    #[error("it is no folder")]
+    #[error("it is not a directory")]
     NoFolder,
     #[error("{untrusted}{}", instead(*untrusted))]
     Untrusted {
@@ -446,7 +446,7 @@ mod tests {
             let slashed = absolute(&place.path(&format!("{name}/"))).unwrap();
             assert!(check_folder(&slashed, place.writers).is_err());
         }
-        assert_eq!(place.check("file").unwrap_err(), "the folder it: it is no folder");
+        assert_eq!(place.check("file").unwrap_err(), "the folder it: it is not a directory");
         set_mode(&place.path("new"), 0o1777);
         let open = "the folder it: every user may write it (mode 1777): chmod o-w, or name a folder inside it";
         assert_eq!(place.check("new").unwrap_err(), open);

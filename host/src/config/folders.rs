@@ -13,7 +13,7 @@ pub(super) fn of_file(file: &str, name: String) -> String {
 }
 
 pub(super) fn named(setting: &Setting) -> Result<PathBuf, ConfigError> {
-    if setting.text.is_empty() { Err(setting.bad("is no folder")) } else { Ok(PathBuf::from(&setting.text)) }
+    if setting.text.is_empty() { Err(setting.bad("is not a directory")) } else { Ok(PathBuf::from(&setting.text)) }
 }
 
 /// Returns the default: beside the configuration file or, without one, in the user's state directory (XDG base
@@ -26,6 +26,6 @@ pub(super) fn default(layers: &Layers<'_>, key: Key, name: &str) -> Result<PathB
     let state = variable("XDG_STATE_HOME").map(Path::to_owned);
     let state = state.or_else(|| variable("HOME").map(|home| home.join(".local/state")));
     let place = key.flag.unwrap_or(key.file);
-    let nowhere = || ConfigError::new(place, "is needed: there is no configuration file, XDG_STATE_HOME or HOME");
+    let nowhere = || ConfigError::new(place, "is required, as there is no configuration file, XDG_STATE_HOME or HOME");
     state.map(|folder| folder.join(name)).ok_or_else(nowhere)
 }

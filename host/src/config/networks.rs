@@ -135,7 +135,7 @@ impl Reader<'_> {
     fn network(&self) -> Result<Network, ConfigError> {
         let is_slug = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-';
         if !is_word(self.slug, is_slug) {
-            return Err(self.bad("", "is no slug: lower-case letters, digits, _ and -"));
+            return Err(self.bad("", "is not a slug of lower-case letters, digits, _ and -"));
         }
         let is_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
         let chain_id = self.table.chain_id.filter(|id| *id > 0);
@@ -172,7 +172,7 @@ impl Reader<'_> {
         if is_url && logo.len() <= LOGO_BYTES_MAX && logo.bytes().all(|byte| byte.is_ascii_graphic()) {
             Ok(logo.to_owned())
         } else {
-            Err(self.bad(".logo", "is no http or https URL"))
+            Err(self.bad(".logo", "is not an http or https URL"))
         }
     }
 

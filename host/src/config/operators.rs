@@ -118,7 +118,7 @@ fn token(table: &OperatorsTable, layers: &Layers<'_>) -> Result<Option<OperatorT
         (Some(_), Some(file)) => return Err(file.bad(&format!("is named, and {TOKEN_VARIABLE} is set too"))),
     };
     let (least, most) = (TOKEN_CHARS.start(), TOKEN_CHARS.end());
-    let none = || ConfigError::new(place, format!("is no token of {least} to {most} visible ASCII characters"));
+    let none = || ConfigError::new(place, format!("is not a token of {least} to {most} visible ASCII characters"));
     OperatorToken::new(text.trim()).map(Some).ok_or_else(none)
 }
 

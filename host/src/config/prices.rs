@@ -49,11 +49,12 @@ fn fixed(
     for (slug, tokens) in table {
         let table = format!("prices.static.{slug}");
         let bad = |key: &str, reason: String| ConfigError::new(layers.place(&format!("{table}{key}")), reason);
-        let network = networks.named(slug).ok_or_else(|| bad("", format!("{slug} is no network")))?;
+        let network = networks.named(slug).ok_or_else(|| bad("", format!("unknown network {slug}")))?;
         for (token, price) in tokens {
             let key = format!(".\"{token}\"");
             let token = address::parse(token).map_err(|error| bad(&key, format!("{token} {error}")))?;
-            let price = dollars(price).ok_or_else(|| bad(&key, format!("{price} is no price like 1840.25")))?;
+            let price =
+                dollars(price).ok_or_else(|| bad(&key, format!("{price} is not a price, for example 1840.25")))?;
             if !seen.insert((network.chain_id, token)) {
                 return Err(bad(&key, "appears twice".into()));
             }
@@ -78,7 +79,7 @@ fn feeds(
     let (mut feeds, mut seen) = (Vec::new(), BTreeSet::new());
     for (place, row) in rows.iter().enumerate() {
         let slug = &row.network;
-        let network = networks.named(slug).ok_or_else(|| bad(place, ".network", format!("{slug} is no network")))?;
+        let network = networks.named(slug).ok_or_else(|| bad(place, ".network", format!("unknown network {slug}")))?;
         let read =
             |key: &str, text: &str| address::parse(text).map_err(|error| bad(place, key, format!("{text} {error}")));
         let (token, feed) = (read(".token", &row.token)?, read(".feed", &row.feed)?);
@@ -102,7 +103,7 @@ fn issuers(
     let mut issuers = Vec::new();
     for (slug, contracts) in table {
         let bad = |reason: String| ConfigError::new(layers.place(&format!("prices.issuers.{slug}")), reason);
-        let network = networks.named(slug).ok_or_else(|| bad(format!("{slug} is no network")))?;
+        let network = networks.named(slug).ok_or_else(|| bad(format!("unknown network {slug}")))?;
         if contracts.len() > ISSUERS_MAX {
             return Err(bad(format!("more than {ISSUERS_MAX} issuers")));
         }

@@ -116,5 +116,5 @@ fn push(list: &mut Vec<RpcUrl>, url: &str, place: &str) -> Result<(), ConfigErro
 
 fn unknown(place: &str, name: &str, networks: &Networks) -> ConfigError {
     let names: Vec<&str> = networks.iter().map(|network| network.slug.as_str()).collect();
-    ConfigError::new(place, format!("{name} is no network; the networks are {}", names.join(", ")))
+    ConfigError::new(place, format!("unknown network {name}; the networks are {}", names.join(", ")))
 }

@@ -53,13 +53,14 @@ fn keys(table: &BTreeMap<String, KeyTable>, layers: &Layers<'_>) -> Result<Vec<T
         if !is_plugin_name(name) {
             return Err(bad("", "is not in lower-case words joined by hyphens".to_owned()));
         }
-        let is_no_key = || bad(".key", "is no public key of minisign: the second line of minisign.pub".to_owned());
+        let is_no_key = || bad(".key", "is not a minisign public key: use the second line of minisign.pub".to_owned());
         let key = PublicKey::from_base64(row.key.trim()).map_err(|_| is_no_key())?;
         if let Some(other) = keys.iter().find(|other| other.key == key) {
             return Err(bad(".key", format!("is the key {} too", other.name)));
         }
         let until = row.until.as_deref().map(|text| {
-            seconds(text).ok_or_else(|| bad(".until", format!("{text} is no time like 2027-01-01T00:00:00Z")))
+            seconds(text)
+                .ok_or_else(|| bad(".until", format!("{text} is not a time, for example 2027-01-01T00:00:00Z")))
         });
         let (until, is_revoked) = (until.transpose()?, row.revoked);
         let slugs = slugs(&row.slugs).map_err(|reason| bad(".slugs", reason))?;

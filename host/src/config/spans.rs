@@ -16,7 +16,7 @@ pub(super) fn read(table: SpansTable, layers: &Layers<'_>) -> Result<Option<Url>
     }
     collector(&setting.text)
         .map(Some)
-        .ok_or_else(|| setting.unusable("is no URL of a collector, like http://127.0.0.1:4318"))
+        .ok_or_else(|| setting.unusable("is not a collector's URL, for example http://127.0.0.1:4318"))
 }
 
 /// Parses a URL without secrets, which belong in headers.

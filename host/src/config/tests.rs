@@ -110,8 +110,8 @@ fn folders_are_beside_the_configuration_or_in_the_users_state_directory() {
     let of_home = in_folder("/users/alice/.local/state/portolan-state", "/users/alice/.local/state/portolan-plugins");
     assert_eq!(folders(&home, None), of_home);
     let nowhere = folders(&Environment::default(), None).unwrap_err().to_string();
-    assert_eq!(nowhere, "--state: is needed: there is no configuration file, XDG_STATE_HOME or HOME");
-    assert!(refusal("state_dir = ''").contains("is no folder"));
+    assert_eq!(nowhere, "--state: is required, as there is no configuration file, XDG_STATE_HOME or HOME");
+    assert!(refusal("state_dir = ''").contains("is not a directory"));
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn operators_have_an_address_or_a_socket_and_may_have_hosts_and_a_token() {
         merge(&Flags::default(), &Environment::default(), "operators_listen = 'unix:'"),
     ];
     let parts = [
-        "PORTOLAN_OPERATORS_TOKEN: is no token",
+        "PORTOLAN_OPERATORS_TOKEN: is not a token",
         "is set too",
         "gives no token: cannot read it",
         "gives no token: it is a device",

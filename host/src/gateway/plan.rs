@@ -188,7 +188,7 @@ mod tests {
     fn missing(snapshot: &Snapshot, chain_id: Option<u64>, questions: &[Question]) -> Vec<u64> {
         let networks = Networks::new([]);
         let plans = for_all(snapshot, &networks, (&Filter::All, chain_id), questions, Address::ZERO);
-        let Ok(Plans { jobs, unserved }) = plans else { panic!("all protocols are no filter") };
+        let Ok(Plans { jobs, unserved }) = plans else { panic!("all protocols are not a filter") };
         assert!(jobs.is_empty() && unserved.iter().all(|report| report.reason == Some(Reason::Quarantined)));
         unserved.iter().map(|report| report.network.chain_id).collect()
     }

@@ -52,7 +52,7 @@ pub(crate) enum Problem {
     Unauthorized,
     #[error("this address answers {allow} only")]
     MethodNotAllowed { allow: &'static str },
-    #[error("what was sent is no valid request in HTTP")]
+    #[error("not a valid HTTP request")]
     InvalidRequest,
     #[error("{0}")]
     RequestTooLarge(TooLarge),

@@ -24,7 +24,7 @@ const SCHEME: &str = "https://";
 
 /// A host that a catalogue may not declare.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no host like merkle.example.org: lower case, a DNS name, without port and wildcard")]
+#[error("{0:?} is not a lower-case DNS name without a port or wildcard, for example merkle.example.org")]
 pub struct HostError(String);
 
 /// Why an off-chain read is refused.

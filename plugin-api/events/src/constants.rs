@@ -61,7 +61,7 @@ fn parse_value(scanner: &mut Scanner<'_>) -> Result<(Constant, ExprType), String
     let (mut values, mut types) = (Vec::<(u64, ExprValue<'static>)>::new(), Vec::new());
     while values.is_empty() || !scanner.is_empty() {
         let network = scanner.name()?;
-        let chain_id = portolan_networks::chain_id(network).ok_or_else(|| format!("there is no network {network}"))?;
+        let chain_id = portolan_networks::chain_id(network).ok_or_else(|| format!("unknown network {network}"))?;
         scanner.needs("=")?;
         let (value, ty) = literal(scanner.name()?)?;
         if values.iter().any(|(known, _)| *known == chain_id) {

@@ -79,7 +79,7 @@ impl Member {
             "swap_deltas" => ("swap_deltas", MemberExpr::SwapDeltas(TokenAmount::parse_all(parser)?), false),
             "assets" => ("assets", MemberExpr::Assets(TokenAmount::parse_all(parser)?), false),
             _ => {
-                let (name, class) = kind::find_member(name).ok_or("there is no such member")?;
+                let (name, class) = kind::find_member(name).ok_or("unknown member")?;
                 let ((expression, ty), optional) = parser.optional()?;
                 if !ty.fits(class) {
                     return Err(format!("{} is needed, not {ty}", ExprType::list(class)));

@@ -41,7 +41,7 @@ impl<'a> Parser<'a> {
     /// Takes the arrays whose elements were taken since the last call.
     pub(crate) fn take_arrays(&mut self) -> Result<Vec<DataPath>, String> {
         if std::mem::take(&mut self.takes_index) && self.arrays.is_empty() {
-            return Err("there is no array that index could belong to".to_owned());
+            return Err("index is used without an array".to_owned());
         }
         Ok(std::mem::take(&mut self.arrays))
     }
@@ -298,7 +298,7 @@ impl<'a> Parser<'a> {
             "sum" => Ok((self.sum_of_array()?, ExprType::Integer)),
             "cctp_chain_id" => self.bridge_chain_id(BridgeIds::Cctp),
             "layerzero_chain_id" => self.bridge_chain_id(BridgeIds::LayerZero),
-            _ => Err(format!("there is no function {name}")),
+            _ => Err(format!("unknown function {name}")),
         }
     }
 
@@ -335,7 +335,7 @@ impl<'a> Parser<'a> {
 }
 
 fn member_of(members: &[(String, AbiType)], index: usize) -> Result<&AbiType, String> {
-    members.get(index).map(|(_, ty)| ty).ok_or_else(|| "there is no such member".to_owned())
+    members.get(index).map(|(_, ty)| ty).ok_or_else(|| "unknown member".to_owned())
 }
 
 fn as_integer((expression, ty): Typed) -> Result<Expression, String> {

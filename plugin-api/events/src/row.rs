@@ -69,7 +69,7 @@ impl Row {
         text: &RowText<'_>,
         constants: &Constants,
     ) -> Result<Vec<Self>, String> {
-        let kind = Kind::named(text.kind).ok_or_else(|| format!("there is no type {}", text.kind))?;
+        let kind = Kind::named(text.kind).ok_or_else(|| format!("unknown event type {}", text.kind))?;
         let signatures = text.signatures.iter();
         signatures.map(|signature| Self::parse((section, line), kind, signature, text.members, constants)).collect()
     }

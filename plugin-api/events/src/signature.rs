@@ -156,7 +156,7 @@ impl<'a> SignatureParser<'a> {
             let (types, members) = self.inputs()?;
             return Ok((types, AbiType::tuple(members.into_iter().map(|member| (member.name, member.ty)).collect())));
         }
-        let parsed = DynSolType::parse(name).map_err(|_| format!("there is no type {name}"))?;
+        let parsed = DynSolType::parse(name).map_err(|_| format!("unknown type {name}"))?;
         let ty = AbiType::elementary(&parsed).ok_or_else(|| format!("{name} is not a type of a parameter"))?;
         Ok((parsed.sol_type_name().into_owned(), ty))
     }

@@ -143,7 +143,7 @@ fn a_test_fails_with_the_gateways_sentence_where_no_gateway_makes_the_read() {
         "an off-chain read is of the host \"merkle.example.org.evil.com\", which the catalogue's hosts do not name"
     );
     assert!(refused::<Plain>().starts_with("an off-chain read is of no https URL"));
-    assert!(refused::<Address4>().starts_with("\"127.0.0.1\" is no host"));
+    assert!(refused::<Address4>().starts_with("\"127.0.0.1\" is not a lower-case DNS name"));
 }
 
 documents!(Greedy, &[HOST], |cx| {

@@ -141,7 +141,7 @@ scenario!(PanickingPayload, |cx| {
 #[test]
 fn a_payload_that_panics_when_it_is_dropped_is_reported_as_the_first_panic() {
     let outcome = play::<PanickingPayload>();
-    let text = format!("panicked at {}:{PAYLOAD_LINE}: a payload that is no text", file!());
+    let text = format!("panicked at {}:{PAYLOAD_LINE}: a payload that is not text", file!());
     assert_eq!((outcome.end, &outcome.message), (End::Panicked, &text));
     assert_eq!(numbers(&outcome), [9]);
 }

@@ -162,7 +162,7 @@ macro_rules! refused_catalogue {
     };
 }
 
-refused_claimable!(a_claim_without_a_template, "its claim is no declared template", async |cx| {
+refused_claimable!(a_claim_without_a_template, "its claim's template is not declared", async |cx| {
     paying(cx.claim(TARGET, &undeclaredCall { number: U256::ONE }))
 });
 refused_claimable!(
@@ -170,7 +170,7 @@ refused_claimable!(
     "which neither the deployment lists nor a declared lineage",
     async |cx| paying(cx.claim(OTHER, &getRewardCall {}))
 );
-refused_claimable!(a_token_that_nothing_gave, "is no token that", async |cx| {
+refused_claimable!(a_token_that_nothing_gave, "is not a token that", async |cx| {
     paying(cx.claim(TARGET, &claimTokenCall { account: ACCOUNT, token: OTHER }))
 });
 refused_claimable!(another_account, "is in the place of the account", async |cx| {
@@ -221,7 +221,7 @@ refused_catalogue!(two_deployments_that_are_one, "has two deployments on chain 1
     let row = catalogue.deployments[0].clone();
     catalogue.deployments.push(row);
 });
-refused_catalogue!(a_website_that_clients_may_not_open, "is no http, https or ipfs URL", |catalogue| {
+refused_catalogue!(a_website_that_clients_may_not_open, "is not an http, https or ipfs URL", |catalogue| {
     catalogue.protocols[0].website = "javascript:alert(1)".to_owned();
 });
 refused_catalogue!(a_template_that_is_no_function, "claimToken(address", |catalogue| {

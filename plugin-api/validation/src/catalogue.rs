@@ -29,7 +29,7 @@ const URL_BYTES_MAX: usize = 1_024;
 #[non_exhaustive]
 pub enum CatalogueError {
     /// Not a valid map.
-    #[error("its catalogue is no map: {0}")]
+    #[error("its catalogue is not a CBOR map: {0}")]
     Malformed(String),
     /// Too many of something.
     #[error("its catalogue has {count} {what}, at most {max} are taken")]
@@ -41,7 +41,7 @@ pub enum CatalogueError {
     #[error("the {what} of protocol {slug:?} is empty, too long or not printable")]
     ProtocolText { slug: String, what: &'static str },
     /// A URL of a protocol with a scheme that clients may not open.
-    #[error("the {what} of protocol {slug:?} is no http, https or ipfs URL")]
+    #[error("the {what} of protocol {slug:?} is not an http, https or ipfs URL")]
     ProtocolUrl { slug: String, what: &'static str },
     /// A slug that cannot be used in a path.
     #[error("slug {0:?} is not of a-z, 0-9, _ and -, at most {SLUG_BYTES_MAX}")]

@@ -67,7 +67,7 @@ fn encode_step<'a>(
 ) -> Result<Encoded<'a>, FindingError> {
     let declared = usize::try_from(claim.template).ok().and_then(|place| rules.catalogue.claims.get(place));
     let (declared, (template, allowed)) =
-        declared.zip(rules.templates.get(claim.template)).ok_or("its claim is no declared template".to_owned())?;
+        declared.zip(rules.templates.get(claim.template)).ok_or("its claim's template is not declared".to_owned())?;
     allowed.map_err(|reason| FindingError::LeftOut(reason.to_owned()))?;
     let signature = template.signature();
     let broken = |reason: String| FindingError::Broken(format!("{signature} {reason}"));
@@ -166,7 +166,7 @@ impl Arguments<'_> {
         let addresses = self.rules.addresses;
         let members = declared.members.as_deref().unwrap_or_default();
         let unnamed = |what: &str, named: &Address| {
-            Err(format!("{named:#x} is no {what} that the deployment lists or a declared lineage gave to this job"))
+            Err(format!("{named:#x} is not a {what} that the deployment lists or a declared lineage gave to this job"))
         };
         match (declared.kind, value) {
             (role::ACCOUNT, DynSolValue::Address(named)) if *named == self.rules.account => Ok(()),

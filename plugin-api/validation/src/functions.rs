@@ -118,7 +118,8 @@ impl ClaimFunctions {
     /// If it is not TOML, or a row has a malformed function, a missing or unsuitable word, no link, or a function that
     /// transfers an account's assets.
     pub fn parse(text: &str) -> Result<Self, ClaimFunctionsError> {
-        let table: Table = text.parse().map_err(|error| ClaimFunctionsError(format!("it is no TOML: {error}")))?;
+        let table: Table =
+            text.parse().map_err(|error| ClaimFunctionsError(format!("it is not valid TOML: {error}")))?;
         if table.len() > ROWS_MAX {
             return Err(ClaimFunctionsError(format!("{} functions are more than {ROWS_MAX}", table.len())));
         }
@@ -166,7 +167,7 @@ fn read(call: &str, source: &Value) -> Result<(Selector, Listed), String> {
     if call.len() > CALL_BYTES_MAX {
         return Err(format!("it is longer than {CALL_BYTES_MAX} bytes"));
     }
-    let no_function = || "it is no function with a word for each argument".to_owned();
+    let no_function = || "it is not a function with a word for each argument".to_owned();
     let (call, is_payable) = call.strip_suffix(PAYABLE).map_or((call, false), |call| (call, true));
     let (name, arguments) = call.strip_suffix(')').and_then(|call| call.split_once('(')).ok_or_else(no_function)?;
     let (words, kinds) = Words::parse_all(arguments)?;
@@ -296,7 +297,7 @@ mod tests {
     #[test]
     fn a_row_that_says_too_little_is_refused() {
         let cases = [
-            ("getReward(address)", "https://code.example", "\"address\" is no type and a word"),
+            ("getReward(address)", "https://code.example", "\"address\" is not a type and a word"),
             ("getReward(address who)", "https://code.example", "\"who\" is none of account, token"),
             ("getReward(address number)", "https://code.example", "number cannot be said of address"),
             ("getReward(uint256 account)", "https://code.example", "account cannot be said of uint256"),
@@ -304,7 +305,7 @@ mod tests {
             ("getReward(thing account)", "https://code.example", "\"thing\" is an unknown type"),
             ("getReward((uint256 number)", "https://code.example", "a bracket is not closed"),
             ("getReward()", "", "is not the https URL"),
-            ("getReward", "https://code.example", "it is no function"),
+            ("getReward", "https://code.example", "it is not a function"),
             ("approve(address market, uint256 number)", "https://code.example", "it hands over"),
             ("Approve(address market, uint256 number, uint256 number)", "https://code.example", "it hands over"),
             ("transfer(address account, uint256 number)", "https://code.example", "it hands over"),

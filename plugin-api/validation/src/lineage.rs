@@ -136,7 +136,7 @@ impl Lineage {
 }
 
 fn parse(declared: &map::Lineage) -> Result<(Selector, Lineage), String> {
-    let function = Function::parse(&declared.view).map_err(|_| "is no function signature")?;
+    let function = Function::parse(&declared.view).map_err(|_| "is not a function signature")?;
     if function.signature() != declared.view {
         return Err(format!("is not in canonical form, {:?} is", function.signature()));
     }
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(given(knows(), &about, &yes), [A]);
         assert_eq!(given(knows(), &about, &no), [] as [Address; 0]);
         assert_eq!(given(knows(), &about, &[]), [] as [Address; 0], "it answers nothing");
-        assert_eq!(given(knows(), &about[..32], &yes), [] as [Address; 0], "there is no such argument");
+        assert_eq!(given(knows(), &about[..32], &yes), [] as [Address; 0], "the view has no such argument");
         let second = (false, true).abi_encode();
         assert_eq!(given(knows().at(1), &about, &second), [A]);
         // Two units of a token are no yes, nor is an address.
@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn a_lineage_that_is_wrong_in_itself_is_refused() {
         let cases = [
-            (declared("gauges(address"), "is no function signature"),
+            (declared("gauges(address"), "is not a function signature"),
             (declared("gauges( address )"), "is not in canonical form"),
             (map::Lineage { gives: 9, ..declared("gauges(address)") }, "gives 9"),
             (declared("gauges(address)").at(257), "names word 257"),

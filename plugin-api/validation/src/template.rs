@@ -43,7 +43,7 @@ impl Template {
     pub fn parse(declared: &ClaimTemplate, is_contract: impl Fn(Address) -> bool) -> Result<Self, TemplateError> {
         let signature = &declared.signature;
         let refused = |reason: String| TemplateError(format!("claim template {signature:?} {reason}"));
-        let function = Function::parse(signature).map_err(|_| refused("is no function signature".into()))?;
+        let function = Function::parse(signature).map_err(|_| refused("is not a function signature".into()))?;
         let types = function.inputs.iter().map(Specifier::resolve).collect::<Result<Vec<_>, _>>();
         let types = types.map_err(|_| refused("has an unknown type".into()))?;
         if function.signature() != *signature {
@@ -63,7 +63,7 @@ impl Template {
             let parsed = Function::parse(view).ok().filter(|parsed| parsed.inputs.is_empty());
             parsed
                 .map(|parsed| parsed.selector())
-                .ok_or_else(|| refused(format!("has the fee {view:?}, which is no view without arguments")))
+                .ok_or_else(|| refused(format!("has the fee {view:?}, which is not a view without arguments")))
         };
         let merges = merges(declared, &types).map_err(refused)?;
         Ok(Self {
@@ -176,7 +176,7 @@ fn merges(declared: &ClaimTemplate, types: &[DynSolType]) -> Result<Vec<usize>, 
             matches!(kind, DynSolType::Array(_) | DynSolType::FixedArray(..)) && role.kind == role::ARRAY
         });
         if !is_list || places.contains(&index) {
-            return Err(format!("merges in argument {place}, which is no list of its own"));
+            return Err(format!("merges in argument {place}, which is not a list of its own"));
         }
         places.push(index);
     }
@@ -229,10 +229,12 @@ fn check(kind: &DynSolType, declared: &Role, is_contract: &impl Fn(Address) -> b
         (role::CONSTANT, kind) => {
             let bytes = declared.constant.as_deref().unwrap_or_default();
             let value = kind.abi_decode(bytes).ok().filter(|value| value.abi_encode() == bytes);
-            let value = value.ok_or_else(|| format!("has a constant that is no {kind}"))?;
+            let value = value.ok_or_else(|| format!("has a constant that is not a valid {kind}"))?;
             let is_known = |named: &Address| named.is_zero() || is_contract(*named);
             return match addresses(&value).into_iter().find(|named| !is_known(named)) {
-                Some(foreign) => Err(format!("has the constant {foreign:#x}, which is no contract of its catalogue")),
+                Some(foreign) => {
+                    Err(format!("has the constant {foreign:#x}, which is not a contract of its catalogue"))
+                }
                 None => Ok(()),
             };
         }
@@ -338,7 +340,7 @@ mod tests {
         assert_eq!(parse(&[1, 0], lists()), Ok(vec![1, 0]));
         let constant = [Role::array(Role::NUMBER), Role::constant(&[Address::ZERO; 8])];
         for (merges, roles) in [(vec![2], lists()), (vec![0, 0], lists()), (vec![1], constant)] {
-            assert!(parse(&merges, roles).unwrap_err().to_string().contains("which is no list of its own"));
+            assert!(parse(&merges, roles).unwrap_err().to_string().contains("which is not a list of its own"));
         }
     }
 
@@ -365,9 +367,13 @@ mod tests {
             ("claim(address)", vec![Role::NUMBER], "has the role 4 for address"),
             ("claim(bytes)", vec![Role::NUMBER], "has the role 4 for bytes"),
             ("claim(uint256)", vec![Role::BYTES], "has the role 5 for uint256"),
-            ("claim(address)", vec![constant(&foreign)], "is no contract of its catalogue"),
-            ("claim(address[])", vec![constant(&DynSolValue::Array(vec![foreign]))], "is no contract of its catalogue"),
-            ("claim(uint256[])", vec![Role::constant(&true)], "has a constant that is no uint256[]"),
+            ("claim(address)", vec![constant(&foreign)], "is not a contract of its catalogue"),
+            (
+                "claim(address[])",
+                vec![constant(&DynSolValue::Array(vec![foreign]))],
+                "is not a contract of its catalogue",
+            ),
+            ("claim(uint256[])", vec![Role::constant(&true)], "has a constant that is not a valid uint256[]"),
             ("claim(uint256[])", vec![Role::tuple([Role::NUMBER])], "has the role 7 for uint256[]"),
             ("claim(uint256)", vec![], "has 1 arguments and 0 roles"),
         ];

@@ -217,13 +217,13 @@ fn a_call_that_claims_are_merged_by_keeps_all_rules() {
     let refusal = |mergeable| job.refusal(get_reward(GAUGE).mergeable_as(mergeable));
     let list = |gauge| claimRewardsCall { gauges: vec![gauge] };
     assert_eq!(refusal(call(LISTED, &list(GAUGE))), "");
-    assert!(refusal(call(LISTED, &list(STRANGE))).contains("is no contract that the deployment lists"));
+    assert!(refusal(call(LISTED, &list(STRANGE))).contains("is not a contract that the deployment lists"));
     assert!(refusal(call(STRANGE, &list(GAUGE))).contains("neither the deployment lists"));
     assert!(refusal(get_reward(LISTED)).contains("does not merge claims by its template"));
     let nobody = [Address::ZERO; 3];
     let of = |account, gauges| call(LISTED, &claimForCall { account, gauges });
-    assert!(refusal(of(ACCOUNT, nobody)).contains("is no contract that the deployment lists"));
-    assert!(refusal(of(ACCOUNT, [Address::ZERO, GAUGE, Address::ZERO])).contains("is no contract"));
+    assert!(refusal(of(ACCOUNT, nobody)).contains("is not a contract that the deployment lists"));
+    assert!(refusal(of(ACCOUNT, [Address::ZERO, GAUGE, Address::ZERO])).contains("is not a contract"));
     assert!(refusal(of(STRANGE, [GAUGE, GAUGE, GAUGE])).contains("in the place of the account"));
 
     // Claims may not call its function: the claim itself stays.
@@ -254,8 +254,8 @@ fn tokens_and_markets_are_named_only_as_what_they_were_given_for() {
     let job = Job::new().read(LISTED, &gauge, &GAUGE).read(GAUGE, &rewardTokensCall {}, &vec![TOKEN]);
     assert_eq!(job.refusal(of_token(TOKEN)), "");
     assert_eq!(job.refusal(of_markets(&[GAUGE, LISTED])), "");
-    assert!(job.refusal(of_token(GAUGE)).contains("is no token that"));
-    assert!(job.refusal(of_markets(&[GAUGE, TOKEN])).contains("is no contract that"));
+    assert!(job.refusal(of_token(GAUGE)).contains("is not a token that"));
+    assert!(job.refusal(of_markets(&[GAUGE, TOKEN])).contains("is not a contract that"));
     let foreign = call(LISTED, &claimTokenCall { account: STRANGE, token: TOKEN });
     assert!(job.refusal(foreign).contains("is in the place of the account"));
 }

@@ -99,7 +99,7 @@ impl Words {
     }
 
     fn parse(text: &str) -> Result<(Self, DynSolType), String> {
-        let unreadable = || format!("{text:?} is no type and a word");
+        let unreadable = || format!("{text:?} is not a type and a word");
         let (kind, word) = text.rsplit_once(' ').ok_or_else(unreadable)?;
         if let Some((members, dimensions)) = kind.strip_prefix('(').and_then(|rest| rest.rsplit_once(')')) {
             let (words, kinds) = Self::parse_all(members)?;

@@ -163,7 +163,7 @@ impl PositionMaster {
         let numbers = owned_nfts::numbers(cx, labels.market, address, account, count);
         let (listed, pool, numbers) = cx.join((listed, NftPool::read(cx, address), numbers)).await?;
         if listed != address {
-            return Err(Error::new(format!("{address}: is no pool of {} any more", self.master)));
+            return Err(Error::new(format!("{address}: no longer a pool of {}", self.master)));
         }
         Ok(numbers.into_iter().map(|token_id| NftStake { pool, token_id }).collect())
     }

@@ -90,7 +90,7 @@ impl Deployed for ShareVault {
             let (held, supply) = self.held_and_supply(cx).await?;
             let redeemed = shares.checked_mul(held).and_then(|product| product.checked_div(supply));
             let redeemed = redeemed.ok_or_else(|| {
-                Error::new(format!("{}: {shares} shares of {supply} in {held} are no amount", self.address))
+                Error::new(format!("{}: {shares} shares of {supply} in {held} are not a valid amount", self.address))
             })?;
             let stake = Leg::new(LegRole::STAKED, self.staked_token, shares).redeeming(redeemed);
             let position =

@@ -160,7 +160,8 @@ impl YearnVaults {
                 let token = cx.call(vault, tokenCall {}).immutable();
                 let (token, (one, worth)) = cx.join((token, share_price(cx, vault))).await?;
                 let redeemed = shares.checked_mul(worth).and_then(|product| product.checked_div(one));
-                let why = || Error::new(format!("{vault}: {shares} shares at {worth} for {one} are no amount"));
+                let why =
+                    || Error::new(format!("{vault}: {shares} shares at {worth} for {one} are not a valid amount"));
                 (token, redeemed.ok_or_else(why)?)
             }
             VaultGeneration::Third => {

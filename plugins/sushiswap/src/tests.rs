@@ -196,7 +196,7 @@ fn a_deployment_that_fails_leaves_the_others_rows() {
     // A bar that cannot say what shares redeem to.
     let outcome = run(ETHEREUM, Question::FARMING, &ethereum().amount(BAR, &totalSupplyCall {}, 0).1);
     assert_eq!((outcome.end, outcome.legs().len()), (End::Partial, 2));
-    assert!(outcome.message.contains("1000 shares of 0 in 4000 are no amount"), "{}", outcome.message);
+    assert!(outcome.message.contains("1000 shares of 0 in 4000 are not a valid amount"), "{}", outcome.message);
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn a_server_that_lies_about_an_amount_or_a_proof_gets_no_row() {
         let (rows, partial, body) = answered(&gateway, address(&chain, who));
         assert_eq!(rows.len(), 0, "{who}: {body}");
         let why =
-            if *who == "odd" { "the document is no proof" } else { "does not lead to the contract's Merkle root" };
+            if *who == "odd" { "the document is not a proof" } else { "does not lead to the contract's Merkle root" };
         assert!(body.contains(why), "{who}: {partial:?} {body}");
     }
     assert_eq!(server.requested().len(), 4);

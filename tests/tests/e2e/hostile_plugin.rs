@@ -137,7 +137,7 @@ fn each_bad_claim_is_rejected_with_its_reason_and_the_good_one_served() {
         "claims by approve(address market, uint256 number) are left out",
         "claims by multicall(bytes[] data) are left out",
         "getReward() sends native value, though no fee is declared",
-        "no declared template",
+        "its claim's template is not declared",
         "claimMany(uint256[]): its arguments do not decode",
         "claimMany(uint256[]): 7 is a number that this job did not read together with the account",
     ];
@@ -149,7 +149,7 @@ fn an_address_that_only_a_stranger_named_is_no_target() {
     let reasons = [
         "which neither the deployment lists nor a declared lineage gave",
         "claims by transfer(address account, uint256 number) are left out",
-        "claimToken(address): 0x00000000000000000000000000000000000bad00 is no token that the deployment lists",
+        "claimToken(address): 0x00000000000000000000000000000000000bad00 is not a token that the deployment lists",
         "it pays 0xb5c064f955d8e7f38fe0460c556a72987494ee17 twice",
         "it names a market that the catalogue does not have",
     ];

@@ -183,7 +183,7 @@ fn a_plugins_folder_that_cannot_be_read_keeps_its_plugins_and_is_told_until_it_c
     let partial = headers.get("portolan-partial").cloned();
     // In its place: a file, a link to nothing, and a link to itself.
     let disturb: [(&dyn Fn(), &str, usize); 3] = [
-        (&|| std::fs::write(&folder, "no folder").unwrap(), "it is no folder", 1),
+        (&|| std::fs::write(&folder, "no folder").unwrap(), "it is not a directory", 1),
         (&|| symlink(&nowhere, &folder).unwrap(), "it is a symbolic link", 1),
         (&|| symlink(&folder, &folder).unwrap(), "it is a symbolic link", 2),
     ];

@@ -181,7 +181,7 @@ fn what_no_trusted_key_signed_is_refused_and_says_why() {
     gateway.drop_in(MANIFEST, text.as_bytes()).unwrap();
     refused(&gateway, 701, "rejected", "is not what the key whole signed");
     gateway.take_out(SIGNATURE).unwrap();
-    refused(&gateway, 701, "rejected", &format!("it is not signed: there is no {SIGNATURE} beside it"));
+    refused(&gateway, 701, "rejected", &format!("it is not signed: {SIGNATURE} is missing"));
     // Lines are written behind what they tell.
     soon(&gateway, "the log to say it", || {
         let is_told = |line: &str| line.contains("WARN") && line.contains("it is not signed");
@@ -257,11 +257,11 @@ fn files_may_come_in_any_order() {
     let bytes = dylib(100);
     let text = manifest(100, slugs(), &sha256(&bytes));
     gateway.drop_in(DYLIB, &bytes).unwrap();
-    refused(&gateway, 100, "rejected", &format!("there is no {MANIFEST} beside it"));
+    refused(&gateway, 100, "rejected", &format!("{MANIFEST} is missing"));
     let unserved = gateway.get(&format!("/steady/{ACCOUNT}/claimables")).unwrap();
     assert!([404, 503].contains(&unserved.status.as_u16()), "{unserved:?}");
     gateway.drop_in(MANIFEST, text.as_bytes()).unwrap();
-    refused(&gateway, 100, "rejected", &format!("there is no {SIGNATURE} beside it"));
+    refused(&gateway, 100, "rejected", &format!("{SIGNATURE} is missing"));
     gateway.drop_in(SIGNATURE, sign(&WHOLE, &text).as_bytes()).unwrap();
     serves(&gateway, 100, "whole");
 
@@ -281,7 +281,7 @@ fn an_older_version_is_refused_after_a_restart_too_unless_it_is_pinned() {
     drop_signed(&gateway, 200, &WHOLE);
     serves(&gateway, 200, "whole");
     drop_signed(&gateway, 100, &WHOLE);
-    let step_back = "its version 1.0.100 is a step back from 1.0.200, which was served";
+    let step_back = "its version 1.0.100 is older than 1.0.200, which was served";
     refused(&gateway, 100, "rejected", step_back);
     serves(&gateway, 200, "whole");
     gateway.kill_and_restart(&["steady".to_owned()], |_| Ok(())).unwrap();
@@ -306,7 +306,7 @@ fn a_warning_serves_and_says_what_would_be_refused() {
     let bytes = dylib(100);
     let text = manifest(100, slugs(), &sha256(&bytes));
     gateway.drop_in(DYLIB, &bytes).unwrap();
-    let reason = format!("it is not signed: there is no {MANIFEST} beside it");
+    let reason = format!("it is not signed: {MANIFEST} is missing");
     let row = soon(&gateway, "the plugin", || row(&gateway, 100, "active"));
     let signature = row.at("signature").unwrap();
     assert_eq!(signature.at("signedBy").unwrap(), &Json::Null, "{row}");

@@ -147,7 +147,10 @@ fn check_head(document: &ListDocument<'_>) -> Result<(), SchemaError> {
     let is_whole =
         |timestamp: Datetime| timestamp.date.is_some() && timestamp.time.is_some() && timestamp.offset.is_some();
     if !Datetime::from_str(&document.timestamp).is_ok_and(is_whole) {
-        return Err(SchemaError::new("timestamp", "is no date and time like 2026-01-31T12:00:00Z"));
+        return Err(SchemaError::new(
+            "timestamp",
+            "is not an RFC 3339 date and time, for example 2026-01-31T12:00:00Z",
+        ));
     }
     if document.tokens.is_empty() || document.tokens.len() > TOKENS_MAX {
         return Err(SchemaError::new("tokens", format!("are {}, not 1 to {TOKENS_MAX}", document.tokens.len())));

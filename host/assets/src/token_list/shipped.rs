@@ -20,7 +20,7 @@ const VERSION: ListVersion = ListVersion { major: 1, minor: 0, patch: 0 };
 pub(crate) enum ShippedError {
     #[error("the built-in list's rows have another sum than its head claims")]
     Sum,
-    #[error("row {0} of the built-in list is no token")]
+    #[error("row {0} of the built-in list is not a valid token")]
     Row(usize),
 }
 

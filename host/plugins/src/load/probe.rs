@@ -140,7 +140,8 @@ fn check(path: &Path) -> Result<(), ProbeFailure> {
 
 fn selftest(plugin: PluginRef) -> Result<(), String> {
     let answer = plugin.selftest()();
-    let output: Selftest = codec::decode(&answer).map_err(|error| format!("its selftest answers no map: {error}"))?;
+    let output: Selftest =
+        codec::decode(&answer).map_err(|error| format!("its selftest does not return a CBOR map: {error}"))?;
     if output.ok { Ok(()) } else { Err(format!("its selftest says: {}", output.message)) }
 }
 
@@ -152,11 +153,11 @@ fn configure(plugin: PluginRef) -> Result<(), String> {
             let answer = plugin.catalogue()(&instance);
             plugin.drop_instance()(instance);
             let decoded = codec::decode::<Catalogue>(&answer);
-            decoded.map(drop).map_err(|error| format!("its catalogue is no map: {error}"))
+            decoded.map(drop).map_err(|error| format!("its catalogue is not a CBOR map: {error}"))
         }
         RErr(refusal) => {
             let decoded = codec::decode::<SettingsError>(&refusal);
-            decoded.map(drop).map_err(|error| format!("its settings error is no map: {error}"))
+            decoded.map(drop).map_err(|error| format!("its settings error is not a CBOR map: {error}"))
         }
     }
 }
@@ -174,14 +175,14 @@ mod tests {
     #[test]
     fn only_the_pass_code_passes() {
         const SIGSEGV: i32 = 11;
-        let refused = ProbeError::Refused("it is no plugin".into());
+        let refused = ProbeError::Refused("it is not a plugin".into());
         assert_eq!(verdict(exited(87), ""), Ok(()));
         assert_eq!(verdict(exited(0), ""), Err(ProbeError::Ended(exited(0))));
-        assert_eq!(verdict(exited(1), "it is no\u{7} plugin\nlong text"), Err(refused));
+        assert_eq!(verdict(exited(1), "it is not\u{7} a plugin\nlong text"), Err(refused));
         assert_eq!(verdict(exited(1), ""), Err(ProbeError::Ended(exited(1))));
         assert_eq!(verdict(exited(127), "symbol lookup error"), Err(ProbeError::Ended(exited(127))));
         let crashed = ExitStatus::from_raw(SIGSEGV);
-        assert_eq!(verdict(crashed, "it is no plugin"), Err(ProbeError::Crashed(crashed)));
+        assert_eq!(verdict(crashed, "it is not a plugin"), Err(ProbeError::Crashed(crashed)));
     }
 
     #[tokio::test]

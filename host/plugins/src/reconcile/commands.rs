@@ -55,7 +55,7 @@ pub enum DecisionError {
     NoBuild { plugin: String, build: String, known: String },
     #[error("no build of {0} is in quarantine")]
     NotQuarantined(String),
-    #[error("there is no build before the one of {0} that is in force")]
+    #[error("{0} has no build before the one in force")]
     NoPrevious(String),
     #[error("{0} is not disabled")]
     NotDisabled(String),

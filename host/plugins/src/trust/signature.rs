@@ -69,11 +69,11 @@ pub struct TrustedKey {
 /// Reason why no trusted key vouches for a build.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SignatureError {
-    #[error("it is not signed: there is no {0} beside it")]
+    #[error("it is not signed: {0} is missing")]
     Missing(String),
     #[error("{file}: {reason}")]
     File { file: String, reason: String, is_passing: bool },
-    #[error("{file} is no signature of minisign: {reason}")]
+    #[error("{file} is not a minisign signature: {reason}")]
     Malformed { file: String, reason: String },
     #[error("{0} is signed with a key that the configuration does not have")]
     UnknownKey(String),

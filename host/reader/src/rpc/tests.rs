@@ -260,7 +260,7 @@ async fn a_refused_key_is_told_by_its_status_whatever_the_body_is() {
             ("nothing", http(status, "", b"")),
             ("text that breaks off", broken(status)),
             ("an unknown encoding", http(status, "content-encoding: br\r\n", b"\x0b\x02\x80")),
-            ("bytes that are no text", http(status, "", &[0xff, 0xfe, 0])),
+            ("bytes that are not text", http(status, "", &[0xff, 0xfe, 0])),
             ("a JSON object", http(status, "", br#"{"message":"invalid key"}"#)),
             ("a JSON-RPC error", http(status, "", rpc_error)),
         ] {

@@ -197,7 +197,7 @@ async fn an_endpoint_that_takes_no_batches_gets_two_requests_and_is_remembered()
         }
         assert_eq!((node.count(BATCH), node.count(TRANSACTION), node.count(RECEIPT)), (1, 2, 2), "{what}");
         let status = reader.status();
-        assert_eq!(status[0].endpoints[0].errors, 0, "{what} is no fault");
+        assert_eq!(status[0].endpoints[0].errors, 0, "{what} is not a fault");
     }
 }
 

@@ -68,7 +68,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             "[keys.acme]\nkey = \"RWQf\"\nslugs = [\"*\"]".to_owned(),
-            "p.toml: signatures.keys.acme.key: is no public key of minisign: the second line of minisign.pub",
+            "p.toml: signatures.keys.acme.key: is not a minisign public key: use the second line of minisign.pub",
         ),
         (
             format!("[keys.acme]\n{key}\nslugs = [\"*\"]\n[keys.beta]\n{key}\nslugs = [\"*\"]"),
@@ -84,7 +84,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             format!("[keys.acme]\n{key}\nslugs = [\"*\"]\nuntil = \"tomorrow\""),
-            "p.toml: signatures.keys.acme.until: tomorrow is no time like 2027-01-01T00:00:00Z",
+            "p.toml: signatures.keys.acme.until: tomorrow is not a time, for example 2027-01-01T00:00:00Z",
         ),
         (
             format!("[keys.acme]\n{key}\nslugs = [\"acme\"]\nplugins = [\"Acme\"]"),

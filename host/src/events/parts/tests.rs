@@ -103,7 +103,7 @@ fn a_movement_that_is_reported_twice_is_one() {
             vec![None, None, Some(1)],
         ),
         (
-            "what came in before it was staked is no second stake",
+            "a transfer in before the stake is not a second stake",
             vec![
                 transfer(OTHER, USER, 7),
                 transfer(USER, FARM, 7),

@@ -183,7 +183,7 @@ fn kinds(search: &Search) -> Result<BTreeSet<PositionKind>, Problem> {
     let kind = |text: String| {
         let known = POSITION_KINDS.iter().find(|(name, _)| name.eq_ignore_ascii_case(&text));
         let names = || POSITION_KINDS.map(|(name, _)| name).join(", ");
-        let unknown = || format!("{} is no kind of position; the kinds are {}", quoted(&text), names());
+        let unknown = || format!("unknown kind of position {}; the kinds are {}", quoted(&text), names());
         known.map(|(_, kind)| *kind).ok_or_else(|| Problem::InvalidFilter(unknown()))
     };
     search.members("kind").into_iter().map(kind).collect()
@@ -231,14 +231,16 @@ fn types(search: &Search) -> Result<BTreeSet<Kind>, Problem> {
 
 fn unknown_type(text: &str) -> Problem {
     let names: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();
-    Problem::InvalidFilter(format!("{} is no type of events; the types are {}", quoted(text), names.join(", ")))
+    Problem::InvalidFilter(format!("unknown event type {}; the types are {}", quoted(text), names.join(", ")))
 }
 
 /// Parses the client's limit of logs, which is at most, and by default, the gateway's.
 fn taken_logs(search: &Search, logs_max: usize) -> Result<usize, Problem> {
     let Some(text) = search.one("max-logs")? else { return Ok(logs_max) };
     let number = text.parse().ok().filter(|number| (1..=logs_max).contains(number));
-    number.ok_or_else(|| Problem::InvalidFilter(format!("max-logs {} is no number from 1 to {logs_max}", quoted(text))))
+    number.ok_or_else(|| {
+        Problem::InvalidFilter(format!("max-logs is not a number from 1 to {logs_max}: {}", quoted(text)))
+    })
 }
 
 /// Returns the chain id of the named network; `None` if the parameter is absent.
@@ -253,7 +255,7 @@ fn network(search: &Search, networks: &Networks) -> Result<Option<u64>, Problem>
 fn unknown_network(text: Option<&str>, networks: &Networks) -> Problem {
     let names: Vec<&str> = networks.iter().map(|network| network.name.as_str()).collect();
     let what = match text {
-        Some(text) => format!("{} is no network", quoted(text)),
+        Some(text) => format!("unknown network {}", quoted(text)),
         None => "the parameter network is missing".into(),
     };
     Problem::InvalidNetwork(format!("{what}; the networks are {}", names.join(", ")))

@@ -162,7 +162,7 @@ async fn a_list_is_walked_at_the_block_and_the_next_job_has_it() {
     assert_eq!(
         (first.failure, first.figures.reads, first.figures.batches),
         (None, 1, 0),
-        "a walk is no read of the job"
+        "a walk is not a read of the job"
     );
     let requests = script.requests();
     assert_eq!(requests.iter().map(Vec::len).collect::<Vec<_>>(), [2]);

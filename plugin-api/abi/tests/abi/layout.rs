@@ -27,7 +27,7 @@ fn root() -> TLPrefixType {
     let module = reference.phantom_fields().into_iter().next().expect("a reference to a prefix type names it");
     match module.layout().data() {
         TLData::PrefixType(prefix) => prefix,
-        other => panic!("the root module is no prefix type: {other}"),
+        other => panic!("the root module is not a prefix type: {other}"),
     }
 }
 

@@ -151,7 +151,7 @@ fn deployment(text: &str, mut row: Taken<'_, '_>, origin: Origin<'_>) -> Result<
     let market = row.text("market")?.unwrap_or(MAIN).to_owned();
     match (origin, row.take("source")) {
         (_, Some(source)) => {
-            let wrong = |one: &str| Fault::of(&source.span(), format!("key `source`: {one:?} is no https URL"));
+            let wrong = |one: &str| Fault::of(&source.span(), format!("key `source`: {one:?} is not an https URL"));
             let sources = texts("source", source)?;
             if let Some(other) = sources.iter().find(|one| !one.starts_with("https://")) {
                 return Err(wrong(other));
@@ -264,7 +264,7 @@ source = "https://acme.example/docs"
             ),
             (format!("{ACME}{more}"), 13, "key `source`: missing"),
             (format!("{ACME}{sourced}"), 13, "line 9 has the same protocol, network `base` and market"),
-            (format!("{ACME}{}", sourced.replace("https", "http")), 16, "key `source`: \"http://acme.example\" is no"),
+            (format!("{ACME}{}", sourced.replace("https", "http")), 16, "key `source`: \"http://acme.example\" is not"),
             (
                 format!("{ACME}{}", sourced.replace("\"acme\"", "\"other\"")),
                 13,

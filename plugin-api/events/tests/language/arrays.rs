@@ -127,6 +127,6 @@ fn a_sum_goes_through_an_array_of_its_own() {
     assert_eq!(member(&put(&[number(5), number(0), below_zero(2)]), "amount"), Some(raw(4, None)));
     assert!(put(&[number(2), below_zero(5)]).is_empty());
     assert!(put(&[]).is_empty(), "nothing is not above zero");
-    let error = Table::parse("STAKE Put(uint256 a) amount=sum(a)").expect_err("a is no array");
+    let error = Table::parse("STAKE Put(uint256 a) amount=sum(a)").expect_err("a is not an array");
     assert!(error.what.contains("sum needs an array"), "{error}");
 }

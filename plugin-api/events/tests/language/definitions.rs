@@ -66,7 +66,7 @@ fn what_is_wrong_with_a_definition_is_an_error_of_its_line() {
         ("const A", "A: a name is missing before the end of the row"),
         ("const A = 0x12", "A: 0x12 is neither a number, an address nor a word of 32 bytes"),
         ("const A = 1 2", "A: \"2\" is not understood"),
-        ("const A mars=1", "A: there is no network mars"),
+        ("const A mars=1", "A: unknown network mars"),
         ("const A base=1 base=2", "A: base is defined twice"),
         ("const A base=1 ethereum=0x0000000000000000000000000000000000000000", "A: the values are of several types"),
         ("const KNOWN = 2", "the constant KNOWN is defined twice"),

@@ -64,5 +64,5 @@ async fn scale(cx: &Chain, of: &CurveGauges, gauge: LiquidityGauge) -> Result<Op
 fn scaled(gauge: LiquidityGauge, counted: U256, scale: Option<U256>) -> Result<U256, Error> {
     let Some(scale) = scale else { return Ok(counted) };
     let tokens = counted.checked_mul(WHOLE).and_then(|product| product.checked_div(scale));
-    tokens.ok_or_else(|| Error::new(format!("{}: {counted} at {scale} are no amount", gauge.address)))
+    tokens.ok_or_else(|| Error::new(format!("{}: {counted} at {scale} are not a valid amount", gauge.address)))
 }

@@ -36,14 +36,15 @@ impl Document {
     /// # Errors
     /// A description of the fault, without the document's text.
     pub(super) fn parse(body: &[u8]) -> Result<Self, String> {
-        let json: DocumentJson = serde_json::from_slice(body)
-            .map_err(|error| format!("the document is no proof (line {}, column {})", error.line(), error.column()))?;
+        let json: DocumentJson = serde_json::from_slice(body).map_err(|error| {
+            format!("the document is not a proof (line {}, column {})", error.line(), error.column())
+        })?;
         if json.proof.len() > PROOF_MAX {
             return Err(format!("the document's proof has {} members", json.proof.len()));
         }
         let proof: Option<Vec<B256>> = json.proof.iter().map(|member| hash(member)).collect();
-        let proof = proof.ok_or("the document's proof has members that are no hashes")?;
-        let number = |number, what| number_of(number).ok_or(format!("the document's {what} is no number"));
+        let proof = proof.ok_or("the document's proof has members that are not hashes")?;
+        let number = |number, what| number_of(number).ok_or(format!("the document's {what} is not a number"));
         Ok(Self { index: number(json.index, "index")?, amount: number(json.amount, "amount")?, proof })
     }
 }

@@ -122,13 +122,13 @@ impl NitroFactory {
         let listed = cx.call(self.factory, getPublishedNitroPoolCall { index: U256::from(of.place) });
         let (listed, pool) = cx.join((listed, cx.call(of.address, nftPoolCall {}).immutable())).await?;
         if listed != of.address {
-            return Err(Error::new(format!("{}: is no pool of {} any more", of.address, self.factory)));
+            return Err(Error::new(format!("{}: no longer a pool of {}", of.address, self.factory)));
         }
         let Some(place) = lists.nft_pools.iter().position(|known| *known == pool) else { return Ok(None) };
         let listed = cx.call(self.nft_pool_factory, poolsCall { index: U256::from(place) });
         let (listed, read) = cx.join((listed, NftPool::read(cx, pool))).await?;
         if listed != pool {
-            return Err(Error::new(format!("{pool}: is no pool of {} any more", self.nft_pool_factory)));
+            return Err(Error::new(format!("{pool}: no longer a pool of {}", self.nft_pool_factory)));
         }
         Ok(Some(read))
     }

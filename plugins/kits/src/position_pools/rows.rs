@@ -30,7 +30,8 @@ pub(super) async fn claimable(
     let (pending, staked) = join(pending, display_name(cx, pool.staked)).await;
     let (pending, staked) = (pending?, staked?);
     let split = pool.split(pending);
-    let split = split.ok_or_else(|| Error::new(format!("{}: {pending} pending is no amount", pool.address)))?;
+    let split =
+        split.ok_or_else(|| Error::new(format!("{}: {pending} pending is not a valid amount", pool.address)))?;
     if pending.is_zero() {
         return Ok(None);
     }

@@ -357,7 +357,7 @@ fn wrong_settings_are_refused_with_row_and_key() {
         (vec![text("sections", "pools")], "sections", "not an array of texts"),
         (vec![registry()], "view", "missing beside `registry`"),
         (vec![text("view", "isPool")], "registry", "missing beside `view`"),
-        (vec![registry(), text("view", "isPool(address)")], "view", "is no name of a function"),
+        (vec![registry(), text("view", "isPool(address)")], "view", "is not a function name"),
         (vec![factory(), text("salt", "packed")], "init_code_hash", "missing beside `factory`"),
         (vec![factory(), hash()], "salt", "missing beside `factory`"),
         (vec![hash()], "factory", "missing beside"),

@@ -165,14 +165,14 @@ fn a_document_that_lies_is_no_row_and_reported() {
 fn a_document_that_is_no_proof_is_reported_without_its_text() {
     let hash = format!("\"{}\"", B256::repeat_byte(7));
     let bodies = [
-        (String::new(), "the document is no proof (line 1, column 0)"),
-        ("<html>not found</html>".to_owned(), "the document is no proof (line 1, column 1)"),
-        (document("-1", "5", &[]), "the document is no proof"),
-        (document("1.5", "5", &[]), "the document is no proof"),
-        (document("1", "\"0x\"", &[]), "the document's amount is no number"),
-        (document("\"\"", "5", &[]), "the document's index is no number"),
-        (document("1", &format!("\"1{}\"", "0".repeat(80)), &[]), "the document's amount is no number"),
-        ("{\"index\":1,\"amount\":5,\"proof\":[\"0x12\"]}".to_owned(), "members that are no hashes"),
+        (String::new(), "the document is not a proof (line 1, column 0)"),
+        ("<html>not found</html>".to_owned(), "the document is not a proof (line 1, column 1)"),
+        (document("-1", "5", &[]), "the document is not a proof"),
+        (document("1.5", "5", &[]), "the document is not a proof"),
+        (document("1", "\"0x\"", &[]), "the document's amount is not a number"),
+        (document("\"\"", "5", &[]), "the document's index is not a number"),
+        (document("1", &format!("\"1{}\"", "0".repeat(80)), &[]), "the document's amount is not a number"),
+        ("{\"index\":1,\"amount\":5,\"proof\":[\"0x12\"]}".to_owned(), "members that are not hashes"),
         (
             format!("{{\"index\":1,\"amount\":5,\"proof\":[{}]}}", vec![hash.as_str(); 65].join(",")),
             "the document's proof has 65 members",

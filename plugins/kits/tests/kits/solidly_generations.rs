@@ -414,7 +414,7 @@ fn a_row_of_settings_names_its_generation() {
         keys: vec![text("voter", ESCROW.to_string()), text("generation", generation.to_owned())],
     };
     let settings = |generation: &str| Settings::from_rows(false, Vec::new(), vec![row(generation)]);
-    let refused = testing::settings_error::<Heirs>(&settings("solidly")).expect("it is no generation").to_string();
+    let refused = testing::settings_error::<Heirs>(&settings("solidly")).expect("not a generation").to_string();
     assert!(refused.contains("generation") && refused.contains("`equalizer`"), "{refused}");
     for generation in ["velodrome-v2", "velodrome-v1", "equalizer", "thena", "thena-v1"] {
         assert!(testing::settings_error::<Heirs>(&settings(generation)).is_none(), "{generation}");

@@ -13,7 +13,7 @@ pub struct GatewayHost {
 
 /// The text does not name a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("is no host with or without a port, like gateway.internal:8080")]
+#[error("is not a host with an optional port, for example gateway.internal:8080")]
 pub struct GatewayHostError;
 
 impl GatewayHost {

@@ -17,7 +17,7 @@ pub struct Mirror(Url);
 
 /// The text is not a mirror's URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("is no http or https URL of a host alone, like http://127.0.0.1:8090")]
+#[error("is not an http or https URL of a host without a path, for example http://127.0.0.1:8090")]
 pub struct MirrorError;
 
 /// The hosts of one instance.

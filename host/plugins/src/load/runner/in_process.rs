@@ -237,7 +237,7 @@ fn start_failure(bytes: RVec<u8>) -> RunFailure {
 
 fn decoded<T: for<'b> minicbor::Decode<'b, ()>>(bytes: RVec<u8>, call: &str) -> Result<T, RunFailure> {
     let bytes = answered(bytes, call)?;
-    codec::decode(&bytes).map_err(|error| RunFailure::Fault(format!("the error of {call} is no map: {error}")))
+    codec::decode(&bytes).map_err(|error| RunFailure::Fault(format!("the error of {call} is not a CBOR map: {error}")))
 }
 
 /// Copies an answer, so that the plugin's memory is returned to the plugin at once.

@@ -22,11 +22,9 @@ const FILE_BYTES_MAX: u64 = 512 << 10;
 /// Reason why a version is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum VersionError {
-    #[error("its version {0} is no semantic version, so that nobody can say whether it is a step back")]
+    #[error("its version {0} is not a semantic version, so it cannot be compared with the versions served before")]
     NotSemantic(String),
-    #[error(
-        "its version {version} is a step back from {seen}, which was served: pin the build to take it all the same"
-    )]
+    #[error("its version {version} is older than {seen}, which was served: pin the build to load it anyway")]
     StepBack { version: String, seen: Version },
     #[error("{FILE} has {ROWS_MAX} versions and no room for another: remove rows of it")]
     Full,

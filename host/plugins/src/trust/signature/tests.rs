@@ -121,7 +121,7 @@ fn not_a_byte_of_a_manifest_or_its_signature_may_be_another() {
     assert_eq!(of(comment), wrong);
     for signature in ["", "untrusted comment: none\nAAAA\n", &files.signature[..files.signature.len() / 2]] {
         let malformed = of(SignatureFiles { signature: signature.into(), ..files.clone() });
-        assert!(malformed.starts_with("libacme.manifest.minisig is no signature of minisign: "), "{malformed}");
+        assert!(malformed.starts_with("libacme.manifest.minisig is not a minisign signature: "), "{malformed}");
     }
 }
 
@@ -152,8 +152,7 @@ fn a_version_that_is_a_step_back_is_refused_unless_it_is_allowed() {
     let first = judged(StepBack::Refused).unwrap();
     let newer = Manifest { version: "1.3.0".into(), ..own() };
     signatures.note(&first, &newer);
-    let step_back =
-        "its version 1.2.0 is a step back from 1.3.0, which was served: pin the build to take it all the same";
+    let step_back = "its version 1.2.0 is older than 1.3.0, which was served: pin the build to load it anyway";
     assert_eq!(judged(StepBack::Refused), Err(step_back.into()));
     assert_eq!(judged(StepBack::Allowed), Ok(first));
 }
@@ -165,7 +164,7 @@ fn warnings_are_what_the_refusals_would_be_and_what_is_unsigned_counts_for_no_ve
     let (catalogue, settings) = (Catalogue::default(), Settings::default());
     assert_eq!(judged(SignatureMode::Off).unwrap().check(&catalogue, &settings), Ok(None));
     let refused = judged(SignatureMode::Require).unwrap_err().to_string();
-    assert_eq!(refused, "it is not signed: there is no libacme.manifest beside it");
+    assert_eq!(refused, "it is not signed: libacme.manifest is missing");
     let warned = judged(SignatureMode::Warn).unwrap();
     let status = SignatureStatus { signed_by: None, would_be_refused: Some(refused) };
     assert_eq!(warned.check(&catalogue, &settings), Ok(Some(status)));
@@ -195,9 +194,9 @@ fn the_files_are_found_by_the_dylibs_name_and_bounded() {
     let dylib = folder.path().join("libacme.so");
     let read = || SignatureFiles::read(&dylib, Writers::of_process(None)).map_err(|error| error.to_string());
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-    assert_eq!(read(), Err("it is not signed: there is no libacme.manifest beside it".into()));
+    assert_eq!(read(), Err("it is not signed: libacme.manifest is missing".into()));
     write("libacme.manifest", "m");
-    assert_eq!(read(), Err("it is not signed: there is no libacme.manifest.minisig beside it".into()));
+    assert_eq!(read(), Err("it is not signed: libacme.manifest.minisig is missing".into()));
     write("libacme.manifest.minisig", "s");
     let files = SignatureFiles { file: "libacme.manifest".into(), manifest: "m".into(), signature: "s".into() };
     assert_eq!(read(), Ok(files));

@@ -236,7 +236,7 @@ async fn a_chain_that_rests_is_pinned_again_though_all_of_it_was_lost() {
     let lost = pin(&heads).await.unwrap();
     heads.mark_lost(&lost);
     heads.mark_lost(&block(99, OLD_S));
-    assert_eq!(heads.pin(Instant::now() + ms(100)).await, Err(ReadFailure::BlockLost), "there is no time to wait");
+    assert_eq!(heads.pin(Instant::now() + ms(100)).await, Err(ReadFailure::BlockLost), "no time is left to wait");
     let start = Instant::now();
     assert_eq!(pin(&heads).await.map(|block| block.number), Ok(99));
     // Half a second after the poll that found nothing.

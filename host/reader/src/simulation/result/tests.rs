@@ -162,7 +162,7 @@ fn a_result_tells_balances_approvals_and_what_logs_say_of_the_rest() {
     assert_eq!((end.gas, end.gas_before_refunds, end.gas_limit), (Some(100), Some(125), Some(200_000)));
     let changes = run.changes.unwrap();
     let n = |number: u64| U256::from(number);
-    assert_eq!(changes.native, Some((n(500), n(498))), "the gas is no movement");
+    assert_eq!(changes.native, Some((n(500), n(498))), "gas is not a transfer");
     assert_eq!(changes.tokens, [(TOKEN, n(5), n(12))]);
     let approval = &changes.approvals[0];
     assert_eq!((approval.token, approval.spender, approval.of_all, approval.after), (TOKEN, FARM, false, n(9)));

@@ -16,7 +16,7 @@ pub(super) fn mined(network: &Arc<Network>, found: TransactionLookup) -> Result<
     match found {
         TransactionLookup::Mined(receipt) => Ok(receipt),
         TransactionLookup::Unknown => {
-            Err(Problem::TransactionNotFound(format!("there is no such transaction on {}", network.name)))
+            Err(Problem::TransactionNotFound(format!("there is no transaction of this hash on {}", network.name)))
         }
         TransactionLookup::Pending => Err(Problem::TransactionNotFound("the transaction is in no block yet".into())),
     }

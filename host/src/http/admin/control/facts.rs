@@ -38,7 +38,7 @@ pub(crate) fn run(command: &StateCommand, config: &Config) -> Result<String, Con
 fn filter(flags: &FactFlags, networks: &Networks) -> Result<FactFilter, ControlError> {
     let misuse = |flag: &str, reason: String| ControlError::Misuse(format!("{flag}: {reason}"));
     let network = |name: &String| {
-        let network = networks.named(name).ok_or_else(|| misuse("--network", format!("{name} is no network")))?;
+        let network = networks.named(name).ok_or_else(|| misuse("--network", format!("unknown network {name}")))?;
         Ok(network.chain_id)
     };
     let contract =

@@ -28,14 +28,14 @@ fn a_transaction_is_requested_by_hash_and_network() {
 #[test]
 fn wrong_types_and_wrong_numbers_of_logs_are_reported_after_hash_and_network() {
     let cases = [
-        ("type=WEALTH", "WEALTH is no type of events; the types are APPROVAL, TRANSFER, MINT, "),
-        ("type=SWAP,x", "x is no type of events; the types are "),
-        ("max-logs=0", "max-logs 0 is no number from 1 to 5000"),
-        ("max-logs=5001", "max-logs 5001 is no number from 1 to 5000"),
-        ("max-logs=-1", "max-logs -1 is no number from 1 to 5000"),
-        ("max-logs=", "max-logs  is no number from 1 to 5000"),
-        ("max-logs=1e3", "max-logs 1e3 is no number from 1 to 5000"),
-        ("max-logs=99999999999999999999", "max-logs 99999999999999999999 is no number from 1 to 5000"),
+        ("type=WEALTH", "unknown event type WEALTH; the types are APPROVAL, TRANSFER, MINT, "),
+        ("type=SWAP,x", "unknown event type x; the types are "),
+        ("max-logs=0", "max-logs is not a number from 1 to 5000: 0"),
+        ("max-logs=5001", "max-logs is not a number from 1 to 5000: 5001"),
+        ("max-logs=-1", "max-logs is not a number from 1 to 5000: -1"),
+        ("max-logs=", "max-logs is not a number from 1 to 5000: "),
+        ("max-logs=1e3", "max-logs is not a number from 1 to 5000: 1e3"),
+        ("max-logs=99999999999999999999", "max-logs is not a number from 1 to 5000: 99999999999999999999"),
     ];
     for (search, expected) in cases {
         let target = format!("/events/decode/{{H}}?network=ethereum&{search}");
