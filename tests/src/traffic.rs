@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result};
 use crate::json::Json;
 use crate::rpc_fault::{Exchange, RpcFault};
 
-/// The round trip to an endpoint near by. Costs are counted with it: the time for which a wave waits for a job that
+/// The round trip to an endpoint near by. Costs are counted with it: the time for which a batch waits for a job that
 /// still runs is a part of the round trip.
 pub const LATE: Duration = Duration::from_millis(60);
 /// A plugin that gets no processor for longer than a batch lingers misses it: on a busy machine, that is no fault. Half

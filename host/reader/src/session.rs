@@ -363,7 +363,7 @@ impl Session {
             return Span::none();
         }
         let (chain_id, block, reads) = (integer(self.chain_id), integer(self.block.number), integer(reads));
-        debug_span!(parent: &self.span, "wave", chain_id, block, reads, failed = Empty)
+        debug_span!(parent: &self.span, "batch", chain_id, block, reads, failed = Empty)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

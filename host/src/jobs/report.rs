@@ -164,7 +164,7 @@ impl JobReport {
         let JobFigures { duration_ms, batches, reads } = self.figures;
         histogram!("portolan_plugin_job_seconds", "plugin" => plugin.clone())
             .record(Duration::from_millis(duration_ms).as_secs_f64());
-        counter!("portolan_plugin_waves_total", "plugin" => plugin.clone()).increment(batches.into());
+        counter!("portolan_plugin_batches_total", "plugin" => plugin.clone()).increment(batches.into());
         counter!("portolan_plugin_reads_total", "plugin" => plugin).increment(reads.into());
     }
 

@@ -23,10 +23,10 @@ use portolan_tests::rpc_fault::RpcFault;
 const TOKENS: usize = 5_000;
 const PROTOCOLS: usize = 50;
 const NETWORK: &str = "polygon";
-const COLD_WAVES: u64 = 3;
-const WARM_WAVES: u64 = 1;
+const COLD_BATCHES: u64 = 3;
+const WARM_BATCHES: u64 = 1;
 /// One request more tries all claims.
-const TRIED_WAVES: u64 = 2;
+const TRIED_BATCHES: u64 = 2;
 const WALL_MAX: f64 = 1.3;
 const GATEWAYS: usize = 5;
 const WARM_ROUNDS: usize = 9;
@@ -37,7 +37,7 @@ const IDLE: &str = "synthetic_idle";
 struct Answer {
     wall_ms: f64,
     /// Requests with reads: one for each flush, because no flush fills a request.
-    waves: u64,
+    batches: u64,
     found: usize,
     traffic: Tally,
 }
@@ -84,42 +84,42 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     ensure!(cold.iter().chain(&warm).all(|answer| answer.found == 0), "a stranger was found something");
     ensure!(finding.iter().all(|answer| answer.found == PROTOCOLS), "not every protocol found what is earned");
 
-    let columns = ["answer", "waves", "requests", "bytes up", "bytes down", "wall, ms", "wall : waves × 50 ms"];
+    let columns = ["answer", "batches", "requests", "bytes up", "bytes down", "wall, ms", "wall : batches × 50 ms"];
     begin(say, &format!("Aggregate over {PROTOCOLS} protocols of depth 3 at 50 ms"), &columns);
     report(say, "the first of a process, with probe and pin", &first, None, verdict);
-    report(say, "cold, nothing found", &cold, Some(COLD_WAVES), verdict);
-    report(say, "warm, nothing found", &warm, Some(WARM_WAVES), verdict);
+    report(say, "cold, nothing found", &cold, Some(COLD_BATCHES), verdict);
+    report(say, "warm, nothing found", &warm, Some(WARM_BATCHES), verdict);
     report(say, "cold, all 50 find something", &finding, None, verdict);
-    report(say, "warm, all 50 find something", &found_again, Some(TRIED_WAVES), verdict);
-    report(say, "the same with `simulate=false`", &untried, Some(WARM_WAVES), verdict);
+    report(say, "warm, all 50 find something", &found_again, Some(TRIED_BATCHES), verdict);
+    report(say, "the same with `simulate=false`", &untried, Some(WARM_BATCHES), verdict);
     let [without, with] = [&cold, &finding].map(|answers| median(answers.iter().map(|answer| answer.wall_ms)));
-    let waves = (with - without) / ms(ROUND_TRIP);
+    let batches = (with - without) / ms(ROUND_TRIP);
     say(&format!(
-        "\ntoken metadata of what was found, cold: {} ms more, {} waves",
+        "\ntoken metadata of what was found, cold: {} ms more, {} batches",
         number(with - without),
-        number(waves)
+        number(batches)
     ));
     Ok(())
 }
 
 const EXCLUDED: &str = "&exclude=synthetic_idle";
 
-fn report(say: Say<'_>, name: &str, answers: &[Answer], waves: Option<u64>, verdict: &mut Verdict) {
+fn report(say: Say<'_>, name: &str, answers: &[Answer], batches: Option<u64>, verdict: &mut Verdict) {
     let most = |of: fn(&Answer) -> u64| answers.iter().map(of).max().unwrap_or(0);
-    let deepest = most(|answer| answer.waves);
+    let deepest = most(|answer| answer.batches);
     let wall_ms = median(answers.iter().map(|answer| answer.wall_ms));
     let ratio = wall_ms / (float(deepest) * ms(ROUND_TRIP));
     let [requests, up, down] =
         [|tally: &Tally| tally.requests, |tally: &Tally| tally.up_bytes, |tally: &Tally| tally.down_bytes]
             .map(|of: fn(&Tally) -> usize| number(median(answers.iter().map(|answer| float(of(&answer.traffic))))));
-    let (waves, ratio) = match waves {
-        Some(waves) => (
-            verdict.exactly(&format!("waves, {name}"), deepest, waves),
-            verdict.at_most(Kind::Time, &format!("wall : waves × 50 ms, {name}"), ratio, WALL_MAX),
+    let (batches, ratio) = match batches {
+        Some(batches) => (
+            verdict.exactly(&format!("batches, {name}"), deepest, batches),
+            verdict.at_most(Kind::Time, &format!("wall : batches × 50 ms, {name}"), ratio, WALL_MAX),
         ),
         None => (deepest.to_string(), number(ratio)),
     };
-    row(say, &[name.to_owned(), waves, requests, up, down, number(wall_ms), ratio]);
+    row(say, &[name.to_owned(), batches, requests, up, down, number(wall_ms), ratio]);
 }
 
 impl AggregateStage {
@@ -142,8 +142,8 @@ impl Served {
         ensure!(response.status == 200, "{}: {}", response.status, response.body);
         ensure!(response.header("portolan-partial").is_none(), "something is missing: {:?}", response.headers);
         let document: Value = serde_json::from_str(&response.body)?;
-        let waves = u64::try_from(traffic.requests)?;
+        let batches = u64::try_from(traffic.requests)?;
         let found = document["items"].as_array().context("no items")?.len();
-        Ok(Answer { wall_ms, waves, found, traffic })
+        Ok(Answer { wall_ms, batches, found, traffic })
     }
 }

@@ -24,8 +24,8 @@ const TOKENS: usize = 5_000;
 const PROTOCOLS: usize = 50;
 const NETWORKS: [(&str, u64); 6] =
     [("ethereum", 1), ("optimism", 10), ("smartchain", 56), ("polygon", 137), ("fantom", 250), ("avalanchex", 43_114)];
-const COLD_WAVES: u64 = 3;
-const WARM_WAVES: u64 = 1;
+const COLD_BATCHES: u64 = 3;
+const WARM_BATCHES: u64 = 1;
 /// Two cores run 350 jobs for as long as a round trip takes, before the one batch leaves.
 const WALL_MAX: f64 = 2.5;
 const GATEWAYS: usize = 3;
@@ -37,7 +37,7 @@ const IDLE: &str = "synthetic_idle";
 struct PositionsAnswer {
     wall_ms: f64,
     /// Requests with reads, on the network that took most of them.
-    waves: u64,
+    batches: u64,
     traffic: Tally,
     positions: usize,
     body_bytes: usize,
@@ -79,31 +79,39 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     ensure!(full_cold.iter().chain(&full_warm).all(|answer| answer.positions == all), "not {all} positions");
 
     let heading = format!("Positions over {PROTOCOLS} protocols on {} networks at 50 ms", NETWORKS.len());
-    let columns =
-        ["answer", "waves", "requests", "bytes up", "bytes down", "bytes of the answer", "wall, ms", "wall : waves"];
+    let columns = [
+        "answer",
+        "batches",
+        "requests",
+        "bytes up",
+        "bytes down",
+        "bytes of the answer",
+        "wall, ms",
+        "wall : batches",
+    ];
     begin(say, &heading, &columns);
-    report(say, "cold, nothing found", &cold, Some(COLD_WAVES), verdict);
-    report(say, "warm, nothing found", &warm, Some(WARM_WAVES), verdict);
+    report(say, "cold, nothing found", &cold, Some(COLD_BATCHES), verdict);
+    report(say, "warm, nothing found", &warm, Some(WARM_BATCHES), verdict);
     report(say, &format!("cold, {all} positions"), &full_cold, None, verdict);
-    report(say, &format!("warm, {all} positions"), &full_warm, Some(WARM_WAVES), verdict);
+    report(say, &format!("warm, {all} positions"), &full_warm, Some(WARM_BATCHES), verdict);
     Ok(())
 }
 
-fn report(say: Say<'_>, name: &str, answers: &[PositionsAnswer], waves: Option<u64>, verdict: &mut Verdict) {
+fn report(say: Say<'_>, name: &str, answers: &[PositionsAnswer], batches: Option<u64>, verdict: &mut Verdict) {
     let of = |figure: fn(&PositionsAnswer) -> f64| number(median(answers.iter().map(figure)));
-    let deepest = answers.iter().map(|answer| answer.waves).max().unwrap_or(0);
+    let deepest = answers.iter().map(|answer| answer.batches).max().unwrap_or(0);
     let wall_ms = median(answers.iter().map(|answer| answer.wall_ms));
     let ratio = wall_ms / (float(deepest) * ms(ROUND_TRIP));
-    let (waves, ratio) = match waves {
-        Some(waves) => (
-            verdict.exactly(&format!("waves of a network, {name}"), deepest, waves),
-            verdict.at_most(Kind::Time, &format!("wall : waves × 50 ms, {name}"), ratio, WALL_MAX),
+    let (batches, ratio) = match batches {
+        Some(batches) => (
+            verdict.exactly(&format!("batches of a network, {name}"), deepest, batches),
+            verdict.at_most(Kind::Time, &format!("wall : batches × 50 ms, {name}"), ratio, WALL_MAX),
         ),
         None => (deepest.to_string(), number(ratio)),
     };
     let cells = [
         name.to_owned(),
-        waves,
+        batches,
         of(|answer| float(answer.traffic.requests)),
         of(|answer| float(answer.traffic.up_bytes)),
         of(|answer| float(answer.traffic.down_bytes)),
@@ -138,10 +146,10 @@ impl SixNetworks {
         let began = Instant::now();
         let body = self.request(account, &format!("exclude={IDLE}"))?;
         let wall_ms = ms(began.elapsed());
-        let (mut traffic, mut waves) = (Tally::default(), 0);
+        let (mut traffic, mut batches) = (Tally::default(), 0);
         for counter in &self.counters {
             let tally = Tally::of(&counter.take())?;
-            waves = waves.max(u64::try_from(tally.requests)?);
+            batches = batches.max(u64::try_from(tally.requests)?);
             traffic.requests += tally.requests;
             traffic.up_bytes += tally.up_bytes;
             traffic.down_bytes += tally.down_bytes;
@@ -150,7 +158,7 @@ impl SixNetworks {
         let protocols = document["protocols"].as_array().context("no protocols")?;
         let counts = protocols.iter().filter_map(|protocol| protocol["positions"].as_array());
         let positions = counts.map(Vec::len).sum();
-        Ok(PositionsAnswer { wall_ms, waves, traffic, positions, body_bytes: body.len() })
+        Ok(PositionsAnswer { wall_ms, batches, traffic, positions, body_bytes: body.len() })
     }
 
     /// The body of an answer from which nothing is missing.

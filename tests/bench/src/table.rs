@@ -1,8 +1,8 @@
 //! Markdown tables of figures, and what is required of them.
 //!
 //! Invariant: a bound that is missed is marked in the table and named at the end; where it is about bytes, requests,
-//! gas or waves the run fails, where it is about time another run may come out otherwise. What is only aimed at fails no
-//! run.
+//! gas or batches the run fails, where it is about time another run may come out otherwise. What is only aimed at fails
+//! no run.
 
 use super::Say;
 

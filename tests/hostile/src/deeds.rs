@@ -47,8 +47,8 @@ const FINDINGS_TOO_MANY: u64 = 10_000;
 const MILLION: u64 = 1_000_000;
 /// Far beyond any bound of a text.
 const TEXT_TOO_LONG: usize = 10_000_000;
-/// Waves that `steady` needs, so that its answers are under way for a while.
-const STEADY_WAVES: u8 = 3;
+/// Batches of reads that `steady` needs, so that its answers are under way for a while.
+const STEADY_BATCHES: u8 = 3;
 
 pub(crate) async fn claimables(cx: &Chain, account: Address, greeting: &str) -> Result<Vec<Claimable>, Error> {
     match cx.protocol() {
@@ -190,19 +190,19 @@ fn one_of_many(cx: &Chain, place: u64) -> Claimable {
     claimable
 }
 
-/// One claimable for each wave, named after the build; on polygon the amounts are read, and elsewhere paid in the native
-/// token, because no chain but polygon has the other.
+/// One claimable for each batch of reads, named after the build; on polygon the amounts are read, and elsewhere paid in
+/// the native token, because no chain but polygon has the other.
 async fn steady(cx: &Chain, account: Address, greeting: &str) -> Result<Vec<Claimable>, Error> {
     let mut found = Vec::new();
-    for wave in 1..=STEADY_WAVES {
+    for batch in 1..=STEADY_BATCHES {
         let balance = cx.native_balance(account).await?;
         let (token, held) = match cx.network() {
             POLYGON => (QUICK, cx.call(QUICK, balanceOfCall { account: LAIR }).await?),
             _ => (NATIVE, balance),
         };
         let mut claimable = good(cx, &format!("{greeting} from build {}", env!("CARGO_PKG_VERSION")), 1);
-        claimable.contract = Address::with_last_byte(wave);
-        found.push(paying(claimable, token, held + U256::from(wave)));
+        claimable.contract = Address::with_last_byte(batch);
+        found.push(paying(claimable, token, held + U256::from(batch)));
     }
     Ok(found)
 }

@@ -1,4 +1,4 @@
-//! What answers cost, counted at the RPC: one request for each wave of reads, however many plugins read; and next to
+//! What answers cost, counted at the RPC: one request for each batch of reads, however many plugins read; and next to
 //! nothing the second time.
 //!
 //! The endpoints answer late here, as real ones do.
@@ -16,7 +16,7 @@ use portolan_tests::world::World;
 
 use super::alone;
 
-/// What its rewarder pays depends on what its chef owes: a second wave that nobody can save.
+/// What its rewarder pays depends on what its chef owes: a second batch that nobody can save.
 const TWO_STEPS: &str = "pangolin";
 
 /// A fresh gateway whose requests are counted.
@@ -26,11 +26,11 @@ struct Counted<'a> {
     rpcs: Vec<RpcFault>,
 }
 
-/// What an answer cost on each network, and the waves of each job by its own report.
+/// What an answer cost on each network, and the batches of each job by its own report.
 #[derive(Debug)]
 struct Cost {
     traffic: BTreeMap<String, Traffic>,
-    waves: BTreeMap<String, usize>,
+    batches: BTreeMap<String, usize>,
 }
 
 impl<'a> Counted<'a> {
@@ -51,7 +51,7 @@ impl<'a> Counted<'a> {
         assert_eq!((response.status.as_u16(), response.header("portolan-partial")), (200, None), "{}", response.body);
         let named = self.world.chains.iter().zip(&self.rpcs);
         let traffic = named.map(|((_, truth), rpc)| (truth.network.clone(), Traffic::take(rpc).unwrap())).collect();
-        Cost { traffic, waves: waves(&response.json().unwrap()) }
+        Cost { traffic, batches: batches(&response.json().unwrap()) }
     }
 }
 
@@ -77,7 +77,7 @@ impl Counted<'_> {
     }
 }
 
-fn waves(answer: &Json) -> BTreeMap<String, usize> {
+fn batches(answer: &Json) -> BTreeMap<String, usize> {
     let jobs = answer.at("report/jobs").unwrap().items().unwrap().iter();
     let name = |job: &Json| format!("{}/{}", job.text_at("protocol").unwrap(), job.text_at("network").unwrap());
     jobs.map(|job| (name(job), job.at("waves").unwrap().to_string().parse().unwrap())).collect()
@@ -91,8 +91,12 @@ fn requests_do_not_grow_with_the_number_of_plugins() {
         world.chains.iter().map(|(_, truth)| (truth.network.clone(), String::new())).collect();
     for _ in 0..TRIES {
         let together = Counted::start(&world, &PLUGINS).fetch("");
-        for (job, waves) in parts.iter().flat_map(|cost| &cost.waves) {
-            assert!(together.waves[job] <= *waves, "{job}: {} waves among others, {waves} alone", together.waves[job]);
+        for (job, batches) in parts.iter().flat_map(|cost| &cost.batches) {
+            assert!(
+                together.batches[job] <= *batches,
+                "{job}: {} batches among others, {batches} alone",
+                together.batches[job]
+            );
         }
         for (network, all) in &together.traffic {
             let own = parts.iter().map(|cost| cost.traffic[network]);
@@ -100,7 +104,7 @@ fn requests_do_not_grow_with_the_number_of_plugins() {
             assert!(all.simulations <= 1, "all claims are tried at once on {network}: {all}");
             assert_eq!(all.singles, singles, "reads that cannot be joined, on {network}");
             let deepest = own.map(|part| part.chunks).max().unwrap();
-            // Reads that burn all gas are found out by sending their wave in parts, and then go alone.
+            // Reads that burn all gas are found out by sending their batch in parts, and then go alone.
             let split = usize::from(all.singles > 0 && all.chunks > 0);
             if all.chunks <= deepest + split && open.remove(network).is_some() {
                 println!("cold, all plugins, {network}: {all}");

@@ -1,6 +1,6 @@
 //! What answers cost, counted at the endpoints: requests, reads and bytes.
 //!
-//! A process of its own, whose tests run one after the other: a wave of reads waits for jobs that still run, so
+//! A process of its own, whose tests run one after the other: a batch of reads waits for jobs that still run, so
 //! whatever else keeps the processors busy would be counted too. With `--nocapture` they print what they count.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

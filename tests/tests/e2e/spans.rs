@@ -1,5 +1,5 @@
-//! Spans that are exported: an answer below its client's span, its jobs and waves below it, and a collector that is slow or
-//! gone holds up nothing.
+//! Spans that are exported: an answer below its client's span, its jobs and batches below it, and a collector that is
+//! slow or gone holds up nothing.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn an_answer_is_a_span_below_its_clients_with_its_jobs_and_waves_below_it() {
+fn an_answer_is_a_span_below_its_clients_with_its_jobs_and_batches_below_it() {
     let collector = Collector::start().unwrap();
     let (_chain, mut gateway) = start(&collector.config());
     let parent = format!("00-{TRACE}-{PARENT}-01");
@@ -75,22 +75,22 @@ fn an_answer_is_a_span_below_its_clients_with_its_jobs_and_waves_below_it() {
     assert_eq!(["route", "status", "request_id"].map(|name| told(name).unwrap()), ["claimables", "200", "mine-7"]);
     // The plugin is about networks that have no endpoint here.
     assert!(told("partial").unwrap().starts_with("*/ethereum;reason=not-configured"), "{answer:?}");
-    let (jobs, waves) = (named("job"), named("wave"));
+    let (jobs, batches) = (named("job"), named("batch"));
     let told = |job: &Span, name: &str| attribute(job, name).unwrap();
     let is_meant = |job: &&Span| told(job, "protocol") == "steady" && told(job, "network") == "polygon";
     let meant: Vec<_> = jobs.iter().copied().filter(is_meant).collect();
     let [job] = meant[..] else { panic!("{jobs:?}") };
     assert_eq!(told(job, "outcome"), "ok");
     assert!(told(job, "plugin").starts_with("portolan-hostile@"), "{job:?}");
-    assert!(told(job, "waves").parse::<u32>().unwrap() >= 1, "{job:?}");
-    assert!(!waves.is_empty(), "{spans:?}");
-    for below in jobs.iter().chain(&waves) {
+    assert!(told(job, "batches").parse::<u32>().unwrap() >= 1, "{job:?}");
+    assert!(!batches.is_empty(), "{spans:?}");
+    for below in jobs.iter().chain(&batches) {
         assert_eq!(below.parent_span_id, answer.span_id, "{below:?}");
         assert!(below.start_time_unix_nano >= answer.start_time_unix_nano, "{below:?}");
         assert!(below.end_time_unix_nano <= answer.end_time_unix_nano, "{below:?}");
     }
-    for wave in &waves {
-        assert_eq!(["chain_id", "failed"].map(|name| attribute(wave, name).unwrap()), ["137", "0"]);
+    for batch in &batches {
+        assert_eq!(["chain_id", "failed"].map(|name| attribute(batch, name).unwrap()), ["137", "0"]);
     }
     let of_lookup = |span: &&Span| hex(&span.trace_id) == TRACE.replace('4', "6") && span.name == "lookup";
     let said = |span: &Span| ["what", "network", "chain_id"].map(|name| attribute(span, name).unwrap());

@@ -99,7 +99,7 @@ fn describe() {
     describe_counter!("portolan_plugin_jobs_total", "Jobs by plugin, network and outcome.");
     describe_histogram!("portolan_plugin_job_seconds", Unit::Seconds, "Jobs from start to end, reads included.");
     describe_histogram!("portolan_plugin_call_seconds", Unit::Seconds, "Calls into a plugin, without reads.");
-    describe_counter!("portolan_plugin_waves_total", "Steps of jobs that read.");
+    describe_counter!("portolan_plugin_batches_total", "Batches of reads of jobs.");
     describe_counter!("portolan_plugin_reads_total", "Reads of jobs, cached or not.");
     describe_counter!("portolan_plugin_loads_total", "Builds and settings that came in force.");
     describe_counter!(

@@ -17,7 +17,7 @@ pub(super) fn begin(plan: &JobPlan) -> Span {
         plugin = &*plan.instance.label,
         question = i64::from(plan.question.number().0),
         outcome = Empty,
-        waves = Empty,
+        batches = Empty,
         reads = Empty,
         otel.status_code = Empty,
     )
@@ -30,7 +30,7 @@ pub(super) fn end(span: &Span, outcome: &JobOutcome) {
     }
     let reason = outcome.failure.as_ref().map(|failure| failure.reason);
     span.record("outcome", reason.map_or("ok", Reason::as_str));
-    span.record("waves", i64::from(outcome.figures.batches)).record("reads", i64::from(outcome.figures.reads));
+    span.record("batches", i64::from(outcome.figures.batches)).record("reads", i64::from(outcome.figures.reads));
     if reason.is_some_and(|reason| reason != Reason::NotConfigured) && !outcome.ended {
         span.record("otel.status_code", ERROR);
     }

@@ -468,7 +468,7 @@ fn without_a_controller_there_is_nothing_to_claim_and_nothing_is_read() {
 }
 
 #[test]
-fn a_large_pool_costs_few_waves() {
+fn a_large_pool_costs_few_batches() {
     let chain = balance(balance(pool(60), a_token(59), 1), variable(3), 2);
     assert_eq!(lending(&chain).batches, [1, 60, 180, 3]); // Two rates and the health.
 }

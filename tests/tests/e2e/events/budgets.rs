@@ -168,7 +168,7 @@ fn what_is_counted_does_not_depend_on_what_others_requested() {
         let second = counted(&gateway, &path);
         println!("{path}: {first:?}");
         assert_eq!(first, second, "{path}");
-        assert!(first.iter().any(|(_, waves, _)| *waves != "0"), "{path}: {first:?}");
+        assert!(first.iter().any(|(_, batches, _)| *batches != "0"), "{path}: {first:?}");
     }
 }
 
