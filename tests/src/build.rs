@@ -68,7 +68,7 @@ fn is_dylib(manifest: &Path) -> Result<bool> {
 /// Builds everything once for this process.
 ///
 /// # Errors
-/// What cargo printed.
+/// If cargo fails, with what it printed.
 pub fn built() -> Result<&'static Built> {
     static BUILT: OnceLock<Result<Built, String>> = OnceLock::new();
     let built = BUILT.get_or_init(|| build().map_err(|error| format!("{error:#}")));
@@ -99,7 +99,7 @@ fn build() -> Result<Built> {
 /// The host and all plugins in the profile that this program was built in itself.
 ///
 /// # Errors
-/// What cargo printed.
+/// If cargo fails, with what it printed.
 pub fn built_alike() -> Result<Built> {
     build_as(if cfg!(debug_assertions) { DEBUG } else { RELEASE }, &everything()?)
 }
@@ -107,7 +107,7 @@ pub fn built_alike() -> Result<Built> {
 /// The host and all plugins as they are shipped.
 ///
 /// # Errors
-/// What cargo printed.
+/// If cargo fails, with what it printed.
 pub fn shipped() -> Result<Built> {
     build_as(RELEASE, &[owned(&OWN[..1]), plugins()?].concat())
 }
@@ -115,7 +115,7 @@ pub fn shipped() -> Result<Built> {
 /// Builds some packages as they are shipped: each with the file that it makes.
 ///
 /// # Errors
-/// What cargo printed.
+/// If cargo fails, with what it printed.
 pub fn release(packages: &[(&str, &str)]) -> Result<Built> {
     build_as(RELEASE, &owned(packages))
 }
@@ -123,7 +123,7 @@ pub fn release(packages: &[(&str, &str)]) -> Result<Built> {
 /// Builds a binary of a package with a feature as it is shipped, and returns its path.
 ///
 /// # Errors
-/// What cargo printed.
+/// If cargo fails, with what it printed.
 pub fn release_bin(package: &str, name: &str, feature: &str) -> Result<PathBuf> {
     let target = target_dir()?;
     cargo_build(&target, &["--release", "--package", package, "--features", feature, "--bin", name])?;
@@ -160,7 +160,7 @@ pub(crate) fn cargo() -> Command {
 fn cargo_build(target: &Path, args: &[&str]) -> Result<()> {
     let mut cargo = cargo();
     cargo.args(["build", "--locked"]).args(args).env("CARGO_TARGET_DIR", target);
-    // What cargo says of the package under test would have build scripts run again that follow it.
+    // Variables that cargo sets for the package under test would make build scripts that follow them run again.
     let of_package = |name: &str| ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|start| name.starts_with(start));
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     names.filter(|name| of_package(name)).for_each(|name| {

@@ -41,7 +41,7 @@ pub const COSTLY: Contract = Contract {
     address: "0x00000000000000000000000000000000feed0008",
     code: "0x6194705b6001900380600357600160005260206000f3",
 };
-/// Whether its call of [`BURNER`] with all gas went well; it does not.
+/// Calls [`BURNER`] with all its gas, and returns the success flag, which is 0.
 pub const SWALLOWER: Contract = Contract {
     address: "0x00000000000000000000000000000000feed0009",
     code: "0x600060006000600060007300000000000000000000000000000000feed00035af160005260206000f3",

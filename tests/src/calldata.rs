@@ -19,7 +19,7 @@ const CALLS: [(&str, &[&str]); 5] = [
     ("claimRewards", &["address[]", "uint256", "address", "address"]),
 ];
 
-/// What an answer says of the function behind calldata.
+/// Returns an answer's description of the function behind calldata.
 ///
 /// # Errors
 /// Where the function is none of the chains', or the data is not its own.

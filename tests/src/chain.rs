@@ -33,7 +33,7 @@ pub(crate) const PACKAGED_ANVIL: &str = "node_modules/@foundry-rs/anvil-linux-am
 pub struct Chain {
     pub url: String,
     pub profile: String,
-    /// What the service must answer; the build script's README describes its shape.
+    /// The answers that the service must give; the build script's README describes its shape.
     pub expected: Value,
     /// The snapshot's block.
     pub block_number: u64,
@@ -42,7 +42,7 @@ pub struct Chain {
     node: Child,
 }
 
-/// Who places contracts; nobody has its key.
+/// The account that places contracts; nobody has its key.
 const DEPLOYER: &str = "0x00000000000000000000000000000000deb10fe7";
 
 impl Chain {
@@ -270,8 +270,8 @@ pub fn prepared() -> Result<PathBuf> {
     })
 }
 
-/// What `make` makes of a folder of `tests/` and its packages, below the target folder: once per content. It gets a
-/// copy with the packages installed, and has to leave the folder that it is given.
+/// Returns the folder that `make` makes of a folder of `tests/` and its packages, below the target folder: once per
+/// content. It gets a copy with the packages installed, and has to create the folder that it is given.
 pub(crate) fn prepared_once(
     sources: &str,
     shelf: &str,
@@ -441,7 +441,7 @@ fn read_json(path: &Path) -> Result<Value> {
 /// A number as JSON-RPC writes it.
 ///
 /// # Errors
-/// What is none.
+/// If the value is not a quantity.
 pub fn quantity(value: &Value) -> Result<u64> {
     let text = value.as_str().and_then(|text| text.strip_prefix("0x")).context("quantity without 0x")?;
     u64::from_str_radix(text, 16).with_context(|| format!("{text} is no quantity"))

@@ -17,11 +17,11 @@ use crate::wait;
 /// For node to start and make a handful of requests.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(60);
 
-/// What the library makes of the gateway's answers about an account and a transaction: an object with a member for
-/// each question.
+/// Returns what the library makes of the gateway's answers about an account and a transaction: an object with a member
+/// for each question.
 ///
 /// # Errors
-/// What it printed, where it fails.
+/// If the library fails, with what it printed.
 pub fn fetch(gateway: &Gateway, account: &str, network: &str, hash: &str) -> Result<Json> {
     let folder = chain::prepared_once("client", "testclient", |began, folder| Ok(std::fs::rename(began, folder)?))?;
     let (base, claimables) = (format!("http://{}", gateway.base), format!("http://{}", gateway.claimables));
@@ -49,7 +49,7 @@ pub fn fetch(gateway: &Gateway, account: &str, network: &str, hash: &str) -> Res
 fn drained(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
     thread::spawn(move || {
         let mut text = String::new();
-        // What is no UTF-8 is no answer either.
+        // Output that is not UTF-8 is not an answer either.
         let _ = pipe.map(|mut pipe| pipe.read_to_string(&mut text));
         text
     })

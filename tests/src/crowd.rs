@@ -71,8 +71,8 @@ pub async fn request(client: u8, to: SocketAddr, method: &str, path: &str) -> Ve
     answer
 }
 
-/// What a client of HTTP/2 sends that requests `path` on so many streams and takes nothing of the answers. The path is
-/// cut to 127 bytes.
+/// Returns the bytes of a client of HTTP/2 that requests `path` on so many streams and takes nothing of the answers.
+/// The path is cut to 127 bytes.
 pub fn stalled_requests(path: &str, streams: u32) -> Vec<u8> {
     let path = &path.as_bytes()[..path.len().min(127)];
     let length = u8::try_from(path.len()).unwrap_or(0);

@@ -80,7 +80,7 @@ pub fn run_once(page: &mut impl Write, is_verbose: bool) -> Result<()> {
     out.line(format_args!("all {all} answers are right"))
 }
 
-/// What `--once` prints.
+/// The output of `--once`.
 struct Output<'a> {
     page: &'a mut dyn Write,
     /// Prints each answer.

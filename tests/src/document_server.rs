@@ -9,8 +9,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 
-/// What it has, by path; anything else is not found. Its documents are 61 seconds old and keep for ten minutes. Ends with
-/// the value.
+/// A server of documents by path; any other path is not found. Its documents are 61 seconds old and keep for ten
+/// minutes. It ends with the value.
 #[derive(Debug)]
 pub struct DocumentServer {
     address: SocketAddr,

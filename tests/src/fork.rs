@@ -94,7 +94,7 @@ impl Fork {
         self.chain.expected["accounts"][who]["address"].as_str().with_context(|| format!("no account {who}"))
     }
 
-    /// What the profile says, by the members' names.
+    /// Returns the profile's value at a path of members' names.
     ///
     /// # Errors
     /// Where it says nothing there.
@@ -216,7 +216,7 @@ impl Fork {
         claims.into_values().map(claimed).collect()
     }
 
-    /// What the account has more of these tokens, by their names, once the row's claim was sent.
+    /// Returns how much more of these tokens, by their names, the account has once the row's claim was sent.
     fn received(&self, who: &str, row: &Json, tokens: &[(&str, &str)]) -> Result<Payments> {
         let account = self.account(who)?;
         ensure!(row.text_at("simulated")? == "paid", "{row}");
@@ -244,7 +244,7 @@ impl Fork {
         })
     }
 
-    /// What the account has of a token.
+    /// Returns the account's balance of a token.
     ///
     /// # Errors
     /// Where the token does not say.
@@ -269,10 +269,10 @@ impl Fork {
         Ok(before.abs_diff(self.held(who, token)?))
     }
 
-    /// What `act` returns; the chain is as before afterwards.
+    /// Returns the result of `act`; the chain is as before afterwards.
     ///
     /// # Errors
-    /// Those of `act`, and where the chain does not go back.
+    /// If `act` fails, or the chain does not go back.
     pub fn undone<T>(&self, act: impl FnOnce() -> Result<T>) -> Result<T> {
         let snapshot = self.chain.snapshot()?;
         let outcome = act();

@@ -25,11 +25,11 @@ use crate::wait;
 /// For the ports to be bound, the first scan of the plugins to end, a process to exit.
 const START_WITHIN: Duration = Duration::from_secs(20);
 
-/// What the specification calls in force: a dropped, changed or removed file.
+/// The specification's bound for a dropped, changed or removed file to be in force.
 pub const IN_FORCE_WITHIN: Duration = Duration::from_secs(2);
 
-/// What tests' gateways are told that clients know them by, so that their answers do not depend on a port. It is the address
-/// of the demo.
+/// The URL at which tests' gateways believe that clients know them, so that their answers do not depend on a port. It
+/// is the address of the demo.
 pub const PUBLIC_URL: &str = "http://127.0.0.1:8080";
 
 /// How a gateway is started.
@@ -98,7 +98,7 @@ impl Setup {
     /// Starts the gateway and waits until it is ready and serves the plugins' slugs.
     ///
     /// # Errors
-    /// What it printed, where it does not get there.
+    /// If it does not become ready, with what it printed.
     pub fn start(self) -> Result<Gateway> {
         let slugs = self.slugs.clone();
         let gateway = self.listening()?;
@@ -110,7 +110,7 @@ impl Setup {
     /// Starts the gateway and waits for its ports alone.
     ///
     /// # Errors
-    /// What it printed, where it does not get there.
+    /// If it does not listen, with what it printed.
     pub fn listening(self) -> Result<Gateway> {
         let dir = tempfile::Builder::new().prefix("portolan-e2e-").tempdir()?;
         let plugins = dir.path().join("plugins");
@@ -168,7 +168,7 @@ pub struct Gateway {
     child: Child,
     stdout: Mutex<Receiver<String>>,
     stderr: Arc<Mutex<String>>,
-    // What it was started with, to start it again.
+    // Its arguments and files, to start it again.
     dir: Arc<TempDir>,
     program: PathBuf,
     args: Vec<String>,
@@ -311,7 +311,7 @@ impl Gateway {
     /// folder. It waits for readiness and these slugs.
     ///
     /// # Errors
-    /// What it printed, where it does not get there.
+    /// If it does not start, with what it printed.
     pub fn kill_and_restart(&mut self, slugs: &[String], between: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
         self.kill_and_relaunch(between)?;
         self.with_log(wait::until("readiness", START_WITHIN, || self.is_ready()))?;
@@ -322,7 +322,7 @@ impl Gateway {
     /// The same, waiting for its ports alone.
     ///
     /// # Errors
-    /// What it printed, where it does not get there.
+    /// If it does not start, with what it printed.
     pub fn kill_and_relaunch(&mut self, between: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
         // It may have ended already; reaping it is what matters.
         let _ = self.child.kill();
@@ -342,7 +342,7 @@ impl Gateway {
         Ok(self.with_log(ended)?.0)
     }
 
-    /// What stands on stdout beyond the one line.
+    /// Returns the lines of stdout beyond the first.
     pub fn further_stdout(&self) -> Vec<String> {
         self.stdout().try_iter().collect()
     }
@@ -351,7 +351,7 @@ impl Gateway {
         self.stdout.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What it has logged so far.
+    /// Returns its log so far.
     pub fn log(&self) -> String {
         self.stderr.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -362,7 +362,7 @@ impl Gateway {
         Ok(())
     }
 
-    /// Whether `/protocols` has every one of these slugs.
+    /// Checks that `/protocols` has every one of these slugs.
     ///
     /// # Errors
     /// Names one that is not served, with the status of the plugins.

@@ -19,7 +19,7 @@ use crate::json::Json;
 /// Longer than the longest answer deadline that a test configures.
 pub const DEADLINE: Duration = Duration::from_secs(30);
 
-/// What came back.
+/// A response that came back whole.
 #[derive(Clone, Debug)]
 pub struct Response {
     pub status: StatusCode,

@@ -28,7 +28,7 @@ impl Json {
     /// Parses one document.
     ///
     /// # Errors
-    /// What is not JSON, or has a member twice.
+    /// If the text is not JSON, or has a member twice.
     pub fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
         Ok(match text.as_bytes().first() {

@@ -1,4 +1,4 @@
-//! What an account holds in all protocols, against the arithmetic of the chains' builds: every leg and every sum.
+//! An account's holdings in all protocols, against the arithmetic of the chains' builds: every leg and every sum.
 
 use anyhow::{Context as _, Result};
 use bigdecimal::{BigDecimal, Zero};

@@ -22,10 +22,10 @@ use tokio::sync::watch;
 /// A part of the service's URL that nobody may repeat.
 pub const SECRET: &str = "s3cret-of-the-price-service";
 
-/// What a request is answered with.
+/// The service's answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Those of the requested coins that stand here, each with the JSON that is said of it; see [`coin`].
+    /// The requested coins among these, each with its JSON; see [`coin`].
     Coins(BTreeMap<String, String>),
     /// This body, whatever is requested.
     Body(String),
@@ -36,7 +36,7 @@ pub enum Answer {
     Status(u16),
 }
 
-/// What the service says of a coin whose price is this JSON, now.
+/// Returns the service's JSON for a coin that has this price now.
 pub fn coin(price: &str, decimals: u64) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     format!(r#"{{"decimals":{decimals},"symbol":"ANY","price":{price},"timestamp":{now},"confidence":0.99}}"#)

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use crate::gateway::PUBLIC_URL;
 use crate::json::Json;
 
-/// What can be requested about an account.
+/// A question about an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
     Claimables,
@@ -43,7 +43,7 @@ pub struct Plugin {
     pub name: &'static str,
     pub file: &'static str,
     pub questions: &'static [Question],
-    /// Whether all of its shipped rows of the chains' networks stand on the chains.
+    /// True if all of its shipped rows of the chains' networks stand on the chains.
     pub shipped: bool,
 }
 

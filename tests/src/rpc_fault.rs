@@ -39,7 +39,7 @@ use crate::http;
 use crate::json::Json;
 use crate::wait;
 
-/// What is done with a request.
+/// The treatment of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
     /// Nothing: the chain answers.
@@ -75,7 +75,7 @@ pub struct RpcFault {
     _runtime: Runtime,
 }
 
-/// What is in force.
+/// The chain, and the faults and flaws in force.
 #[derive(Clone, Debug)]
 struct State {
     chain: SocketAddr,
@@ -108,7 +108,7 @@ pub struct SeenRequest {
     pub bytes: usize,
 }
 
-/// What was requested from the chain, and what it answered.
+/// A request to the chain, and the size of its reply.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     pub requested: Bytes,
@@ -198,7 +198,7 @@ impl RpcFault {
         self.counts.in_flight_max.load(Ordering::SeqCst)
     }
 
-    /// What was requested from the chain since the last call of this.
+    /// Takes the exchanges with the chain since the last call of this.
     pub fn take(&self) -> Vec<Exchange> {
         std::mem::take(&mut self.counts.forwarded.lock().unwrap_or_else(PoisonError::into_inner))
     }

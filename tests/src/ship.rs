@@ -1,4 +1,4 @@
-//! What is shipped: the gateway and all plugins of this repository, laid out ready to run.
+//! The distribution: the gateway and all plugins of this repository, laid out ready to run.
 //!
 //! Invariant: a file of an operator in the same folder is left alone, and one of ours is replaced at once, so that a
 //! gateway that runs there goes on and takes the new plugins.
@@ -41,7 +41,7 @@ const FILES: [(&str, &str); 7] = [
 /// Builds all in release, lays it out and says where.
 ///
 /// # Errors
-/// What cargo printed, or an error of the file system.
+/// If cargo fails, with what it printed, or an error of the file system.
 pub fn run() -> Result<String> {
     let folder = build::target_dir()?.join(FOLDER);
     lay_out(&build::shipped()?, &folder)?;
@@ -79,7 +79,7 @@ fn put(from: &Path, to: &Path, mode: u32) -> Result<()> {
     copied.with_context(|| format!("{} to {}", from.display(), to.display()))
 }
 
-/// What a tool printed.
+/// Runs a tool, and returns what it printed.
 fn output(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("{} does not run", command.get_program().display()))?;
     if !output.status.success() {

@@ -1,4 +1,4 @@
-//! What an answer cost at a network's RPC: requests of each sort, the reads in them, and bytes.
+//! The cost of an answer at a network's RPC: requests of each sort, the reads in them, and bytes.
 //!
 //! It reads the JSON-RPC requests that a [`RpcFault`] forwarded; nothing is taken from the gateway's own report.
 
@@ -28,7 +28,7 @@ const CHUNK_PROOFS: usize = 3 + 16;
 /// The bytes of a packed call before its records: a mode, the gas of a call, and the length of the longest calldata.
 const PACKED_HEAD: usize = 1 + 4 + 6;
 
-/// What was requested from one network, or from several.
+/// The requests to one network, or to several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Which chain, which block, and in which ways the endpoint can be read.
@@ -41,14 +41,14 @@ pub struct Traffic {
     pub singles: usize,
     /// Requests that simulate claims.
     pub simulations: usize,
-    /// Whether there is code at an address.
+    /// Requests for whether there is code at an address.
     pub codes: usize,
     pub sent_bytes: usize,
     pub received_bytes: usize,
 }
 
 impl Traffic {
-    /// What was requested since the last call of this.
+    /// Counts the requests since the last call of this.
     ///
     /// # Errors
     /// A request that is no JSON-RPC.

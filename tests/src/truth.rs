@@ -1,5 +1,5 @@
-//! What the gateway must answer about a chain: whole documents, made from the arithmetic of the chain's build and
-//! from the specification's tables, never from the gateway's own code.
+//! The answers that the gateway must give about a chain: whole documents, made from the arithmetic of the chain's build
+//! and from the specification's tables, never from the gateway's own code.
 //!
 //! `id` and `name` of a row are the gateway's choice; [`faults`] says what must hold of them.
 
@@ -55,7 +55,7 @@ const EXTRAS: [&str; 12] = [
 /// Members of claim transactions that only `detail=full` has.
 const TRANSACTION_EXTRAS: [&str; 3] = ["targetSource", "targetView", "byAnyone"];
 
-/// What any transaction costs.
+/// The gas that any transaction costs.
 const TRANSACTION_GAS: u64 = 21_000;
 /// The decimals of rates, which contracts return in rays.
 const RAY_DECIMALS: i64 = 27;
@@ -64,7 +64,7 @@ const WAD_DECIMALS: i64 = 18;
 /// Digits of dollars, rates and ratios that answers keep.
 const SIGNIFICANT_DIGITS: NonZeroU64 = NonZeroU64::new(18).unwrap();
 
-/// Whether an answer is requested with `detail=full`.
+/// The detail that an answer is requested with: `detail=full` or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     Plain,
@@ -120,7 +120,7 @@ impl Truth {
         self.expected.at(&format!("block/{member}"))
     }
 
-    /// What `portolan-blocks` says of this network.
+    /// Returns the entry of this network in `portolan-blocks`.
     ///
     /// # Errors
     /// Where the build wrote no block.
@@ -145,7 +145,7 @@ impl Truth {
         self.expected.at("settings")?.members()
     }
 
-    /// What answers say of a protocol that is served here, with its company.
+    /// Returns an answer's description of a protocol that is served here, with its company.
     ///
     /// # Errors
     /// Where neither the specification nor the build's settings have it.
@@ -180,7 +180,7 @@ impl Truth {
         Ok(rows)
     }
 
-    /// Whether a row names a token without decimals, which the gateway reports as missing.
+    /// Returns true if a row names a token without decimals, which the gateway reports as missing.
     ///
     /// # Errors
     /// Where there are no rows.
@@ -518,7 +518,7 @@ fn grouping(rows: &[Json]) -> Result<Vec<String>> {
     Ok(wrong)
 }
 
-/// What a row is about: network, protocol, contract and call, token, side.
+/// Returns the subject of a row: network, protocol, contract and call, token, side.
 fn key(row: &Json) -> Result<String> {
     let place = format!("{} {}", row.text_at("network/name")?, row.text_at("protocol/slug")?);
     if let Some(transaction) = row.get("claimTransaction") {

@@ -124,7 +124,7 @@ impl World {
         Ok(slugs.into_iter().collect())
     }
 
-    /// What `/protocols` returns.
+    /// Returns the document that `/protocols` must return.
     ///
     /// # Errors
     /// Where the chains' values are incomplete.
@@ -150,7 +150,7 @@ impl World {
         Ok(self.placed()?.into_iter().filter(answers).collect())
     }
 
-    /// What `portolan-blocks` says when all networks answered; empty where none is requested.
+    /// Returns `portolan-blocks` as it is when all networks answered; empty if none is requested.
     ///
     /// # Errors
     /// Where a build wrote no block.
@@ -162,8 +162,8 @@ impl World {
         Ok(pins.join(", "))
     }
 
-    /// What `portolan-partial` says of an account that has a stake in a pool that answers nobody, where what the pool
-    /// owes is lost, or something in a token without decimals, where the row or the reward is lost.
+    /// Returns `portolan-partial` for an account that has a stake in a pool that answers nobody, where what the pool
+    /// owes is lost, or something in a token without decimals, where the row or the reward is lost; `None` for others.
     ///
     /// # Errors
     /// Where the chains' values are incomplete.

@@ -1,6 +1,6 @@
 //! The plugin through the real binary interface: several markets and protocols at once, and settings files.
 //!
-//! What a pool can do wrong is the kit's test; here is what Aave and its forks make of it.
+//! The kit's tests cover pools that misbehave; these cover what Aave and its forks make of them.
 
 use std::collections::BTreeSet;
 

@@ -158,7 +158,7 @@ fn the_gauges_and_the_lock_of_angle_are_read() {
     assert_eq!((claims.end, paid), (End::Complete, both.to_vec()), "{}", claims.message);
     let farming = run(Question::FARMING);
     let legs: Vec<_> = farming.legs().iter().map(|leg| (leg.contract, leg.token, leg.amount)).collect();
-    // What is staked, and what it is owed.
+    // The stake, and the reward that it is owed.
     let both = [(SAN_DAI_GAUGE, SAN_DAI, U256::from(5)), (SAN_DAI_GAUGE, ANGLE, U256::from(7))];
     assert_eq!((farming.end, legs), (End::Complete, both.to_vec()), "{}", farming.message);
     let locked = run(Question::LOCKED);

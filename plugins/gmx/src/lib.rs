@@ -19,7 +19,7 @@ const TABLE: &str = include_str!("table.events");
 /// Stakes in reward trackers.
 const TRACKERS: RewardTrackerTypes = RewardTrackerTypes { stake: "reward-tracker" };
 
-/// What vests.
+/// Deposits in vesters.
 const VESTERS: VesterTypes = VesterTypes { vester: "vester" };
 
 /// Keys of the rows.

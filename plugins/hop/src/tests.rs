@@ -1,6 +1,6 @@
 //! The plugin through the real binary interface: lists of farms on four networks, and a settings file.
 //!
-//! What a farm can do wrong is the kit's test; here is what Hop makes of it.
+//! The kit's tests cover farms that misbehave; these cover what Hop makes of them.
 
 use portolan_kits::accounts::AccountProtocols;
 use portolan_plugin_api::networks::OPTIMISM;

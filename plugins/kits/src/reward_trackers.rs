@@ -22,7 +22,7 @@ use crate::try_each::try_each;
 portolan_plugin_api::sol! {
     function depositBalances(address account, address token) external view returns (uint256);
     function totalDepositSupply(address token) external view returns (uint256);
-    // What the distributor would pay if it had enough.
+    // The amount that the distributor would pay if it had enough.
     function claimable(address account) external view returns (uint256);
     // The distributor's token, which may change.
     function rewardToken() external view returns (address);

@@ -1,6 +1,6 @@
 //! The plugin through the real binary interface: all of Polygon's deployments at once, and settings files.
 //!
-//! What a farm can do wrong is the kit's test; here is what QuickSwap makes of it.
+//! The kit's tests cover farms that misbehave; these cover what QuickSwap makes of them.
 
 use portolan_kits::accounts::AccountProtocols;
 use portolan_plugin_api::networks::POLYGON;

@@ -1,6 +1,6 @@
 //! The plugin through the real binary interface: all three generations at once.
 //!
-//! What a pool can do wrong is the kit's test; here is what SpookySwap makes of it.
+//! The kit's tests cover pools that misbehave; these cover what SpookySwap makes of them.
 
 use portolan_kits::accounts::AccountProtocols;
 use portolan_plugin_api::networks::FANTOM;

@@ -1,6 +1,6 @@
 //! The plugin through the real binary interface: Ethereum's deployments at once, MiniChefs, and settings files.
 //!
-//! What a pool can do wrong is the kit's test; here is what SushiSwap makes of it.
+//! The kit's tests cover pools that misbehave; these cover what SushiSwap makes of them.
 
 use portolan_kits::accounts::AccountProtocols;
 use portolan_plugin_api::networks::{ETHEREUM, POLYGON};
@@ -63,7 +63,7 @@ impl Replies {
             .amount(PAIR, &balanceOfCall { account: chef }, 900)
     }
 
-    /// What the later versions have beside.
+    /// Adds the replies that only the later versions give.
     fn later(self, chef: Address, rewarder: Address) -> Self {
         let pid = U256::ZERO;
         self.reply(chef, &SUSHICall {}, &SUSHI)
@@ -72,7 +72,7 @@ impl Replies {
             .reply(chef, &poolInfoCall { pid }, &(U256::ZERO, U256::ZERO, U256::from(1)))
     }
 
-    /// What the rewarder owes whatever is harvested.
+    /// Sets the amount that the rewarder owes, whatever is harvested.
     fn bonus(self, owed: u64) -> Self {
         let reply = ReadResult::Ok((vec![ALCX], vec![U256::from(owed)]).abi_encode_params().into());
         let harvests = [U256::ZERO, U256::from(10).pow(U256::from(24))];

@@ -71,7 +71,7 @@ fn chefs() -> CannedReplies {
     );
     let chain = chain.reply(BSC, pool, &former::userInfoCall(ACCOUNT), &(n(0), n(0)));
     let chain = chain.reply(BSC, escrow, &former::getUserInfoCall(ACCOUNT), &(n(0), n(0)));
-    // What a share has earned may be more than 2^128.
+    // A share may have earned more than 2^128.
     let pool = (U256::MAX, n(9), n(1), n(9), true);
     chain
         .reply(BSC, v2, &poolLengthCall {}, &n(1))

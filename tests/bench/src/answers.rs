@@ -1,5 +1,5 @@
-//! What simulations and provenance cost an answer: the claimables of accounts that have fifty claims, with and without
-//! each, in turn on one gateway, before an endpoint with `eth_simulateV1` and before one that lacks it.
+//! The cost of simulations and provenance in an answer: the claimables of accounts that have fifty claims, with and
+//! without each, in turn on one gateway, before an endpoint with `eth_simulateV1` and before one that lacks it.
 //!
 //! Each answer is about another account, so that nothing of it is cached.
 
@@ -34,7 +34,7 @@ const ANSWERS: [(&str, &str); 4] = [
     ("`detail=full`", "detail=full"),
 ];
 
-/// What answers took.
+/// The costs of several answers.
 #[derive(Clone, Default)]
 struct Costs {
     cpu_ms: Vec<f64>,
@@ -53,7 +53,7 @@ pub(super) fn run(say: Say<'_>, _: &mut Verdict) -> Result<()> {
     let measure = |url: &str| -> Result<[Costs; ANSWERS.len()]> {
         let dylib = built.plugin("libportolan_synthetic.so");
         let gateway = Setup::default().host(&built.host()).plugin(&dylib, &[IDLE]).rpc(NETWORK, url).start()?;
-        // What one gateway knows of an account, another does not.
+        // One gateway does not know what another has learned of an account.
         let mut accounts = world.accounts.iter().copied();
         let mut costs: [Costs; ANSWERS.len()] = Default::default();
         for round in 0..WARM_ROUNDS + ROUNDS {

@@ -51,7 +51,7 @@ struct BalanceStage {
     accounts: std::ops::Range<usize>,
 }
 
-/// What both sides took: the gateway first.
+/// The wall times of both sides, the gateway's first.
 type Walls = [Vec<f64>; 2];
 
 pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
@@ -185,7 +185,7 @@ impl BalanceStage {
         Ok(walls)
     }
 
-    /// What each side requested from each network for the last of some answers.
+    /// Counts what each side requested from each network for the last of some answers.
     fn tallies(&mut self, near: &[String]) -> Result<[Vec<Tally>; 2]> {
         let counters: Vec<RpcFault> = near.iter().map(|url| RpcFault::before(url)).collect::<Result<_>>()?;
         let urls: Vec<String> = counters.iter().map(RpcFault::url).collect();
@@ -200,7 +200,7 @@ impl BalanceStage {
             tallies[0] = taken()?;
             viem.send(&format!("run {} {who} {TOKENS}", urls.join(",")))?;
             viem.cost()?;
-            // What follows the newest block meanwhile is no `eth_call` with reads, and stands apart.
+            // Requests that follow the newest block meanwhile are not an `eth_call` with reads, and are counted apart.
             tallies[1] = taken()?;
         }
         Ok(tallies)

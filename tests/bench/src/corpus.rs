@@ -74,7 +74,7 @@ pub fn run(folder: &Path, outputs: &Outputs, mut report: impl FnMut(&str)) -> Re
     Ok(refused.is_empty() && table.is_enough())
 }
 
-/// What the gateway answers about a transaction: as a line, and its events. A refusal has none.
+/// Fetches the gateway's answer about a transaction: as a line, and its events. A refusal has none.
 fn answer(gateway: &Gateway, mined: &Transaction, report: &mut impl FnMut(&str)) -> Result<(Json, Vec<Event>)> {
     let path = format!("/events/decode/{}?network={}&detail=full", mined.hash, mined.network);
     let response = gateway.get(&path)?;

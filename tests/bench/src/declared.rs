@@ -1,4 +1,4 @@
-//! What a contract answers that has every function which plugins and host declare, and nothing of any account.
+//! A contract that has every function which plugins and host declare, and nothing of any account.
 //!
 //! The functions are those in the `sol!` blocks of the sources, so that a new kit reads in full without a row here.
 //! Invariant: the same call of the same contract has the same reply. A number is zero, an address is one of a further
@@ -55,7 +55,7 @@ enum Part {
 }
 
 impl Part {
-    /// Whether it stands in the head.
+    /// Returns true if it stands in the head.
     fn is_word(&self) -> bool {
         !matches!(self, Self::List(_) | Self::Text)
     }
@@ -89,7 +89,7 @@ impl Declared {
         Ok(Self(functions))
     }
 
-    /// What a contract returns; `None` where it has no such function.
+    /// Returns a contract's reply; `None` if it has no such function.
     pub(super) fn reply(&self, to: Address, data: &[u8]) -> Option<Vec<u8>> {
         let (selector, arguments) = data.split_first_chunk::<4>()?;
         let argument = |place: usize| arguments.get(place * 32 + 24..place * 32 + 32)?.try_into().ok();

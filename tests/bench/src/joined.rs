@@ -1,4 +1,4 @@
-//! What a read costs that joins an equal one under way.
+//! The cost of a read that joins an equal one under way.
 //!
 //! Equal batches begin while the node is held back, and end together; what the first costs alone is taken off.
 

@@ -12,7 +12,7 @@ use tokio::runtime::Builder;
 use super::meter::Threads;
 use super::table::float;
 
-/// What one side did in one round.
+/// The figures of one side in one round.
 pub(super) struct Round {
     pub(super) answers: usize,
     pub(super) per_second: f64,

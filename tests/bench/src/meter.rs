@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
-/// What the threads of a process have used so far, in nanoseconds.
+/// The processor time that the threads of a process have used so far, in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Threads(BTreeMap<String, u64>);
 
@@ -23,8 +23,8 @@ impl Threads {
         Ok(Self(threads))
     }
 
-    /// What was used since `before`. A thread that ended meanwhile is not in it: a pool's threads end when they were
-    /// idle for long, which they are not while they are measured.
+    /// Returns the time used since `before`. A thread that ended meanwhile is not in it: a pool's threads end when they
+    /// were idle for long, which they are not while they are measured.
     pub(super) fn ms_since(&self, before: &Self) -> f64 {
         let used = |(thread, now): (&String, &u64)| now.saturating_sub(before.0.get(thread).copied().unwrap_or(0));
         ms(Duration::from_nanos(self.0.iter().map(used).sum()))

@@ -1,5 +1,5 @@
-//! What figures and spans cost an answer: the processor time of one gateway without either, of one that counts, as it is
-//! shipped, and of one that exports spans too, each answering the same requests in turn.
+//! The cost of figures and spans in an answer: the processor time of one gateway without either, of one that counts, as
+//! it is shipped, and of one that exports spans too, each answering the same requests in turn.
 //!
 //! All are the same build, in which figures can be switched off, so that nothing differs but what is measured.
 
@@ -25,7 +25,7 @@ const TRACED: &str = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0
 const WARM_ROUNDS: usize = 2;
 const ROUNDS: usize = 61;
 const ROUND: Duration = Duration::from_millis(250);
-/// What an operator who looks costs clients.
+/// The greatest ratio by which figures and spans may slow answers down.
 const RATIO_MAX: f64 = 1.05;
 
 struct Side {

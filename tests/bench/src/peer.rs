@@ -21,7 +21,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(120);
 /// For the node to be idle after an answer.
 const IDLE_WITHIN: Duration = Duration::from_secs(10);
 
-/// Who reads, and how.
+/// The library that reads, and its way to do so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// `Session::read_set`: one read of many targets.
@@ -44,7 +44,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// What the command line calls it.
+    /// Returns its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Set => "set",
@@ -61,7 +61,7 @@ impl Way {
     }
 }
 
-/// What a side has to read.
+/// The reads that a side has to make.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Task<'a> {
     pub(super) url: &'a str,
@@ -72,7 +72,7 @@ pub(super) struct Task<'a> {
     pub(super) chunk: usize,
 }
 
-/// What it cost.
+/// The cost of a side's answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cost {
     pub(super) wall_ms: f64,
@@ -88,7 +88,7 @@ impl Cost {
     }
 }
 
-/// What a side says.
+/// A line that a side writes.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum SideReply {

@@ -21,7 +21,7 @@ const DISTANT_ROUNDS: usize = 9;
 const COLD_ROUNDS: usize = 5;
 /// The last one counts.
 const COUNTED_ROUNDS: usize = 3;
-/// What "alloy at its fastest chunk" is chosen from, by so many rounds.
+/// The sizes from which "alloy at its fastest chunk" is chosen, by so many rounds.
 const CHUNKS: [usize; 5] = [100, 250, 500, 1000, 2500];
 const CHUNK_ROUNDS: usize = 7;
 
@@ -33,7 +33,7 @@ const OWN: usize = 2;
 const VIEM: usize = 2;
 const ALLOY: usize = 3;
 
-/// What a side's answer took.
+/// The figures of a side's answer.
 #[derive(Clone, Copy, Debug)]
 struct Figures {
     loopback: Cost,
@@ -85,7 +85,7 @@ const fn reported(name: &'static str, kind: Kind, of: fn(&Figures) -> f64) -> Re
 const GAS_MAX: f64 = 5_750.0;
 const UP_BYTES_MAX: f64 = 43.0;
 
-/// What a round of each side took, and what Portolan's requests took when they were made before.
+/// The costs of the rounds of each side, and of Portolan's requests when they were made before.
 struct Rounds {
     sides: Vec<Vec<Cost>>,
     bare_ms: [Vec<f64>; OWN],
@@ -172,7 +172,7 @@ fn own(figures: &[Figures], say: Say<'_>, verdict: &mut Verdict) {
     row(say, &["bytes up a token", &up[0], &up[1]]);
 }
 
-/// What Portolan could still save, and what anyone could who reads in this way.
+/// Shows how much Portolan could still save, and how much anyone could who reads in this way.
 fn bare(figures: &[Figures], bare_ms: [[Vec<f64>; OWN]; 2], say: Say<'_>) {
     let ratios = ["set : its bare", "general : its bare", "alloy : bare set", "alloy : bare general"];
     let columns = [&["figure", "bare set", "bare general"][..], &ratios].concat();
@@ -243,7 +243,7 @@ impl PeerStage {
         Ok(fastest.context("no chunk")?.0)
     }
 
-    /// What each side's answers took, round by round through all sides.
+    /// Measures each side's answers, round by round through all sides.
     fn rounds(&mut self, url: &str, tallies: &[Tally], rounds: usize, chunk: usize) -> Result<Rounds> {
         let mut bare = Bare::new(url)?;
         let mut reported = Rounds { sides: vec![Vec::new(); SIDES.len()], bare_ms: [const { Vec::new() }; OWN] };
@@ -291,7 +291,7 @@ impl PeerStage {
         Ok(tallies)
     }
 
-    /// What one who does not know of Multicall3 would do.
+    /// Measures a client that does not know of Multicall3.
     fn single(&mut self, say: Say<'_>) -> Result<()> {
         let mut side = Peer::start(Way::ViemSingle, &self.prepared)?;
         let account = self.account()?;

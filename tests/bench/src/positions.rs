@@ -33,7 +33,7 @@ const WARM_ROUNDS: usize = 9;
 /// A protocol of the plugin that reads a native balance alone.
 const IDLE: &str = "synthetic_idle";
 
-/// What an answer took.
+/// The cost of an answer.
 struct PositionsAnswer {
     wall_ms: f64,
     /// Requests with reads, on the network that took most of them.

@@ -1,5 +1,5 @@
-//! What an answer over all shipped plugins costs on ten distant networks, with their shipped deployments: the aggregate
-//! of claimables and the positions of an account that has nothing.
+//! The cost of an answer over all shipped plugins on ten distant networks, with their shipped deployments: the
+//! aggregate of claimables and the positions of an account that has nothing.
 //!
 //! The nodes are stand-ins: every address has a contract, a list has 300 pools, gauges or vaults (20 reserves or markets,
 //! two rewards), and what is the account's own is zero. So nothing is found, priced or tried, and every plugin reads all
@@ -40,7 +40,7 @@ const NETWORKS: [(&str, u64); 10] = [
     ("gnosis", 100),
     ("linea", 59_144),
 ];
-/// What is counted, and not timed, is so far away: longer than all jobs of an answer compute.
+/// The round trip to nodes whose requests are counted, and not timed: longer than all jobs of an answer compute.
 const COUNTED_ROUND_TRIP: Duration = Duration::from_millis(500);
 const CONFIG: &str = "[tokens]\nshipped = false\n";
 /// The farther nodes take a first answer beyond the usual limits of an answer and of a job.
@@ -53,7 +53,7 @@ const WALKED_WITHIN: Duration = Duration::from_secs(60);
 const ROUND_TRIPS_MAX: f64 = 1.5;
 const PLUGINS_CPU_MS_MAX: f64 = 50.0;
 
-/// What is asked, and the name of the list that has to be empty.
+/// The questions, each with the name of the list that has to be empty.
 const QUESTIONS: [(&str, &str, &str); 2] =
     [("claimables", "/claimables", "items"), ("positions", "/positions", "protocols")];
 
@@ -66,7 +66,7 @@ struct TenNetworks {
     accounts: u64,
 }
 
-/// What an answer took.
+/// The cost of an answer.
 struct ShippedAnswer {
     wall_ms: f64,
     cpu_ms: f64,

@@ -56,7 +56,7 @@ const SMALL: usize = 1;
 const BATCHES: usize = 2;
 const MANY: usize = 3;
 
-/// What honest clients saw.
+/// The answers that honest clients saw.
 #[derive(Default)]
 struct Seen {
     /// By path.

@@ -241,7 +241,7 @@ impl Entries {
     }
 }
 
-/// What is left of a packed call.
+/// The rest of a packed call.
 struct Rest<'a>(&'a [u8]);
 
 impl<'a> Rest<'a> {

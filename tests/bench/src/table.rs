@@ -6,7 +6,7 @@
 
 use super::Say;
 
-/// What a figure depends on.
+/// The kind of a figure, by what it depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The machine and what else it does.
@@ -26,7 +26,7 @@ pub(super) struct Verdict {
 impl Verdict {
     /// A figure that may not be larger.
     pub(super) fn at_most(&mut self, kind: Kind, what: &str, figure: f64, bound: f64) -> String {
-        // What is no number holds no bound.
+        // A figure that is not a number meets no bound.
         self.reported(kind, what, figure <= bound, format!("{} (≤ {})", number(figure), number(bound)))
     }
 
@@ -63,7 +63,7 @@ impl Verdict {
         }
     }
 
-    /// Whether all bounds hold that are neither about time nor only aimed at.
+    /// Returns true if all bounds hold that are neither about time nor only aimed at.
     pub(super) fn holds(&self) -> bool {
         self.missed.iter().all(|(kind, _)| *kind != Kind::Count)
     }

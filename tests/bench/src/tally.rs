@@ -1,4 +1,4 @@
-//! What an answer requested from the node: requests and the bytes of their bodies, counted by a proxy.
+//! Requests that an answer made to the node, and the bytes of their bodies, counted by a proxy.
 //!
 //! Requests that carry no reads (which chain, which block) stand apart: Portolan follows the newest block beside its
 //! answers, however many there are.

@@ -1,4 +1,4 @@
-//! What stands on the benchmark's chain, and the packages that make it.
+//! The contents of the benchmark's chain, and the packages that make it.
 //!
 //! Invariant: what is expected comes from the genesis, never from a side.
 

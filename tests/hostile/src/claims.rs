@@ -4,7 +4,7 @@ use portolan_plugin_api::*;
 
 use crate::contracts::*;
 
-/// What this plugin declares; the host knows better about some of it.
+/// The templates that this plugin declares; the host knows better about some of it.
 pub(crate) fn templates() -> Vec<ClaimTemplate> {
     vec![
         // Where it pays shares, the lair is their token.

@@ -1,4 +1,4 @@
-//! What each protocol does in a job.
+//! The deeds of each protocol in a job.
 
 use portolan_plugin_api::*;
 
@@ -139,7 +139,7 @@ pub(crate) async fn farming(cx: &Chain, account: Address) -> Result<Vec<Position
     Ok(Vec::new())
 }
 
-/// What a server says of the account, as a claim of as much as it has bytes.
+/// Reads a server's document about the account, and returns a claim of as much as it has bytes.
 async fn documented(cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
     let document = cx.try_http_get(&format!("https://{HOST}/{account:#x}")).await?;
     let documented = document.ok().map(|body| {

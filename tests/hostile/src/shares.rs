@@ -1,4 +1,4 @@
-//! What protocols report that tokens redeem to: rings, nothing at all, other people's tokens.
+//! Compositions of tokens that protocols report: rings, nothing at all, other people's tokens.
 //!
 //! Each reports something only for the token of its own deed, so that it harms no other test.
 
@@ -10,7 +10,7 @@ use crate::contracts::*;
 pub(crate) const SLUGS: &[&str] =
     &["shares_in_a_ring", "shares_of_nothing", "shares_of_others", "shares_that_panic", "shares_reported_again"];
 
-/// What a protocol owes shares in.
+/// Returns the token in whose shares a protocol owes.
 pub(crate) fn token(slug: &str) -> Address {
     match slug {
         "shares_in_a_ring" => OLD_QUICK,

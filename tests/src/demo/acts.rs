@@ -1,5 +1,5 @@
-//! What stands on chains of its own: balances over lists of thousands of tokens, and names. Each act has a gateway of
-//! its own, and is compared like the rest.
+//! Acts on chains of their own: balances over lists of thousands of tokens, and names. Each act has a gateway of its
+//! own, and is compared like the rest.
 
 use anyhow::{Result, bail};
 

@@ -65,7 +65,7 @@ fn plans(stage: &Stage, who: &str, out: &mut Output<'_>, wrong: &mut Vec<String>
     Ok(())
 }
 
-/// What an account holds in all protocols, and in each the lists of positions that no chain has another question for.
+/// Checks an account's portfolio, and in each protocol the lists of positions that no chain has another question for.
 fn positions(stage: &Stage, who: &str, out: &mut Output<'_>, wrong: &mut Vec<String>) -> Result<()> {
     let account = stage.world.address(who)?;
     let answer = fetch(&stage.gateway, &format!("/positions/{account}"), out)?.json()?;

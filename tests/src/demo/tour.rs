@@ -1,4 +1,4 @@
-//! What the demo says about itself: addresses, accounts, and lines to paste into another terminal.
+//! The demo's description of itself: addresses, accounts, and lines to paste into another terminal.
 
 use std::io::Write;
 
@@ -10,7 +10,7 @@ use crate::truth::ACCOUNTS;
 /// Events of transactions that the chains' builds did.
 const EVENTS: [&str; 3] = ["swap", "unlimited approval", "claim"];
 
-/// What each account is there for.
+/// The purpose of each account.
 const STORIES: [&str; ACCOUNTS.len()] = [
     "stakes in running and in finished farms and pools, lends and owes",
     "stakes, lends and owes much",

@@ -1,4 +1,4 @@
-//! What an endpoint cannot do, or does wrong, in all that it forwards.
+//! Features that an endpoint lacks, or gets wrong, in all that it forwards.
 //!
 //! Flaws are of the kinds that were seen at real nodes, and combine: each field stands for itself, and none set is a
 //! truthful node.
@@ -6,7 +6,7 @@
 /// Among the methods that a node lacks: it takes no batch.
 pub const BATCHES: &str = "batches";
 
-/// What stands between the reader and a truthful chain.
+/// The flaws between the reader and a truthful chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flaws {
     pub overrides: Overrides,
@@ -34,7 +34,7 @@ pub struct Flaws {
     pub of: &'static [&'static str],
 }
 
-/// What becomes of the state override of an `eth_call`.
+/// The treatment of the state override of an `eth_call`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Overrides {
     #[default]
@@ -45,7 +45,7 @@ pub enum Overrides {
     Refused,
 }
 
-/// What becomes of a block that is named by its hash.
+/// The treatment of a block that is named by its hash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hashes {
     #[default]
@@ -58,7 +58,7 @@ pub enum Hashes {
     Refused,
 }
 
-/// What becomes of the gas of an `eth_call`.
+/// The treatment of the gas of an `eth_call`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Gas {
     #[default]
@@ -89,7 +89,7 @@ pub enum Reverts {
     Dropped,
 }
 
-/// What becomes of replies on their way.
+/// The treatment of replies on their way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Replies {
     #[default]
@@ -111,7 +111,7 @@ pub enum Replies {
 }
 
 impl Flaws {
-    /// Whether replies to this method are spoilt.
+    /// Returns true if replies to this method are spoilt.
     pub(super) fn spoils(&self, method: &str) -> bool {
         self.replies != Replies::Whole && (self.of.is_empty() || self.of.contains(&method))
     }

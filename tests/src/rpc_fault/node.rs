@@ -23,7 +23,7 @@ pub(super) struct Node<'a> {
     pub(super) transactions: &'a Transactions,
 }
 
-/// What a node answers without its chain.
+/// An error that a node answers without asking its chain.
 type Refusal = (i64, &'static str);
 const UNKNOWN_BLOCK: Refusal = (-32_000, "header not found"); // geth
 const NO_OVERRIDES: Refusal = (-32_602, "too many arguments, want at most 2"); // geth
@@ -164,7 +164,7 @@ impl Node<'_> {
         if request.method == "eth_getBlockByNumber" {
             match request.block(0)? {
                 Named::Number(number) if number <= head => {}
-                // What no chain has yet: the reply is null.
+                // No chain has this block yet: the reply is null.
                 Named::Number(_) => request.set_block(0, u64::from(u32::MAX)),
                 _ => request.set_block(0, head),
             }

@@ -110,7 +110,7 @@ pub(super) struct Sent {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Whole,
-    /// What was given so far goes out first.
+    /// The part given so far is sent first.
     Flush,
     Cut,
 }

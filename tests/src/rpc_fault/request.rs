@@ -40,7 +40,7 @@ impl Request {
     /// A single request; `None` for a batch.
     ///
     /// # Errors
-    /// What is no JSON-RPC.
+    /// If the body is not JSON-RPC.
     pub(super) fn parse(body: &[u8]) -> Result<Option<Self>> {
         let value: Value = serde_json::from_slice(body)?;
         if value.is_array() { Ok(None) } else { Self::of(value).map(Some) }
@@ -49,7 +49,7 @@ impl Request {
     /// The requests of a batch.
     ///
     /// # Errors
-    /// What is no JSON-RPC batch.
+    /// If the body is not a JSON-RPC batch.
     pub(super) fn parse_batch(body: &[u8]) -> Result<Vec<Self>> {
         let values: Vec<Value> = serde_json::from_slice(body)?;
         values.into_iter().map(Self::of).collect()
@@ -83,7 +83,7 @@ impl Request {
         quantity(self.params.first()?.get("gas")?).ok()
     }
 
-    /// Whether it looks at Multicall3 as the chain has it.
+    /// Returns true if it looks at Multicall3 as the chain has it.
     pub(super) fn needs_multicall(&self) -> bool {
         match self.method.as_str() {
             "eth_getCode" => self.params.first().is_some_and(is_multicall),

@@ -15,14 +15,14 @@ const FOLDER: &str = "ship";
 const SUMS: &str = "SHA256SUMS";
 /// Where lists of dependencies are in the archive, one for the host and one for each plugin.
 const LISTS: &str = "dependencies";
-/// What `cargo cyclonedx` calls a list, beside the manifest of each package of the workspace.
+/// The name that `cargo cyclonedx` gives a list, beside the manifest of each package of the workspace.
 const LIST: &str = "portolan-ship";
 const INSTALL: &str = "cargo install --locked cargo-cyclonedx@0.5.9";
 
 /// Builds all in release, archives it and says where.
 ///
 /// # Errors
-/// What a tool printed, or an error of the file system.
+/// If a tool fails, with what it printed, or an error of the file system.
 pub fn run() -> Result<String> {
     // Before the build, which takes minutes.
     needs_cyclonedx()?;

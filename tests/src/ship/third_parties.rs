@@ -15,7 +15,7 @@ use crate::build;
 /// How the names of files begin that hold a licence, or what has to go with it.
 const LICENCES: [&str; 6] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE"];
 
-/// What `cargo metadata` prints, as far as it is needed.
+/// The members of the output of `cargo metadata` that are needed.
 #[derive(Debug, Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -103,7 +103,7 @@ fn folder(package: &Package) -> Result<&Path> {
     package.manifest_path.parent().with_context(|| format!("{} is in no folder", package.name))
 }
 
-/// What Rust's standard library is made of and its licences, below the folder of the compiler.
+/// The parts of Rust's standard library and their licences, below the folder of the compiler.
 const STANDARD_LIBRARY: &str = "share/doc/rust/COPYRIGHT-library.html";
 
 /// Copies the licences of all packages of others that are compiled in and of Rust's standard library, and writes a table of

@@ -1,4 +1,4 @@
-//! What the gateway must answer about balances: rows made from the arithmetic of the chain's build.
+//! The answers that the gateway must give about balances: rows made from the arithmetic of the chain's build.
 //!
 //! Prices are the caller's to say: exact decimals, multiplied here and rounded as the rulings have it.
 
@@ -47,7 +47,7 @@ impl Truth {
         rows.map(|(token, price)| Ok((token.as_str(), super::text(price)?))).collect()
     }
 
-    /// What the build says of the sources of prices.
+    /// Returns the build's description of the sources of prices.
     ///
     /// # Errors
     /// Where the chain has none.
@@ -55,7 +55,7 @@ impl Truth {
         self.expected.at("priceSources")
     }
 
-    /// What an account holds of the list's tokens: each token with its raw amount, by token.
+    /// Returns an account's holdings of the list's tokens: each token with its raw amount, by token.
     ///
     /// # Errors
     /// Where the chain has no list.

@@ -1,4 +1,4 @@
-//! What must be decoded of the chains' own transactions: documents made from what the build did.
+//! The events that must be decoded of the chains' own transactions: documents made from what the build did.
 
 use anyhow::{Context as _, Result};
 
@@ -17,7 +17,7 @@ const TOKENS: [&str; 3] = ["asset", "fromToken", "toToken"];
 /// An event of a transaction of the chain's build.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// What it is called in the build.
+    /// Its name in the build.
     pub what: String,
     row: Json,
 }
@@ -90,7 +90,7 @@ impl Event {
         truth.event(self.row.text_at("type")?, protocol, self.row.at("metadata")?)
     }
 
-    /// What is wrong with the events of its type in an answer: there has to be this one.
+    /// Returns the faults of the events of its type in an answer: there has to be this one.
     ///
     /// # Errors
     /// Where the answer or the build's row has no shape at all.

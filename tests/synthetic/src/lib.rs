@@ -84,7 +84,7 @@ impl Plugin for Synthetic {
     }
 }
 
-/// What is due to the account in each deployment of the job where it is anything, and the farm that owes it.
+/// Returns the amount due to the account in each deployment of the job where it is not zero, and the farm that owes it.
 async fn climb_all<'a>(
     cx: &Chain,
     deployments: &'a Deployments<Registry>,

@@ -1,4 +1,4 @@
-//! What token balances cost, counted at the endpoints.
+//! The cost of token balances, counted at the endpoints.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What answers cost, counted at the RPC: one request for each batch of reads, however many plugins read; and next to
+//! The cost of answers, counted at the RPC: one request for each batch of reads, however many plugins read; and next to
 //! nothing the second time.
 //!
 //! The endpoints answer late here, as real ones do.
@@ -16,7 +16,7 @@ use portolan_tests::world::World;
 
 use super::alone;
 
-/// What its rewarder pays depends on what its chef owes: a second batch that nobody can save.
+/// A protocol whose rewarder pays an amount that depends on what its chef owes: a second batch that nobody can save.
 const TWO_STEPS: &str = "pangolin";
 
 /// A fresh gateway whose requests are counted.
@@ -26,7 +26,7 @@ struct Counted<'a> {
     rpcs: Vec<RpcFault>,
 }
 
-/// What an answer cost on each network, and the batches of each job by its own report.
+/// The cost of an answer on each network, and the batches of each job by its own report.
 #[derive(Debug)]
 struct Cost {
     traffic: BTreeMap<String, Traffic>,

@@ -1,4 +1,4 @@
-//! What the events of a transaction cost, counted at the endpoint.
+//! The cost of the events of a transaction, counted at the endpoint.
 //!
 //! It answers late here, as real ones do.
 

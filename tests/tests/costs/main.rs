@@ -1,4 +1,4 @@
-//! What answers cost, counted at the endpoints: requests, reads and bytes.
+//! The cost of answers, counted at the endpoints: requests, reads and bytes.
 //!
 //! A process of its own, whose tests run one after the other: a batch of reads waits for jobs that still run, so
 //! whatever else keeps the processors busy would be counted too. With `--nocapture` they print what they count.

@@ -91,7 +91,7 @@ fn grow(chain: &Chain, chef: &str, farmer: &str) {
     chain.rpc("evm_mine", json!([])).unwrap();
 }
 
-/// What the chef itself says of the rows of an answer.
+/// Checks the rows of an answer against what the chef itself says.
 fn assert_rows(chain: &Chain, chef: &str, farmer: &str, question: Question, items: &[Json]) {
     assert_eq!(items.len(), STAKES, "{question:?}: {items:?}");
     for item in items {

@@ -68,7 +68,7 @@ impl Fixture {
         Ok(I256::from_raw(after? + gas) - I256::from_raw(before?))
     }
 
-    /// What is wrong in the answers about a transaction, account by account.
+    /// Returns the faults of the answers about a transaction, account by account.
     fn faults(&self, kind: &Kind) -> Result<Vec<String>> {
         let receipt = self.send(&kind.transaction)?;
         ensure!((receipt["status"] == "0x1") == kind.succeeds, "{receipt}");
@@ -128,7 +128,7 @@ fn gas(receipt: &Value) -> Result<U256> {
     Ok(word(&receipt["gasUsed"])? * word(&receipt["effectiveGasPrice"])?)
 }
 
-/// What came in of the native token, less what went out.
+/// Returns the native token that came in, less what went out.
 fn in_and_out(part: &Json) -> Result<I256> {
     let sum = |list: &str| -> Result<I256> {
         let rows = part.at(list)?.items()?.iter().filter(|row| row.text_at("tokenAddress").is_ok_and(|of| of == "0x0"));

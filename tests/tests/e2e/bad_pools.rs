@@ -65,7 +65,7 @@ fn assert_rows(what: &str, response: &Response, expected: &[Json]) {
     assert!(faults.is_empty(), "{what}:\n{}", faults.join("\n"));
 }
 
-/// What the job of a protocol on Ethereum says of itself.
+/// Returns the detail that the job of a protocol on Ethereum reports.
 fn detail(fixture: &Fixture, who: &str, question: Question, slug: &str) -> String {
     let path = format!("{}?detail=full", question.path(slug, fixture.world.address(who).unwrap()));
     let full = fixture.gateway.get(&path).unwrap().json().unwrap();

@@ -48,7 +48,7 @@ impl Fixture {
         self.ok(&format!("/balance/{}/token-balances{query}", self.account(who)))
     }
 
-    /// What all networks' answers must be, in the order of answers.
+    /// Returns the rows that all networks' answers must have, in the order of answers.
     fn expected(&self, who: &str) -> Vec<Json> {
         self.truths().flat_map(|truth| truth.token_balances(who, &truth.prices().unwrap()).unwrap()).collect()
     }
@@ -65,7 +65,7 @@ fn assert_equal(what: &str, actual: &Json, expected: &[Json]) {
     assert!(differences.is_empty(), "{what}:\n{}", differences.join("\n"));
 }
 
-/// What `portolan-partial` says of tokens that return no balance to anybody.
+/// Returns the entry in `portolan-partial` of tokens that return no balance to anybody.
 fn partial(truth: &Truth) -> String {
     format!("tokens/{};reason=upstream;count={}", truth.network, truth.failed_tokens().unwrap().len())
 }
@@ -137,7 +137,7 @@ fn full_detail_adds_raw_amounts_and_where_prices_are_from() {
                 ("amountRaw".to_owned(), Json::text(*raw)),
                 ("priceSource".to_owned(), source),
                 ("priceAgeSeconds".to_owned(), Json::Null),
-                // What an operator says has no contract.
+                // A price that an operator states has no contract.
                 ("priceContracts".to_owned(), Json::Array(Vec::new())),
             ]);
             expected.push(Json::Object(members));

@@ -31,7 +31,7 @@ fn chain() -> Arc<Chain> {
     CHAIN.get(start).unwrap()
 }
 
-/// What a node is like, and the batch method that is the best with it.
+/// Returns kinds of nodes, each with the batch method that is the best for it.
 fn nodes() -> Vec<(Flaws, BatchMethod)> {
     let truthful = Flaws::default();
     let ignores = Flaws { overrides: Overrides::Ignored, ..Flaws::default() };
@@ -210,7 +210,7 @@ fn each_node_is_read_by_its_best_batch_method_and_the_answers_are_the_same_on_al
             assert_eq!(shown(outcome), shown(expected), "{} with {flaws:?}", shown(read));
         }
         assert_eq!(reader.batch_method(), Some(expected_method), "{flaws:?}");
-        // What was found is remembered: nothing reads in the way of another method any more.
+        // The method that was found is remembered: nothing reads by another method any more.
         let before = [Way::Override, Way::Multicall3].map(|way| rpc.calls(way));
         let more: Vec<Read> = (0..50).map(|number| call(ECHO, word(1_000 + number))).collect();
         let reported: Vec<Outcome> = (0..50).map(|number| ok(word(1_000 + number))).collect();
@@ -232,7 +232,7 @@ fn each_node_is_read_by_its_best_batch_method_and_the_answers_are_the_same_on_al
 fn balances_are_the_same_on_every_rung() {
     let chain = chain();
     let account: Address = at("0x00112233445566778899aabbccddeeff01234567");
-    // What each returns for anyone's balance: `None` where it fails to.
+    // The balance that each returns for anyone: `None` if it fails to.
     let echo_balance: [u8; 32] = [&[0x70, 0xa0, 0x82, 0x31][..], &[0; 12], &account[..16]].concat().try_into().unwrap();
     let sender_balance = U256::from_be_bytes(at(MULTICALL3).into_word().0);
     for (flaws, _) in nodes() {
@@ -331,7 +331,7 @@ fn records() -> Vec<u8> {
 #[test]
 fn a_hostile_isolated_read_changes_nothing_for_its_neighbours_on_any_rung() {
     let chain = chain();
-    // What each returns may differ by method; what a victim beside it returns may not.
+    // The outcome of each may differ by method; that of a victim beside it may not.
     let hostile: [(Read, Option<Outcome>); 9] = [
         (call(THIEF, []), Some(ok(word(100)))),
         (call(REENTRANT, frame()), Some(ok(word(7)))),

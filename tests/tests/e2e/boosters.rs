@@ -15,7 +15,7 @@ use portolan_tests::world::Shared;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
 const WEEK_S: u64 = 604_800;
-/// What a rate of one thousandth has paid in four days.
+/// The amount that a rate of one thousandth has paid in four days.
 const MILLI: u128 = 4 * 86_400 * ONE / 1_000;
 /// A week of a thousandth, for ten tokens of which one smallest unit more takes its part: 60.48 for each, less what that
 /// rounds off.
@@ -31,7 +31,7 @@ fn start() -> Result<Fork> {
     Fork::start("boosters")
 }
 
-/// What is minted beside a reward.
+/// The amount that is minted beside a reward.
 fn minted(reward: u128) -> u128 {
     reward * 399 / 1_000
 }
@@ -40,7 +40,7 @@ fn paid(rows: &[(&str, u128)]) -> Payments {
     rows.iter().map(|(symbol, amount)| ((*symbol).to_owned(), *amount)).collect()
 }
 
-/// What every claim of every account pays, by arithmetic.
+/// Returns the payments of every claim of every account, by arithmetic.
 fn expected(fork: &Fork) -> Vec<(&'static str, BTreeMap<String, Payments>)> {
     let reward = |amount: u128| paid(&[("CRV", amount), ("CVX", minted(amount))]);
     let extras = paid(&[("CRV", MILLI), ("CVX", minted(MILLI) + 3 * MILLI), ("LDO", 2 * MILLI)]);

@@ -11,10 +11,10 @@ use portolan_tests::fork::{Fork, Payments, ROWS};
 use portolan_tests::world::Shared;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
-/// What a point of a chef's four is paid in a second.
+/// The amount that a point of a chef's four is paid in a second.
 const POINT: u128 = 1_000_000_000_000;
 
-/// What a point of four is paid of the one block for which the chef that counts blocks has paid.
+/// The amount that a point of four is paid of the one block for which the chef that counts blocks has paid.
 const BLOCK: u128 = 872_000_000_000_000;
 
 static FIXTURE: Shared<Fork> = Shared::new();
@@ -30,7 +30,7 @@ fn start() -> Result<Fork> {
 /// Protocol, account and what each of its claims pays.
 type Claims = (&'static str, &'static str, Vec<Payments>);
 
-/// What claims have to pay, when a point was paid so much.
+/// Returns the payments of the claims if a point was paid so much.
 fn expected(point: u128) -> Vec<Claims> {
     let pays = |rows: &[(&str, u128)]| rows.iter().map(|(symbol, amount)| ((*symbol).to_owned(), *amount)).collect();
     // A bonus is half of what the chef pays.
@@ -70,7 +70,7 @@ fn expected(point: u128) -> Vec<Claims> {
 fn each_claim_pays_exactly_what_is_owed_and_what_its_simulation_says() {
     // The other tests read a chain on which nothing happens.
     let fixture = start().unwrap();
-    // What a point was paid since all was staked.
+    // The amount that a point was paid since all was staked.
     let point = POINT * fixture.number("seconds").unwrap();
     for (slug, who, mut expected) in expected(point) {
         let claims = fixture.of(slug).claims(who).unwrap();

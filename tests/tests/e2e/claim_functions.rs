@@ -68,7 +68,7 @@ fn a_function_that_is_not_listed_costs_its_claims_until_an_operator_lists_it() {
     let (_, partial, job) = answered(&gateway).unwrap();
     assert_eq!(partial, None, "{job}");
 
-    // What cannot be read leaves in force what was.
+    // A file that cannot be read leaves the one before in force.
     gateway.drop_in(FILE, b"\"claimFor(address who)\" = \"https://code.example\"").unwrap();
     wait::until("the refusal", IN_FORCE_WITHIN, || {
         let shown = plugin_row(&gateway);

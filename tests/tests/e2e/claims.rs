@@ -60,7 +60,8 @@ fn digests(gateway: &Gateway) -> BTreeMap<String, String> {
     plugins.iter().map(|row| (label(row), row.text_at("digest").unwrap().to_owned())).collect()
 }
 
-/// Whether the amount is what a read returned, which it has to do again; else it was computed from reads that are told.
+/// Returns true if a read returned the amount, which it has to do again; else it was computed from reads that are
+/// listed.
 fn is_returned(chain: &Chain, item: &Json, digests: &BTreeMap<String, String>) -> bool {
     let provenance = item.at("provenance").unwrap();
     assert_eq!(provenance.text_at("digest").unwrap(), digests[item.text_at("plugin").unwrap()]);
@@ -176,7 +177,7 @@ fn claims_that_cost_more_than_they_bring_are_left_out_where_that_is_asked() {
     assert!(left_out > 0, "every claim is worth its gas");
 }
 
-/// What one more block pays, by the build's row of the same call and token.
+/// Returns the amount that one more block pays, by the build's row of the same call and token.
 fn emission_of_a_block(who: &str, truth: &Truth, item: &Json) -> BigInt {
     let (token, sent) = (item.text_at("token/address").unwrap(), item.at("claimTransaction").unwrap());
     let same = |row: &&&Json| {

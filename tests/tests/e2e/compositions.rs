@@ -29,7 +29,7 @@ const OWED_IN: [&str; 3] = [
 ];
 /// `decimals()`.
 const DECIMALS: [u8; 4] = [0x31, 0x3c, 0xe5, 0x67];
-/// What each protocol of shares owes: smallest units of a token of 18 decimals.
+/// The amount that each protocol of shares owes: smallest units of a token of 18 decimals.
 const OWED: &str = "5000000000000000007";
 
 struct Fixture {

@@ -1,5 +1,5 @@
 //! Markets of Compound v2: what is lent and owed with its interest, the health of a debt, and rewards that a claim pays.
-//! What they have to be is said here by arithmetic; `tests/chain/profiles/comptroller.mjs` has the history.
+//! The expected amounts follow here by arithmetic; `tests/chain/profiles/comptroller.mjs` has the history.
 //!
 //! Five hundred USDC that cost 2 · 10^-9 a second are one smallest unit more each second, which belongs to those who lent
 //! four thousand. The reward is 0.0004 a second for them, and 0.0001 for the one who owes.

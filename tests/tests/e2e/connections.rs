@@ -21,7 +21,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-/// What another client waits for at most, whatever the others do.
+/// The time that another client waits at most, whatever the others do.
 const SERVED_WITHIN: Duration = Duration::from_secs(8);
 /// An answer that each client gets a body of its own for.
 const OWN_BODY: &str = "/networks?detail=full";

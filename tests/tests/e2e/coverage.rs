@@ -1,6 +1,6 @@
-//! What the shipped plugins answer about accounts, by their own catalogues, with which kits, and what those were tried on:
-//! the tables of `plugins/COVERAGE.md`. What was tried is from the table of `tried.rs`, what was replaced from that of
-//! `replaced.rs`.
+//! The tables of `plugins/COVERAGE.md`: the protocols that the shipped plugins answer about, by their own catalogues,
+//! with which kits, and the contracts that those were tried on. The trials are from the table of `tried.rs`, the
+//! replaced contracts from that of `replaced.rs`.
 //!
 //! `PORTOLAN_WRITE_COVERAGE=1 cargo test -p portolan-tests --test e2e coverage` writes it anew.
 
@@ -29,7 +29,7 @@ const QUESTIONS: [(Question, &str); 5] = [
     (Question::LOCKED, "locked"),
 ];
 
-/// What the issue of breadth asks for at least.
+/// The number of answered protocols that the issue of breadth requires at least.
 const ANSWERED_MIN: usize = 35;
 
 /// A plugin's name and its catalogue.

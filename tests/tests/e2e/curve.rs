@@ -11,7 +11,7 @@ use portolan_tests::json::Json;
 use portolan_tests::world::Shared;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
-/// What CRV mines a second in its first year.
+/// The CRV that is mined a second in its first year.
 const MINED: u128 = 274_815_283 * ONE / 31_536_000;
 const WEEK: u128 = 7 * 86_400;
 
@@ -29,8 +29,8 @@ fn moment(fork: &Fork, name: &str) -> u128 {
     fork.number(&format!("times/{name}")).unwrap()
 }
 
-/// What a gauge of the first generation has paid for a stake of which 40 % count, among `counted` in all, from one moment to
-/// another. It reckons week by week, and rounds each down.
+/// Returns the amount that a gauge of the first generation has paid for a stake of which 40 % count, among `counted` in
+/// all, from one moment to another. It reckons week by week, and rounds each down.
 fn minted(weight_percent: u128, [from, until]: [u128; 2], stake: u128, counted: u128) -> u128 {
     let (mined, weight, counted) = (U256::from(MINED), U256::from(weight_percent * ONE / 100), U256::from(counted));
     let (mut begin, mut per_counted) = (from, U256::ZERO);

@@ -49,10 +49,10 @@ const LATER: [&str; 2] = ["number of the block", "time of the block"];
 /// How much later that block is, at least: longer than the fixture takes.
 const LATER_BLOCKS: u64 = 200;
 const LATER_SECONDS: u64 = 3_600;
-/// What else the first trial of a function lets pass: its gas limit follows from it.
+/// Further differences that the first trial of a function lets pass: its gas limit follows from it.
 const AT_FIRST: [&str; 1] = ["gas left"];
 
-/// What lets a contract tell the program at the account's address, and the call by which it is run.
+/// Features that let a contract recognise the program at the account's address, and the call by which it is run.
 const OF_THE_PROGRAM: [&str; 5] = [
     "code of the sender",
     "code hash of the sender",
@@ -99,7 +99,7 @@ impl Fixture {
             "number of the block" => u128::from(number + LATER_BLOCKS),
             "time of the block" => u128::from(time + LATER_SECONDS),
             "own balance" => 0,
-            // What it has before it has paid for any gas.
+            // Its balance before it has paid for any gas.
             _ => balance,
         };
         let mut farms = Vec::new();

@@ -138,10 +138,10 @@ fn answers_beyond_the_limit_are_refused_and_those_within_arrive() {
         done => Err(format!("{done} of {CLIENTS} are answered")),
     };
     wait::until("the refusals", Duration::from_secs(10), refused).unwrap();
-    // What reads no chain is not counted.
+    // A request that reads no chain is not counted.
     assert_eq!(fixture.gateway.get("/networks").unwrap().status, 200);
     assert_eq!(fixture.gateway.operate("/healthz").unwrap().status, 200);
-    // What is wrong in itself is reported as that, however busy the gateway is.
+    // A request that is wrong in itself is reported as that, however busy the gateway is.
     let wrong = |path: &str, status, name| problem::detail(&fixture.gateway.get(path).unwrap(), status, name).unwrap();
     wrong("/quickswap/0x12/claimables", 400, "invalid-address");
     wrong(&path.replace("quickswap", "quickswop"), 404, "unknown-protocol");

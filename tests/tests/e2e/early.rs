@@ -46,7 +46,7 @@ pub(crate) fn runtime(views: &[(&str, U256)]) -> Vec<u8> {
     code
 }
 
-/// What makes a token of six decimals that the account gets all of, with an event.
+/// Returns the code that creates a token of six decimals that the account gets all of, with an event.
 fn creation() -> Vec<u8> {
     let text = |text: &str| U256::from_be_slice(&[text.as_bytes(), &[0; 32][text.len()..]].concat());
     let runtime = runtime(&[

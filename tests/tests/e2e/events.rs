@@ -85,7 +85,7 @@ impl Fixture {
         receipt["transactionHash"].as_str().unwrap().to_owned()
     }
 
-    /// What must be shown of an event, its tokens without supplies.
+    /// Returns the JSON that must be shown of an event, its tokens without supplies.
     fn event(&self, network: &str, kind: &str, protocol: Option<&str>, raw: &str) -> Json {
         truth::without_supplies(&self.on(network).1.event(kind, protocol, &Json::parse(raw).unwrap()).unwrap())
     }

@@ -13,7 +13,7 @@ use portolan_tests::wait;
 use tokio::runtime::Builder;
 
 const STRANGER: u8 = 1;
-/// What is on its way when time is taken.
+/// The time that requests get to be on their way before the measurement.
 const ON_THE_WAY: Duration = Duration::from_secs(1);
 
 struct Fixture {

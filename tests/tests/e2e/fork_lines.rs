@@ -18,7 +18,7 @@ const KEYS: [(&str, &str); 4] =
     [("kind", "master_chef"), ("farms", "staking_rewards"), ("pool", "aave_v3"), ("bar", "share_vault")];
 /// Kits that no chain of the tests has a fork of; that their shortest row is one line is a test of theirs.
 const WITHOUT_FORK: [&str; 4] = ["vester", "stargate_staking", "side_booster", "known_gaps"];
-/// What every row may have, whatever its mechanism.
+/// The keys that every row may have, whatever its mechanism.
 const HEAD: [&str; 3] = ["protocol", "network", "market"];
 
 /// The lines of each row, by kit.

@@ -71,7 +71,7 @@ fn a_settings_file_alone_adds_a_fork_and_takes_it_away() {
     assert_served(&world, &gateway, "harbour_lend", &[Question::Lending]);
 }
 
-/// What stands for a protocol of another plugin's settings, written in the words of the plugin under test.
+/// A stand-in for a protocol of another plugin's settings, written in the words of the plugin under test.
 struct Other {
     plugin: &'static str,
     file: &'static str,

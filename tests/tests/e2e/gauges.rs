@@ -75,7 +75,7 @@ impl Gauges {
         self.chain.token_balance(token, self.address(who)).unwrap().parse().unwrap()
     }
 
-    /// What the escrow has locked under a number, in the newest block.
+    /// Returns the amount that the escrow has locked under a number, in the newest block.
     fn locked(&self, id: u64) -> u128 {
         let call = json!({"to": self.truth.contract("escrow").unwrap(), "data": format!("{LOCKED}{id:064x}")});
         let reply = self.chain.rpc("eth_call", json!([call, "latest"])).unwrap();
@@ -182,7 +182,7 @@ fn claims_of_one_plan_are_merged_and_pay_what_they_say() {
     assert!(calls.iter().all(|(to, _, claims)| *to != voter && (claims.len() == 1 || *to == distributor)), "{calls:?}");
 }
 
-/// What gauges owe, with the calldata of its claim; sent, it pays exactly that.
+/// Checks the rewards that gauges owe, with the calldata of their claims; sent, each pays exactly that.
 fn assert_rewards(world: &Gauges, who: &str, rows: &[Json]) {
     let shown = |row: &Json, target: &str, data: &str| {
         let text = |member| row.text_at(member).unwrap().to_owned();

@@ -8,7 +8,7 @@ use portolan_tests::fork::{Fork, Paid};
 use portolan_tests::world::Shared;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
-/// What the first tracker pays a second.
+/// The amount that the first tracker pays a second.
 const RATE: u128 = 4_000_000_000_000;
 
 static FIXTURE: Shared<Fork> = Shared::new();

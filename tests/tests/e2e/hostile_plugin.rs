@@ -1,4 +1,4 @@
-//! What a plugin may not do, done by a real dylib: the loss is that protocol's alone, and the answer names it.
+//! Misdeeds of plugins, done by a real dylib: the loss is that protocol's alone, and the answer names it.
 
 use std::sync::Arc;
 

@@ -51,7 +51,7 @@ const USDC: Address = address!("2791bca1f2de4661ed88a30c99a7a9449aa84174");
 const ACCOMPLICE: Address = address!("00000000000000000000000000000000acc0111c");
 const OWED: u64 = 1234;
 
-/// What a function returns.
+/// A function's selector and its encoded reply.
 macro_rules! returns {
     ($call:ident, $value:expr) => {
         (<$call as alloy::sol_types::SolCall>::SELECTOR, $value.abi_encode())

@@ -1,5 +1,5 @@
-//! What was served goes on being served, over restarts too, whatever became of the files; and what cannot be served is
-//! told by answers, never left out in silence.
+//! A build that was served goes on being served, over restarts too, whatever became of the files; and answers name a
+//! protocol that cannot be served, and never leave it out in silence.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::PermissionsExt as _;

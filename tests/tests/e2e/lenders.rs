@@ -31,20 +31,20 @@ fn start() -> Result<Fork> {
     Fork::start("lenders")
 }
 
-/// What the sub-account owes: 400 with their interest since all was lent and owed, which comes to whole units.
+/// Returns the sub-account's debt: 400 with their interest since all was lent and owed, which comes to whole units.
 fn debt(fork: &Fork) -> u128 {
     let seconds = fork.number("seconds").unwrap();
     assert_eq!(400 * USDC * seconds % 1_000_000_000, 0);
     400 * USDC + 400 * USDC * seconds / 1_000_000_000
 }
 
-/// What the shares of all that is lent come to.
+/// Returns the worth of the shares of all that is lent.
 fn lent_dollars(fork: &Fork) -> u128 {
     let assets = 600 * USDC + debt(fork) + VIRTUAL;
     1_000 * USDC * assets / (1_000 * USDC + VIRTUAL)
 }
 
-/// What a call in the snapshot's second changes of the account's USDC.
+/// Returns the change of the account's USDC by a call in the snapshot's second.
 fn changes(fork: &Fork, who: &str, to: &str, call: &impl SolCall) -> u128 {
     let data = Bytes::from(call.abi_encode()).to_string();
     fork.changes(who, fork.address("assets/usdc").unwrap(), fork.address(to).unwrap(), &data).unwrap()

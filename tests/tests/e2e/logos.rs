@@ -47,7 +47,7 @@ fn each_logo_is_published_or_served_where_answers_say() {
         let drawing = gateway.get(path).unwrap();
         assert!(is_drawing(&drawing), "{drawing:?}");
         assert!(is_drawing(&gateway.aggregate(path).unwrap()), "the other public listener");
-        // Who has it is told so, and who asks for what is no slug is told that there is nothing.
+        // A client that has the logo is told so, and one that requests no valid slug gets a 404.
         let tag = drawing.header("etag").unwrap();
         let known = [("if-none-match", tag)];
         let again = request(gateway.base, Version::Http1, &Method::GET, path, &known, Bytes::new()).unwrap();

@@ -2,7 +2,7 @@
 //!
 //! One binary, so that all of it is linked once. Tests of a module share chains and gateways by a `Shared` fixture,
 //! which ends with the last test that uses it; whoever changes a chain or counts its requests starts one of its own.
-//! What must have the machine to itself is in `costs`.
+//! Tests that must have the machine to themselves are in `costs`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod airdrop;

@@ -50,7 +50,7 @@ fn market(fork: &Fork, name: &str) -> Market {
     }
 }
 
-/// What a call changes of the account's USDC, on a chain that is as before afterwards.
+/// Returns the change of the account's USDC by a call, on a chain that is as before afterwards.
 fn changes(fork: &Fork, who: &str, to: &str, call: &impl SolCall) -> u128 {
     let (usdc, to) = (fork.address("assets/usdc").unwrap(), fork.address(to).unwrap());
     let data = Bytes::from(call.abi_encode()).to_string();
@@ -88,7 +88,7 @@ impl Fixed {
         Self { owed: 500 * USDC + interest, lent, shares: shares + made }
     }
 
-    /// What so many shares of what is lent come to.
+    /// Returns the worth of so many shares of what is lent.
     fn share(&self, shares: u128) -> u128 {
         small(n(shares) * n(self.lent + 1) / n(self.shares + SHARES))
     }
@@ -153,7 +153,7 @@ fn what_leaves_is_exactly_what_was_told() {
         let (market, farmer) = (market(&fixture, name), account(&fixture, "farmer"));
         let shares = n(1_000 * USDC * SHARES);
         let call = withdrawCall { market, assets: none, shares, onBehalf: farmer, receiver: farmer };
-        // What the second market has at hand is a tenth: the borrower pays back before.
+        // A tenth is at hand in the second market: the borrower pays back before.
         left.push(after_repaying(&fixture, || changes(&fixture, "farmer", "morpho", &call)));
     }
     left.sort_unstable();
@@ -173,7 +173,7 @@ fn what_leaves_is_exactly_what_was_told() {
     assert_eq!(told("whale", "sUSDC"), [after_repaying(&fixture, || changes(&fixture, "whale", "vault", &call))]);
 }
 
-/// What `act` returns once both debts are paid back in the snapshot's second, and undone.
+/// Returns the result of `act` once both debts are paid back in the snapshot's second, and undone.
 fn after_repaying(fork: &Fork, act: impl Fn() -> u128) -> u128 {
     let repaid = || {
         for (name, owed) in [("fixed", 500), ("curved", 900)] {

@@ -36,7 +36,7 @@ sol! {
 const ACCOUNT: &str = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 /// <https://github.com/0xPolygon/pos-contracts/blob/main/contracts/child/MRC20.sol>
 const SECOND_ADDRESS: Address = address!("0000000000000000000000000000000000001010");
-/// What a contract calls the native token that has no other name for it.
+/// The address by which a contract names the native token if it has no other name for it.
 const PLACEHOLDER: Address = address!("eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee");
 const PLAIN: Address = address!("00000000000000000000000000000000000f0001");
 const RENAMED: Address = address!("00000000000000000000000000000000000f0002");
@@ -50,7 +50,7 @@ const NATIVE_WEI: u64 = 7_000_000_000_000_000_000;
 
 type Answers = Vec<([u8; 4], Vec<u8>)>;
 
-/// What a function returns.
+/// Returns a function's selector and its encoded reply.
 fn returns<C: SolCall>(value: &impl SolValue) -> ([u8; 4], Vec<u8>) {
     (C::SELECTOR, value.abi_encode())
 }

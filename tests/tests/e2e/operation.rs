@@ -1,5 +1,5 @@
-//! What an operator meets beside the network: a loader that refuses, settings of a ConfigMap, signals, a second gateway, and
-//! a client with more connections than it may have.
+//! An operator's troubles beside the network: a loader that refuses, settings of a ConfigMap, signals, a second
+//! gateway, and a client with more connections than it may have.
 
 use std::fs;
 use std::net::TcpListener;
@@ -144,7 +144,7 @@ fn a_second_gateway_does_not_start_on_a_state_folder_and_commands_go_on() {
     let shown =
         show.args(["state", "show", "--state"]).arg(dir.join("state")).env_clear().env("HOME", &dir).output().unwrap();
     assert!(shown.status.success(), "{shown:?}");
-    // What a killed process leaves bars nobody.
+    // A lock file that a killed process leaves locks nobody out.
     let has_lock = |state: &Path| -> Result<()> {
         ensure!(state.join("lock").exists());
         Ok(())

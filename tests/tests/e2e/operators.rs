@@ -1,4 +1,4 @@
-//! Who may read the operators' listener: hosts, a token, a Unix socket.
+//! Access to the operators' listener: hosts, a token, a Unix socket.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -20,7 +20,7 @@ fn gateway(config: &str) -> Gateway {
     Setup::default().config(config).listening().unwrap()
 }
 
-/// What a browser sends once a page's name leads to `to`.
+/// Sends the request that a browser sends once a page's name leads to `to`.
 fn as_host(to: SocketAddr, path: &str, host: &str) -> Response {
     http::raw(to, format!("GET {path} HTTP/1.1\r\nhost: {host}\r\n\r\n").as_bytes()).unwrap()
 }

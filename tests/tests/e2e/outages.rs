@@ -1,4 +1,5 @@
-//! What an operator sees of outages, and of requests: `/readyz`, `/networks`, `/metrics`, and the log at the default level.
+//! An operator's view of outages, and of requests: `/readyz`, `/networks`, `/metrics`, and the log at the default
+//! level.
 
 use std::os::unix::fs::symlink;
 use std::time::Duration;

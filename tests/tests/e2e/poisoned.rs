@@ -203,7 +203,7 @@ fn a_stored_lie_of_the_only_endpoint_is_no_target_once_its_address_leads_to_an_h
     let left = left.at("facts").unwrap().items().unwrap().len();
     assert!(left < told, "{left} of {told} facts of a liar are left");
 
-    // What is stored from now on is the honest node's; it can be purged while the gateway runs.
+    // The facts stored from now on are the honest node's; they can be purged while the gateway runs.
     mine(rig.chain(), FINAL_AFTER);
     stored(&gateway, &host(&rpc));
     let purged = state(&gateway, &["purge", "--endpoint", &host(&rpc)]).unwrap();

@@ -1,5 +1,5 @@
-//! What tokens are worth: the truth about sources that are good, bad, slow or lying, against the arithmetic of the
-//! chains' build.
+//! Prices of tokens: the truth about sources that are good, bad, slow or lying, against the arithmetic of the chains'
+//! build.
 
 mod derived;
 mod feeds;

@@ -161,7 +161,7 @@ fn a_bad_update_is_paused_then_rolled_back_once_and_then_nothing_of_it_is_served
         assert_eq!(log.lines().filter(|it| it.contains("ERROR") && it.contains(line)).count(), 1, "{line}: {log}");
     }
 
-    // What was gone back to answered well before, so its faults pause it; the operator gives it up.
+    // The build that was restored answered well before, so its faults pause it; the operator gives it up.
     assert_eq!(panic_until_paused(&gateway), FAULTS_MAX);
     decided(&gateway, &["quarantine", NAME]);
     wait::until("the second quarantine", SOON, || {
@@ -225,7 +225,7 @@ fn an_outage_of_the_node_pauses_no_plugin() {
         ensure!([502, 504].contains(&answer.status.as_u16()), "{answer:?}");
         Ok::<_, anyhow::Error>(())
     };
-    // What was read of the block before is told until there is need of another.
+    // Replies at the block pinned before are served until another is needed.
     wait::until("the outage", SOON, is_lost).unwrap();
     for _ in 0..2 * FAULTS_MAX {
         is_lost().unwrap();

@@ -21,7 +21,7 @@ const FILE: &str = "libportolan_hostile.so";
 const ACCOUNT: &str = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 const CLIENTS: usize = 20;
 const RELOADS: u32 = 50;
-/// What the plugin's `steady` protocol finds on each network.
+/// The number of rows that the plugin's `steady` protocol finds on each network.
 const STEADY_ROWS: usize = 3;
 /// Networks that `steady` is deployed on.
 const STEADY_NETWORKS: usize = 3;
@@ -55,7 +55,7 @@ fn in_force(what: &str, gateway: &Gateway, look: impl FnMut() -> Result<()>) {
     wait::until(what, IN_FORCE_WITHIN, look).unwrap_or_else(|error| panic!("{error:#}\n{}", gateway.log()));
 }
 
-/// Whether that version answers for `steady`, on polygon alone.
+/// Checks that this version answers for `steady`, on polygon alone.
 fn serves_build(gateway: &Gateway, version: &str) -> Result<()> {
     answers_as(gateway, version, STEADY_ROWS)
 }

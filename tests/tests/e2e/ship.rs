@@ -1,4 +1,4 @@
-//! What `cargo ship` lays out runs as it lies there, with what the tests have built already.
+//! The folder that `cargo ship` lays out runs as it lies there, with what the tests have built already.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};

@@ -79,7 +79,7 @@ fn sign(key: &KeyPair, text: &str) -> String {
     minisign::sign(None, &key.sk, Cursor::new(text), None, None).unwrap().into_string()
 }
 
-/// What an operator writes who trusts the keys above.
+/// Returns the configuration of an operator who trusts the keys above.
 fn trusting(mode: &str, revoked_build: &str) -> String {
     let row = |name: &str, key: &KeyPair, rest: &str| {
         format!("[signatures.keys.{name}]\nkey = \"{}\"\n{rest}\n", key.pk.to_base64())
@@ -218,7 +218,7 @@ fn a_build_in_force_is_judged_again_when_the_key_that_signed_it_ends() {
             });
             continue;
         }
-        // What was in force before is in force again: the key that signed it lasts.
+        // The build that was in force before is in force again: the key that signed it lasts.
         refused(&gateway, 200, "rejected", &reason);
         serves(&gateway, 100, "lasting");
         let log = gateway.log();

@@ -1,4 +1,4 @@
-//! What the gateway says of claims that do other than they say, and what it costs to say it.
+//! The gateway's reports of claims that do other than they say, and the cost of these reports.
 //!
 //! Farms on a chain of their own: every account has earned ten of the reward in each of them.
 
@@ -20,7 +20,7 @@ const ACCOUNT: &str = "0x00000000000000000000000000000000000acc07";
 const TEN: &str = "10000000000000000000";
 const CHAIN_ID: u64 = 137;
 
-/// What a farm does; its number in the contract.
+/// The deed of a farm; its number in the contract.
 #[derive(Clone, Copy, Debug)]
 enum Deed {
     Pay,
@@ -41,7 +41,7 @@ struct Fixture {
     chain: Chain,
     rpc: RpcFault,
     reward: String,
-    /// What the taking farm may take, for the account once allowed it.
+    /// The token that the taking farm may take, for the account once allowed it.
     stake: String,
     /// By what they do.
     farms: Vec<String>,

@@ -61,7 +61,7 @@ fn an_answer_is_a_span_below_its_clients_with_its_jobs_and_batches_below_it() {
             http::request(gateway.base, Version::Http1, &hyper::Method::GET, "/networks", headers, "".into()).unwrap();
         assert_eq!(answer.status, 200, "{answer:?}");
     }
-    // What is left leaves at the end.
+    // The spans that are left are exported at the end.
     gateway.sigterm().unwrap();
     assert!(gateway.exited().unwrap().success(), "{}", gateway.log());
 

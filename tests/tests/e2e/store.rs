@@ -102,8 +102,8 @@ impl Rig {
         let kept = || {
             self.restart(|_| Ok(()))?;
             let again = self.fetch()?;
-            // What is immutable is more than a fifth of what is read at first, less what claims rest on: that is read
-            // again.
+            // Immutable replies are more than a fifth of the first reads, less those that claims depend on, which are
+            // read again.
             let (now, then) = (again.requested_bytes, first.requested_bytes);
             ensure!(now * 5 < then * 4, "{now} B, at first {then} B");
             Ok::<_, anyhow::Error>(again)

@@ -43,7 +43,7 @@ impl TestReader {
         Session::open(Arc::clone(&self.reader) as Arc<dyn Reader>, CHAIN_ID, block, deadline, budget)
     }
 
-    /// What the reads come to at a block.
+    /// Reads at a block, and returns the outcomes.
     pub(crate) fn read(&self, block: Block, reads: &[Read]) -> Vec<Outcome> {
         self.read_within(block, reads, AMPLE)
     }

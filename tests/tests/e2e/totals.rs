@@ -1,4 +1,4 @@
-//! What the sums of a portfolio and of a plan count: what claims paid when they were tried.
+//! The sums of a portfolio and of a plan count what claims paid when they were tried.
 //!
 //! Farms on a chain of their own, each of which says that it owes the account ten tokens at a dollar each.
 
@@ -19,7 +19,7 @@ const ACCOUNT: &str = "0x00000000000000000000000000000000000acc08";
 const TEN: u128 = 10_000_000_000_000_000_000;
 const CHAIN_ID: u64 = 137;
 
-/// What a farm does, by its number in the contract.
+/// The deeds of a farm, by its number in the contract.
 const PAYS: u8 = 0;
 const PAYS_NOTHING: u8 = 1;
 const FAILS: u8 = 2;

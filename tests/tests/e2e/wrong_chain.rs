@@ -118,7 +118,7 @@ fn rows(body: &Json) -> Vec<String> {
     rows
 }
 
-/// What each of the clients was answered, and after which time.
+/// Returns the answer to each of the clients, and the time that it took.
 fn answers(fixture: &Fixture, gateway: &Gateway) -> Vec<(String, Response, Duration)> {
     let paths = fixture.paths();
     let client = |first: usize| {
@@ -182,7 +182,7 @@ fn assert_change_shows_no_row(
     let url = turning.url();
     let endpoints: &[&str] = if has_sound { &[&url, right] } else { &[&url] };
     let gateway = fixture.gateway(endpoints).unwrap();
-    // What is answered now is cached afterwards: the contracts are known, the other accounts are not.
+    // These answers leave their replies in the cache: the contracts are known afterwards, the other accounts are not.
     for path in fixture.paths_of("farmer") {
         assert_eq!(rows(&gateway.get(&path).unwrap().json().unwrap()), fixture.expected[&path].1, "{what}");
     }

@@ -383,7 +383,7 @@ fn broken_heads() -> Vec<(Vec<u8>, u16, &'static str)> {
     invalid.chain(large.into_iter().map(|head| (head, 431, "request-too-large"))).collect()
 }
 
-/// Whether a problem comes next, and nothing else.
+/// Checks that a problem comes next, and nothing else.
 fn assert_last_problem(what: &str, connection: &mut RawConnection, status: u16, name: &str) -> Response {
     let response = connection.answer().unwrap_or_else(|error| panic!("{what}: {error:#}"));
     let response = response.unwrap_or_else(|| panic!("{what}: no answer"));

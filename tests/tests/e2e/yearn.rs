@@ -12,7 +12,7 @@ use portolan_tests::world::Shared;
 
 const USDC: u128 = 1_000_000;
 const ONE: u128 = 1_000_000_000_000_000_000;
-/// What the gauge is given for a second, and for how many seconds.
+/// The amount that the gauge is given for a second, and for how many seconds.
 const RATE: u128 = 1_000_000_000_000;
 const PERIOD: u128 = 14 * 86_400;
 /// Seconds since the farmer and the whale have staked.

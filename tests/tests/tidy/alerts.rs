@@ -6,7 +6,7 @@ use portolan_tests::build::workspace;
 
 use crate::assert_none;
 
-/// What a person is woken for, and what waits until morning.
+/// The severities of alerts that wake a person, and of those that wait until morning.
 const SEVERITIES: [&str; 2] = ["critical", "warning"];
 const AGGREGATIONS: [&str; 5] = ["sum", "max", "min", "avg", "count"];
 
@@ -47,7 +47,7 @@ fn each_alert_has_a_severity_and_holds_for_each_gateway_alone() {
     };
     let unranked = alerts.iter().filter(|(_, lines)| !is_ranked(lines)).map(|(name, _)| name.clone());
     assert_none("an alert has one of the severities", unranked);
-    // What is summed over gateways hides the one that fails.
+    // A sum over gateways hides the one that fails.
     let is_mixed = |(word, after): (&str, &str)| AGGREGATIONS.contains(&word) && !after.starts_with(" by (instance");
     let mixed = alerts.iter().filter(|(_, lines)| words(expression(lines)).into_iter().any(is_mixed));
     assert_none("an alert is by instance", mixed.map(|(name, _)| name.clone()));

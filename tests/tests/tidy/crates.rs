@@ -28,7 +28,7 @@ pub(crate) struct Module {
     pub(crate) file: String,
     /// Every path into the crate that the module names.
     pub(crate) paths: Vec<Place>,
-    /// What a `use` brings into the module, by the name that it has there.
+    /// The names that a `use` brings into the module, with the places that they name.
     pub(crate) imports: BTreeMap<String, Place>,
     /// The names of its types and traits.
     pub(crate) types: Vec<String>,

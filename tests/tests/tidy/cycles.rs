@@ -14,7 +14,7 @@ use super::crates::{CRATES, Crate, Place};
 /// The host's folders, each of which is one part of its design.
 const HOST_FOLDERS_MAX: usize = 10;
 
-/// Who depends on whom among the children of one module, with a source that says so.
+/// The dependencies among the children of one module, each with a source that says so.
 type Siblings = BTreeMap<String, BTreeMap<String, String>>;
 
 fn dependencies(of: &Crate) -> BTreeMap<Place, Siblings> {
@@ -32,7 +32,7 @@ fn dependencies(of: &Crate) -> BTreeMap<Place, Siblings> {
     found
 }
 
-/// What can be reached from a module.
+/// Returns the modules that can be reached from a module.
 fn reach<'a>(siblings: &'a Siblings, from: &'a str) -> BTreeSet<&'a str> {
     let (mut reached, mut open) = (BTreeSet::new(), vec![from]);
     while let Some(next) = open.pop() {

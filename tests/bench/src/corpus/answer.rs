@@ -68,7 +68,7 @@ impl Event {
         })
     }
 
-    /// Whether it is a movement of its own, and not part of one that another event tells.
+    /// Returns true if it is a movement of its own, and not part of one that another event reports.
     pub(super) fn moves(&self) -> bool {
         self.part_of.is_none()
     }
@@ -144,7 +144,7 @@ impl Amount {
         Some(Self { token, raw, units: owner.number_at(member).ok() })
     }
 
-    /// Whether its decimal form is the integer in units of a token.
+    /// Returns true if its decimal form is the integer in units of a token.
     pub(super) fn is_exact(&self, decimals: u32) -> bool {
         self.units.as_ref().is_some_and(|units| *units == BigDecimal::new(self.raw.clone(), decimals.into()))
     }

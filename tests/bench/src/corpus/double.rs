@@ -19,7 +19,7 @@ const KINDS: [&[&str]; 8] = [
     &["SWAP"],
 ];
 
-/// What two events have to agree in: the place of their kind, their user, and what they moved.
+/// Two events are doubles if they agree in this: the place of their kind, their user, and the amounts moved.
 type Key = (usize, String, Vec<Amount>);
 
 /// The judgements on a transaction.

@@ -101,7 +101,7 @@ pub(super) fn undecoded(corpus: &Corpus, mined: &Transaction, events: &[Event]) 
     mined.logs.iter().filter(is_untold).map(failure).collect()
 }
 
-/// What is known of a place.
+/// The facts that are known of a place.
 #[derive(Default)]
 struct Place {
     kind: String,

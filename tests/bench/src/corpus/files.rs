@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::contract::DECIMALS;
 
-/// What the native token is called.
+/// The name of the native token.
 pub(super) const NATIVE: &str = "native";
 /// The native token of every EVM network has so many.
 const NATIVE_DECIMALS: u32 = 18;
@@ -49,7 +49,7 @@ pub(super) struct Transaction {
     pub(super) logs: Vec<ReceiptLog>,
     /// By the log's index.
     pub(super) rows: BTreeMap<u64, Row>,
-    /// What the wallet's user would name.
+    /// The movements that the wallet's user would name.
     pub(super) legs: Vec<Leg>,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Row {
     pub(super) asset: Option<String>,
     #[serde(default)]
     pub(super) decimals: Option<u32>,
-    /// What an event at this log has to be; nothing of the vocabulary where it is empty, anything where it is none.
+    /// The events that may be at this log; nothing of the vocabulary if it is empty, anything if it is `None`.
     #[serde(default)]
     pub(super) expect: Option<Vec<Expected>>,
     /// Logs that tell the same movement.
@@ -93,7 +93,7 @@ pub(super) struct Row {
     pub(super) not_protocols: Vec<String>,
 }
 
-/// What an event has to be.
+/// Requirements on an event.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Expected {
     #[serde(rename = "type")]
@@ -103,7 +103,7 @@ pub(super) struct Expected {
     pub(super) members: BTreeMap<String, Value>,
 }
 
-/// What went out of an account, came in, or was done.
+/// A movement out of an account or into it, or an action.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Leg {
@@ -137,7 +137,7 @@ pub(super) enum Direction {
     None,
 }
 
-/// What a token says of itself, as far as known.
+/// A token's own description, as far as known.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Token {
@@ -161,7 +161,7 @@ pub(super) struct Pool {
     pub(super) token1: String,
 }
 
-/// What a contract answers to a call.
+/// A contract's reply to a call.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RecordedView {
@@ -251,7 +251,7 @@ impl Corpus {
         self.decimals.get(&(chain_id, token.to_owned())).copied()
     }
 
-    /// Whether a log tells an account nothing.
+    /// Returns true if a log means nothing to an account.
     pub(super) fn is_bookkeeping(&self, mined: &Transaction, log: &ReceiptLog) -> bool {
         let row = mined.rows.get(&log.index);
         let tiers = ["bookkeeping", OPEN];
@@ -280,23 +280,23 @@ impl Transaction {
         })
     }
 
-    /// Who sent it.
+    /// The address that sent it.
     pub(super) fn sender(&self) -> Option<String> {
         self.transaction["from"].as_str().map(str::to_lowercase)
     }
 
-    /// What it called, or created.
+    /// The address that it called or created.
     pub(super) fn callee(&self) -> Option<String> {
         let text = |value: &Value| value.as_str().map(str::to_lowercase);
         text(&self.transaction["to"]).or_else(|| text(&self.receipt["contractAddress"]))
     }
 
-    /// Whether it is a deposit that brought ether from another network.
+    /// Returns true if it is a deposit that brought ether from another network.
     pub(super) fn is_deposit(&self) -> bool {
         self.transaction["mint"].as_str().and_then(|mint| mint.parse::<U256>().ok()).is_some_and(|mint| !mint.is_zero())
     }
 
-    /// What it sent, where it did.
+    /// The native value that it sent, if any.
     pub(super) fn value(&self) -> Option<U256> {
         let value: U256 = self.transaction["value"].as_str()?.parse().ok()?;
         (!value.is_zero() && self.receipt["status"] == "0x1").then_some(value)
@@ -316,7 +316,7 @@ impl ReceiptLog {
 }
 
 impl Row {
-    /// Whether an event of this type may be at its log.
+    /// Returns true if an event of this type may be at its log.
     pub(super) fn expects(&self, kind: &str) -> bool {
         self.expect.iter().flatten().flat_map(|expected| &expected.types).any(|expected| expected == kind)
     }

@@ -1,6 +1,6 @@
-//! What the rules say of an answer.
+//! The verdicts of the rules on an answer.
 
-/// What counts.
+/// A tier of the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Tier {
     Core,
@@ -14,17 +14,17 @@ pub(super) enum Tier {
     Double,
 }
 
-/// What a judgement is about.
+/// The subject of a judgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Subject {
-    /// What the transaction itself sent.
+    /// The native value that the transaction itself sent.
     Value,
     Log(u64),
     /// By its place in the transaction's list.
     Leg(usize),
 }
 
-/// Whether something is told as it is.
+/// The verdict on one subject: whether it is reported correctly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Judgement {
     pub(super) tier: Tier,
@@ -34,7 +34,7 @@ pub(super) struct Judgement {
     pub(super) wrong: Option<Wrong>,
 }
 
-/// What is wrong.
+/// The error that a judgement found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wrong {
     /// In a word or two, for counting: `untold`, or the members that are wrong.

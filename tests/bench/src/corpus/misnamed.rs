@@ -14,7 +14,7 @@ pub(super) fn judge(mined: &Transaction, events: &[Event]) -> Vec<Judgement> {
     judged.collect()
 }
 
-/// What is wrong with the name; no name is no error.
+/// Returns the error in the event's protocol name; a missing name is not an error.
 pub(super) fn wrong(row: &Row, event: &Event) -> Option<Wrong> {
     let (slug, known) = (event.protocol.as_deref()?, row.protocols());
     let contradicts = !known.is_empty() && !known.contains(&slug);

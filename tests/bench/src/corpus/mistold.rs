@@ -68,7 +68,7 @@ fn of_log(mined: &Transaction, log: &ReceiptLog, own: &[&Event]) -> Option<Wrong
     own.iter().find_map(|event| known.foreign(event))
 }
 
-/// What a log and the movements of its receipt have.
+/// The contents of a log, and the movements of its receipt.
 struct Known {
     /// All of the log, as hex.
     log: String,

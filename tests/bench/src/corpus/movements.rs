@@ -1,4 +1,4 @@
-//! What a receipt shows to have moved: transfers of tokens, what was wrapped, and what the transaction itself sent.
+//! The movements that a receipt shows: transfers of tokens, wraps, and the value that the transaction itself sent.
 
 use bigdecimal::num_bigint::BigInt;
 

@@ -88,8 +88,8 @@ fn moved(value: &Value) -> Value {
     }
 }
 
-/// What the contracts of the lists answer: address, then call and reply. Views that the folder has of a token or a pool
-/// stand before what its lists say.
+/// Returns the replies of the contracts in the lists: address, then call and reply. Views that the folder has of a
+/// token or a pool take precedence over what its lists say.
 fn contracts(corpus: &Corpus, chain_id: u64) -> BTreeMap<String, BTreeMap<String, String>> {
     let mut found: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     let mut answers = |contract: &str, call: &str, reply: String| {

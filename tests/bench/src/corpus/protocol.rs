@@ -40,7 +40,7 @@ pub(super) fn at(events: &[Event], log: u64) -> Vec<&Event> {
     events.iter().filter(|event| event.log_index == Some(log)).collect()
 }
 
-/// Whether the events at a log are what they have to be: as many, and each of them right.
+/// Checks that the events at a log are those required: as many, and each of them right.
 pub(super) fn right(corpus: &Corpus, chain_id: u64, expect: &[Expected], own: &[&Event]) -> Result<(), Wrong> {
     if own.is_empty() {
         return Err(Wrong::untold());
@@ -65,7 +65,7 @@ pub(super) fn right(corpus: &Corpus, chain_id: u64, expect: &[Expected], own: &[
     Ok(())
 }
 
-/// What one log pays, in one event or in several.
+/// Checks what one log pays, in one event or in several.
 fn paid(corpus: &Corpus, chain_id: u64, expected: &Expected, pays: &Value, own: &[&Event]) -> Result<(), Wrong> {
     let others = expected.members.iter().filter(|(name, _)| *name != "pays");
     let others = Expected {
@@ -90,7 +90,7 @@ fn refused(faults: &[String]) -> Result<(), Wrong> {
     Err(Wrong::new(names.join(", "), faults.join("; ")))
 }
 
-/// What is wrong with an event, each fault after the name of its member.
+/// Returns the faults of an event, each after the name of its member.
 fn faults(corpus: &Corpus, chain_id: u64, expected: &Expected, event: &Event) -> Vec<String> {
     let mut found = Vec::new();
     if !expected.types.contains(&event.kind) {
@@ -135,7 +135,7 @@ fn pairs(list: &Value) -> Vec<Pair> {
     list.as_array().into_iter().flatten().filter_map(pair).collect()
 }
 
-/// Whether these amounts are told, in any order, and no others but zero.
+/// Returns true if exactly these amounts are reported, in any order, apart from zeros.
 fn same_set(wanted: &[Pair], told: &[Amount]) -> bool {
     let mut left: Vec<&Amount> = told.iter().filter(|amount| amount.raw != BigInt::ZERO).collect();
     let nonzero = || wanted.iter().filter(|(_, raw)| *raw != BigInt::ZERO);

@@ -171,7 +171,7 @@ impl Table {
         lines
     }
 
-    /// Whether a tier's bar is met.
+    /// Returns true if a tier meets its bar.
     pub(super) fn is_met(&self, tier: Tier) -> bool {
         let Count { right, all } = self.of(tier);
         match tier {
@@ -185,7 +185,7 @@ impl Table {
         }
     }
 
-    /// Whether all bars are met.
+    /// Returns true if all tiers meet their bars.
     pub(super) fn is_enough(&self) -> bool {
         Tier::ALL.iter().all(|tier| self.is_met(*tier))
     }

@@ -27,7 +27,7 @@ const DEPOSIT: usize = 0; // The value, a mint, the supply, its transfer.
 const SWAP: usize = 1; // Two collectibles, the swap, its transfers.
 const FARM: usize = 2; // From a bridge, a claim, its transfer, a withdrawal, its transfer, a lock.
 
-/// What is done with the events of an answer.
+/// A change to the events of an answer.
 #[derive(Clone, Debug)]
 enum Change {
     /// Exchanges the value at a path.
@@ -94,7 +94,7 @@ fn token(address: &str) -> Value {
     json!({"address": address, "type": "SINGLE"})
 }
 
-/// What the bridge's second log tells.
+/// The event of the bridge's second log.
 fn relayed() -> Value {
     let native = json!({"address": "0x0", "type": "NATIVE"});
     let told =
@@ -244,7 +244,7 @@ fn what_is_no_error_costs_nothing() {
         // Of two logs that tell the same, the other; and both, where one is said to be part of the other.
         (FARM, vec![Drop(0), Add(0, relayed())]),
         (FARM, vec![Add(1, part())]),
-        // What one log pays, in two events.
+        // One log's payment, split into two events.
         (FARM, vec![Drop(1), Add(1, pay(0)), Add(1, pay(1))]),
         // A row that need not be told.
         (FARM, vec![Drop(3)]),

@@ -60,13 +60,13 @@ pub(super) fn judge(mined: &Transaction, events: &[Event]) -> Vec<Judgement> {
 /// The events of an answer as a leg sees them.
 struct LegView<'a> {
     leg: &'a Leg,
-    /// Those of its actions, and loans whose collateral may be its asset.
+    /// The events of its actions, and loans whose collateral may be its asset.
     events: Vec<&'a Event>,
-    /// What counts as its asset.
+    /// The tokens that count as its asset.
     tokens: BTreeSet<String>,
     /// Addresses that stand for the account.
     accounts: BTreeSet<String>,
-    /// Whether the account sent the transaction, or was called by it, and the leg is native: such a movement leaves no
+    /// True if the account sent the transaction, or was called by it, and the leg is native: such a movement leaves no
     /// transfer that could join it.
     is_sender: bool,
 }
@@ -124,13 +124,13 @@ impl<'a> LegView<'a> {
         Some(Wrong::new(lacks, format!("{raws:?} of {:?} for {:?}", self.tokens, self.accounts)))
     }
 
-    /// Whether it is the amount, and each part of it exact in token units.
+    /// Returns true if it is the amount, and each part of it is exact in token units.
     fn matches(&self, raws: &BTreeSet<BigInt>, raw: &BigInt, parts: &[&Slot<'_>]) -> bool {
         let is_exact = |slot: &&Slot<'_>| self.leg.decimals.is_none_or(|decimals| slot.amount.is_exact(decimals));
         raws.contains(raw) && parts.iter().all(is_exact)
     }
 
-    /// What an event moves of the asset: in the leg's direction, and for swaps against it too.
+    /// Returns the amounts of the asset that an event moves: in the leg's direction, and for swaps against it too.
     fn slots<'b>(&self, event: &'b Event) -> Vec<Slot<'b>> {
         let slot = |direction: Direction, sign: i32| {
             let own = amounts(event, direction).into_iter();
@@ -169,13 +169,14 @@ fn sums<'a, 'b>(slots: &[&'a Slot<'b>]) -> Vec<Vec<&'a Slot<'b>>> {
     sets
 }
 
-/// Whether it is the event of a loan with collateral, which may tell that the collateral was supplied or withdrawn.
+/// Returns true if it is the event of a loan with collateral, which may report that the collateral was supplied or
+/// withdrawn.
 fn is_loan_of(event: &Event, leg: &Leg) -> bool {
     let stands = LOANS.iter().any(|(action, loan)| event.kind == *loan && leg.action.iter().any(|own| own == action));
     stands && event.amount("collateralAmount").is_some()
 }
 
-/// What an event moves out of its account, or into it.
+/// Returns the amounts that an event moves out of its account, or into it.
 fn amounts(event: &Event, direction: Direction) -> Vec<Amount> {
     let member = |name: &str| event.amount(name).into_iter().collect::<Vec<Amount>>();
     let own = || event.moved().into_iter().chain(event.amount("cost")).collect();
@@ -183,7 +184,7 @@ fn amounts(event: &Event, direction: Direction) -> Vec<Amount> {
     match kind {
         SWAP => member(if out { "fromAmount" } else { "toAmount" }),
         "LIQUIDATION" => member(if out { "debtAmount" } else { "collateralAmount" }),
-        // What a loan itself moves is no supply and no withdrawal.
+        // The amount that a loan itself moves is neither a supply nor a withdrawal.
         "BORROW" if out => member("collateralAmount"),
         "REPAY" if !out => member("collateralAmount"),
         // The shares are what the other side moves.
@@ -207,8 +208,8 @@ fn addresses(event: &Event) -> Vec<String> {
     event.addresses().into_iter().chain(event.contract.clone()).collect()
 }
 
-/// What told transfers of these tokens reach from the first addresses: along them for what goes out, and against them
-/// for what comes in.
+/// Returns the addresses that reported transfers of these tokens reach from the first ones: along the transfers for
+/// what goes out, and against them for what comes in.
 fn joined(
     events: &[Event],
     first: BTreeSet<String>,

@@ -26,7 +26,7 @@ impl MemoryBound {
         Self { mib, cgroup: cgroup(mib) }
     }
 
-    /// What it is made of, in words.
+    /// Returns how the bound is enforced, in words.
     pub(super) fn kind(&self) -> &'static str {
         if self.cgroup.is_some() { "a cgroup" } else { "RLIMIT_DATA, as no cgroup can be made here" }
     }

@@ -75,7 +75,7 @@ pub(super) const CASES: [Recorded; 23] = [
     lent("hop", "edge-exited", "exited", Claimables),
 ];
 
-/// What a job must find.
+/// Returns the findings that a job must make.
 pub(super) fn expected(truth: &Truth, row: &Recorded) -> Result<Expected> {
     let rows = truth.rows(row.who, row.question, Some(row.rows_of))?;
     let findings = match row.question {

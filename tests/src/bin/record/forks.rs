@@ -173,8 +173,8 @@ pub(super) const FORKS: [RecordedFork; 28] = [
              <assets/lusd> from <liquity/staking> by calling <liquity/staking> with 0x{0}",
         ],
     ),
-    // What lies in a market that nobody owes; and 3,000 in the one at a fixed rate, with their part of the interest, of
-    // which the market keeps a tenth (tests/tests/e2e/morpho.rs has the formula).
+    // The supply of a market that nobody borrows from; and 3,000 in the one at a fixed rate, with their part of the
+    // interest, of which the market keeps a tenth (tests/tests/e2e/morpho.rs has the formula).
     case(
         ["lending", "typical-morpho"],
         ["morpho", "morpho", "whale"],
@@ -268,7 +268,7 @@ pub(super) const FORKS: [RecordedFork; 28] = [
     ),
 ];
 
-/// What a job must find.
+/// Returns the findings that a job must make.
 pub(super) fn expected(chain: &Chain, row: &RecordedFork) -> Result<Expected> {
     let address = |name: &str| {
         let found = chain.expected.pointer(&format!("/{name}")).and_then(|found| found.as_str());

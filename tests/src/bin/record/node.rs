@@ -14,12 +14,12 @@ use portolan_tests::http;
 
 /// The sender of reads that name none.
 const SENDER: &str = "0xca11bde05977b3631167028862be2a173976ca11";
-/// What one read may use; a block's gas.
+/// The gas that one read may use: a block's.
 const GAS: u64 = 30_000_000;
 /// The part of a transaction's gas that its call does not get.
 const TRANSACTION_GAS: u64 = 100_000;
 
-/// What the chain says to a read; a chain that does not answer is no endpoint.
+/// Returns the chain's reply to a read; if the chain does not answer, the read is unavailable.
 pub(super) fn answer(chain: &Chain, read: &ReadRequest) -> ReadResult {
     try_answer(chain, read).unwrap_or(ReadResult::Unavailable)
 }

@@ -14,9 +14,9 @@ const MSTORE: u8 = 0x52;
 #[derive(Clone, Copy)]
 pub(super) enum Wei {
     Of(u64),
-    /// What its caller sent it.
+    /// The value that its caller sent it.
     Received,
-    /// What it has.
+    /// Its whole balance.
     All,
 }
 

@@ -32,9 +32,9 @@ pub(super) struct Kind {
     pub(super) what: &'static str,
     /// To be sent by [`ALICE`].
     pub(super) transaction: Value,
-    /// Whether it succeeds.
+    /// True if it succeeds.
     pub(super) succeeds: bool,
-    /// Whether a native movement of it has a log.
+    /// True if a native movement of it has a log.
     pub(super) moves: bool,
 }
 

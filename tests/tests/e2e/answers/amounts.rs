@@ -27,7 +27,7 @@ fn with(path: &str, parameter: &str) -> String {
 /// Counts what became a string; anything else that differs is a failure.
 fn strings(path: &str, plain: &Json, quoted: &Json) -> usize {
     match (plain, quoted) {
-        // What the report says of itself is measured anew.
+        // The report's figures about itself are measured anew.
         _ if path.ends_with("/report/budget") || path.ends_with("/report/jobs") => 0,
         (Json::Array(plain), Json::Array(quoted)) => {
             assert_eq!(plain.len(), quoted.len(), "{path}");

@@ -30,7 +30,7 @@ fn wrong_accounts_and_networks_are_reported() {
         (good, "?network=31337", 400, "invalid-network", "POLYGON"),
         (good, "?network=fantom", 503, "network-not-configured", "FANTOM"),
         (good, "?network=FANTOM", 503, "network-not-configured", "FANTOM"),
-        // What is malformed is reported before what is missing.
+        // A malformed value is reported before a missing one.
         (wrong_case, "?network=fantom", 400, "invalid-address", "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD"),
     ];
     for call in CALLS {

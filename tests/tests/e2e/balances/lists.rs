@@ -51,7 +51,7 @@ impl Own {
         wait::until("the list", IN_FORCE_WITHIN, look).unwrap();
     }
 
-    /// What operators see of the list.
+    /// Returns the list's status, as operators see it.
     fn status(&self) -> Result<Json> {
         Ok(self.gateway.operate("/lists")?.json()?.at("0")?.clone())
     }

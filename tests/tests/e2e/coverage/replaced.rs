@@ -6,7 +6,7 @@ use std::fmt;
 
 use anyhow::{Result, ensure};
 
-/// What an answer says of such a contract.
+/// The way in which an answer treats such a contract.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fate {
     /// All that it holds: the deployment of this market.

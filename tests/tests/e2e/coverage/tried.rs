@@ -1,5 +1,5 @@
-//! What the mechanisms of the kits were tried on, and which protocols each serves: the one table of it, kept by hand. What
-//! can be checked of it is: see [`check`].
+//! The contracts that the mechanisms of the kits were tried on, and the protocols that each serves: the one table of
+//! it, kept by hand, and checked as far as it can be: see [`check`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use portolan_tests::{build, chain};
 /// Rows of the kits' README that are no mechanisms of accounts.
 pub(crate) const OTHER_MODULES: [&str; 4] = ["events", "accounts", "family", "kit"];
 
-/// What a mechanism was tried on.
+/// The contract that a mechanism was tried on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Tried {
     /// The contract's own bytecode, by the name of its artifact, on the chain of a profile.
@@ -28,7 +28,7 @@ use Tried::{Canned, Double, Real};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Form {
     pub(crate) kit: &'static str,
-    /// What sets it apart from the kit's other forms; empty where there is no other.
+    /// The difference from the kit's other forms; empty if there is no other.
     pub(crate) name: &'static str,
     pub(crate) tried: Tried,
     /// The protocols that have it; none where only an operator's settings do.
@@ -209,7 +209,7 @@ pub(crate) fn of(slug: &str) -> impl Iterator<Item = &'static Form> {
     FORMS.iter().filter(move |form| form.slugs.contains(&slug))
 }
 
-/// What the forms of a protocol were tried on, each kind once with its chains.
+/// Returns the kinds of contracts that the forms of a protocol were tried on, each once with its chains.
 pub(crate) fn kinds(slug: &str) -> Vec<String> {
     let found: BTreeSet<_> = of(slug).map(|form| form.tried.kind()).collect();
     let one = |kind: &str| {
@@ -290,7 +290,8 @@ fn used(answered: &BTreeMap<String, String>) -> Result<BTreeMap<String, BTreeSet
     Ok(used)
 }
 
-/// Whether what a form was tried on is there, and is what its row says: a double is a contract of the test chain's own.
+/// Checks that the contract that a form was tried on exists, and is as its row says: a double is a contract of the test
+/// chain's own.
 fn tried(form: &Form) -> Result<()> {
     let tests = build::workspace().join("tests/chain");
     let (profile, contract, is_double) = match form.tried {

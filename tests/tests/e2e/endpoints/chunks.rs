@@ -1,4 +1,4 @@
-//! What one request may carry is learned from the node that refuses it, and answers stay right.
+//! The limits of one request are learned from the node that refuses it, and answers stay right.
 
 use alloy::primitives::Bytes;
 use portolan_reader::{Outcome, Read};

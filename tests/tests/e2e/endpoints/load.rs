@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use super::{before, chain, echoes};
 use crate::test_reader::{AMPLE, CHAIN_ID, TestReader};
 
-/// What befalls one endpoint, in turn.
+/// Returns the mishaps of one endpoint, in turn.
 fn mishaps() -> Vec<(Fault, Flaws)> {
     let faults = [
         Fault::Close,

@@ -1,4 +1,4 @@
-//! What transactions did for one account: those of the chain's build at a router, and a claim that is sent here.
+//! Effects of transactions on one account: those of the chain's build at a router, and a claim that is sent here.
 
 use std::str::FromStr as _;
 

@@ -25,7 +25,7 @@ const ELEMENTS: usize = 256;
 /// Logs whose events are allowed, and more.
 const LOGS: usize = 60;
 const TOO_MANY_LOGS: usize = 100;
-/// What one answer may add to the memory of the gateway: its body of 16 MiB, and as much as its rows take.
+/// The memory that one answer may add to the gateway: its body of 16 MiB, and as much as its rows take.
 const MEMORY_MIB: f64 = 160.0;
 const STRANGER: Address = Address::repeat_byte(0x77);
 const SEEN_WITHIN: Duration = Duration::from_secs(20);

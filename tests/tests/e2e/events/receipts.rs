@@ -70,7 +70,7 @@ fn receipt(hash: B256, logs: &[Log]) -> Value {
 
 type Lie = (&'static str, fn(&mut Value));
 
-/// What a node makes of the receipt of two transfers.
+/// The receipts of two transfers that a lying node makes.
 const LIES: [Lie; 6] = [
     ("no logs under a bloom filter that has some", |receipt| {
         receipt["logs"] = json!([]);

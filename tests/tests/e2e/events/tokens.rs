@@ -1,4 +1,4 @@
-//! What tokens of both kinds of collections emit, and an unlimited approval: logs encoded by a library.
+//! Events of tokens of both kinds of collections, and an unlimited approval: logs encoded by a library.
 
 use alloy::primitives::{Address, Log, U256};
 use alloy::sol_types::SolEvent;

@@ -1,4 +1,4 @@
-//! What a name costs, counted at the RPC: two round trips the first time, one when its resolver is known.
+//! The cost of a name, counted at the RPC: two round trips the first time, one when its resolver is known.
 
 use std::time::Duration;
 

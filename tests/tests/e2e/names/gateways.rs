@@ -89,7 +89,7 @@ impl Gateways {
         self.seen.requested().remove(&(way.to_owned(), label.to_owned())).unwrap_or_default()
     }
 
-    /// What was sent of answers that are too long.
+    /// Returns the bytes that were sent of answers that are too long.
     pub(super) fn flooded(&self) -> usize {
         self.seen.flooded.load(Ordering::SeqCst)
     }
@@ -160,7 +160,7 @@ impl Seen {
         *times
     }
 
-    /// What the resolver gets, if it is the sender.
+    /// Returns the reply to the resolver, if it is the sender.
     fn judge(&self, sender: &str, data: &str, honest: bool) -> Result<Response<Sent>> {
         if !sender.eq_ignore_ascii_case(&self.sender) {
             return Ok(json(StatusCode::BAD_REQUEST).body(whole(r#"{"message":"who requests?"}"#.into()))?);
@@ -205,7 +205,7 @@ impl Body for Flood {
     }
 }
 
-/// Whether less than all of a body was sent that is too long for anyone.
+/// Returns true if only a part was sent of a body that is too long for anyone.
 pub(super) fn is_part_of_flood(bytes: usize) -> bool {
     bytes > 0 && bytes < FLOOD_BYTES
 }

@@ -1,4 +1,4 @@
-//! What is no name is refused before any contract is read, and what is too long before it is read.
+//! Texts that are not names are refused before any contract is read, and those that are too long before they are read.
 
 use portolan_tests::http;
 

@@ -17,7 +17,7 @@ fn full(gateway: &Gateway, request: &str, members: [&str; 3]) -> [String; 3] {
     members.map(|member| answer.text_at(&format!("items/0/{member}")).unwrap().to_owned())
 }
 
-/// What the chain's build says of `ur.gtest.eth` by one of the two.
+/// Returns the chain build's values for `ur.gtest.eth` by one of the two.
 fn moved(expected: &Json, by: &str) -> [String; 3] {
     let member = if by == "registry" { by } else { "universal" };
     let text = |name: &str| expected.text_at(&format!("names/moved/{member}/{name}")).unwrap().to_owned();

@@ -19,7 +19,7 @@ const OUTSIDE: [&str; 4] = ["get", "post", "twice", "second"];
 struct Question {
     requested: (&'static str, String),
     network: String,
-    /// What viem takes for an answer though it is none.
+    /// The text that viem mistakes for an answer.
     mistaken: Option<String>,
     hostile: bool,
 }

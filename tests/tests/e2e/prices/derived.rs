@@ -23,7 +23,7 @@ fn a_large_swap_in_the_same_block_does_not_move_a_pair_share() {
         let pair = truth.price_sources().unwrap().at("pair").unwrap();
         let row = &rows(&gateway, truth, "farmer")[pair.text_at("token").unwrap()];
         let [before, fair, spot] = ["before", "fair", "spot"].map(|member| number(pair.text_at(member).unwrap()));
-        // What the reserves are worth as the swap left them: five times what they were.
+        // The worth of the reserves as the swap left them: five times what they were.
         assert!(spot > &before * BigDecimal::from(5), "the swap is too small to show anything");
         let price = row.number_at("price").unwrap();
         let moved = (&price - &before).abs();
@@ -83,7 +83,7 @@ fn a_native_token_takes_the_stated_price_of_its_wrapper() {
 fn a_receipt_of_aave_is_worth_its_underlying() {
     let chain = Chain::start("ethereum").unwrap();
     let truth = Truth::new("ethereum", &chain.expected.to_string()).unwrap();
-    // What accounts lent are balances of receipts, worth what was lent.
+    // Accounts hold receipts of their loans, each worth what was lent.
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("receipts.json");
     fs::write(&file, list(&truth)).unwrap();

@@ -62,7 +62,7 @@ fn timely(gateway: &Gateway, truth: &Truth) -> BTreeMap<String, Json> {
     rows
 }
 
-/// What the chain prices has that price, and what nobody prices is worth nothing.
+/// Checks that tokens priced by the chain have that price, and tokens priced by nobody are worth nothing.
 fn assert_chain_alone(rows: &BTreeMap<String, Json>, truth: &Truth) {
     let age_s = Json::number(1000);
     assert_price(&rows[fed_token(truth, "good").0], Some("2000"), Some("chainlink"), Some(&age_s));
@@ -86,7 +86,7 @@ fn the_service_prices_what_no_feed_does() {
     let service = PriceService::start(Answer::Coins(coins(truth, &reported))).unwrap();
     let gateway = setup(&world, &service).start().unwrap();
     let rows = wait_for_price(&gateway, truth, "stale");
-    // What the chain writes goes first.
+    // Prices that the chain writes take precedence.
     assert_price(&rows[fed_token(truth, "good").0], Some("2000"), Some("chainlink"), Some(&Json::number(1000)));
     for (what, price) in &reported[1..] {
         // The service's word is newer than the chain's block.
@@ -168,7 +168,7 @@ fn a_slow_service_delays_no_answer_beyond_its_deadline_and_serves_the_next() {
     let gateway = setup(&world, &service).start().unwrap();
     assert_chain_alone(&timely(&gateway, truth), truth);
     assert!(!service.requested().is_empty(), "the service got no request");
-    // What was requested then is answered now.
+    // The coins requested then are answered now.
     service.set(Answer::Coins(coins(truth, &[("stale", "1840.25")])));
     let rows = wait_for_price(&gateway, truth, "stale");
     assert_price(&rows[fed_token(truth, "stale").0], Some("1840.25"), Some("llama"), Some(&Json::number(0)));

@@ -24,7 +24,7 @@ use portolan_bench::meter::ms;
 use portolan_bench::peer::Way;
 use portolan_bench::world::World;
 
-/// What a process does right after its answer counts too.
+/// The time after an answer in which the process's work still counts.
 const SETTLE: Duration = Duration::from_millis(20);
 
 enum Client {
@@ -141,13 +141,13 @@ impl<'a> BalanceQuery<'a> {
     }
 }
 
-/// What a way answers.
+/// The values that a way of reading finds.
 enum Found {
     /// Every balance.
     All(Vec<U256>),
-    /// Those that are not zero.
+    /// The balances that are not zero.
     Held(Vec<(usize, U256)>),
-    /// What the claims of the farms pay.
+    /// The amounts that the claims of the farms pay.
     Received(Vec<U256>),
 }
 

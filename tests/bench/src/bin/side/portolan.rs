@@ -44,7 +44,7 @@ impl Portolan {
         amounts(&session.read(reads(query)).await)
     }
 
-    /// Those that are not zero, by the place of their token.
+    /// Reads the balances that are not zero, by the place of their token.
     pub(super) async fn held(&mut self, query: &BalanceQuery<'_>) -> Result<Vec<(usize, U256)>> {
         let (reader, block, deadline) = self.begin(query).await?;
         let session = Session::open(reader, self.chain_id, block, deadline, Arc::new(ReadBudget::unbounded()));
@@ -53,7 +53,7 @@ impl Portolan {
         replies.besides_zeros().map(|(place, outcome)| Ok((place, amount(outcome)?))).collect()
     }
 
-    /// What claims of the first farms pay.
+    /// Simulates the claims of the first farms, and returns what they pay.
     pub(super) async fn claims(&mut self, query: &BalanceQuery<'_>, way: Way) -> Result<Vec<U256>> {
         let (reader, block, deadline) = self.begin(query).await?;
         let session = Session::open(reader, self.chain_id, block, deadline, Arc::new(ReadBudget::unbounded()));
@@ -109,7 +109,7 @@ fn reads(query: &BalanceQuery<'_>) -> Vec<Read> {
     query.tokens.iter().map(|token| Read::call(*token, data.clone())).collect()
 }
 
-/// What a claim pays, of the only token that changes.
+/// Returns the amount that a claim pays, in the only token that changes.
 fn paid(run: Run, method: SimulationMethod) -> Result<U256> {
     ensure!(run.method == method, "it was simulated by {:?}", run.method);
     let changes = run.changes.context("no changes")?;
