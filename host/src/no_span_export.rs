@@ -26,7 +26,7 @@ impl NoSpanExport {
 
 /// Reason why the export does not start.
 #[derive(Debug, thiserror::Error)]
-#[error("this build has no export of spans")]
+#[error("this build cannot export spans")]
 pub(crate) struct NotBuiltIn;
 
 /// Does nothing: without an export, parent spans are not needed.

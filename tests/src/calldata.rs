@@ -57,7 +57,7 @@ fn word(words: &str, place: usize) -> Result<&str> {
 }
 
 fn number(word: &str) -> Result<BigUint> {
-    BigUint::parse_bytes(word.as_bytes(), 16).with_context(|| format!("{word} is no hex"))
+    BigUint::parse_bytes(word.as_bytes(), 16).with_context(|| format!("{word} is not hexadecimal"))
 }
 
 fn address(word: &str) -> String {

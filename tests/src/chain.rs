@@ -159,7 +159,7 @@ impl Chain {
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         let body = post(self.port, &request.to_string()).with_context(|| format!("{method} on {}", self.profile))?;
         let mut answer: Value = serde_json::from_slice(&body)
-            .with_context(|| format!("{method} on {}: answer is no JSON", self.profile))?;
+            .with_context(|| format!("{method} on {}: the answer is not JSON", self.profile))?;
         if let Some(error) = answer.get("error") {
             bail!("{method} on {}: {error}", self.profile);
         }
@@ -220,7 +220,7 @@ impl Chain {
         let account = account.strip_prefix("0x").context("account without 0x")?;
         let data = format!("0x70a08231{account:0>64}");
         let word = self.rpc("eth_call", json!([{"to": token, "data": data}, block]))?;
-        decimal(word.as_str().context("balance is no text")?)
+        decimal(word.as_str().context("the balance is not a string")?)
     }
 }
 
@@ -435,7 +435,7 @@ fn expected_of(folder: &Path, profile: &str) -> Result<Value> {
 
 fn read_json(path: &Path) -> Result<Value> {
     let text = fs::read(path).with_context(|| format!("no such profile: cannot read {}", path.display()))?;
-    serde_json::from_slice(&text).with_context(|| format!("{} is no JSON", path.display()))
+    serde_json::from_slice(&text).with_context(|| format!("{} is not JSON", path.display()))
 }
 
 /// A number as JSON-RPC writes it.
@@ -444,7 +444,7 @@ fn read_json(path: &Path) -> Result<Value> {
 /// If the value is not a quantity.
 pub fn quantity(value: &Value) -> Result<u64> {
     let text = value.as_str().and_then(|text| text.strip_prefix("0x")).context("quantity without 0x")?;
-    u64::from_str_radix(text, 16).with_context(|| format!("{text} is no quantity"))
+    u64::from_str_radix(text, 16).with_context(|| format!("{text} is not a quantity"))
 }
 
 /// A hexadecimal word of any length as decimal digits, by schoolbook arithmetic on limbs of nine digits.
@@ -454,7 +454,7 @@ fn decimal(word: &str) -> Result<String> {
     ensure!(!digits.is_empty(), "empty answer: no such function or no contract");
     let mut limbs: Vec<u64> = vec![0];
     for digit in digits.chars() {
-        let mut carry = u64::from(digit.to_digit(16).with_context(|| format!("{word} is no hexadecimal"))?);
+        let mut carry = u64::from(digit.to_digit(16).with_context(|| format!("{word} is not hexadecimal"))?);
         for limb in &mut limbs {
             let grown = *limb * 16 + carry;
             *limb = grown % LIMB;

@@ -107,7 +107,7 @@ impl Fork {
     /// # Errors
     /// Where it names none there.
     pub fn address(&self, path: &str) -> Result<&str> {
-        self.expected(path)?.as_str().with_context(|| format!("{path} is no text"))
+        self.expected(path)?.as_str().with_context(|| format!("{path} is not a string"))
     }
 
     /// A number that the profile has.
@@ -115,7 +115,7 @@ impl Fork {
     /// # Errors
     /// Where it has none there.
     pub fn number(&self, path: &str) -> Result<u128> {
-        Ok(self.expected(path)?.as_u64().with_context(|| format!("{path} is no number"))?.into())
+        Ok(self.expected(path)?.as_u64().with_context(|| format!("{path} is not a number"))?.into())
     }
 
     /// The items of a complete answer about an account, whose place in the path is `{}`.
@@ -193,7 +193,7 @@ impl Fork {
     /// # Errors
     /// Likewise; and where rows of one claim have other transactions, or say one token twice.
     pub fn claims(&self, who: &str) -> Result<Vec<Claimed>> {
-        let assets = self.expected("assets")?.as_object().context("assets are no object")?;
+        let assets = self.expected("assets")?.as_object().context("the assets are not an object")?;
         let mut tokens = vec![NATIVE];
         for (name, address) in assets {
             tokens.push((address.as_str().context("an asset has no address")?, name));

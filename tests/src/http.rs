@@ -121,7 +121,7 @@ async fn exchange(
         }
     };
     let (head, body) = response.into_parts();
-    let body = String::from_utf8(body.collect().await?.to_bytes().to_vec()).context("the body is no UTF-8")?;
+    let body = String::from_utf8(body.collect().await?.to_bytes().to_vec()).context("the body is not UTF-8")?;
     Ok(Response { status: head.status, headers: head.headers, body })
 }
 

@@ -94,7 +94,7 @@ impl Json {
     pub fn text_at(&self, path: &str) -> Result<&str> {
         match self.at(path)? {
             Self::Text(text) => Ok(text),
-            other => bail!("{path} is no text but {other}"),
+            other => bail!("{path} is not a string but {other}"),
         }
     }
 
@@ -112,8 +112,8 @@ impl Json {
     /// For everything else.
     pub fn exact(&self) -> Result<BigDecimal> {
         match self {
-            Self::Number(number) => BigDecimal::from_str(number).with_context(|| format!("{number} is no decimal")),
-            other => bail!("{other} is no number"),
+            Self::Number(number) => BigDecimal::from_str(number).with_context(|| format!("{number} is not a decimal")),
+            other => bail!("{other} is not a number"),
         }
     }
 
@@ -124,7 +124,7 @@ impl Json {
     pub fn items(&self) -> Result<&[Self]> {
         match self {
             Self::Array(items) => Ok(items),
-            other => bail!("{other} is no array"),
+            other => bail!("{other} is not an array"),
         }
     }
 
@@ -135,7 +135,7 @@ impl Json {
     pub fn members(&self) -> Result<&[(String, Self)]> {
         match self {
             Self::Object(members) => Ok(members),
-            other => bail!("{other} is no object"),
+            other => bail!("{other} is not an object"),
         }
     }
 

@@ -545,6 +545,6 @@ fn none() -> Json {
 fn text(json: &Json) -> Result<&str> {
     match json {
         Json::Text(text) => Ok(text),
-        other => anyhow::bail!("{other} is no text"),
+        other => anyhow::bail!("{other} is not a string"),
     }
 }

@@ -63,7 +63,7 @@ pub enum RegistryError {
     Lock(#[from] StateLockError),
     #[error(transparent)]
     Stage(#[from] StageFolderError),
-    #[error("what is kept of plugins in {folder}: {error}")]
+    #[error("the state of plugins in {folder}: {error}")]
     State { folder: PathBuf, error: io::Error },
     #[error("the marks of running plugins in {folder}: {error}")]
     Crashes { folder: PathBuf, error: io::Error },

@@ -78,7 +78,7 @@ impl fmt::Display for ListenAddress {
 
 pub(super) fn address(setting: &Setting) -> Result<ListenAddress, ConfigError> {
     match setting.text.strip_prefix(UNIX) {
-        Some("") => Err(setting.bad("names no path of a socket")),
+        Some("") => Err(setting.bad("does not name the path of a socket")),
         Some(path) => Ok(ListenAddress::Unix(path.into())),
         None => socket_address(setting).map(ListenAddress::Tcp),
     }

@@ -62,7 +62,7 @@ impl GrantTable {
         }
         for (host, text) in &self.mirrors {
             let key = format!("mirrors.{host}");
-            let grant = grants.get_mut(host).ok_or_else(|| bad(&key, "is none of the plugin's hosts".to_owned()))?;
+            let grant = grants.get_mut(host).ok_or_else(|| bad(&key, "is not one of the plugin's hosts".to_owned()))?;
             *grant = Some(Mirror::parse(text).map_err(|error| bad(&key, format!("{text} {error}")))?);
         }
         Ok(HostGrants(grants))

@@ -38,7 +38,7 @@ fn mode(setting: &Setting) -> Result<SignatureMode, ConfigError> {
         "off" => Ok(SignatureMode::Off),
         "warn" => Ok(SignatureMode::Warn),
         "require" => Ok(SignatureMode::Require),
-        _ => Err(setting.bad("is none of off, warn and require")),
+        _ => Err(setting.bad("is not one of off, warn and require")),
     }
 }
 

@@ -180,7 +180,7 @@ fn operators_have_an_address_or_a_socket_and_may_have_hosts_and_a_token() {
         "gives no token: cannot read it",
         "gives no token: it is a device",
         "host names",
-        "no path",
+        "the path of a socket",
     ];
     for (refusal, part) in refusals.into_iter().zip(parts) {
         let text = refusal.unwrap_err().to_string();

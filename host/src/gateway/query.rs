@@ -98,7 +98,7 @@ impl BlockChoice {
             Self::Named(named) if is_to_come(*named) => Err(to_come()),
             Self::Each(named) if named.values().any(|named| is_to_come(*named)) => Err(to_come()),
             Self::Each(_) if slugs.is_empty() => {
-                Err(Problem::InvalidBlock("block names no network that is asked about".into()))
+                Err(Problem::InvalidBlock("block names none of the requested networks".into()))
             }
             _ => Ok(()),
         }

@@ -43,7 +43,7 @@ fn validate(finding: &map::Finding, logs: usize, protocols: &BTreeSet<&str>) -> 
     if let Some(protocol) = &found.protocol
         && !protocols.contains(protocol.as_str())
     {
-        return Err(broken("its protocol is none of the plugin's".into()));
+        return Err(broken("its protocol is not one of the plugin's".into()));
     }
     let mut members: Vec<(&'static str, Value)> = Vec::with_capacity(found.members.len().min(kind.members().len()));
     for member in &found.members {
@@ -174,7 +174,7 @@ mod tests {
             (map::Event { log: u32::MAX, ..sound() }, "no such log"),
             (map::Event { kind: "HACK".to_owned(), ..sound() }, "its type"),
             (map::Event { kind: "stake".to_owned(), ..sound() }, "its type"),
-            (map::Event { protocol: Some("other".to_owned()), ..sound() }, "none of the plugin's"),
+            (map::Event { protocol: Some("other".to_owned()), ..sound() }, "not one of the plugin's"),
             (map::Event { members: vec![user(), user()], ..sound() }, "reported twice"),
             (with(member("wealth", NONE)), "not of the vocabulary"),
             (with(member("user", map::Value { token: Some(TOKEN), ..NONE })), "another class"),

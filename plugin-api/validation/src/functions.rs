@@ -298,7 +298,7 @@ mod tests {
     fn a_row_that_says_too_little_is_refused() {
         let cases = [
             ("getReward(address)", "https://code.example", "\"address\" is not a type and a word"),
-            ("getReward(address who)", "https://code.example", "\"who\" is none of account, token"),
+            ("getReward(address who)", "https://code.example", "\"who\" is not one of account, token"),
             ("getReward(address number)", "https://code.example", "number cannot be said of address"),
             ("getReward(uint256 account)", "https://code.example", "account cannot be said of uint256"),
             ("getReward(uint account)", "https://code.example", "not in canonical form, uint256 is"),

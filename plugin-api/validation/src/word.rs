@@ -108,7 +108,7 @@ impl Words {
         }
         let kind = parse_type(kind)?;
         let words = WORDS.map(|(name, _)| name).join(", ");
-        let word = Word::parse(word).ok_or_else(|| format!("{word:?} is none of {words}"))?;
+        let word = Word::parse(word).ok_or_else(|| format!("{word:?} is not one of {words}"))?;
         let member = innermost(&kind);
         if !word.suits(member) {
             return Err(format!("{} cannot be said of {member}", word.as_str()));

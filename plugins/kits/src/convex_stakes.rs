@@ -192,7 +192,7 @@ impl ConvexStake {
     async fn wrapped(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<(Address, U256)>, Error> {
         let mut owed = cx.call(self.at, wrapper::earnedCall { account }).isolated().gas_cap(EARNED_GAS).await?;
         if owed.len() > REWARDS_MAX {
-            cx.report_not_covered(format!("{}: {REWARDS_MAX} of {} rewards are told", labels.market, owed.len()));
+            cx.report_not_covered(format!("{}: {REWARDS_MAX} of {} rewards are reported", labels.market, owed.len()));
             owed.truncate(REWARDS_MAX);
         }
         let owed = owed.into_iter().filter(|reward| !reward.amount.is_zero());

@@ -226,7 +226,7 @@ async fn earned(cx: &Chain, labels: Labels<'_>, pool: SidePool, account: Address
     if owed.len() > REWARDS_MAX {
         let count = owed.len();
         cx.report_not_covered(format!(
-            "{}: {REWARDS_MAX} of {count} rewards of {} are told",
+            "{}: {REWARDS_MAX} of {count} rewards of {} are reported",
             labels.market, pool.rewards
         ));
         owed.truncate(REWARDS_MAX);

@@ -260,7 +260,7 @@ async fn streams(cx: &Chain, labels: Labels<'_>, rewarder: Address, share: Addre
 fn bounded<T>(cx: &Chain, labels: Labels<'_>, rewarder: Address, mut list: Vec<T>) -> Vec<T> {
     if list.len() > REWARDS_MAX {
         let (market, count) = (labels.market, list.len());
-        cx.report_not_covered(format!("{market}: {REWARDS_MAX} of {count} rewards of {rewarder} are told"));
+        cx.report_not_covered(format!("{market}: {REWARDS_MAX} of {count} rewards of {rewarder} are reported"));
         list.truncate(REWARDS_MAX);
     }
     list

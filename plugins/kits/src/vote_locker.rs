@@ -181,7 +181,7 @@ impl VoteLocker {
 /// Truncates the list to the maximum, and reports the rest.
 fn bounded<T>(cx: &Chain, labels: Labels<'_>, what: &str, mut list: Vec<T>) -> Vec<T> {
     if list.len() > ROWS_MAX {
-        cx.report_not_covered(format!("{}: {ROWS_MAX} of {} {what} are told", labels.market, list.len()));
+        cx.report_not_covered(format!("{}: {ROWS_MAX} of {} {what} are reported", labels.market, list.len()));
         list.truncate(ROWS_MAX);
     }
     list

@@ -73,7 +73,7 @@ fn a_function_that_is_not_listed_costs_its_claims_until_an_operator_lists_it() {
     wait::until("the refusal", IN_FORCE_WITHIN, || {
         let shown = plugin_row(&gateway);
         let reason = shown.text_at("reason").unwrap_or_default();
-        ensure!(reason.contains(FILE) && reason.contains("\"who\" is none of account"), "{shown}");
+        ensure!(reason.contains(FILE) && reason.contains("\"who\" is not one of account"), "{shown}");
         Ok::<_, anyhow::Error>(())
     })
     .unwrap();

@@ -223,7 +223,7 @@ fn a_client_that_takes_nothing_is_refused_more_and_loses_its_streams_alone() {
         }
         for answer in answers {
             let taken = tokio::time::timeout(Duration::from_secs(10), answer.into_body().collect()).await;
-            assert!(taken.expect("the stream ends").is_err(), "a cut body is no whole one");
+            assert!(taken.expect("the stream ends").is_err(), "a truncated body is not a whole one");
         }
         let after = client.send_request(of(Method::HEAD, OWN_BODY)).await.unwrap();
         assert_eq!(after.status(), 200, "the connection lives");

@@ -33,7 +33,7 @@ fn lines() -> Result<BTreeMap<&'static str, Vec<usize>>> {
         let document: Value = serde_json::from_str(&text)?;
         for plugin in document["settings"].as_object().context("no settings")?.values() {
             for row in plugin["deployment"].as_array().into_iter().flatten() {
-                let keys = row.as_object().context("a row is no object")?;
+                let keys = row.as_object().context("a row is not an object")?;
                 let of = KEYS.iter().find(|(key, _)| keys.contains_key(*key));
                 let (_, kit) = of.with_context(|| format!("of what kit is {row}?"))?;
                 let own = keys.keys().filter(|key| !HEAD.contains(&key.as_str()));
@@ -54,7 +54,7 @@ fn the_readme_of_the_kits_says_how_many_lines_a_fork_is() {
         let kit = cells[0].split('`').next().unwrap();
         let said = cells.get(2).copied().unwrap_or_default();
         if OTHER_MODULES.contains(&kit) {
-            assert_eq!(said, "", "{kit} is no mechanism");
+            assert_eq!(said, "", "{kit} is not a mechanism");
             continue;
         }
         let Some(own) = lines.get(kit) else {

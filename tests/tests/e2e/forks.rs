@@ -103,7 +103,7 @@ impl Other {
     fn reported(&self, row: &Json, question: Question) -> Json {
         let document = protocol::listed(self.slug).unwrap();
         let (vault_type, kind) = self.words;
-        let Json::Object(members) = row else { panic!("{row} is no row") };
+        let Json::Object(members) = row else { panic!("{row} is not a row") };
         let reported = |name: &str, value: &Json| match (name, question) {
             ("protocol", Question::Claimables) => document.clone(),
             ("protocol", _) => document.without(&["company"]),

@@ -92,5 +92,5 @@ fn operators_may_listen_at_a_unix_socket() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     gateway.sigterm().unwrap();
     assert!(gateway.exited().unwrap().success());
-    assert!(!path.exists(), "a socket that nobody listens at is no more");
+    assert!(!path.exists(), "the socket is left behind");
 }

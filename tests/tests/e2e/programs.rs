@@ -382,7 +382,7 @@ fn a_partial_reply_goes_on_where_it_ended() {
             requests += 1;
             entries += &reply.entries;
         }
-        assert!(requests > 1, "{gas} is no little gas");
+        assert!(requests > 1, "{gas} is not little gas");
         assert_eq!(entries, whole.entries, "{gas}");
     }
 }

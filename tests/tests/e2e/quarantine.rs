@@ -272,7 +272,7 @@ fn what_an_operator_decides_holds_over_restarts_and_under_every_name() {
 #[test]
 fn an_operator_rolls_back_pins_and_sees_why() {
     let (_chain, gateway) = start();
-    assert_eq!(refused(&gateway, &["rollback", NAME]).0, Some(1), "there is no build before");
+    assert_eq!(refused(&gateway, &["rollback", NAME]).0, Some(1), "rolled back without an earlier build");
     decided(&gateway, &["pin", NAME]);
     gateway.drop_in(HOSTILE, &hostile().as_build(200).unwrap()).unwrap();
     reaches(&gateway, &[("1.0.100", "active"), ("1.0.200", "rejected")]);

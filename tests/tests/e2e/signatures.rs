@@ -64,7 +64,7 @@ fn slugs() -> &'static [String] {
             .into_iter()
             .map(|slug| match slug {
                 Json::Text(slug) => slug,
-                other => panic!("{other} is no slug"),
+                other => panic!("{other} is not a slug"),
             })
             .collect()
     });

@@ -126,7 +126,7 @@ fn what_was_not_tried_counts_by_the_contracts_word_and_is_told() {
         let full = positions(gateway, &format!("{search}&detail=full"));
         let claims = full.at("report/claims").unwrap();
         assert_eq!(claims.at("untried").unwrap(), &Json::number(FARMS));
-        assert_eq!(claims.text_at("detail").unwrap(), "claimable is the contracts' word: no claim was tried");
+        assert_eq!(claims.text_at("detail").unwrap(), "claimable is what the contracts report: no claim was tried");
     }
     assert_eq!(claimable(&positions(&asked, "simulate=true")), (dollars(PAID), 0));
     let without = positions(&always, "kind=staked");

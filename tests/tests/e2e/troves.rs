@@ -86,7 +86,7 @@ fn deposits_and_stakes_are_positions_with_what_they_are_owed() {
     let (deposit, stake) = (225 * ONE - 300, 8 * ONE);
     assert_eq!(held("farmer"), [(stake, vec![8 * ONE, 16 * ONE]), (deposit, vec![ONE / 10_000 * 375, 30 * ONE])]);
     assert_eq!(held("whale"), [(75 * ONE - 100, vec![ONE / 10_000 * 125, 10 * ONE])]);
-    assert_eq!(held("odd"), [(7 * ONE, vec![])], "what is not owed is no leg");
+    assert_eq!(held("odd"), [(7 * ONE, vec![])], "a leg that is not owed");
     assert_eq!(held("dust"), [(1, vec![1, 2])]);
     assert_eq!(held("nothing"), []);
 }

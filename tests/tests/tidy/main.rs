@@ -157,7 +157,7 @@ fn plugins_made_of_rows_have_no_code_of_their_own() {
                 let is_function = line.contains("fn ") && !line.contains("const fn ");
                 assert!(completes || !is_function, "{path} has a function: {line}");
                 assert!(!line.starts_with("impl ") || line.starts_with(rows), "{path} has code: {line}");
-                assert!(!line.contains(": u64 = "), "{path} has a chain id that is no constant of the SDK: {line}");
+                assert!(!line.contains(": u64 = "), "{path} has a chain id that is not a constant of the SDK: {line}");
             }
         }
     }
@@ -241,7 +241,7 @@ fn plugins_are_members_and_stand_in_the_readme() {
     let readme = fs::read_to_string(workspace().join("README.md")).unwrap();
     for plugin in plugins() {
         let path = relative(&plugin);
-        assert!(members.iter().any(|member| member.as_str() == Some(&path)), "{path} is no member of the workspace");
+        assert!(members.iter().any(|member| member.as_str() == Some(&path)), "{path} is not a member of the workspace");
         assert!(readme.contains(&format!("({path}/README.md)")), "the README's table of protocols has no {path}");
     }
 }

@@ -70,7 +70,7 @@ pub enum GatewayError {
     Redirect(u16),
     #[error("the gateway of the name answered more than {BODY_BYTES_MAX} bytes")]
     TooLarge,
-    #[error("the gateway of the name answered what EIP-3668 does not know")]
+    #[error("the gateway of the name returned a response that EIP-3668 does not define")]
     Malformed,
     #[error("the resolver of the name does not accept what its gateway answered")]
     Rejected,

@@ -18,7 +18,7 @@ const VERSION: ListVersion = ListVersion { major: 1, minor: 0, patch: 0 };
 /// A defect of the built-in list, from its generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ShippedError {
-    #[error("the built-in list's rows have another sum than its head claims")]
+    #[error("the built-in list's rows do not match the checksum in its head")]
     Sum,
     #[error("row {0} of the built-in list is not a valid token")]
     Row(usize),

@@ -54,7 +54,7 @@ pub enum OffChainError {
     /// Worded like `Unreachable`: whoever can name a host must not learn which hosts this network knows.
     #[error("the server cannot be reached")]
     NotPublic,
-    #[error("the URL is none that can be requested")]
+    #[error("the URL cannot be requested")]
     Url,
     #[error("the server answered with status {0}")]
     Status(u16),

@@ -51,7 +51,7 @@ pub(crate) enum ElfError {
     StaticTls,
     #[error("its symbol {0:?} is unique in the process, so that its reloads would share state")]
     UniqueSymbol(String),
-    #[error("no Portolan plugin: it has no manifest note")]
+    #[error("not a Portolan plugin: it has no manifest note")]
     NoNote,
 }
 

@@ -44,7 +44,7 @@ pub(crate) enum ManifestError {
     Abi(String),
     #[error("built for revision {0} of the interface, this host has {API_REV}: update the host")]
     ApiRev(u32),
-    #[error("built for revision {0} of the interface, this host needs {API_REV_MIN} or later: build it anew")]
+    #[error("built for revision {0} of the interface, this host needs {API_REV_MIN} or later: rebuild it")]
     OldApiRev(u32),
     #[error("it reads frame versions {0:?}, this host writes {FRAME_VERSION}")]
     Frames(Vec<u16>),

@@ -47,7 +47,7 @@ pub(crate) const REASON_CHARS_MAX: usize = 300;
 pub(crate) enum LoadError {
     #[error("cannot load it: {0}")]
     Open(String),
-    #[error("no Portolan plugin: it exports no root module")]
+    #[error("not a Portolan plugin: it exports no root module")]
     NoRootModule,
     #[error("its root module is made by another version of abi_stable, or another C ABI")]
     Header(String),
@@ -57,7 +57,7 @@ pub(crate) enum LoadError {
     Init(String),
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    #[error("its functions return another manifest than its note")]
+    #[error("its functions return another manifest than the one in its note")]
     OtherManifest,
     #[error("it did not load within {} ms", LOAD_LIMIT.as_millis())]
     Timeout,

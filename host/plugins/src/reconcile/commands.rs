@@ -61,7 +61,7 @@ pub enum DecisionError {
     NotDisabled(String),
     #[error("{0} is not pinned")]
     NotPinned(String),
-    #[error("it is in force now, but a restart forgets it: {0}")]
+    #[error("it is in force now, but will be lost at a restart: {0}")]
     Unwritten(String),
 }
 

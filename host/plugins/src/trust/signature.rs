@@ -319,7 +319,7 @@ impl Signatures {
     pub(crate) fn note(&self, signature: &BuildSignature, own: &Manifest) {
         let Some(signed) = &signature.signed else { return };
         if let Err(error) = self.seen.note(&own.plugin, &signed.key, &own.version) {
-            tracing::error!(plugin = own.plugin, %error, "a restart forgets which version was served");
+            tracing::error!(plugin = own.plugin, %error, "the version that was served will be lost at a restart");
         }
     }
 

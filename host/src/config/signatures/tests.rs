@@ -60,7 +60,7 @@ fn signatures_are_off_unless_the_file_or_the_environment_says_otherwise() {
 fn what_is_wrong_is_named() {
     let key = format!("key = \"{KEY}\"");
     let cases = [
-        ("mode = \"on\"".to_owned(), "p.toml: signatures.mode: on is none of off, warn and require"),
+        ("mode = \"on\"".to_owned(), "p.toml: signatures.mode: on is not one of off, warn and require"),
         ("mode = \"require\"".to_owned(), "p.toml: signatures.keys: names no key, and signatures are required"),
         (
             "[keys.Acme]\nkey = \"\"\nslugs = [\"*\"]".to_owned(),

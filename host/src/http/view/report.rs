@@ -53,9 +53,9 @@ impl ClaimsView {
         let detail = match (tried, untried) {
             (0, 0) => "there are no claims".to_owned(),
             (_, 0) => "claimable is what the claims paid when they were tried".to_owned(),
-            (0, _) => "claimable is the contracts' word: no claim was tried".to_owned(),
+            (0, _) => "claimable is what the contracts report: no claim was tried".to_owned(),
             _ => format!(
-                "claimable is the contracts' word for {untried} of the claims, and what the others paid when they were tried"
+                "claimable is what the contracts report for {untried} of the claims, and what the others paid when tried"
             ),
         };
         Self { tried, untried, detail }

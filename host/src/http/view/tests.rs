@@ -374,7 +374,7 @@ fn sums_count_what_trials_paid() {
         totals([bad.to_vec(), vec![differs()]].concat()),
         (sum("3", 0, 0), "claimable is what the claims paid when they were tried".into())
     );
-    let mixed = "claimable is the contracts' word for 1 of the claims, and what the others paid when they were tried";
+    let mixed = "claimable is what the contracts report for 1 of the claims, and what the others paid when tried";
     assert_eq!(totals(vec![differs(), claimable()]), (sum("130.1074377109903", 0, 1), mixed.into()));
     assert_eq!(totals(Vec::new()), (sum("0", 0, 0), "there are no claims".into()));
     assert!(differs().is_profitable() && !bad[0].is_profitable() && !tried(Verdict::Differs, 0, 0).is_profitable());

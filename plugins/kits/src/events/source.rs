@@ -246,5 +246,5 @@ fn parse_hash(text: &str) -> Result<B256, SettingsError> {
 fn parse_salt(text: &str) -> Result<Salt, SettingsError> {
     let salt = SALTS.iter().find(|(name, _)| *name == text).map(|(_, salt)| *salt);
     let known = SALTS.map(|(name, _)| name).join(", ");
-    salt.ok_or_else(|| SettingsError::new(format!("{text:?} is none of {known}")).at("salt"))
+    salt.ok_or_else(|| SettingsError::new(format!("{text:?} is not one of {known}")).at("salt"))
 }

@@ -161,7 +161,7 @@ async fn position(
 /// Returns the amounts that withdrawing the position's liquidity pays.
 fn legs(held: &positionsReturn, range: Range, slot0: &slot0Return) -> Result<[Leg; 2], Error> {
     let amounts = range.amounts(held.liquidity, U256::from(slot0.sqrtPriceX96), slot0.tick.as_i32());
-    let (amount0, amount1) = amounts.ok_or_else(|| Error::new("a pool's price is none"))?;
+    let (amount0, amount1) = amounts.ok_or_else(|| Error::new("a pool's price is out of range"))?;
     Ok([Leg::new(LegRole::STAKED, held.token0, amount0), Leg::new(LegRole::STAKED, held.token1, amount1)])
 }
 

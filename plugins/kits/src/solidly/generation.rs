@@ -42,7 +42,7 @@ impl Generation {
             Some("thena-v1") => Ok(Self::ThenaV1),
             Some(other) => {
                 let known = "`velodrome-v2`, `velodrome-v1`, `equalizer`, `thena` or `thena-v1`";
-                Err(SettingsError::new(format!("{other:?} is none; give {known}")).at("generation"))
+                Err(SettingsError::new(format!("{other:?} is unknown; use {known}")).at("generation"))
             }
         }
     }

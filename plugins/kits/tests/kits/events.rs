@@ -364,7 +364,7 @@ fn wrong_settings_are_refused_with_row_and_key() {
         (
             vec![factory(), hash(), text("salt", "stable")],
             "salt",
-            "\"stable\" is none of packed, encoded, with-fee, with-stable",
+            "\"stable\" is not one of packed, encoded, with-fee, with-stable",
         ),
         (vec![factory(), text("init_code_hash", "0x12"), text("salt", "packed")], "init_code_hash", "64 hex digits"),
         (vec![list("contracts", &[&FORK.to_string()]), text("pool", "0x")], "pool", "unknown key"),

@@ -168,7 +168,7 @@ fn lists_that_are_too_long_are_cut_and_the_answer_says_so() {
     let many: Vec<_> = (0..65).map(|place| (1, NOW_S + 1 + place)).collect();
     let outcome = run("plain", Question::LOCKED, &lockers(0, &many, &[]));
     assert_eq!((outcome.end, outcome.positions().len()), (End::Partial, 64));
-    assert_eq!(outcome.not_covered, ["main: 64 of 65 locks are told"]);
+    assert_eq!(outcome.not_covered, ["main: 64 of 65 locks are reported"]);
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn fungible(row: &Row, own: &[&Event]) -> Result<()> {
         (_, false, true) => event.kind == "BURN",
         _ => event.kind == "TRANSFER",
     };
-    ensure!(right, "it is no {}", event.kind);
+    ensure!(right, "it is not of the type {}", event.kind);
     same_accounts(row, event)?;
     let asset = row.asset.as_deref().unwrap_or(&row.contract);
     ensure!(event.member("asset").as_deref() == Some(asset.to_lowercase().as_str()), "the asset is {asset}");
@@ -135,14 +135,14 @@ fn collectibles(row: &Row, own: &[&Event]) -> Result<()> {
     let mut wanted: Vec<(BigInt, Option<BigInt>)> =
         ids.into_iter().enumerate().map(|(place, id)| (id, values.get(place).cloned())).collect();
     for event in own {
-        ensure!(event.kind == "NFT_TRANSFER", "it is no {}", event.kind);
+        ensure!(event.kind == "NFT_TRANSFER", "it is not of the type {}", event.kind);
         same_accounts(row, event)?;
         ensure!(event.metadata.text_at("collection")? == row.contract.to_lowercase(), "of {}", row.contract);
         let reported = (integer(event.metadata.text_at("tokenId")?)?, amount_of(event)?);
         // Of an ERC-721 there is one, whether or not that is reported.
         let same =
             |(id, value): &(BigInt, Option<BigInt>)| *id == reported.0 && (value.is_none() || *value == reported.1);
-        let place = wanted.iter().position(same).with_context(|| format!("{reported:?} is none of {wanted:?}"))?;
+        let place = wanted.iter().position(same).with_context(|| format!("{reported:?} is not one of {wanted:?}"))?;
         wanted.swap_remove(place);
     }
     ensure!(wanted.is_empty(), "{wanted:?} is missing");
@@ -160,7 +160,7 @@ fn amount_of(event: &Event) -> Result<Option<BigInt>> {
 
 fn permission(row: &Row, own: &[&Event]) -> Result<()> {
     let [event] = own else { bail!("it is one event") };
-    ensure!(event.kind == row.kind, "it is no {}", event.kind);
+    ensure!(event.kind == row.kind, "it is not of the type {}", event.kind);
     same_accounts(row, event)?;
     ensure!(event.metadata.text_at("collection")? == row.contract.to_lowercase(), "of {}", row.contract);
     if row.kind == "APPROVAL_FOR_ALL" {
@@ -186,5 +186,5 @@ fn argument<'a>(row: &'a Row, names: &[&str]) -> Option<&'a str> {
 }
 
 fn integer(text: &str) -> Result<BigInt> {
-    BigInt::from_str(text).with_context(|| format!("{text} is no integer"))
+    BigInt::from_str(text).with_context(|| format!("{text} is not an integer"))
 }

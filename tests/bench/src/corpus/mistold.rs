@@ -25,7 +25,7 @@ pub(super) fn judge(corpus: &Corpus, mined: &Transaction, events: &[Event]) -> V
         let wrong = match (mined.rows.get(&index), mined.logs.iter().find(|log| log.index == index)) {
             (Some(row), _) => of_row(corpus, mined, row, &own),
             (None, Some(log)) => of_log(mined, log, &own),
-            (None, None) => Some(Wrong::new("a log", "there is no such log")),
+            (None, None) => Some(Wrong::new("a log", "the transaction has no such log")),
         };
         let kind = own.first().map(|event| event.kind.clone()).unwrap_or_default();
         let subject = Subject::Log(index);

@@ -94,7 +94,7 @@ fn refused(faults: &[String]) -> Result<(), Wrong> {
 fn faults(corpus: &Corpus, chain_id: u64, expected: &Expected, event: &Event) -> Vec<String> {
     let mut found = Vec::new();
     if !expected.types.contains(&event.kind) {
-        found.push(format!("type: {} is none of {}", event.kind, expected.types.join(", ")));
+        found.push(format!("type: {} is not one of {}", event.kind, expected.types.join(", ")));
     }
     for (name, wanted) in &expected.members {
         let (is_right, told) = match name.as_str() {

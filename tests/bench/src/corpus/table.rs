@@ -164,7 +164,7 @@ impl Table {
             Count { right: undecoded, all: logs }.line()
         ));
         lines.push(format!(
-            "not told: {} of those that are no bookkeeping",
+            "not told: {} of those that are not bookkeeping",
             Count { right: undecoded, all: telling }.line()
         ));
         lines.push(format!("known protocols that are named: {}", self.named.line()));

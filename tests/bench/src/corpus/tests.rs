@@ -137,7 +137,7 @@ fn a_right_answer_meets_every_bar() {
         "wallet, by legs: 6 of 6, 100.00 %",
         // The bridge's second log, which the first stands for.
         "neither told nor bookkeeping: 1 of 15, 6.67 % of all logs",
-        "not told: 1 of 14, 7.14 % of those that are no bookkeeping",
+        "not told: 1 of 14, 7.14 % of those that are not bookkeeping",
         "known protocols that are named: 3 of 4, 75.00 %",
     ] {
         assert!(lines.iter().any(|own| own == line), "{line} is not in {lines:#?}");

@@ -128,7 +128,7 @@ fn stake(row: &Json) -> Result<String> {
     let worth = if worth == amount { String::new() } else { format!(" that redeem to {worth} of {token}") };
     let rewards = row.at("rewardTokens")?.items()?.iter().map(|token| match token {
         Json::Text(token) => shown(token),
-        other => anyhow::bail!("{other} is no token"),
+        other => anyhow::bail!("{other} is not a token"),
     });
     let rewards = rewards.collect::<Result<Vec<_>>>()?.join(", ");
     Ok(format!("hold in {}: stake {amount} of {token}{worth}, for {rewards}", place(row)?))
@@ -181,7 +181,7 @@ fn value(found: &Json) -> Result<SettingsValue> {
         Json::Text(text) => SettingsValue::Text(text.clone()),
         Json::Bool(flag) => SettingsValue::Bool(*flag),
         Json::Array(items) => SettingsValue::List(items.iter().map(value).collect::<Result<_>>()?),
-        other => anyhow::bail!("{other} is no settings value"),
+        other => anyhow::bail!("{other} is not a settings value"),
     })
 }
 
@@ -189,7 +189,7 @@ fn protocol(row: &Json) -> Result<Protocol> {
     let text = |path: &str| row.text_at(path).map(str::to_owned);
     let primitives = row.at("primitives")?.items()?.iter().map(|word| match word {
         Json::Text(word) => Ok(word.clone()),
-        other => anyhow::bail!("{other} is no primitive"),
+        other => anyhow::bail!("{other} is not a primitive"),
     });
     Ok(Protocol {
         slug: text("slug")?,

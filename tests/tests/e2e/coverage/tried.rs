@@ -273,7 +273,7 @@ fn mechanisms() -> Result<BTreeSet<String>> {
         .filter(|name| !OTHER_MODULES.contains(&name.as_str()))
         .collect();
     for name in &names {
-        ensure!(kits.join(format!("src/{name}.rs")).is_file(), "the kits' README names {name}, which is no module");
+        ensure!(kits.join(format!("src/{name}.rs")).is_file(), "the kits' README names {name}, which is not a module");
     }
     Ok(names)
 }
@@ -297,7 +297,7 @@ fn tried(form: &Form) -> Result<()> {
     let (profile, contract, is_double) = match form.tried {
         Canned => {
             let file = format!("plugins/kits/tests/kits/{}.rs", form.kit);
-            ensure!(build::workspace().join(&file).is_file(), "there is no {file}");
+            ensure!(build::workspace().join(&file).is_file(), "{file} is missing");
             return Ok(());
         }
         Real(profile, contract) => (profile, contract, false),

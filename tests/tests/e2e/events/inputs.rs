@@ -29,7 +29,7 @@ fn refused(title: &str, query: &str, status: u16, name: &str, part: &str) {
 fn a_hash_that_leads_nowhere_is_not_found() {
     refused("nothing", "network=polygon", 404, "transaction-not-found", "POLYGON");
     refused(MANY, "network=ethereum", 404, "transaction-not-found", "ETHEREUM");
-    refused(PENDING, "network=polygon", 404, "transaction-not-found", "no block");
+    refused(PENDING, "network=polygon", 404, "transaction-not-found", "not in a block");
     refused(MANY, "network=fantom", 503, "network-not-configured", "fantom");
     refused(MANY, "_x=y", 400, "invalid-network", "POLYGON_MUMBAI");
 }

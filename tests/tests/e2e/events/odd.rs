@@ -9,7 +9,7 @@ use super::tokens::lower;
 
 /// A token of the chain.
 const QUICK: Address = address!("0xb5c064f955d8e7f38fe0460c556a72987494ee17");
-const ODD: &str = "logs that are no events";
+const ODD: &str = "logs that are not events";
 /// Keccak-256 of `Transfer(address,address,uint256)`, of `Approval(…)` alike, and of `TransferBatch(…)`.
 const TRANSFER: B256 = b256!("0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
 const APPROVAL: B256 = b256!("0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925");

@@ -65,7 +65,7 @@ fn a_name_costs_two_round_trips_cold_one_in_a_later_block_and_none_in_the_same()
     without.rpc("anvil_setCode", serde_json::json!([contract, "0x"])).unwrap();
     without.rpc("evm_mine", serde_json::json!([])).unwrap();
     for (path, chain, universal) in
-        [(path(false), &chain, false), (path(true), &chain, true), ("registry, as there is no other", &without, true)]
+        [(path(false), &chain, false), (path(true), &chain, true), ("registry alone", &without, true)]
     {
         for name in NAMES {
             // Fresh, so that nothing of another name helps.

@@ -36,7 +36,7 @@ pub(crate) struct Quote {
 
 /// The body is not a reply of this format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a body of another shape")]
+#[error("a body of the wrong shape")]
 pub(super) struct MalformedReply;
 
 #[derive(Deserialize)]

@@ -18,7 +18,7 @@ pub(super) fn mined(network: &Arc<Network>, found: TransactionLookup) -> Result<
         TransactionLookup::Unknown => {
             Err(Problem::TransactionNotFound(format!("there is no transaction of this hash on {}", network.name)))
         }
-        TransactionLookup::Pending => Err(Problem::TransactionNotFound("the transaction is in no block yet".into())),
+        TransactionLookup::Pending => Err(Problem::TransactionNotFound("the transaction is not in a block yet".into())),
     }
 }
 
