@@ -82,7 +82,7 @@ async function build(profile) {
   }
 }
 
-// What gas left of anvil's 10000 is no round number; and the networks shall differ.
+// Sets round balances, as gas has left odd rests of anvil's 10000; they differ by network.
 async function fixNativeBalances(world, base) {
   await world.mine();
   const native = Object.fromEntries(Object.keys(world.accounts).map((who, i) => [who, base * BigInt(i) + BigInt(i)]));

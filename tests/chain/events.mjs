@@ -58,7 +58,7 @@ function encodedCase(one) {
 
 // `contract` and a raw log (`topics`, `data`) for what no encoder makes: `event` is then an object.
 function log({ event, args = {}, contract }) {
-  if (!isAddress(contract, { strict: false })) throw new Error(`contract ${contract} is no address`);
+  if (!isAddress(contract, { strict: false })) throw new Error(`contract ${contract} is not an address`);
   const address = contract.toLowerCase();
   if (typeof event === 'object') return { address, topics: event.topics, data: event.data };
   const item = parseAbiItem(event.startsWith('event ') ? event : `event ${event}`);
@@ -95,7 +95,7 @@ function typed(input, value, what) {
   if (value === undefined) throw new Error(`${what} is missing`);
   const array = input.type.match(/^(.*)\[(\d*)\]$/);
   if (array) {
-    if (!Array.isArray(value)) throw new Error(`${what} is no array`);
+    if (!Array.isArray(value)) throw new Error(`${what} is not an array`);
     return value.map((one, place) => typed({ ...input, type: array[1] }, one, `${what}[${place}]`));
   }
   if (input.type === 'tuple') {
@@ -105,7 +105,7 @@ function typed(input, value, what) {
     return named ? Object.fromEntries(input.components.map(({ name }, place) => [name, members[place]])) : members;
   }
   if (/^u?int\d*$/.test(input.type)) {
-    if (typeof value !== 'string') throw new Error(`${what} is no number in a text`);
+    if (typeof value !== 'string') throw new Error(`${what} is not a number in a string`);
     return /^u?int(8|16|24|32|40|48)$/.test(input.type) ? Number(value) : BigInt(value);
   }
   return input.type === 'address' ? value.toLowerCase() : value;

@@ -1,5 +1,5 @@
-// What Aave v3 must say and pay, stated independently of it: indexes, rates, balances
-// with interest, health factors, rewards; the contracts' roundings by hand.
+// The amounts that Aave v3 must report and pay, stated independently of it: indexes, rates, balances with interest,
+// health factors, rewards; the contracts' roundings by hand.
 import { RAY, WAD, compounded, linear, percentMul, rayDiv, rayMul, wadDiv } from './ray.mjs';
 
 const WHOLE = 10_000n; // Basis points.

@@ -91,7 +91,7 @@ function reserveRows(world, { dataProviders }, { token, aToken, debtToken, model
   ]);
 }
 
-// What odd tokens say about themselves is not what is shown of them; pairs have names of their `own`.
+// Odd tokens describe themselves in other ways than they are shown; pairs have names of their `own`.
 function tokenRows(world) {
   return [...world.tokens.values()].flatMap(({ address, name, symbol, own = { name, symbol }, decimals, supply, ordinary }) => [
     [[address, 'TokenDouble', 'totalSupply'], supply],
@@ -99,7 +99,7 @@ function tokenRows(world) {
   ]);
 }
 
-// What each account holds of what anybody holds; and nobody holds anything of the others.
+// The holdings of each account in each token that anybody holds; nobody holds any of the others.
 function listRows({ list, tokens, accounts }) {
   if (!list) return [];
   const returned = list.addresses.filter((address) => ![...list.failing, ...list.codeless].includes(address));

@@ -1,6 +1,6 @@
-// What a chef must pay, stated independently of it: a pool's reward per share, kept in
-// units of 1e-12, with both divisions rounded down as the contracts do. Beside it the
-// exact shares as fractions, to bound what rounding may cost.
+// The amounts that a chef must pay, stated independently of it: a pool's reward per share, kept in units of 1e-12, with
+// both divisions rounded down as the contracts do. Beside it the exact shares as fractions, to bound what rounding may
+// cost.
 import { add, fraction } from './decimal.mjs';
 
 const PRECISION = 10n ** 12n;
@@ -55,7 +55,7 @@ export class ChefModel {
     pool.slack += 2n;
   }
 
-  // What `who` would be paid at `now`. Changes nothing.
+  // Returns the amount that `who` would be paid at `now`. Changes nothing.
   pending(pid, who, now) {
     const saved = structuredClone(this.pools[pid]);
     this.settle(pid, now);

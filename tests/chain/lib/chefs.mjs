@@ -7,7 +7,7 @@ import { give } from './tokens.mjs';
 
 const DEV_SHARE = 10n; // MasterChef v1 mints a tenth more for its developers.
 
-// What differs between the kinds of chefs. `to`: moves of stakes name who they are for.
+// The differences between the kinds of chefs. `to`: moves of stakes name who they are for.
 const KINDS = {
   v1: { clock: 'block', paysOnMove: true, mints: true, to: false, claims: { withdraw: (pid) => [pid, 0n], deposit: (pid) => [pid, 0n] } },
   later: { clock: null, paysOnMove: false, mints: false, to: true, claims: { harvest: (pid, account) => [pid, account] } },

@@ -28,7 +28,7 @@ export class Farm {
     this.model.move(this.world.now, who, -amount);
   }
 
-  // What it pays, per reward token.
+  // Claims, and returns the amount paid per reward token.
   claim(who) {
     this.world.send(who, this.address, this.artifact, 'getReward', []);
     return this.model.claim(this.world.now, who);

@@ -63,7 +63,7 @@ export class Escrow {
     ]);
   }
 
-  // What the service must answer of an account's locks; a rebase goes into the lock until that is over.
+  // The service's answer about an account's locks; a rebase goes into the lock until that is over.
   expected(who) {
     return this.model.of(who).map(({ id, amount, end, permanent }) => ({
       tokenId: id,

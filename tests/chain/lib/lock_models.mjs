@@ -1,4 +1,4 @@
-// What locks and rebases come to, stated independently of the contracts: weeks, shares of votes, roundings by hand.
+// The amounts of locks and rebases, stated independently of the contracts: weeks, shares of votes, roundings by hand.
 export const WEEK = 604_800n;
 const FOUR_YEARS = 126_144_000n;
 

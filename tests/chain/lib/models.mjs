@@ -1,6 +1,6 @@
-// What the contracts must pay, stated independently of them: integer roundings by
-// hand where the contract rounds. `FarmModel` also keeps the exact share as a
-// fraction (rate x seconds x stake / total), to bound what rounding may cost.
+// The amounts that the contracts must pay, stated independently of them: integer roundings by hand where the contract
+// rounds. `FarmModel` also keeps the exact share as a fraction (rate x seconds x stake / total), to bound what rounding
+// may cost.
 import { add, fraction } from './decimal.mjs';
 
 const SCALE = 10n ** 18n;
@@ -46,7 +46,7 @@ export class FarmModel {
     });
   }
 
-  // What `who` gets at `now`; nothing of it is owed any more.
+  // Returns the amount that `who` gets at `now`; nothing of it is owed any more.
   claim(now, who) {
     const paid = this.earned(now, who);
     for (const reward of this.rewards) {

@@ -1,5 +1,5 @@
-// What prices on a chain come from: oracles good and bad, a pair, a vault, a wrapped native
-// token. What a token is worth by them is arithmetic on what was written and put in here.
+// The sources of a chain's prices: oracles good and bad, a pair, a vault, a wrapped native token. A token's price by
+// them is arithmetic on what was written and put in here.
 import { zeroAddress } from 'viem';
 import { parse, round } from './decimal.mjs';
 import { give, newPairs, newToken, register, wrap } from './tokens.mjs';
@@ -48,7 +48,7 @@ export class PriceSources {
     sources.#vault();
   }
 
-  // What the pool and the vault must say of themselves: [call, expected].
+  // The replies that the pool and the vault must give: [call, expected].
   get checks() {
     const { pair, coin, vault } = this;
     const reserves = pair.pair.map((address) => pair.reserves.find(({ half }) => half.address === address).amount);
@@ -135,7 +135,7 @@ export class PriceSources {
   }
 }
 
-// What one share of the vault redeems to; ERC-4626 rounds down.
+// The amount that one share of the vault redeems to; ERC-4626 rounds down.
 function redeemed() {
   const supply = Object.values(VAULT.shares).reduce((sum, shares) => sum + shares, 0n);
   return (E18 * VAULT.assets) / supply;

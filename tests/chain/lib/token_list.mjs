@@ -54,7 +54,7 @@ export class TokenList {
     this.record(known, who, amount);
   }
 
-  // What an account holds that came to it otherwise.
+  // Records a balance that came to an account otherwise.
   record({ address }, who, amount) {
     if (!this.holders.has(address)) this.holders.set(address, new Map());
     this.holders.get(address).set(who, this.amountOf(address, who) + amount);

@@ -1,5 +1,5 @@
-// What tokens are worth in dollars, as exact fractions: by the profile's prices, and a pair's
-// share by those of its halves. Nothing else is made up: `null` where there is no price.
+// The worth of tokens in dollars, as exact fractions: by the profile's prices, and a pair's share by those of its
+// halves. Nothing else is made up: `null` where there is no price.
 import { add, div, fraction, mul, parse } from './decimal.mjs';
 import { squareRoot } from './models.mjs';
 
@@ -26,13 +26,12 @@ export function perShare({ supply, decimals }, total) {
   return div(total, fraction(supply, 10n ** BigInt(decimals)));
 }
 
-// What both reserves would be worth together if the pair traded at their prices: each as much
-// as the other, with the same product.
+// The worth of both reserves if the pair traded at their prices: each as much as the other, with the same product.
 export function fair([one, other]) {
   return mul(root(mul(one, other)), fraction(2));
 }
 
-// What they are worth as they are.
+// The worth of both reserves as they are.
 export function spot([one, other]) {
   return add(one, other);
 }

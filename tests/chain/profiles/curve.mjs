@@ -61,7 +61,7 @@ export const curve = {
     shares('deployer', 'add_type', ['Liquidity', ONE]);
     shares('deployer', 'add_gauge', [gaugeA, 0n, 3n]);
     shares('deployer', 'add_gauge', [gaugeB, 0n, 1n]);
-    // What a gauge of another network stands for here holds no tokens: any other contract will do.
+    // A gauge of another network holds no tokens here: any other contract stands for it.
     shares('deployer', 'add_gauge', [usdc, 0n, 0n]);
 
     // 1,000 and 3,000 in the first gauge; 1,000 in the second, which leave again.

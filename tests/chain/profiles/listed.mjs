@@ -53,7 +53,7 @@ async function populate(world, { chainId, times, wrapped }) {
   };
 }
 
-// What the list says of them is not what they say of themselves.
+// The list describes these tokens in other ways than they describe themselves.
 function holdOddTokens(world, list, times) {
   const named = newOddTokens(world).map((token) => [token, ODD_AMOUNT * times]);
   for (const [number, [token, amount]] of [...named, ...newOddlyHeldTokens(world)].entries()) {

@@ -15,7 +15,7 @@ const BITCOIN = 0n;
 const BITCOIN_SCRIPT = '0x76a91462e907b15cbf27d5425399ebf6f0fb50ebb88f1888ac'; // ENSIP-9's own example.
 const DEFAULT = 0x80000000n;
 
-// What is requested and, where it is another one, the name by ENSIP-15. Each has an address of its own.
+// The requested text and, if it differs, the name by ENSIP-15. Each has an address of its own.
 const SPELLED = [
   ['BOB.eth', 'bob.eth'],
   ['_under.eth'],
@@ -31,7 +31,7 @@ const SPELLED = [
   [`${LONG}.eth`],
 ];
 
-// What a resolver does instead of returning an address, and where viem takes that for one, which.
+// The deeds of resolvers that do not return an address and, if viem takes one for an address, which.
 const DEEDS = [
   ['Revert'],
   ['BurnAllGas'],

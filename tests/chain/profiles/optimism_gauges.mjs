@@ -120,7 +120,7 @@ function dropTokens(world, velo) {
   return { distributor, token: velo.address, root, documents };
 }
 
-// What tests rely on.
+// Checks the cases that tests rely on.
 function requireStory(world, escrow) {
   const rebases = escrow.model.locks.map((_, i) => escrow.model.rebase(i + 1));
   if (rebases.slice(0, 4).some((amount) => amount === 0n) || rebases[4] !== 0n) throw new Error(`rebases are ${rebases}`);

@@ -1,5 +1,4 @@
-// What tests rely on beyond single numbers: fails the build if an edit of the
-// profile loses one of the cases.
+// Checks the cases that tests rely on beyond single numbers: fails the build if an edit of the profile loses one.
 const earnings = (world, who) => world.farms.flatMap((farm) => farm.model.earned(world.now, who)).filter((amount) => amount > 0n);
 
 export function requireFarmStory(world) {

@@ -1,5 +1,6 @@
-// What `bystander` does for the sake of its events: makes a pair of two tokens that have no price, swaps in it, takes
-// half of its shares back, all through the router, and claims what a farm owes it. Nobody's answers change by it.
+// Transactions that `bystander` sends for the sake of their events: it makes a pair of two tokens that have no price,
+// swaps in it, takes half of its shares back, all through the router, and claims what a farm owes it. Nobody's answers
+// change by it.
 //
 // A row says how the log is found and what the event is: its members raw, tokens by their addresses.
 import { getCreate2Address, keccak256, encodePacked, pad, toEventSelector } from 'viem';
