@@ -32,6 +32,11 @@ impl<'a> Issuers<'a> {
         self.catalogued.is_some_and(|catalogued| catalogued.contains(&contract))
     }
 
+    /// The tokens of the lists.
+    pub(crate) fn index(&self) -> &'a TokenIndex {
+        self.index
+    }
+
     /// Returns true if a token list names the token.
     pub(crate) fn lists(&self, token: Address) -> bool {
         self.index.get(self.chain_id, token).is_some()

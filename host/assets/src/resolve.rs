@@ -71,9 +71,10 @@ pub async fn priced_tokens(
     network: &Arc<Network>,
     source: &dyn CompositionSource,
     prices: &Prices,
-    (issuers, index): (&Issuers<'_>, &TokenIndex),
+    issuers: &Issuers<'_>,
     tokens: &BTreeSet<Address>,
 ) -> Tokens {
+    let index = issuers.index();
     let mut tries = 0;
     loop {
         tries += 1;

@@ -218,7 +218,7 @@ impl Context {
         let (sources, index) = (&self.sources, &*self.token_index);
         let prices = if session.is_past() { &sources.past_prices } else { &sources.prices };
         let issuers = Issuers::new(network.chain_id, self.snapshot.contracts(network.chain_id), index);
-        let tokens = resolve::priced_tokens(&session, network, &jobs, prices, (&issuers, index), wanted).await;
+        let tokens = resolve::priced_tokens(&session, network, &jobs, prices, &issuers, wanted).await;
         (tokens, jobs.into_reports())
     }
 

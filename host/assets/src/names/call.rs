@@ -129,7 +129,7 @@ async fn look_up(
         let OffchainLookup { sender, urls, callData, .. } = lookup;
         let (urls, data) = (urls.clone(), callData.clone());
         let request = GatewayRequest { sender: *sender, named_by: call.named_by, urls, data };
-        gateways.query(&request, (outgoing, rest), until).await
+        gateways.query(&request, outgoing, rest, until).await
     }))
     .await;
     let (mut answered, mut callbacks) = (Vec::new(), Vec::new());

@@ -169,7 +169,8 @@ impl Gateways {
     pub(super) async fn query(
         &self,
         request: &GatewayRequest,
-        (outgoing, rest): (&OutgoingBudget, u64),
+        outgoing: &OutgoingBudget,
+        rest: u64,
         until: Instant,
     ) -> Result<GatewayData, GatewayError> {
         let state = LookupState { outgoing, rest, partial_error: OnceLock::new(), until };

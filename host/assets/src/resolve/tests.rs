@@ -52,7 +52,7 @@ async fn tokens(script: &ScriptedChain, settings: PriceSettings, wanted: &[Addre
     let (prices, index) = (Prices::new(settings), TokenIndex::default());
     let issuers = Issuers::new(network.chain_id, None, &index);
     let wanted = wanted.iter().copied().collect();
-    priced_tokens(&session, network, &Table::default(), &prices, (&issuers, &index), &wanted).await
+    priced_tokens(&session, network, &Table::default(), &prices, &issuers, &wanted).await
 }
 
 #[tokio::test]
@@ -236,7 +236,7 @@ async fn a_list_says_the_decimals_of_a_token_that_does_not() {
     // The list says 18 for both.
     let (prices, index) = (Prices::new(settings), TokenIndex::listing([(1, A), (1, B)], 0));
     let issuers = Issuers::new(network.chain_id, None, &index);
-    let found = priced_tokens(&session, network, &Table::default(), &prices, (&issuers, &index), &[A, B].into()).await;
+    let found = priced_tokens(&session, network, &Table::default(), &prices, &issuers, &[A, B].into()).await;
     let source = |token| found.get(token).map(|token| (token.decimals, token.decimals_source)).unwrap();
     assert_eq!((source(A), source(B)), ((18, DecimalsSource::List), (9, DecimalsSource::Contract)));
 }

@@ -23,7 +23,7 @@ async fn resolve(gateways: &Gateways, urls: &[String]) -> Result<Bytes, GatewayE
 }
 
 async fn find(gateways: &Gateways, request: &GatewayRequest, within: Duration) -> Result<GatewayData, GatewayError> {
-    gateways.query(request, (&OutgoingBudget::new(16, 4), 0), Instant::now() + within).await
+    gateways.query(request, &OutgoingBudget::new(16, 4), 0, Instant::now() + within).await
 }
 
 async fn resolve_one(reply: Reply) -> Result<Bytes, GatewayError> {
@@ -161,7 +161,7 @@ async fn one_answer_makes_so_many_requests_and_no_more_to_one_host_that_nobody_n
     let gateways = gateways(&[&named]);
     let query = async |url: String| {
         let until = Instant::now() + LONG;
-        gateways.query(&request(&[url]), (&outgoing, 0), until).await.map(|found| found.data)
+        gateways.query(&request(&[url]), &outgoing, 0, until).await.map(|found| found.data)
     };
     // Refused for its address, which is checked last.
     for expected in [GatewayError::NotPublic, GatewayError::NotPublic, GatewayError::TooManyOfHost] {
