@@ -197,7 +197,7 @@ impl Libraries {
         let (limits, grants) = (self.limits.of(&manifest.plugin), self.limits.grants(&manifest.plugin));
         let calls = Calls::new(Handle::current()).marked(mark);
         let runner = InProcess::new(plugin, Duration::from_millis(limits.resume_ms), calls);
-        let breakers = Breakers::new(digest, (&manifest.plugin, &manifest.version), self.reports.clone());
+        let breakers = Breakers::new(digest, &manifest.plugin, &manifest.version, self.reports.clone());
         let breakers = Arc::new(breakers);
         let (runner, signature) = (Arc::new(runner), Arc::default());
         let leave_out = self.limits.left_out(&manifest.plugin);

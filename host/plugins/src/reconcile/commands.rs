@@ -190,7 +190,7 @@ impl PluginKnowledge<'_> {
         reason: &str,
     ) -> io::Result<()> {
         let version = builds.get(&digest).map_or("", String::as_str);
-        self.policy.quarantine(digest, (plugin, version), reason)
+        self.policy.quarantine(digest, plugin, version, reason)
     }
 
     fn release(

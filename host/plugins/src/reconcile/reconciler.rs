@@ -316,7 +316,7 @@ impl Reconciler {
         self.aside.spawn_blocking(move || {
             let Hopeless { digest, plugin, version, reason } = report;
             tracing::error!(plugin, version, %digest, reason, "a build is put in quarantine");
-            if let Err(error) = policy.quarantine(digest, (&plugin, &version), &reason) {
+            if let Err(error) = policy.quarantine(digest, &plugin, &version, &reason) {
                 tracing::error!(plugin, %digest, %error, "the quarantine does not outlive the process");
             }
             Aside::Decided

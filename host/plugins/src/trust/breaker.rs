@@ -139,12 +139,12 @@ impl BreakerStatus {
 impl Breakers {
     /// Breakers of a dummy build.
     pub(crate) fn of_nobody() -> Arc<Self> {
-        Arc::new(Self::new(Digest::default(), ("nobody", "0"), mpsc::channel(1).0))
+        Arc::new(Self::new(Digest::default(), "nobody", "0", mpsc::channel(1).0))
     }
 }
 
 impl Breakers {
-    pub(crate) fn new(digest: Digest, (plugin, version): (&str, &str), reports: mpsc::Sender<Hopeless>) -> Self {
+    pub(crate) fn new(digest: Digest, plugin: &str, version: &str, reports: mpsc::Sender<Hopeless>) -> Self {
         let (plugin, version) = (plugin.to_owned(), version.to_owned());
         Self { digest, plugin, version, reports, breakers: Mutex::default() }
     }
@@ -301,7 +301,7 @@ mod tests {
         fn new() -> Self {
             let (sender, reports) = mpsc::channel(4);
             Self {
-                breakers: Breakers::new(Digest::of_test(1), ("acme", "1.0.0"), sender),
+                breakers: Breakers::new(Digest::of_test(1), "acme", "1.0.0", sender),
                 reports,
                 now: Instant::now(),
                 accounts: Cell::new(1_000),

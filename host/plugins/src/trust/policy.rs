@@ -119,7 +119,7 @@ impl Policy {
     ///
     /// # Errors
     /// The file cannot be written: the quarantine applies, but does not outlive the process.
-    pub(crate) fn quarantine(&self, digest: Digest, (plugin, version): (&str, &str), reason: &str) -> io::Result<()> {
+    pub(crate) fn quarantine(&self, digest: Digest, plugin: &str, version: &str, reason: &str) -> io::Result<()> {
         let (plugin, version) = (plugin.to_owned(), version.to_owned());
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         self.change(|decisions| {
@@ -155,8 +155,6 @@ impl Policy {
 mod tests {
     use super::*;
 
-    const BUILD: (&str, &str) = ("acme", "1.0.0");
-
     fn open(folder: &Path) -> Policy {
         Policy::open(folder, BTreeSet::new(), Writers::of_process(None)).unwrap()
     }
@@ -167,7 +165,7 @@ mod tests {
         let (one, two) = (Digest::of_test(1), Digest::of_test(2));
         let policy = open(folder.path());
         assert_eq!(policy.bars(one, "acme"), None);
-        policy.quarantine(one, BUILD, "it panicked").unwrap();
+        policy.quarantine(one, "acme", "1.0.0", "it panicked").unwrap();
         let again = open(folder.path());
         let barred = again.bars(one, "other-name").unwrap().to_string();
         assert!(barred.starts_with("in quarantine since 2") && barred.ends_with("Z: it panicked"), "{barred}");
@@ -207,7 +205,7 @@ mod tests {
             (digest, Quarantine { plugin, version, since, reason: String::new() })
         });
         policy.change(|decisions| decisions.quarantined = full.collect()).unwrap();
-        policy.quarantine(Digest::of_test(9), BUILD, "new").unwrap();
+        policy.quarantine(Digest::of_test(9), "acme", "1.0.0", "new").unwrap();
         let decisions = policy.decisions();
         assert_eq!(decisions.quarantined.len(), QUARANTINED_MAX);
         assert!(decisions.quarantined.contains_key(&Digest::of_test(9)));

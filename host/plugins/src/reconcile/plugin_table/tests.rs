@@ -347,7 +347,7 @@ mod known_good {
 
         fn quarantine(&mut self, plugin: &str, digest: u8) {
             let policy: Policy = self.plugin_table.policy.clone();
-            policy.quarantine(Digest::of_test(digest), (plugin, "1"), "it panicked").unwrap();
+            policy.quarantine(Digest::of_test(digest), plugin, "1", "it panicked").unwrap();
             self.plugin_table.on_policy();
         }
 
