@@ -69,20 +69,20 @@ impl Row {
         text: &RowText<'_>,
         constants: &Constants,
     ) -> Result<Vec<Self>, String> {
-        let kind = Kind::named(text.kind).ok_or_else(|| format!("unknown event type {}", text.kind))?;
         let signatures = text.signatures.iter();
-        signatures.map(|signature| Self::parse((section, line), kind, signature, text.members, constants)).collect()
+        signatures.map(|signature| Self::parse(section, line, text, signature, constants)).collect()
     }
 
     fn parse(
-        (section, line): (&str, usize),
-        kind: Kind,
+        section: &str,
+        line: usize,
+        text: &RowText<'_>,
         signature: &str,
-        members: &str,
         constants: &Constants,
     ) -> Result<Self, String> {
+        let kind = Kind::named(text.kind).ok_or_else(|| format!("unknown event type {}", text.kind))?;
         let signature = Signature::parse(signature)?;
-        let mut parser = Parser::new(members, &signature, constants);
+        let mut parser = Parser::new(text.members, &signature, constants);
         let (mut members, mut arrays) = (Vec::<Member>::new(), Vec::new());
         while !parser.scanner.word().is_empty() && parser.scanner.word() != "if" {
             let (member, of) = Member::parse(&mut parser)?;
