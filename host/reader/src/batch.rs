@@ -244,7 +244,12 @@ impl Batch<'_> {
         match request {
             Request::Chunk(members) => self.chunk(capabilities, members, outcomes).await,
             Request::Single(place) => self.single(place, outcomes).await,
-            Request::Simulations(by, members) => self.simulate(capabilities, (by, members), outcomes).await,
+            Request::Simulations(SimulateBy::SimulateV1, members) => {
+                self.simulate_v1(capabilities, members, outcomes).await
+            }
+            Request::Simulations(SimulateBy::Program, members) => {
+                self.simulate_packed(capabilities, members, outcomes).await
+            }
             Request::SimulatedCall(place, other) => self.simulated_call(place, other, outcomes).await,
             Request::CodeCheck(address, asking) => self.check_code(address, asking, outcomes).await,
             Request::ChainCheck(count) => self.prove_chain(count, outcomes).await,

@@ -52,7 +52,7 @@ impl ClientRates {
         let others = clients.iter().filter(|(other, rate)| **other != client && rate.full_at > now).count();
         let parts = u32::try_from(others).unwrap_or(u32::MAX).saturating_add(2);
         let (is_alone, rate) = (clients.len() == 1, clients.get_mut(&client)?);
-        let turn = limit::reserve(&mut rate.full_at, (per_second / parts).max(1), requests, (now, until));
+        let turn = limit::reserve(&mut rate.full_at, (per_second / parts).max(1), requests, now, until);
         if is_alone {
             // A client that is alone incurs at most one second of debt.
             rate.full_at = rate.full_at.min(now + limit::SECOND);

@@ -20,6 +20,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use self::receipt_check::ReceiptCheck;
 use self::turns::Turn;
 use crate::batch::Batch;
 use crate::client_rates::ClientRates;
@@ -221,8 +222,8 @@ impl Endpoints {
                 let endpoint = turn.endpoint;
                 let mut found = endpoint.transaction(hash, turn.until(deadline)).await;
                 if let Ok(TransactionLookup::Mined(receipt)) = &found {
-                    let known = known(receipt.block_number);
-                    if let Err(error) = self.check_receipt(&turn, (hash, receipt), known, deadline).await {
+                    let check = ReceiptCheck { endpoints: self, turn: &turn, transaction: hash, receipt, deadline };
+                    if let Err(error) = check.run(known(receipt.block_number)).await {
                         found = Err(error);
                     }
                 }

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::reply_cache::ReplyCache;
-use crate::store::{Disk, DiskError, FILE, FILE_MAX_BYTES, StoredRow, unix_s};
+use crate::store::{Disk, DiskError, DiskLimits, FILE, FILE_MAX_BYTES, StoredRow, unix_s};
 
 /// Maximum rows of one list; more would fill the reader's memory.
 const ROWS_MAX: usize = 100_000;
@@ -107,7 +107,8 @@ impl Facts {
         if !path.is_file() {
             return Err(FactsError::Missing);
         }
-        let disk = Disk::open(&path, (FILE_MAX_BYTES, lifetime.as_secs()), unix_s(), drop)?;
+        let limits = DiskLimits { file_max_bytes: FILE_MAX_BYTES, lifetime_s: lifetime.as_secs() };
+        let disk = Disk::open(&path, limits, unix_s(), drop)?;
         Ok(Self { cached: None, disk: Some(Arc::new(Mutex::new(disk))) })
     }
 

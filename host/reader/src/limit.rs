@@ -122,7 +122,8 @@ pub(crate) fn reserve(
     full_at: &mut Instant,
     per_second: u32,
     requests: u32,
-    (now, until): (Instant, Instant),
+    now: Instant,
+    until: Instant,
 ) -> Option<Instant> {
     let taken = SECOND / per_second * requests;
     let from = (*full_at).max(now);
@@ -161,7 +162,7 @@ impl TokenBucket {
     /// Returns when the next request may be sent, and reserves that turn if it is not after `until`.
     fn reserve(&mut self, now: Instant, until: Instant) -> Option<Instant> {
         self.raise(now);
-        reserve(&mut self.full_at, self.per_second, 1, (now, until))
+        reserve(&mut self.full_at, self.per_second, 1, now, until)
     }
 
     /// Counts the end of a request. Lowers the rate after a period with many throttled ones.

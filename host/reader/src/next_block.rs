@@ -3,8 +3,10 @@
 //! Invariant: nothing in it shows a contract that it runs in a simulation. Values that only the real block will have
 //! (builder, randomness, transactions) are the pinned block's, or derived from it.
 
-use alloy::primitives::{Address, B256, U64, U256, keccak256};
+use alloy::primitives::{Address, B256, U256, keccak256};
 use serde::Deserialize;
+
+use crate::Block;
 
 /// Header members that determine the next block; nodes differ in which they have.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -64,8 +66,8 @@ const RHYTHMS: [Rhythm; 5] = [
 ];
 
 impl NextBlock {
-    /// Predicts the block after the one with this number, hash and time; `None` if the header has absurd figures.
-    pub(crate) fn after(chain_id: u64, (number, hash, timestamp): (U64, B256, U64), fees: &HeaderFees) -> Option<Self> {
+    /// Predicts the block after this one; `None` if the header has absurd figures.
+    pub(crate) fn after(chain_id: u64, block: &Block, fees: &HeaderFees) -> Option<Self> {
         let rhythm = RHYTHMS.iter().find(|row| row.chain_id == chain_id).unwrap_or(&OTHERS);
         let wei = |fee: U256| u128::try_from(fee).ok();
         let base_fee = match fees.base_fee_per_gas {
@@ -73,13 +75,13 @@ impl NextBlock {
             None => None,
         };
         Some(Self {
-            number: number.to::<u64>().checked_add(1)?,
-            timestamp: timestamp.to::<u64>().checked_add(rhythm.seconds)?,
+            number: block.number.checked_add(1)?,
+            timestamp: block.timestamp.checked_add(rhythm.seconds)?,
             fee_recipient: fees.miner,
             // Arbitrum's limit is larger than any gas.
             gas_limit: u64::try_from(fees.gas_limit).ok()?,
             base_fee,
-            prev_randao: keccak256(hash),
+            prev_randao: keccak256(block.hash),
             has_state_gas: fees.is_of_amsterdam(),
         })
     }
@@ -105,7 +107,9 @@ mod tests {
 
     fn after(chain_id: u64, header: serde_json::Value) -> Option<NextBlock> {
         let fees: HeaderFees = serde_json::from_value(header).unwrap();
-        NextBlock::after(chain_id, (U64::from(7), B256::repeat_byte(1), U64::from(1_000)), &fees)
+        let (hash, parent) = (B256::repeat_byte(1), B256::ZERO);
+        let block = Block { number: 7, hash, parent, timestamp: 1_000, evm_number: 7 };
+        NextBlock::after(chain_id, &block, &fees)
     }
 
     #[test]

@@ -21,7 +21,7 @@ use futures_util::stream;
 use parking_lot::Mutex;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
-pub(crate) use self::disk::{Disk, DiskError, FILE_MAX_BYTES};
+pub(crate) use self::disk::{Disk, DiskError, DiskLimits, FILE_MAX_BYTES};
 pub(crate) use self::row::StoredRow;
 use crate::read_set::ReadSet;
 use crate::reply_cache::{Pending, PendingBlock, ReplyCache, Row};
@@ -118,7 +118,7 @@ impl Store {
                 cached.restore(row);
             }
         };
-        let limits = (FILE_MAX_BYTES, settings.lifetime.as_secs());
+        let limits = DiskLimits { file_max_bytes: FILE_MAX_BYTES, lifetime_s: settings.lifetime.as_secs() };
         let opened = fs::create_dir_all(&settings.folder).map_err(DiskError::from);
         let disk = match opened.and_then(|()| open(&path, limits, now_s, load)) {
             Ok(disk) => Arc::new(Mutex::new(disk)),
@@ -249,7 +249,7 @@ impl Store {
 }
 
 /// Opens the file. Moves a damaged one aside, and starts a new one.
-fn open(path: &Path, limits: (u64, u64), now_s: u64, load: impl Fn(StoredRow)) -> Result<Disk, DiskError> {
+fn open(path: &Path, limits: DiskLimits, now_s: u64, load: impl Fn(StoredRow)) -> Result<Disk, DiskError> {
     let open = || Disk::open(path, limits, now_s, &load);
     match open() {
         Err(DiskError::Damaged(reason)) => {

@@ -120,21 +120,8 @@ impl Batch<'_> {
         requests
     }
 
-    /// Runs simulations of one account together.
-    pub(super) async fn simulate(
-        &self,
-        capabilities: Capabilities,
-        (by, members): (SimulateBy, Vec<usize>),
-        outcomes: &SharedOutcomes<'_>,
-    ) -> Result<Step, EndpointError> {
-        match by {
-            SimulateBy::SimulateV1 => self.simulate_v1(capabilities, members, outcomes).await,
-            SimulateBy::Program => self.simulate_packed(capabilities, members, outcomes).await,
-        }
-    }
-
-    /// Runs simulations by `eth_simulateV1`. Those that it does not run go to another method.
-    async fn simulate_v1(
+    /// Runs simulations of one account by `eth_simulateV1`. Those that it does not run go to another method.
+    pub(super) async fn simulate_v1(
         &self,
         capabilities: Capabilities,
         members: Vec<usize>,
@@ -144,7 +131,7 @@ impl Batch<'_> {
             return Ok(Step { more: self.without_v1(capabilities, &members, outcomes), ..Step::default() });
         };
         let reads: Vec<_> = self.reads.at_each(&members).collect();
-        let more = match self.endpoint.simulate_v1(&reads, (self.block, &next), self.until).await? {
+        let more = match self.endpoint.simulate_v1(&reads, self.block, &next, self.until).await? {
             Simulated::Each(replies) => {
                 let mut left = Vec::new();
                 let mut filled = outcomes.lock();
@@ -174,8 +161,8 @@ impl Batch<'_> {
         Ok(Step { more, ..Step::default() })
     }
 
-    /// Runs simulations by the program at the account's address.
-    async fn simulate_packed(
+    /// Runs simulations of one account by the program at the account's address.
+    pub(super) async fn simulate_packed(
         &self,
         capabilities: Capabilities,
         members: Vec<usize>,

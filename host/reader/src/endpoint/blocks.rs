@@ -37,8 +37,8 @@ struct BlockHeader {
     fees: HeaderFees,
 }
 
-impl From<BlockHeader> for Block {
-    fn from(header: BlockHeader) -> Self {
+impl From<&BlockHeader> for Block {
+    fn from(header: &BlockHeader) -> Self {
         let number = header.number.to();
         Self {
             number,
@@ -54,7 +54,7 @@ impl Endpoint {
     pub(crate) async fn newest_block(&self, until: Instant) -> Result<Block, EndpointError> {
         self.ensure_chain(until).await?;
         let reply: Result<BlockHeader, _> = self.request("eth_getBlockByNumber", &("latest", false), until).await;
-        let block = self.take_header(reply.map_err(RequestError::into_endpoint_error)?);
+        let block = self.take_header(&reply.map_err(RequestError::into_endpoint_error)?);
         if !self.continues_chain(&block) {
             self.check_chain(until).await?;
         }
@@ -64,10 +64,10 @@ impl Endpoint {
     }
 
     /// Records the expected properties of the next block, and the fork of this one.
-    fn take_header(&self, header: BlockHeader) -> Block {
-        let next = NextBlock::after(self.chain_id, (header.number, header.hash, header.timestamp), &header.fees);
-        let is_of_amsterdam = header.fees.is_of_amsterdam();
+    fn take_header(&self, header: &BlockHeader) -> Block {
         let block = Block::from(header);
+        let next = NextBlock::after(self.chain_id, &block, &header.fees);
+        let is_of_amsterdam = header.fees.is_of_amsterdam();
         let mut learned = self.learned.lock();
         learned.native_logs.record(block.number, is_of_amsterdam);
         if let Some(next) = next
@@ -82,7 +82,7 @@ impl Endpoint {
     }
 
     fn known_block(&self, reply: Result<Option<BlockHeader>, RequestError>) -> Result<Option<Block>, EndpointError> {
-        Ok(known(reply)?.map(|header| self.take_header(header)))
+        Ok(known(reply)?.map(|header| self.take_header(&header)))
     }
 
     /// Returns true if this head is the last one or its child, and so of the same chain. Any other, lower or higher,
@@ -150,7 +150,7 @@ impl Endpoint {
     }
 
     async fn block_at(&self, place: impl Serialize, until: Instant) -> Result<Option<Block>, EndpointError> {
-        Ok(self.header_at(place, until).await?.map(|header| self.take_header(header)))
+        Ok(self.header_at(place, until).await?.map(|header| self.take_header(&header)))
     }
 
     /// Requests a header by number or tag. Neither identifies the chain, so the chain id is requested again after it.

@@ -49,7 +49,8 @@ impl Endpoint {
     pub(crate) async fn simulate_v1(
         &self,
         simulations: &[ReadRef<'_>],
-        (block, next): (&Block, &NextBlock),
+        block: &Block,
+        next: &NextBlock,
         until: Instant,
     ) -> Result<Simulated, EndpointError> {
         let tip = self.learned.lock().tip.unwrap_or(TIP_USUAL);
@@ -69,7 +70,7 @@ impl Endpoint {
         if sent.is_empty() || replies.iter().any(Option::is_some) {
             return Ok(Simulated::Each(replies));
         }
-        Ok(if self.makes_empty_simulation((block, next), until).await? {
+        Ok(if self.makes_empty_simulation(block, next, until).await? {
             Simulated::Each(replies)
         } else {
             self.learned.lock().no_simulations_until = Some(Instant::now() + CAPABILITIES_FOR);
@@ -121,7 +122,8 @@ impl Endpoint {
     /// Returns true if it runs an empty simulation; then earlier errors were about the transactions.
     async fn makes_empty_simulation(
         &self,
-        (block, next): (&Block, &NextBlock),
+        block: &Block,
+        next: &NextBlock,
         until: Instant,
     ) -> Result<bool, EndpointError> {
         let sender = Sender { account: Address::ZERO, code: AccountCode::None, balance: U256::ZERO };

@@ -63,8 +63,10 @@ impl SimulationRequest {
         let ParsedSimulation { sender, mut steps, watched, own, others } = parse(&read.data, account)?;
         let fees = Fees { next, tip };
         let (watcher, observer) = (nobody(), nobody());
-        let watch = fees.watch((observer, watcher), account, &watched)?;
-        let watch_gas = watch_gas(&watched)?;
+        let gas = watch_gas(&watched)?;
+        let data = [account.as_slice(), &watched].concat().into();
+        let watch = fees.step(observer, &RunStep { to: watcher, value: U256::ZERO, data, gas });
+        let watch_gas = u64::from(gas);
         let gas_max = gas_max(next, watch_gas);
         steps.iter_mut().for_each(|step| step.gas = step.gas.min(gas_max));
         let mut blocks: Vec<Vec<Value>> = vec![vec![with_value(&watch, WATCH_WEI)]];
@@ -164,12 +166,6 @@ impl Fees<'_> {
         let gas = U256::from(*gas);
         self.offer(json!({"from": account, "to": to, "value": value, "input": data, "gas": gas}))
     }
-
-    fn watch(&self, (observer, watcher): (Address, Address), account: Address, watched: &[u8]) -> Option<Value> {
-        let input: Bytes = [account.as_slice(), watched].concat().into();
-        let gas = U256::from(watch_gas(watched)?);
-        Some(self.offer(json!({"from": observer, "to": watcher, "value": "0x0", "input": input, "gas": gas})))
-    }
 }
 
 /// Returns an address that nobody has, a new one each time, so that no contract can check for it.
@@ -183,10 +179,10 @@ fn with_value(call: &Value, wei: U256) -> Value {
     call
 }
 
-fn watch_gas(watched: &[u8]) -> Option<u64> {
+fn watch_gas(watched: &[u8]) -> Option<u32> {
     let [tokens, own, spenders] = watched.first_chunk()?.map(u64::from);
     let reads = tokens + own * spenders * 2;
-    Some((WATCH_GAS + reads * WATCH_READ_GAS).min(WATCH_GAS_MAX))
+    u32::try_from((WATCH_GAS + reads * WATCH_READ_GAS).min(WATCH_GAS_MAX)).ok()
 }
 
 /// Returns the maximum gas of a step that fits into a block between two calls of the watcher.

@@ -42,6 +42,14 @@ pub(crate) enum DiskError {
     Damaged(String),
 }
 
+/// Bounds of the file's size and of its rows' age.
+#[derive(Clone, Copy)]
+pub(crate) struct DiskLimits {
+    pub(crate) file_max_bytes: u64,
+    /// Seconds after which a row has expired.
+    pub(crate) lifetime_s: u64,
+}
+
 /// The open file.
 pub(crate) struct Disk {
     database: Database,
@@ -56,7 +64,7 @@ impl Disk {
     /// Opens or creates the file, drops expired rows, and passes all others to `load`, newest first.
     pub(crate) fn open(
         path: &Path,
-        (file_max_bytes, lifetime_s): (u64, u64),
+        limits: DiskLimits,
         now_s: u64,
         mut load: impl FnMut(StoredRow),
     ) -> Result<Self, DiskError> {
@@ -65,18 +73,19 @@ impl Disk {
         file.set_permissions(Permissions::from_mode(MODE))?;
         catch_damage(|| {
             let database = Builder::new().set_cache_size(CACHE_BYTES).create_file(file).map_err(disk_error)?;
-            let disk = Self::check(database, (file_max_bytes, lifetime_s), now_s)?;
+            let disk = Self::check(database, limits, now_s)?;
             // The whole file was checked before any row is loaded.
             disk.scan(now_s, &mut load)?;
             Ok(disk)
         })
     }
 
-    fn check(mut database: Database, (file_max_bytes, lifetime_s): (u64, u64), now_s: u64) -> Result<Self, DiskError> {
+    fn check(mut database: Database, limits: DiskLimits, now_s: u64) -> Result<Self, DiskError> {
         // Only this verifies the checksums: without it, a flipped bit would be served.
         if !database.check_integrity().map_err(disk_error)? {
             return Err(DiskError::Damaged("its parts contradict each other".to_owned()));
         }
+        let DiskLimits { file_max_bytes, lifetime_s } = limits;
         let rows_max_bytes = file_max_bytes / FILE_PER_ROWS;
         let mut disk = Self { database, stored: BTreeMap::new(), rows_max_bytes, lifetime_s };
         disk.drop_expired(now_s)?;

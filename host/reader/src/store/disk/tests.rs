@@ -15,6 +15,7 @@ const MEBIBYTE: u64 = 1 << 20;
 const MONTH_S: u64 = 30 * 86_400;
 /// The first second of a period.
 const START_S: u64 = 2_000 * PERIOD_S;
+const LIMITS: DiskLimits = DiskLimits { file_max_bytes: MEBIBYTE, lifetime_s: MONTH_S };
 
 #[derive(Debug)]
 struct Failing {
@@ -58,7 +59,7 @@ pub(in crate::store) fn failing(now_s: u64) -> (Disk, Arc<AtomicBool>) {
     let fails = Arc::new(AtomicBool::new(false));
     let backend = Failing { inner: InMemoryBackend::new(), fails: Arc::clone(&fails) };
     let database = Builder::new().create_with_backend(backend).unwrap();
-    (Disk::check(database, (MEBIBYTE, MONTH_S), now_s).unwrap(), fails)
+    (Disk::check(database, LIMITS, now_s).unwrap(), fails)
 }
 
 fn row(number: u64, reply: usize) -> Row {
@@ -74,7 +75,8 @@ fn write(disk: &mut Disk, rows: &[Row], written_s: u64) -> Result<(), DiskError>
 
 fn open(path: &Path, file_max_bytes: u64, now_s: u64) -> (Disk, Vec<Row>) {
     let mut rows = Vec::new();
-    let disk = Disk::open(path, (file_max_bytes, MONTH_S), now_s, |stored| rows.push(stored.row)).unwrap();
+    let limits = DiskLimits { file_max_bytes, ..LIMITS };
+    let disk = Disk::open(path, limits, now_s, |stored| rows.push(stored.row)).unwrap();
     (disk, rows)
 }
 
@@ -177,7 +179,7 @@ fn tables_of_another_layout_are_dropped_and_those_of_another_program_are_damage(
     let tables = disk.database.begin_read().unwrap().list_tables().unwrap().count();
     assert_eq!(tables, 0);
     for path in [foreign, rows] {
-        let opened = Disk::open(&path, (MEBIBYTE, MONTH_S), START_S, |_| panic!("a row"));
+        let opened = Disk::open(&path, LIMITS, START_S, |_| panic!("a row"));
         assert!(matches!(opened, Err(DiskError::Damaged(_))), "{}", path.display());
     }
 }
