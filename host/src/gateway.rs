@@ -138,7 +138,7 @@ impl Gateway {
         let query = Query::Of(Account::Address(account), about.clone());
         match about {
             About::Claimables { filter, chain_id, options } => {
-                let work = ProtocolWork::to_all(&context, account, (&filter, chain_id), options)?;
+                let work = ProtocolWork::to_all(&context, account, &filter, chain_id, options)?;
                 self.work(query, context, work).await
             }
             About::ClaimPlan { filter, chain_id, worth } => {
@@ -148,11 +148,11 @@ impl Gateway {
                 self.work(query, context, work).await
             }
             About::Positions { filter, chain_id, kinds, options } => {
-                let work = PortfolioWork::new(&context, account, (&filter, chain_id), kinds, options)?;
+                let work = PortfolioWork::new(&context, account, &filter, chain_id, kinds, options)?;
                 self.work(query, context, work).await
             }
             About::Protocol { slug, chain_id, list } => {
-                let work = ProtocolWork::to_one(&context, account, (&slug, chain_id), list)?;
+                let work = ProtocolWork::to_one(&context, account, &slug, chain_id, list)?;
                 self.work(query, context, work).await
             }
             About::Balances { assets, chain_id } => {

@@ -28,36 +28,27 @@ pub(super) struct ActRow {
     pub(super) place: &'static str,
 }
 
-const fn row(
-    kind: &'static str,
-    flow: Flow,
-    verb: &'static str,
-    (behind, instead): (&'static str, &'static str),
-    place: &'static str,
-) -> ActRow {
-    ActRow { kind, flow, verb, behind, instead, place }
+const fn row(kind: &'static str, flow: Flow, verb: &'static str, place: &'static str) -> ActRow {
+    ActRow { kind, flow, verb, behind: "", instead: "", place }
 }
 
-/// No text around the amounts.
-const NONE: (&str, &str) = ("", "");
-
 static ROWS: [ActRow; 16] = [
-    row("SUPPLY", Flow::Out, "supplied", NONE, "to"),
-    row("WITHDRAW", Flow::In, "withdrew", NONE, "from"),
-    row("BORROW", Flow::In, "borrowed", NONE, "from"),
-    row("REPAY", Flow::Out, "repaid", NONE, "to"),
-    row("STAKE", Flow::Out, "staked", NONE, "in"),
-    row("UNSTAKE", Flow::In, "unstaked", NONE, "from"),
-    row("CLAIM", Flow::In, "claimed", NONE, "from"),
-    row("VAULT_DEPOSIT", Flow::Out, "deposited", NONE, "into"),
-    row("VAULT_WITHDRAW", Flow::In, "withdrew", NONE, "from"),
-    row("LOCK", Flow::Out, "locked", NONE, "in"),
-    row("UNLOCK", Flow::In, "unlocked", NONE, "from"),
-    row("ADD_LIQUIDITY", Flow::Out, "added", (" of liquidity", " liquidity"), "on"),
-    row("REMOVE_LIQUIDITY", Flow::In, "removed", (" of liquidity", " liquidity"), "from"),
-    row("COLLECT_FEES", Flow::In, "collected", (" of fees", " fees"), "from"),
-    row("BRIDGE_OUT", Flow::Out, "bridged", NONE, "through"),
-    row("BRIDGE_IN", Flow::In, "received", (" over a bridge", " something over a bridge"), "through"),
+    row("SUPPLY", Flow::Out, "supplied", "to"),
+    row("WITHDRAW", Flow::In, "withdrew", "from"),
+    row("BORROW", Flow::In, "borrowed", "from"),
+    row("REPAY", Flow::Out, "repaid", "to"),
+    row("STAKE", Flow::Out, "staked", "in"),
+    row("UNSTAKE", Flow::In, "unstaked", "from"),
+    row("CLAIM", Flow::In, "claimed", "from"),
+    row("VAULT_DEPOSIT", Flow::Out, "deposited", "into"),
+    row("VAULT_WITHDRAW", Flow::In, "withdrew", "from"),
+    row("LOCK", Flow::Out, "locked", "in"),
+    row("UNLOCK", Flow::In, "unlocked", "from"),
+    row("ADD_LIQUIDITY", Flow::Out, "added", "on").amounts(" of liquidity", " liquidity"),
+    row("REMOVE_LIQUIDITY", Flow::In, "removed", "from").amounts(" of liquidity", " liquidity"),
+    row("COLLECT_FEES", Flow::In, "collected", "from").amounts(" of fees", " fees"),
+    row("BRIDGE_OUT", Flow::Out, "bridged", "through"),
+    row("BRIDGE_IN", Flow::In, "received", "through").amounts(" over a bridge", " something over a bridge"),
 ];
 
 /// Members that name the actor, in descending order of preference.
@@ -68,6 +59,11 @@ const PAYEES: [&str; 4] = ["recipient", "user", "account", "owner"];
 const PAYERS: [&str; 3] = ["sender", "user", "owner"];
 
 impl ActRow {
+    /// Sets the text after the amounts, and the one in their place.
+    const fn amounts(self, behind: &'static str, instead: &'static str) -> Self {
+        Self { behind, instead, ..self }
+    }
+
     pub(super) fn of(event: &Event) -> Option<&'static Self> {
         ROWS.iter().find(|row| row.kind == event.kind.name())
     }

@@ -71,9 +71,18 @@ impl EventSource {
     }
 }
 
-/// Returns the merged events in log order, and the indexes of the logs without an event. `logs` is the number of logs.
-/// Plugins among the sources come in the order of their names.
-pub(crate) fn merge(sources: Vec<EventSource>, logs: usize) -> (Vec<MergedEvent>, Vec<usize>) {
+/// The merged events of a transaction.
+#[derive(Debug)]
+pub(crate) struct MergedEvents {
+    /// In log order.
+    pub(crate) events: Vec<MergedEvent>,
+    /// Indexes of the logs without an event.
+    pub(crate) undecoded: Vec<usize>,
+}
+
+/// Merges the events of all sources. `logs` is the number of logs. Plugins among the sources come in the order of
+/// their names.
+pub(crate) fn merge(sources: Vec<EventSource>, logs: usize) -> MergedEvents {
     let mut best: Vec<Option<(u8, usize)>> = vec![None; logs];
     for (place, source) in sources.iter().enumerate() {
         for event in &source.events {
@@ -82,7 +91,7 @@ pub(crate) fn merge(sources: Vec<EventSource>, logs: usize) -> (Vec<MergedEvent>
             *best = Some(best.map_or(this, |best| best.min(this)));
         }
     }
-    let mut merged = Vec::new();
+    let mut events = Vec::new();
     for (place, source) in sources.into_iter().enumerate() {
         let counts =
             |event: &Event| best.get(event.log).is_some_and(|best| best.is_some_and(|(_, source)| source == place));
@@ -90,8 +99,8 @@ pub(crate) fn merge(sources: Vec<EventSource>, logs: usize) -> (Vec<MergedEvent>
             SourceKind::Plugin(label) => Some(label),
             SourceKind::Core | SourceKind::Further => None,
         };
-        let events = source.events.into_iter().filter(counts);
-        merged.extend(events.map(|event| MergedEvent {
+        let own = source.events.into_iter().filter(counts);
+        events.extend(own.map(|event| MergedEvent {
             log: Some(event.log),
             event,
             plugin: plugin.clone(),
@@ -100,9 +109,9 @@ pub(crate) fn merge(sources: Vec<EventSource>, logs: usize) -> (Vec<MergedEvent>
         }));
     }
     // The sort is stable: events of one log stay in their source's order.
-    merged.sort_by_key(|merged| merged.event.log);
+    events.sort_by_key(|merged| merged.event.log);
     let undecoded = best.iter().enumerate().filter(|(_, best)| best.is_none());
-    (merged, undecoded.map(|(place, _)| place).collect())
+    MergedEvents { events, undecoded: undecoded.map(|(place, _)| place).collect() }
 }
 
 /// Returns what the transaction brought its sender from the parent chain, whether or not it succeeded.

@@ -66,11 +66,7 @@ pub(crate) struct Movements {
 }
 
 impl Movements {
-    pub(crate) fn of(
-        events: &[MergedEvent],
-        transaction: &Transaction,
-        (account, logs): (Address, NativeLogs),
-    ) -> Self {
+    pub(crate) fn of(events: &[MergedEvent], transaction: &Transaction, account: Address, logs: NativeLogs) -> Self {
         let mut transfers: Vec<Transfer> = events.iter().filter_map(|merged| transfer(merged, account)).collect();
         let shares = shares(events, &transfers, account);
         let pays_gas = account == transaction.from;

@@ -81,7 +81,7 @@ mod tests {
         if logs_value(polygon, &script.events, &script.transaction) {
             script.events.retain(|merged| merged.log.is_some());
         }
-        let movements = Movements::of(&script.events, &script.transaction, (account, NativeLogs::default()));
+        let movements = Movements::of(&script.events, &script.transaction, account, NativeLogs::default());
         let moved = |flow, movements: Vec<Movement>| {
             let of_native = movements.into_iter().filter(|movement| movement.asset.token == NATIVE);
             of_native.map(move |movement| (flow, movement.raw.to(), movement.other)).collect::<Vec<_>>()

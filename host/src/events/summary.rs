@@ -173,19 +173,13 @@ impl Summary<'_> {
     }
 
     /// Returns true if the account exchanged exactly this amount with an address of the event or with its emitter.
-    fn is_exchanged(
-        &self,
-        exchanges: &BTreeSet<Exchange>,
-        event: &Event,
-        emitter: Option<Address>,
-        (flow, asset): (Flow, Asset),
-    ) -> bool {
+    fn is_exchanged(&self, exchanges: &BTreeSet<Exchange>, merged: &MergedEvent, flow: Flow, asset: Asset) -> bool {
         let Some(token) = asset.token.filter(|_| !asset.raw.is_zero()) else { return false };
-        let members = event.members.iter().filter_map(|(_, value)| match value {
+        let members = merged.event.members.iter().filter_map(|(_, value)| match value {
             Value::Address(address) => Some(*address),
             _ => None,
         });
-        let mut others = members.chain(emitter);
+        let mut others = members.chain(merged.emitter(self.transaction));
         others.any(|other| exchanges.contains(&(flow, self.unwrapped_token(token), asset.raw, other)))
     }
 
@@ -206,11 +200,11 @@ impl Summary<'_> {
             }
         }
         let mut counted = BTreeSet::new();
-        for (place, merged, emitter) in self.events().collect::<Vec<_>>().into_iter().rev() {
+        for (place, merged, _) in self.events().collect::<Vec<_>>().into_iter().rev() {
             let event = &merged.event;
             let Some(row) = ActRow::of(event) else { continue };
             let assets = act::assets(event);
-            let is_exchanged = |asset: &Asset| self.is_exchanged(exchanges, event, emitter, (row.flow, *asset));
+            let is_exchanged = |asset: &Asset| self.is_exchanged(exchanges, merged, row.flow, *asset);
             if !self.names_account(event) && !assets.iter().any(is_exchanged) {
                 continue;
             }
@@ -234,7 +228,7 @@ impl Summary<'_> {
             let is_other = |who: &Address| *who != self.account;
             let acts_itself = self.is_sender() || self.transaction.to == Some(self.account) || row.kind == "BRIDGE_IN";
             let by = who.filter(is_other).filter(|_| !acts_itself && self.names_account(event));
-            let Some(act) = Act::of(place, event, (by, emitter), &self.words) else { continue };
+            let Some(act) = Act::of(place, event, by, emitter, &self.words) else { continue };
             let unmerged = acts.iter_mut().take(MERGED_MAX).try_fold(act, |act, known| match known.merge(act) {
                 Ok(()) => Err(()),
                 Err(act) => Ok(act),
@@ -289,10 +283,9 @@ impl Summary<'_> {
         let is_swap = |merged: &MergedEvent| merged.event.kind.name() == "SWAP";
         for (place, merged) in self.events.iter().enumerate().filter(|(_, merged)| is_swap(merged)) {
             let event = &merged.event;
-            let emitter = merged.emitter(self.transaction);
             let (from, to) = (event.asset("fromAmount"), event.asset("toAmount"));
             let is_exchanged = |flow, asset: Option<Asset>| {
-                asset.is_some_and(|asset| self.is_exchanged(exchanges, event, emitter, (flow, asset)))
+                asset.is_some_and(|asset| self.is_exchanged(exchanges, merged, flow, asset))
             };
             let is_own = self.names_account(event) || is_exchanged(Flow::Out, from) || is_exchanged(Flow::In, to);
             let protocol = self.words.protocol(event.protocol.as_deref());

@@ -60,12 +60,7 @@ mod tests {
     use crate::events::script::*;
 
     /// An operation of an account that used 200 gas at a price of 3.
-    fn operation(
-        script: EventScript,
-        at: Address,
-        (account, paymaster): (Address, Address),
-        success: bool,
-    ) -> EventScript {
+    fn operation(script: EventScript, at: Address, account: Address, paymaster: Address, success: bool) -> EventScript {
         let cost = Value::Amount { raw: U256::from(600), of: Some(portolan_assets::token::NATIVE) };
         let members = vec![
             ("account", Value::Address(account)),
@@ -80,9 +75,9 @@ mod tests {
     #[test]
     fn each_account_of_a_bundle_pays_for_its_own_operations() {
         let [entry_point, ..] = ENTRY_POINTS;
-        let script = operation(EventScript::new(), entry_point, (ALICE, Address::ZERO), true);
-        let script = operation(script, entry_point, (BOB, Address::ZERO), false);
-        let script = operation(script, entry_point, (BOB, Address::ZERO), true);
+        let script = operation(EventScript::new(), entry_point, ALICE, Address::ZERO, true);
+        let script = operation(script, entry_point, BOB, Address::ZERO, false);
+        let script = operation(script, entry_point, BOB, Address::ZERO, true);
         let of = |account| UserOperations::of(&script.events, &script.transaction, account);
         let gas = |used, price: u64| {
             Some(GasPaid { used, price: U256::from(price), data_fee: U256::ZERO, operator_fee: U256::ZERO })
@@ -95,10 +90,10 @@ mod tests {
     #[test]
     fn what_a_paymaster_pays_and_what_another_contract_logs_is_no_gas_of_the_account() {
         let [entry_point, ..] = ENTRY_POINTS;
-        let paid = operation(EventScript::new(), entry_point, (ALICE, POOL), true);
+        let paid = operation(EventScript::new(), entry_point, ALICE, POOL, true);
         let of_alice = UserOperations::of(&paid.events, &paid.transaction, ALICE);
         assert_eq!((of_alice.count, of_alice.gas), (1, None));
-        let forged = operation(EventScript::new(), ROUTER, (ALICE, Address::ZERO), true);
+        let forged = operation(EventScript::new(), ROUTER, ALICE, Address::ZERO, true);
         assert_eq!(UserOperations::of(&forged.events, &forged.transaction, ALICE), UserOperations::default());
     }
 }

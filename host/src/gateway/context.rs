@@ -197,7 +197,7 @@ impl Context {
     }
 
     /// Returns true if each movement of the native token in this block left a log; false if that could not be read.
-    pub(super) async fn logs_native(&self, network: &Network, (number, hash): (u64, B256)) -> bool {
+    pub(super) async fn logs_native(&self, network: &Network, number: u64, hash: B256) -> bool {
         let by = self.deadline.transaction_end();
         let reading = async {
             self.wait_for_turn(network.chain_id, 1, by).await?;

@@ -145,7 +145,7 @@ impl Gateway {
 fn plans(context: &Context, networks: &Networks, account: Address) -> Vec<JobPlan> {
     let questions = QUESTIONS.map(|(question, _)| question);
     // This cannot fail: only a filter that names a protocol can be invalid.
-    let plans = plan::for_all(&context.snapshot, networks, (&Filter::All, None), &questions, account);
+    let plans = plan::for_all(&context.snapshot, networks, &Filter::All, &questions, account);
     let mut plans = plans.unwrap_or_default();
     plans.jobs.iter_mut().for_each(|plan| plan.is_traced = true);
     plans.jobs

@@ -24,14 +24,24 @@ pub(super) struct Plans {
     pub(super) unserved: Vec<JobReport>,
 }
 
-/// Plans jobs for all protocols that the filter selects, on one network or on all.
+impl Plans {
+    /// Leaves out the other networks, if one is named.
+    pub(super) fn on(mut self, chain_id: Option<u64>) -> Self {
+        let is_meant = |network: &Network| chain_id.is_none_or(|chain_id| network.chain_id == chain_id);
+        self.jobs.retain(|plan| is_meant(&plan.network));
+        self.unserved.retain(|report| is_meant(&report.network));
+        self
+    }
+}
+
+/// Plans jobs for all protocols that the filter selects, on all networks.
 ///
 /// # Errors
 /// Returns [`Problem::InvalidFilter`] if the filter names an unknown protocol.
 pub(super) fn for_all(
     snapshot: &Snapshot,
     networks: &Networks,
-    (filter, chain_id): (&Filter, Option<u64>),
+    filter: &Filter,
     questions: &[Question],
     account: Address,
 ) -> Result<Plans, Problem> {
@@ -53,7 +63,6 @@ pub(super) fn for_all(
     let served = snapshot.iter().filter(|served| is_chosen(&|name| names_protocol(name, &served.protocol)));
     let plans =
         served.flat_map(|served| questions.iter().flat_map(|question| jobs(served, networks, *question, account)));
-    let plans = plans.filter(|plan| is_meant(chain_id, &plan.network)).collect();
     let unserved = snapshot.unserved.iter().filter(|unserved| is_chosen(&|name| unserved.is_named(name)));
     let unserved = unserved.flat_map(|unserved| {
         let answered = |network: &&Arc<Network>| {
@@ -61,21 +70,21 @@ pub(super) fn for_all(
                 |question: &Question| unserved.answered(portolan_abi::Question(*question as u8), network.chain_id);
             // An unserved protocol's compositions are missing from the rows of other protocols.
             let has_compositions = unserved.answered(portolan_abi::Question::COMPOSITION, network.chain_id);
-            is_meant(chain_id, network) && (has_compositions || questions.iter().any(answered))
+            has_compositions || questions.iter().any(answered)
         };
         networks.iter().filter(answered).map(|network| report(unserved, network)).collect::<Vec<_>>()
     });
-    Ok(Plans { jobs: plans, unserved: unserved.collect() })
+    Ok(Plans { jobs: plans.collect(), unserved: unserved.collect() })
 }
 
-/// Plans jobs for one protocol, on one network or on all; none if no deployment answers the question.
+/// Plans jobs for one protocol, on all networks; none if no deployment answers the question.
 ///
 /// # Errors
 /// Returns [`Problem::UnknownProtocol`], or [`Problem::ProtocolUnavailable`] if the protocol is not served now.
 pub(super) fn for_one(
     snapshot: &Snapshot,
     networks: &Networks,
-    (slug, chain_id): (&str, Option<u64>),
+    slug: &str,
     question: Question,
     account: Address,
 ) -> Result<Plans, Problem> {
@@ -85,8 +94,7 @@ pub(super) fn for_one(
     let is_missed = |unserved: &Unserved| networks.iter().any(|network| unserved.answered(number, network.chain_id));
     // A slug may be served and unserved at once, if another plugin decodes only its events.
     if let Some(served) = snapshot.served(slug).filter(|_| !unserved.is_some_and(is_missed)) {
-        let mut jobs = jobs(served, networks, question, account);
-        jobs.retain(|plan| is_meant(chain_id, &plan.network));
+        let jobs = jobs(served, networks, question, account);
         return Ok(Plans { jobs, unserved: Vec::new() });
     }
     Err(match unserved {
@@ -95,11 +103,6 @@ pub(super) fn for_one(
         }
         None => Problem::UnknownProtocol(format!("{slug} is not a protocol that is served here")),
     })
-}
-
-/// Returns true if the network is the named one, or if none is named.
-fn is_meant(chain_id: Option<u64>, network: &Network) -> bool {
-    chain_id.is_none_or(|chain_id| network.chain_id == chain_id)
 }
 
 fn why(unserved: &Unserved) -> Reason {
@@ -187,7 +190,8 @@ mod tests {
     /// Returns the networks on which an answer from all protocols reports the protocol as missing.
     fn missing(snapshot: &Snapshot, chain_id: Option<u64>, questions: &[Question]) -> Vec<u64> {
         let networks = Networks::new([]);
-        let plans = for_all(snapshot, &networks, (&Filter::All, chain_id), questions, Address::ZERO);
+        let plans = for_all(snapshot, &networks, &Filter::All, questions, Address::ZERO);
+        let plans = plans.map(|plans| plans.on(chain_id));
         let Ok(Plans { jobs, unserved }) = plans else { panic!("all protocols are not a filter") };
         assert!(jobs.is_empty() && unserved.iter().all(|report| report.reason == Some(Reason::Quarantined)));
         unserved.iter().map(|report| report.network.chain_id).collect()

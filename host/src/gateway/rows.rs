@@ -21,7 +21,6 @@ use crate::gateway::claims::cost::{self, ClaimCost, ClaimFees};
 use crate::gateway::claims::paid;
 use crate::gateway::claims::planned_claim::PlannedClaim;
 use crate::gateway::claims::verdict::{ClaimSimulation, Verdict};
-use crate::gateway::provenance::Provenance;
 use crate::jobs::plan::JobPlan;
 
 /// Kind of a query's rows.
@@ -87,11 +86,11 @@ fn prices(found: &map::Position) -> impl Iterator<Item = Address> + '_ {
     prices.flat_map(|price| [Some(price.base), price.quote]).flatten()
 }
 
-/// Returns the rows of a finding, and the tokens whose lack left a part of it out.
+/// Returns the rows of a finding, without their provenance, and the tokens whose lack left a part of it out.
 pub(super) fn rows(
     plan: &JobPlan,
     finding: ValidFinding,
-    (tried, provenance): (TriedClaim, Option<Arc<Provenance>>),
+    tried: TriedClaim,
     kind: RowKind,
     tokens: &Tokens,
 ) -> (Vec<Row>, Vec<(Address, TokenFailure)>) {
@@ -101,7 +100,7 @@ pub(super) fn rows(
         network: Arc::clone(&plan.network),
         account: plan.account,
         plugin: Arc::clone(&plan.instance.label),
-        provenance: provenance.clone(),
+        provenance: None,
         item,
     };
     let mut known = Known { tokens, found: BTreeMap::new(), missing: Vec::new() };
@@ -162,7 +161,9 @@ impl Known<'_> {
         (!self.found.is_empty()).then(|| {
             let tokens = std::mem::take(&mut self.found);
             let native = self.tokens.get(NATIVE).ok().cloned();
-            Arc::new(claim_item((id, names), found, transactions, tried, (native, tokens)))
+            let net_usd = net_usd(&found, &tokens, &tried, native.as_deref());
+            let TriedClaim { simulation, cost } = tried;
+            Arc::new(ClaimItem { id, names, found, transactions, simulation, cost, native, net_usd, tokens })
         })
     }
 
@@ -203,26 +204,14 @@ impl Known<'_> {
     }
 }
 
-/// Builds a claim with its cost and net values.
-pub(super) fn claim_item(
-    (id, names): (String, Vec<Text>),
-    found: map::Claimable,
-    transactions: Vec<ClaimTransaction>,
-    TriedClaim { simulation, cost }: TriedClaim,
-    (native, tokens): (Option<Arc<Token>>, BTreeMap<Address, Arc<Token>>),
-) -> ClaimItem {
-    let net_usd = net_usd(&found, &tokens, simulation.as_ref(), cost.as_ref(), native.as_deref());
-    ClaimItem { id, names, found, transactions, simulation, cost, native, net_usd, tokens }
-}
-
 /// Returns the net value of each payment in dollars. For a claim that differs, the simulated payments count.
-fn net_usd(
+pub(super) fn net_usd(
     found: &map::Claimable,
     tokens: &BTreeMap<Address, Arc<Token>>,
-    simulation: Option<&ClaimSimulation>,
-    cost: Option<&ClaimCost>,
+    tried: &TriedClaim,
     native: Option<&Token>,
 ) -> Option<Vec<BigDecimal>> {
+    let simulation = tried.simulation.as_ref();
     if simulation.is_some_and(ClaimSimulation::is_bad) {
         return None;
     }
@@ -233,7 +222,7 @@ fn net_usd(
     };
     let amounts = found.payments.iter().zip(paid::amounts(found, simulation));
     let values: Vec<BigDecimal> = amounts.map(value).collect::<Option<_>>()?;
-    let cost = cost?.dollars(&native?.price.as_ref()?.usd);
+    let cost = tried.cost.as_ref()?.dollars(&native?.price.as_ref()?.usd);
     Some(cost::net(&values, &cost))
 }
 

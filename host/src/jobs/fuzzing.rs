@@ -122,7 +122,7 @@ fn require_findings(plan: &JobPlan, findings: Vec<Finding>, bytes: usize) {
     let trusted: BTreeSet<Address> = deployments(plan).flat_map(|row| row.contracts.iter().copied()).collect();
     let addresses = Addresses::listed(&plan.instance.catalogue, &plan.protocol.slug, CHAIN_ID, |_| false);
     let count = findings.len();
-    let validated = validate_findings(plan, findings, (&addresses, &reads()));
+    let validated = validate_findings(plan, findings, &addresses, &reads());
     require_rejections(&validated.rejections);
     assert!(validated.findings.len() <= count && (!validated.nothing_left() || count > 0));
     let keys: BTreeSet<String> = validated.findings.iter().map(ValidFinding::key).collect();

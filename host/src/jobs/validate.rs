@@ -15,7 +15,8 @@ use crate::jobs::plan::JobPlan;
 pub(crate) fn validate_findings(
     plan: &JobPlan,
     findings: Vec<map::Finding>,
-    (addresses, reads): (&Addresses, &ClaimReads),
+    addresses: &Addresses,
+    reads: &ClaimReads,
 ) -> Validated {
     let rules = JobRules {
         catalogue: &plan.instance.catalogue,

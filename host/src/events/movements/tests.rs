@@ -5,7 +5,7 @@ use crate::events::script::*;
 
 /// Returns `+5 USDC 0xother` or `-1 ETH` for each movement.
 fn lines(script: &EventScript, account: Address) -> Vec<String> {
-    let movements = Movements::of(&script.events, &script.transaction, (account, NativeLogs::default()));
+    let movements = Movements::of(&script.events, &script.transaction, account, NativeLogs::default());
     let line = |sign: char, movement: &Movement| {
         let name = match movement.asset.token {
             NATIVE => "ETH",

@@ -38,7 +38,8 @@ impl Act {
     pub(super) fn of(
         place: usize,
         event: &Event,
-        (by, emitter): (Option<Address>, Option<Address>),
+        by: Option<Address>,
+        emitter: Option<Address>,
         words: &Words<'_>,
     ) -> Option<Self> {
         let row = ActRow::of(event)?;

@@ -48,7 +48,7 @@ fn sentence_with(
     let protocols = [protocol("uniswap_v3", "Uniswap"), protocol("curve", "Curve")].into();
     let network: &Network = networks.with_chain_id(1).unwrap();
     let tokens: Tokens = tokens.into_iter().map(Arc::new).collect();
-    let movements = Movements::of(&script.events, &script.transaction, (account, NativeLogs::default()));
+    let movements = Movements::of(&script.events, &script.transaction, account, NativeLogs::default());
     let words = Words { tokens: &tokens, protocols: &protocols, networks: &networks, native: &network.native };
     let mut summary = Summary {
         account,

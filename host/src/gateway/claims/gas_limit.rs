@@ -46,13 +46,13 @@ impl Default for GasLimits {
 
 impl GasLimits {
     /// Returns the limit to simulate a transaction with.
-    pub(in crate::gateway) fn of(&self, (chain_id, block): (u64, u64), from: Address, step: &RunStep) -> u32 {
+    pub(in crate::gateway) fn of(&self, chain_id: u64, block: u64, from: Address, step: &RunStep) -> u32 {
         let known = self.limits.get(&self.key(chain_id, from, step)).filter(|(_, after)| block > *after);
         known.map_or(FIRST_GAS, |(limit, _)| limit)
     }
 
     /// Remembers the limit of a transaction that was simulated at this block.
-    pub(in crate::gateway) fn learn(&self, (chain_id, block): (u64, u64), from: Address, step: &RunStep, limit: u32) {
+    pub(in crate::gateway) fn learn(&self, chain_id: u64, block: u64, from: Address, step: &RunStep, limit: u32) {
         let key = self.key(chain_id, from, step);
         if self.limits.get(&key).is_none_or(|(known, _)| known != limit) {
             self.limits.insert(key, (limit, block));
@@ -124,11 +124,11 @@ mod tests {
         let limits = GasLimits::default();
         let step = RunStep { to: Address::ZERO, value: U256::ZERO, data: vec![1].into(), gas: 0 };
         let other = RunStep { data: vec![2].into(), ..step.clone() };
-        let of = |at, step| limits.of(at, Address::ZERO, step);
-        limits.learn((1, 5), Address::ZERO, &step, 7);
-        limits.learn((1, 6), Address::ZERO, &step, 7);
-        assert_eq!((of((1, 5), &step), of((1, 6), &step)), (FIRST_GAS, 7), "from the next block on");
-        assert_eq!((of((2, 6), &step), of((1, 6), &other)), (FIRST_GAS, FIRST_GAS));
+        let of = |chain_id, block, step| limits.of(chain_id, block, Address::ZERO, step);
+        limits.learn(1, 5, Address::ZERO, &step, 7);
+        limits.learn(1, 6, Address::ZERO, &step, 7);
+        assert_eq!((of(1, 5, &step), of(1, 6, &step)), (FIRST_GAS, 7), "from the next block on");
+        assert_eq!((of(2, 6, &step), of(1, 6, &other)), (FIRST_GAS, FIRST_GAS));
     }
 
     #[test]

@@ -91,7 +91,7 @@ impl ClaimSimulation {
     /// Returns the amount of a token that the account receives, if the verdict is [`Verdict::Differs`].
     pub(in crate::gateway) fn differing(&self, token: Address) -> Option<U256> {
         let run = self.run.as_ref().ok().filter(|_| self.verdict == Some(Verdict::Differs))?;
-        Some(paid((run.receives.as_ref()?, run.gives.as_ref()?), token, run.value))
+        Some(paid(run.receives.as_ref()?, run.gives.as_ref()?, token, run.value))
     }
 
     /// Tokens whose balance changed, if the verdict is [`Verdict::Differs`].
@@ -216,7 +216,7 @@ fn amount_of(flow: &TokenAmounts, token: Address) -> U256 {
 }
 
 /// Returns what a claim pays of a token, from the account's balance changes; the fee that was sent is added back.
-fn paid((receives, gives): (&TokenAmounts, &TokenAmounts), token: Address, fee: U256) -> U256 {
+fn paid(receives: &TokenAmounts, gives: &TokenAmounts, token: Address, fee: U256) -> U256 {
     let received = amount_of(receives, token);
     if token == NATIVE { (received + fee).saturating_sub(amount_of(gives, NATIVE)) } else { received }
 }
@@ -231,7 +231,7 @@ fn compare(claim: &PlannedClaim<'_>, flows: &Flows, method: SimulationMethod) ->
     let is_later = method == SimulationMethod::SimulateV1;
     let to_account = claim.found.payments.iter().filter(|payment| payment.paid_to == PaidTo::ACCOUNT);
     for payment in to_account {
-        let paid = paid((&flows.receives, &flows.gives), payment.token, fee);
+        let paid = paid(&flows.receives, &flows.gives, payment.token, fee);
         // `eth_simulateV1` runs in the next block, by which more rewards may be due.
         if paid < payment.amount || (paid > payment.amount && !is_later) {
             differs.push(words(&format!("It pays {paid} of {}, not {}.", name(payment.token), payment.amount)));
@@ -255,7 +255,7 @@ fn takes(claim: &PlannedClaim<'_>, flows: &Flows) -> Vec<Text> {
     let fee = claim.fee();
     let beyond = |(token, amount): &&(Address, U256)| match *token {
         NATIVE => *amount > fee,
-        token => !is_exchanged(claim, flows, (token, *amount)),
+        token => !is_exchanged(claim, flows, token, *amount),
     };
     let leaves = flows.gives.iter().filter(beyond).map(|(token, amount)| {
         let left = if *token == NATIVE { *amount - fee } else { *amount };
@@ -271,7 +271,7 @@ fn takes(claim: &PlannedClaim<'_>, flows: &Flows) -> Vec<Text> {
 
 /// Returns true if the taken token is a target of the claim, and the account receives at least as many units of a token
 /// that the claim states.
-fn is_exchanged(claim: &PlannedClaim<'_>, flows: &Flows, (token, taken): (Address, U256)) -> bool {
+fn is_exchanged(claim: &PlannedClaim<'_>, flows: &Flows, token: Address, taken: U256) -> bool {
     let to_account = claim.found.payments.iter().filter(|payment| payment.paid_to == PaidTo::ACCOUNT);
     claim.transactions.iter().any(|transaction| transaction.to == token)
         && to_account.map(|payment| flows.received(payment.token)).any(|paid| paid >= taken)

@@ -61,8 +61,9 @@ impl ClaimPlanWork {
         network: Arc<Network>,
         worth: bool,
     ) -> Result<Self, Problem> {
-        let (questions, chain_id) = ([Question::Claimables], Some(network.chain_id));
-        let plans = plan::for_all(&context.snapshot, context.networks(), (filter, chain_id), &questions, account)?;
+        let questions = [Question::Claimables];
+        let plans = plan::for_all(&context.snapshot, context.networks(), filter, &questions, account)?;
+        let plans = plans.on(Some(network.chain_id));
         Ok(Self { plans, network, account, worth })
     }
 }
@@ -201,5 +202,7 @@ fn item(
         .flat_map(|claim| claim.tokens.iter().map(|(address, token)| (*address, Arc::clone(token))))
         .collect();
     let native = claims.iter().find_map(|claim| claim.native.clone());
-    rows::claim_item(("claim-plan".to_owned(), Vec::new()), found, transactions, tried, (native, tokens))
+    let net_usd = rows::net_usd(&found, &tokens, &tried, native.as_deref());
+    let (id, names, TriedClaim { simulation, cost }) = ("claim-plan".to_owned(), Vec::new(), tried);
+    ClaimItem { id, names, found, transactions, simulation, cost, native, net_usd, tokens }
 }

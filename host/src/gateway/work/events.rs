@@ -24,7 +24,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 use crate::events::builtin::{BuiltinDecoder, BuiltinEvents};
-use crate::events::merge::{self, EventSource, MergedEvent};
+use crate::events::merge::{self, EventSource, MergedEvent, MergedEvents};
 use crate::events::movements::Movements;
 use crate::events::native::{self, NativeLogs};
 use crate::events::{echoes, parts};
@@ -91,17 +91,18 @@ async fn decode(
 ) -> Result<Answer, Problem> {
     let network = &network;
     let (deposit, value) = (merge::deposit(&receipt, network.parent()), merge::native(&receipt));
-    let (block, status, gas) = ((receipt.block_number, receipt.block_hash), receipt.status, receipt.gas);
+    let (number, hash) = (receipt.block_number, receipt.block_hash);
+    let (status, gas) = (receipt.status, receipt.gas);
     let decoder = TransactionDecoder::new(&context, network, transaction::of(query.hash, receipt))?;
     let native_logs = async {
         let logs = NativeLogs::of(network, &decoder.transaction);
         // The check is needed only for the effects on an account.
         let is_open = query.account.is_some() && status == TransactionStatus::Succeeded && !logs.is_whole;
-        NativeLogs { is_whole: logs.is_whole || is_open && context.logs_native(network, block).await, ..logs }
+        NativeLogs { is_whole: logs.is_whole || is_open && context.logs_native(network, number, hash).await, ..logs }
     };
     let (decoded, logs) = join(context.read(network, |session| decoder.decode(session)), native_logs).await;
     let (sources, mut reports) = decoded.map_err(|failure| unread(network, failure))??;
-    let (mut events, undecoded) = merge::merge(sources, decoder.transaction.logs.len());
+    let MergedEvents { mut events, undecoded } = merge::merge(sources, decoder.transaction.logs.len());
     native::name_once(network, &mut events);
     parts::relate(&mut events, &decoder.transaction, network.wrapped_native);
     echoes::relate(network, &mut events, &decoder.transaction);
@@ -114,12 +115,12 @@ async fn decode(
         parts::keep_last_reports(&mut events);
         let tokens = decoder.tokens(&events, std::iter::empty()).await;
         decoder.correct(&mut events, &tokens).await;
-        return decoder.answer((events, undecoded), tokens, None, reports, room);
+        return decoder.answer(MergedEvents { events, undecoded }, tokens, None, reports, room);
     };
-    let mut movements = Movements::of(&events, &decoder.transaction, (account, logs));
+    let mut movements = Movements::of(&events, &decoder.transaction, account, logs);
     let tokens = decoder.tokens(&events, account::shown(&movements)).await;
     if decoder.correct(&mut events, &tokens).await {
-        movements = Movements::of(&events, &decoder.transaction, (account, logs));
+        movements = Movements::of(&events, &decoder.transaction, account, logs);
     }
     let sent =
         account::Sent { decoder: &decoder, tokens: &tokens, status, gas, logs, has_undecoded: !undecoded.is_empty() };
@@ -127,7 +128,7 @@ async fn decode(
     reports.extend(of_tokens);
     events.retain(is_wanted);
     parts::keep_last_reports(&mut events);
-    decoder.answer((events, undecoded), tokens, Some(Box::new(part)), reports, room)
+    decoder.answer(MergedEvents { events, undecoded }, tokens, Some(Box::new(part)), reports, room)
 }
 
 /// Returns the problem to send if nothing could be read.
@@ -238,7 +239,7 @@ impl<'a> TransactionDecoder<'a> {
     /// Builds the answer from these events and the positions of undecoded logs.
     fn answer(
         &self,
-        (events, undecoded): (Vec<MergedEvent>, Vec<usize>),
+        MergedEvents { events, undecoded }: MergedEvents,
         tokens: Tokens,
         account: Option<Box<AccountPart>>,
         mut reports: Vec<JobReport>,

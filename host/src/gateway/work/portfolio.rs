@@ -39,7 +39,8 @@ impl PortfolioWork {
     pub(in crate::gateway) fn new(
         context: &Context,
         account: Address,
-        chosen: (&Filter, Option<u64>),
+        filter: &Filter,
+        chain_id: Option<u64>,
         kinds: BTreeSet<PositionKind>,
         options: ClaimOptions,
     ) -> Result<Self, Problem> {
@@ -50,8 +51,8 @@ impl PortfolioWork {
             true => QUESTIONS.into_iter().chain([Question::Claimables]).collect(),
             false => QUESTIONS.into_iter().filter(needs).collect(),
         };
-        let plans = plan::for_all(&context.snapshot, context.networks(), chosen, &questions, account)?;
-        context.check_endpoint(&plans.jobs, chosen.1)?;
+        let plans = plan::for_all(&context.snapshot, context.networks(), filter, &questions, account)?.on(chain_id);
+        context.check_endpoint(&plans.jobs, chain_id)?;
         let simulating = simulation::effort(context, options).filter(|_| kinds.is_empty());
         let kinds = if kinds.is_empty() { POSITION_KINDS.map(|(_, kind)| kind).into() } else { kinds };
         Ok(Self { plans, kinds, simulating, worth: options.worth })

@@ -48,12 +48,13 @@ impl ProtocolWork {
     pub(in crate::gateway) fn to_all(
         context: &Context,
         account: Address,
-        chosen: (&Filter, Option<u64>),
+        filter: &Filter,
+        chain_id: Option<u64>,
         options: ClaimOptions,
     ) -> Result<Self, Problem> {
         let questions = [Question::Claimables];
-        let plans = plan::for_all(&context.snapshot, context.networks(), chosen, &questions, account)?;
-        context.check_endpoint(&plans.jobs, chosen.1)?;
+        let plans = plan::for_all(&context.snapshot, context.networks(), filter, &questions, account)?.on(chain_id);
+        context.check_endpoint(&plans.jobs, chain_id)?;
         let simulating = simulation::effort(context, options);
         let worth = options.worth;
         Ok(Self { plans, kind: RowKind::Payments, simulating, worth, aggregate: true })
@@ -66,12 +67,13 @@ impl ProtocolWork {
     pub(in crate::gateway) fn to_one(
         context: &Context,
         account: Address,
-        chosen: (&str, Option<u64>),
+        slug: &str,
+        chain_id: Option<u64>,
         list: List,
     ) -> Result<Self, Problem> {
         let (question, kind) = list.plan();
-        let plans = plan::for_one(&context.snapshot, context.networks(), chosen, question, account)?;
-        context.check_endpoint(&plans.jobs, chosen.1)?;
+        let plans = plan::for_one(&context.snapshot, context.networks(), slug, question, account)?.on(chain_id);
+        context.check_endpoint(&plans.jobs, chain_id)?;
         let (simulating, worth) = match list {
             List::Claimables(options) => (simulation::effort(context, options), options.worth),
             _ => (None, false),
@@ -152,7 +154,7 @@ pub(in crate::gateway) struct ValidatedJob {
 impl ValidatedJob {
     pub(in crate::gateway) fn validate((plan, mut outcome): (JobPlan, JobOutcome)) -> Self {
         let findings = std::mem::take(&mut outcome.findings);
-        let validated = validate::validate_findings(&plan, findings, (&outcome.addresses, &outcome.claim_reads));
+        let validated = validate::validate_findings(&plan, findings, &outcome.addresses, &outcome.claim_reads);
         let mut report = JobReport::of(&plan, &outcome, !validated.findings.is_empty());
         report.mark_rejected(&validated.rejections);
         if validated.nothing_left() {
@@ -230,9 +232,9 @@ fn rows(
             let Some(tokens) = tokens.get(&plan.network.chain_id) else { continue };
             let provenance =
                 index.as_ref().zip(block).map(|(index, block)| Provenance::of(&plan, &finding, index, block));
-            let (of_finding, missing) =
-                rows::rows(&plan, finding, (tried, provenance.map(Arc::new)), kind(&plan), tokens);
-            rows.extend(of_finding);
+            let provenance = provenance.map(Arc::new);
+            let (of_finding, missing) = rows::rows(&plan, finding, tried, kind(&plan), tokens);
+            rows.extend(of_finding.into_iter().map(|row| Row { provenance: provenance.clone(), ..row }));
             for (token, failure) in missing {
                 report.mark_partial(failure.into(), &format!("token {token:#x}: {failure}"));
             }

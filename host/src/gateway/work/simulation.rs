@@ -108,12 +108,12 @@ pub(in crate::gateway) async fn simulate(
     let order = in_turn(claims);
     let tokens = tokens_in_turn(claims, &order);
     let (chain_id, limits) = (first.network.chain_id, &context.sources.gas_limits);
-    let at = (chain_id, session.block().number);
+    let block = session.block().number;
     let simulations: Vec<Simulation> = order
         .iter()
         .map(|place| {
             let watched = watched(claims[*place], &tokens, &CLAIM_LIMITS);
-            simulation(claims[*place], &watched, |step| limits.of(at, sender.account, step))
+            simulation(claims[*place], &watched, |step| limits.of(chain_id, block, sender.account, step))
         })
         .collect();
     let runs = session.simulate(&sender, &simulations, effort).await;
@@ -129,7 +129,7 @@ pub(in crate::gateway) async fn simulate(
         if let Ok(Some(tried)) = &tried {
             for (step, end) in tried.simulation.steps.iter().zip(&tried.run.steps) {
                 if let Some(gas) = gas_limit::gas_limit(chain_id, end) {
-                    limits.learn(at, sender.account, step, gas);
+                    limits.learn(chain_id, block, sender.account, step, gas);
                 }
             }
         }

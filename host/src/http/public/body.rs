@@ -38,43 +38,53 @@ pub(in crate::http) struct Written {
     pub(in crate::http) length: u64,
 }
 
-/// Writes the body of an answer by `until`. The answer stays admitted until it is written.
-///
-/// # Errors
-/// The body is too long, late or cannot be serialized.
-pub(in crate::http) async fn write(
-    (long_work, client): (&LongWork, &ClientShare),
-    response: GatewayResponse,
-    form: Form,
-    wanted: Wanted,
-    until: Instant,
-) -> Result<Written, Problem> {
-    if response.answer.items.len() < SMALL_ROWS {
-        return write_now(&response, form, wanted, until);
-    }
-    let writing = long_work.run(client, move || {
-        let written = write_now(&response, form, wanted, until);
-        // Free thousands of rows here, before the next body is written.
-        drop(response);
-        written
-    });
-    let written = timeout_at(until, writing).await.map_err(|_| late())?;
-    written.unwrap_or_else(|error| Err(unwritable(&error)))
+/// Writes one body.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::http) struct BodyWriter {
+    pub(in crate::http) form: Form,
+    pub(in crate::http) wanted: Wanted,
+    /// The deadline.
+    pub(in crate::http) until: Instant,
 }
 
-fn write_now(response: &GatewayResponse, form: Form, wanted: Wanted, until: Instant) -> Result<Written, Problem> {
-    let (length, bytes_max) = (Cell::new(0), response.answer.budget.limits.body_bytes_max);
-    let mut sink =
-        Sink { stored: (wanted == Wanted::Bytes).then(Vec::new), length: &length, bytes_max, until, stop: None };
-    let written = view::write(&response.answer, form, &mut sink, &length);
-    match (written, sink.stop) {
-        (Ok(()), _) => {
-            let bytes = sink.stored.unwrap_or_default().into();
-            Ok(Written { bytes, length: length.into_inner() })
+impl BodyWriter {
+    /// Writes the body of an answer. The answer stays admitted until it is written.
+    ///
+    /// # Errors
+    /// The body is too long, late or cannot be serialized.
+    pub(in crate::http) async fn write(
+        self,
+        long_work: &LongWork,
+        client: &ClientShare,
+        response: GatewayResponse,
+    ) -> Result<Written, Problem> {
+        if response.answer.items.len() < SMALL_ROWS {
+            return self.write_now(&response);
         }
-        (Err(_), Some(WriteStop::TooLong)) => Err(Problem::AnswerTooLarge { bytes_max }),
-        (Err(_), Some(WriteStop::Late)) => Err(late()),
-        (Err(error), None) => Err(unwritable(&error)),
+        let writing = long_work.run(client, move || {
+            let written = self.write_now(&response);
+            // Free thousands of rows here, before the next body is written.
+            drop(response);
+            written
+        });
+        let written = timeout_at(self.until, writing).await.map_err(|_| late())?;
+        written.unwrap_or_else(|error| Err(unwritable(&error)))
+    }
+
+    fn write_now(self, response: &GatewayResponse) -> Result<Written, Problem> {
+        let (length, bytes_max) = (Cell::new(0), response.answer.budget.limits.body_bytes_max);
+        let stored = (self.wanted == Wanted::Bytes).then(Vec::new);
+        let mut sink = Sink { stored, length: &length, bytes_max, until: self.until, stop: None };
+        let written = view::write(&response.answer, self.form, &mut sink, &length);
+        match (written, sink.stop) {
+            (Ok(()), _) => {
+                let bytes = sink.stored.unwrap_or_default().into();
+                Ok(Written { bytes, length: length.into_inner() })
+            }
+            (Err(_), Some(WriteStop::TooLong)) => Err(Problem::AnswerTooLarge { bytes_max }),
+            (Err(_), Some(WriteStop::Late)) => Err(late()),
+            (Err(error), None) => Err(unwritable(&error)),
+        }
     }
 }
 

@@ -19,11 +19,11 @@ use portolan_base::network::Networks;
 use tokio::time::{Instant, timeout_at};
 
 use crate::gateway::problem::Problem;
-use crate::gateway::query::{AnswerOptions, Query};
+use crate::gateway::query::Query;
 use crate::gateway::{Gateway, GatewayResponse};
 use crate::http::content::Content;
 use crate::http::problem::{ALLOW_ANSWERS, unwritable};
-use crate::http::public::body::{self, Wanted, Written};
+use crate::http::public::body::{BodyWriter, Wanted, Written};
 use crate::http::public::route::{self, Listener, Request, Verb};
 use crate::http::public::{accept, logo};
 use crate::http::view::form::Form;
@@ -91,21 +91,20 @@ impl Front {
             return Ok(preflight());
         };
         let form = form(&request, head)?;
-        let Request { query, options, .. } = request;
         if form == Form::default()
-            && let Some(list) = self.lists.of(&query)
+            && let Some(list) = self.lists.of(&request.query)
             && let Some((_, body)) = list.lock().as_ref().filter(|(of, _)| *of == self.gateway.generation())
         {
             return Ok(shared(body.clone()));
         }
         // Boxed, so that stored bodies and answers that wait for their clients do not hold this future's memory.
-        let answer = Box::pin(self.work((query, options), form, &head.method, client)).await;
+        let answer = Box::pin(self.work(request, form, &head.method, client)).await;
         answer.map_err(|problem| if form.full { problem } else { problem.without_jobs() })
     }
 
     async fn work(
         &self,
-        (query, options): (Query, AnswerOptions),
+        Request { query, options, .. }: Request,
         form: Form,
         method: &Method,
         client: &Arc<ClientShare>,
@@ -120,8 +119,8 @@ impl Front {
         let headers = own_headers(&response)?;
         // Lists are stored for all clients, so that HEAD needs their bodies too.
         let wanted = if *method == Method::HEAD && list.is_none() { Wanted::Length } else { Wanted::Bytes };
-        let long_work = (self.gateway.long_work(), &**client);
-        let Written { bytes, length } = body::write(long_work, response, form, wanted, until).await?;
+        let writer = BodyWriter { form, wanted, until };
+        let Written { bytes, length } = writer.write(self.gateway.long_work(), client, response).await?;
         if let Some(list) = list {
             *list.lock() = Some((generation, bytes.clone()));
             return Ok(shared(bytes));

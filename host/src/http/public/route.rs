@@ -96,7 +96,7 @@ pub(in crate::http) fn route(
     let unknown = || Problem::UnknownPath(format!("there is nothing at {}", quoted(path)));
     let (endpoint, values) = found.ok_or_else(unknown)?;
     let search = Search::of(search.unwrap_or_default(), endpoint)?;
-    let query = query((endpoint, &values), &search, networks, logs_max)?.ok_or_else(unknown)?;
+    let query = query(endpoint, &values, &search, networks, logs_max)?.ok_or_else(unknown)?;
     let (options, detail_full) = (options(&query, &search, networks)?, search.is_full()?);
     let numbers = search.one("amounts")?.map(form::numbers).transpose()?;
     Ok(Request { query, options, detail_full, numbers })
@@ -104,7 +104,8 @@ pub(in crate::http) fn route(
 
 /// Returns `None` if the path's values do not fit its endpoint.
 fn query(
-    (endpoint, values): (Endpoint, &[&str]),
+    endpoint: Endpoint,
+    values: &[&str],
     search: &Search,
     networks: &Networks,
     logs_max: usize,

@@ -141,7 +141,7 @@ impl Service {
         if has_body && !head.headers.contains_key(EXPECT) {
             read_refused(body).await;
         }
-        self.record(Some(&head), &response, &ids, (bytes, began));
+        self.record(Some(&head), &response, &ids, bytes, began);
         Ok(response)
     }
 
@@ -155,7 +155,7 @@ impl Service {
         let response = request_id::within_now(ids.id.clone(), || problem.response());
         let mut response = finished(response, &Method::GET);
         self.label(&mut response, ids);
-        self.record(None, &response, ids, (response.body().bytes.len(), began));
+        self.record(None, &response, ids, response.body().bytes.len(), began);
         response
     }
 
@@ -168,18 +168,12 @@ impl Service {
         response.headers_mut().remove(CONTENT_TYPE);
         response.headers_mut().insert(CONTENT_LENGTH, 0.into());
         self.label(&mut response, ids);
-        self.record(Some(&head), &response, ids, (0, began));
+        self.record(Some(&head), &response, ids, 0, began);
         response
     }
 
     /// Records an answer's size and duration; `head` is `None` if there was no valid request.
-    fn record<B>(
-        &self,
-        head: Option<&Parts>,
-        response: &Response<B>,
-        ids: &RequestIds,
-        (bytes, began): (usize, Instant),
-    ) {
+    fn record<B>(&self, head: Option<&Parts>, response: &Response<B>, ids: &RequestIds, bytes: usize, began: Instant) {
         let (listener, status, headers) = (self.name(), response.status().as_u16(), response.headers());
         AccessRecord { listener, head, status, headers, bytes, began, ids, is_logged: self.logs_access() }.record();
     }

@@ -18,7 +18,7 @@ use portolan_validation::validate_events;
 
 use super::{account, rows};
 use crate::budget::AnswerBudget;
-use crate::events::merge::{self, EventSource, MergedEvent};
+use crate::events::merge::{self, EventSource, MergedEvent, MergedEvents};
 use crate::events::movements::{Movement, Movements};
 use crate::events::native::NativeLogs;
 use crate::events::summary::{Summary, Words};
@@ -117,7 +117,7 @@ pub(crate) fn fuzzed_events(bytes: &[u8]) -> (TransactionEvents, Answer) {
         EventSource::plugin(&"fuzzed@1.0.0".into(), of_plugin(found, logs)),
         EventSource::further(further),
     ];
-    let (mut merged, undecoded) = merge::merge(sources, logs);
+    let MergedEvents { events: mut merged, undecoded } = merge::merge(sources, logs);
     crate::events::parts::relate(&mut merged, &transaction, wrapped_native);
     let roots = merged.iter().filter(|merged| merged.part_of.is_none()).count();
     assert!(merged.is_empty() || roots > 0, "every event is part of another");
@@ -135,7 +135,7 @@ pub(crate) fn fuzzed_events(bytes: &[u8]) -> (TransactionEvents, Answer) {
 /// Returns the transaction's effects on its sender.
 fn part(merged: &[MergedEvent], transaction: &Transaction, tokens: &Tokens) -> AccountPart {
     let (account, wrapped) = (transaction.from, Some(Address::repeat_byte(1)));
-    let movements = Movements::of(merged, transaction, (account, NativeLogs::default()));
+    let movements = Movements::of(merged, transaction, account, NativeLogs::default());
     let (protocols, networks) = (BTreeMap::new(), &*NETWORKS);
     let words = Words { tokens, protocols: &protocols, networks, native: "ETH" };
     let (status, operations, has_undecoded) = (TransactionStatus::Succeeded, UserOperations::default(), false);
