@@ -34,7 +34,7 @@ impl Rows {
     ///
     /// # Errors
     /// [`SettingsError`] names the file, the line and the key: the rows of a plugin are wrong. A test of the plugin finds
-    /// it first, with [`testing::check_rows`](crate::testing::check_rows).
+    /// it first, with `testing::check_rows`.
     pub fn deployments<M>(
         self,
         read: impl Fn(&Keys<'_>) -> Result<M, SettingsError>,

@@ -9,10 +9,10 @@ mod table;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
-use syn::{Error, Expr, LitStr, Token};
+use syn::{Error, LitStr, Token};
 
 use document::{Document, Origin};
 
@@ -22,16 +22,17 @@ const INLINE: &str = "rows!";
 /// The arguments: a folder or a text, and the keys that its rows may have.
 pub(crate) struct Arguments {
     rows: LitStr,
-    known: Option<Expr>,
+    known: Option<TokenStream>,
 }
 
 impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> Result<Self, Error> {
         let rows = input.parse()?;
-        let comma: Option<Token![,]> = input.parse()?;
-        let known = if comma.is_some() && !input.is_empty() { Some(input.parse()?) } else { None };
         input.parse::<Option<Token![,]>>()?;
-        Ok(Self { rows, known })
+        // Any expression, which the compiler parses; a comma may follow it.
+        let mut known: Vec<TokenTree> = input.parse::<TokenStream>()?.into_iter().collect();
+        known.pop_if(|last| matches!(last, TokenTree::Punct(comma) if comma.as_char() == ','));
+        Ok(Self { rows, known: (!known.is_empty()).then(|| known.into_iter().collect()) })
     }
 }
 

@@ -4,12 +4,15 @@ use std::collections::BTreeSet;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::Expr;
 
 use super::document::{DeploymentTable, Document, KeyEntry, ProtocolTable, Value};
 
 /// Writes an expression of the type `Rows`; `tracked` are items beside it, and `known` the lists of keys.
-pub(crate) fn rows(documents: &[(String, Document)], tracked: &TokenStream, known: Option<&Expr>) -> TokenStream {
+pub(crate) fn rows(
+    documents: &[(String, Document)],
+    tracked: &TokenStream,
+    known: Option<&TokenStream>,
+) -> TokenStream {
     let checked = known.map(|_| checked(documents));
     let known = known.map(|known| quote!(const ROWS_KNOWN_KEYS: &[&[&str]] = #known;));
     let files = documents.iter().map(|(path, document)| {
