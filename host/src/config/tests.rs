@@ -399,7 +399,7 @@ fn feeds_are_read_by_network_and_token() {
     assert_eq!(config.gateway.prices.feeds, [(137, TOKEN.parse().unwrap(), setting)]);
     let good = row("ethereum", TOKEN, feed, "60");
     for (file, named) in [
-        (row("mars", TOKEN, feed, "60"), "prices.feeds.[0].network: mars"),
+        (row("mars", TOKEN, feed, "60"), "prices.feeds.[0].network: unknown network mars"),
         (row("ethereum", "0x12", feed, "60"), "prices.feeds.[0].token: 0x12"),
         (row("ethereum", TOKEN, "0x12", "60"), "prices.feeds.[0].feed: 0x12"),
         (row("ethereum", TOKEN, feed, "0"), "prices.feeds.[0].heartbeat_s: 0"),
