@@ -1,5 +1,5 @@
 // node programs.mjs FILE.yul [SOLJSON]: prints the code of the reader's program in hex, which is kept beside it:
-//   node programs.mjs ../../host/reader/src/packed/call.yul > ../../host/reader/src/packed/call.hex
+//   node programs.mjs ../../host/reader/src/methods/packed/call.yul > ../../host/reader/src/methods/packed/call.hex
 // SOLJSON is the compiler's one file; without it, the installed package's.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -14,20 +14,20 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::block_cache::{BlockCache, FlightGuard};
-use crate::endpoints::{Endpoints, Upstream};
-use crate::facts::{FactFilter, Facts};
-use crate::gas_price::{GasPrice, GasPrices, PriceAt};
-use crate::heads::Heads;
-use crate::limit::Limits;
-use crate::read_budget::ReadBudget;
-use crate::read_set::ReadSet;
-use crate::reply_cache::ReplyCache;
-use crate::reply_set::ReplySet;
-use crate::round_trips::{LINGER_MIN, RoundTrips};
-use crate::status::NetworkStatus;
-use crate::store::{CrossCheck, CrossChecker, FactSettings, Store};
-use crate::transport::{Pool, ReplyRoom};
+use crate::cache::block_cache::{BlockCache, FlightGuard};
+use crate::cache::facts::{FactFilter, Facts};
+use crate::cache::reply_cache::ReplyCache;
+use crate::cache::store::{CrossCheck, CrossChecker, FactSettings, Store};
+use crate::chain::gas_price::{GasPrice, GasPrices, PriceAt};
+use crate::chain::heads::Heads;
+use crate::endpoints::limit::Limits;
+use crate::endpoints::network::{Endpoints, Upstream};
+use crate::endpoints::round_trips::{LINGER_MIN, RoundTrips};
+use crate::endpoints::status::NetworkStatus;
+use crate::reads::read_budget::ReadBudget;
+use crate::reads::read_set::ReadSet;
+use crate::reads::reply_set::ReplySet;
+use crate::wire::transport::{Pool, ReplyRoom};
 use crate::{Block, BlockRef, Freshness, Outcome, Read, ReadFailure, Reader, Reply, TransactionLookup};
 
 /// Subtracted from every deadline, so that a failure is reported in time.

@@ -7,11 +7,12 @@ use alloy::hex;
 use alloy::primitives::B256;
 use serde_json::Value;
 
-use crate::packed::{self, Head};
-use crate::rpc::{call_reply, pair_reply, request_reply};
-use crate::sealed_header::SealedHeader;
-use crate::transaction::{BlockReceipt, ReceiptsTrie, combine};
-use crate::{Block, TransactionLookup, multicall};
+use crate::chain::sealed_header::SealedHeader;
+use crate::chain::transaction::{BlockReceipt, ReceiptsTrie, combine};
+use crate::methods::multicall;
+use crate::methods::packed::{self, Head};
+use crate::wire::rpc::{call_reply, pair_reply, request_reply};
+use crate::{Block, TransactionLookup};
 
 /// The id that replies must have.
 const ID: u64 = 1;

@@ -7,50 +7,17 @@
 
 mod session;
 
-mod lookup;
-mod read_budget;
-mod read_set;
-mod reply_set;
-
-mod round_trips;
-
 mod chain_reader;
 
-mod block_cache;
-mod facts;
-mod gas_price;
-mod reply_cache;
-mod store;
-
-mod heads;
-
-mod client_rates;
 mod endpoints;
-mod health;
-mod limit;
-mod selector;
-mod status;
 
-mod endpoint;
+mod cache;
+mod methods;
 
-mod native_logs;
-mod sealed_header;
-mod transaction;
+mod chain;
+mod wire;
 
-mod batch;
-mod budget;
-mod heavy_calls;
-mod outcomes;
-
-mod multicall;
-mod next_block;
-mod packed;
-mod simulation;
-
-mod error;
-mod rpc;
-mod rpc_url;
-mod transport;
+mod reads;
 
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -70,24 +37,26 @@ use alloy::primitives::{Address, B256, Bytes};
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
+pub use self::cache::facts::{FactFilter, Facts, FactsError, StoredFact};
+pub use self::cache::lookup::Lookup;
+pub use self::cache::store::FactSettings;
+pub use self::chain::gas_price::GasPrice;
+pub use self::chain::transaction::{GasPaid, Log, Receipt, TransactionLookup, TransactionStatus};
 pub use self::chain_reader::ChainReader;
-pub use self::endpoints::Upstream;
-pub use self::facts::{FactFilter, Facts, FactsError, StoredFact};
-pub use self::gas_price::GasPrice;
-pub use self::limit::Limits;
-pub use self::lookup::Lookup;
-pub use self::read_budget::{Meter, ReadBudget};
-pub use self::read_set::ReadSet;
-pub use self::reply_set::ReplySet;
-pub use self::rpc_url::{RpcUrl, RpcUrlError};
-pub use self::session::{Participant, Session};
-pub use self::simulation::{
+pub use self::endpoints::limit::Limits;
+pub use self::endpoints::network::Upstream;
+pub use self::endpoints::status::{
+    BatchMethod, EndpointFailure, EndpointState, EndpointStatus, NetworkStatus, Quantiles,
+};
+pub use self::methods::simulation::{
     AccountCode, AccountLog, Approval, Changes, Effort, LogKind, Run, RunStep, Sender, Simulation, SimulationMethod,
     StepEnd, TRANSACTION_GAS_MAX, Watched,
 };
-pub use self::status::{BatchMethod, EndpointFailure, EndpointState, EndpointStatus, NetworkStatus, Quantiles};
-pub use self::store::FactSettings;
-pub use self::transaction::{GasPaid, Log, Receipt, TransactionLookup, TransactionStatus};
+pub use self::reads::read_budget::{Meter, ReadBudget};
+pub use self::reads::read_set::ReadSet;
+pub use self::reads::reply_set::ReplySet;
+pub use self::session::{Participant, Session};
+pub use self::wire::rpc_url::{RpcUrl, RpcUrlError};
 
 /// The block at which an answer is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use tracing::field::Empty;
 use tracing::{Instrument, Span, debug_span};
 
-use crate::round_trips::{LINGER_MAX, LINGER_STEP, LINGERS_MAX};
+use crate::endpoints::round_trips::{LINGER_MAX, LINGER_STEP, LINGERS_MAX};
 use crate::{
     Block, Effort, GasPrice, Lookup, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet, Run,
     Sender, Simulation,

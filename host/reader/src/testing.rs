@@ -16,7 +16,7 @@ use futures_util::future::{BoxFuture, ready};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::round_trips::LINGER_MIN;
+use crate::endpoints::round_trips::LINGER_MIN;
 use crate::{
     Block, BlockRef, Freshness, GasPrice, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet,
     Session, TransactionLookup,

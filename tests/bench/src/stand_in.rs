@@ -1,7 +1,7 @@
 //! A node of a chain on which every address has a contract with every function that is declared, and no account has
 //! anything; it counts what is requested of it.
 //!
-//! It runs no EVM: it reads the packed calls of `host/reader/src/packed/call.yul`, and replies as that program would.
+//! It runs no EVM: it reads the packed calls of `host/reader/src/methods/packed/call.yul`, and replies as that program would.
 //! Every [`BLOCK_S`] seconds there is a new block.
 
 use std::net::SocketAddr;

@@ -54,7 +54,7 @@ fn chain() -> Arc<Chain> {
 }
 
 fn source(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/reader/src/packed").join(file)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/reader/src/methods/packed").join(file)
 }
 
 fn code() -> String {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::node::{self, Chain, Node};
 use super::{ample, echo, echoed, reader};
-use crate::multicall::MULTICALL3;
+use crate::methods::multicall::MULTICALL3;
 use crate::{ChainReader, Outcome, Read, ReadBudget, ReadFailure, Reader, Session};
 
 const OVER: Outcome = Outcome::Failed(ReadFailure::OverBudget);

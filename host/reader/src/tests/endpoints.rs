@@ -10,8 +10,8 @@ use tokio::time::Instant;
 
 use super::node::{self, BLOCK, Chain, Node, NodeReply};
 use super::{ETHEREUM, ample, call, echo, echoed, outcomes, reader, reader_of, session};
-use crate::multicall::MULTICALL3;
-use crate::transport::BODY_MAX_BYTES;
+use crate::methods::multicall::MULTICALL3;
+use crate::wire::transport::BODY_MAX_BYTES;
 use crate::{Block, BlockRef, EndpointState, Outcome, Read, ReadFailure, Reader};
 
 fn wrong_chain() -> Chain {

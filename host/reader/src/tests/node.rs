@@ -16,9 +16,9 @@ use tokio::net::TcpListener;
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::Block;
-use crate::multicall::{IMulticall3, MULTICALL3, PROOF_CALLS};
-use crate::packed::CallResult;
-use crate::packed::model::{self, How};
+use crate::methods::multicall::{IMulticall3, MULTICALL3, PROOF_CALLS};
+use crate::methods::packed::CallResult;
+use crate::methods::packed::model::{self, How};
 
 pub(super) const BLOCK: Block =
     Block { number: 1000, hash: HASH, timestamp: 1_700_000_000, evm_number: 1000, parent: PARENT };

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::node::{self, Chain, Node, NodeReply};
 use super::{ample, call, echo, echoed, outcomes, reader, session};
 use crate::Freshness;
-use crate::multicall::MULTICALL3;
+use crate::methods::multicall::MULTICALL3;
 use crate::{Block, Kind, Outcome, Read, ReadFailure};
 
 fn is_packed(request: &node::NodeRequest) -> bool {

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::node::{self, BATCH, BLOCK, Chain, Node, NodeReply, NodeRequest, OTHER_NAME};
 use super::{ETHEREUM, ample, echo, echoed, outcomes, reader, reader_of};
-use crate::transport::BODY_MAX_BYTES;
+use crate::wire::transport::BODY_MAX_BYTES;
 use crate::{
     Block, ChainReader, EndpointState, Log, ReadFailure, Reader, Receipt, TransactionLookup, TransactionStatus,
 };

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::node::{Chain, Node, NodeReply, NodeRequest};
 use super::{ample, blocks};
-use crate::transport::BODY_MAX_BYTES;
+use crate::wire::transport::BODY_MAX_BYTES;
 use crate::{ChainReader, Limits, ReadFailure, Reader, Receipt, TransactionLookup, Upstream};
 
 const TRANSACTION: &str = "eth_getTransactionByHash";

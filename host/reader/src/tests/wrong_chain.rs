@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::node::{self, BLOCK, Chain, Node, NodeReply, NodeRequest};
 use super::{ETHEREUM, ample, echo, echoed, outcomes, reader};
-use crate::endpoint::Endpoint;
-use crate::error::EndpointError;
-use crate::transport::Pool;
+use crate::endpoints::endpoint::Endpoint;
+use crate::wire::error::EndpointError;
+use crate::wire::transport::Pool;
 use crate::{BatchMethod, Block, ChainReader, EndpointState, Kind, Limits, Outcome, Read, ReadFailure, Reader};
 
 const OTHER_CHAIN: u64 = 5;

@@ -1,0 +1,160 @@
+//! The facts that outlive the process, for its operator: lists them with their sources, and purges them.
+//!
+//! Invariant: purged facts are gone from memory and from disk, and a check that was under way does not bring them
+//! back.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alloy::primitives::{Address, Bytes};
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+
+use crate::cache::reply_cache::ReplyCache;
+use crate::cache::store::{Disk, DiskError, DiskLimits, FILE, FILE_MAX_BYTES, StoredRow, unix_s};
+
+/// Maximum rows of one list; more would fill the reader's memory.
+const ROWS_MAX: usize = 100_000;
+
+/// The facts of a process, or of a state folder that no process uses.
+#[derive(Clone)]
+pub struct Facts {
+    /// `None` if no process answers with them.
+    cached: Option<Arc<ReplyCache>>,
+    /// `None` if there is no usable disk.
+    disk: Option<Arc<Mutex<Disk>>>,
+}
+
+/// A filter of facts; every part that is set must match.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct FactFilter {
+    pub chain_id: Option<u64>,
+    /// Host and port.
+    pub endpoint: Option<String>,
+    pub contract: Option<Address>,
+}
+
+/// A fact and its source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredFact {
+    pub chain_id: u64,
+    pub contract: Address,
+    /// The calldata of the read.
+    pub read: Bytes,
+    /// Host and port of the endpoint that gave it.
+    pub endpoint: String,
+    /// Host and port of the endpoint that confirmed it; the same one if there was no other.
+    pub confirmed_by: String,
+    pub block: u64,
+    /// Unix seconds, as is `stored_at`.
+    pub block_time: u64,
+    pub stored_at: u64,
+}
+
+/// Reason why stored facts cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FactsError {
+    #[error("the folder has no stored facts")]
+    Missing,
+    #[error("a running gateway holds the file")]
+    InUse,
+    #[error("the file cannot be used: {0}")]
+    Unusable(String),
+}
+
+impl From<DiskError> for FactsError {
+    fn from(error: DiskError) -> Self {
+        match error {
+            DiskError::InUse => Self::InUse,
+            error => Self::Unusable(error.to_string()),
+        }
+    }
+}
+
+impl FactFilter {
+    fn is_it(&self, chain_id: u64, endpoint: Option<&str>, contract: Address) -> bool {
+        self.chain_id.is_none_or(|own| own == chain_id)
+            && self.endpoint.as_deref().is_none_or(|own| Some(own) == endpoint)
+            && self.contract.is_none_or(|own| own == contract)
+    }
+
+    fn takes(&self, StoredRow { row, confirmed_by, .. }: &StoredRow) -> bool {
+        let by = |host| self.is_it(row.chain_id, Some(host), row.read.to);
+        by(&row.endpoint) || by(confirmed_by)
+    }
+}
+
+impl std::fmt::Debug for Facts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Facts").field("has_disk", &self.disk.is_some()).finish_non_exhaustive()
+    }
+}
+
+impl Facts {
+    pub(crate) fn new(cached: Arc<ReplyCache>, disk: Option<Arc<Mutex<Disk>>>) -> Self {
+        Self { cached: Some(cached), disk }
+    }
+
+    /// Opens the file of a state folder that no process uses.
+    ///
+    /// # Errors
+    /// Fails if there is no such file, or it cannot be used.
+    pub fn open(folder: &Path, lifetime: Duration) -> Result<Self, FactsError> {
+        let path = folder.join(FILE);
+        if !path.is_file() {
+            return Err(FactsError::Missing);
+        }
+        let limits = DiskLimits { file_max_bytes: FILE_MAX_BYTES, lifetime_s: lifetime.as_secs() };
+        let disk = Disk::open(&path, limits, unix_s(), drop)?;
+        Ok(Self { cached: None, disk: Some(Arc::new(Mutex::new(disk))) })
+    }
+
+    /// Lists the stored facts by chain and contract, newest first, and counts those left out. Blocks on the disk.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be used.
+    pub fn list(&self, filter: &FactFilter) -> Result<(Vec<StoredFact>, usize), FactsError> {
+        let (mut facts, mut more) = (Vec::new(), 0);
+        let each = |stored: StoredRow| match filter.takes(&stored) {
+            true if facts.len() < ROWS_MAX => facts.push(fact(stored)),
+            true => more += 1,
+            false => {}
+        };
+        self.disk.as_ref().ok_or(FactsError::Missing)?.lock().read(unix_s(), each)?;
+        facts.sort_by_key(|fact| (fact.chain_id, fact.contract, std::cmp::Reverse(fact.stored_at)));
+        Ok((facts, more))
+    }
+
+    /// Drops facts from memory, and returns their number.
+    pub(crate) fn forget(&self, filter: &FactFilter) -> usize {
+        let cached = self.cached.as_ref();
+        cached.map_or(0, |cached| cached.drop_where(|id, host, to| filter.is_it(id, host, to)))
+    }
+
+    /// Drops facts from memory and disk, and returns the number from each. Blocks on the disk.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be used; the facts in memory are dropped all the same.
+    pub fn purge(&self, filter: &FactFilter) -> Result<(usize, usize), FactsError> {
+        let in_memory = self.forget(filter);
+        let disk = self.disk.as_ref();
+        let on_disk = disk.map_or(Ok(0), |disk| disk.lock().drop_where(unix_s(), |stored| filter.takes(stored)))?;
+        Ok((in_memory, on_disk))
+    }
+}
+
+fn fact(StoredRow { row, confirmed_by, written_s }: StoredRow) -> StoredFact {
+    StoredFact {
+        chain_id: row.chain_id,
+        contract: row.read.to,
+        read: row.read.data,
+        endpoint: row.endpoint.to_string(),
+        confirmed_by: confirmed_by.to_string(),
+        block: row.number,
+        block_time: row.timestamp,
+        stored_at: written_s,
+    }
+}

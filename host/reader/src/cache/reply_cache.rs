@@ -1,0 +1,310 @@
+//! The replies of all networks that serve later answers: immutable ones for days, slow facts and zeros for seconds.
+//!
+//! Invariant: a reply that is served was right at the block that it is served for, and is never newer than the block
+//! if its age matters. Absence is not a fact: a contract without code, or that returns nothing, is read again at the
+//! next block. Losing a reply costs a request, never correctness. Short-lived replies, such as most of those about an
+//! account, never evict facts. Replies for a single block are in `block_cache.rs`.
+
+mod key;
+mod pending;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use alloy::primitives::{Address, B256, Bytes};
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
+
+use self::key::{Fact, Key, KeyRef};
+pub(crate) use self::pending::{Pending, PendingBlock, Row};
+use crate::reads::read_set::{ReadRef, ReadSet};
+use crate::reads::reply_set::ReplySet;
+use crate::{Block, Freshness, Outcome, Read, Reply};
+
+/// Upper bound of the cache. It holds some 105,000 words of facts with their keys; all shipped plugins need 75,000
+/// for ten networks with 300 entries in each list. Besides, it holds some 65,000 passing replies, as many as an
+/// answer over all networks reads about one account.
+pub(crate) const MAX_BYTES: u64 = 64 << 20;
+/// Share of the bytes for facts, in eighths; the rest is for passing replies.
+const FACTS_EIGHTHS: u64 = 5;
+/// A reply that may serve for at most this long is passing, not a fact.
+const PASSING_FOR_S: u32 = 60;
+/// Share of each part for replies that were requested more than once. Passing replies have to make way for later
+/// ones, however often they were requested.
+const FACTS_PROVEN: f64 = 0.97;
+const PASSING_PROVEN: f64 = 0.25;
+/// Expected number of entries in each table, for its initial size.
+const EXPECTED_ENTRIES: usize = 25_000;
+/// Size of key and value with the overhead of the allocator and the cache.
+const ENTRY_BYTES: u64 = 320;
+/// Lifetime of an immutable reply that only one endpoint gave, or only once. It ends the life of a lie, and of a
+/// reply from a block that was reorganised away.
+const UNCONFIRMED_FOR_S: u64 = 6 * 3_600;
+/// The lifetime of confirmed replies in tests.
+#[cfg(test)]
+const MONTH_S: u64 = 30 * 86_400;
+
+/// Maximum lifetime of a zero and of a refusal (a missing function, an index beyond the end of a list): a list grows,
+/// and a proxy gets its code. A refusal shows that there is code, because a call without code succeeds and returns
+/// nothing.
+const ABSENCE_FOR_S: u64 = 300;
+
+/// Replies that serve later answers.
+pub(crate) struct ReplyCache {
+    facts: Part,
+    /// Replies that last for seconds and differ by account.
+    passing: Part,
+    /// Lifetime of a confirmed immutable reply, in seconds.
+    immutable_for_s: u64,
+    /// Number of times that facts were dropped.
+    drops: AtomicU64,
+    /// Replies that wait for the disk, if there is one.
+    pending: OnceLock<Arc<Pending>>,
+}
+
+type Part = Cache<Key, Entry, Weight>;
+
+#[derive(Clone)]
+struct Entry {
+    outcome: Outcome,
+    /// Timestamp of the block at which it was read.
+    timestamp: u64,
+    /// Height of the same block; 0 for a reply from the disk, which no lost block removes.
+    number: u64,
+    /// Host and port of the endpoint that gave it.
+    endpoint: Option<Arc<str>>,
+    /// True if it was read again with the same outcome, at a final block.
+    is_confirmed: bool,
+}
+
+#[derive(Clone)]
+struct Weight;
+
+impl Weighter<Key, Entry> for Weight {
+    fn weight(&self, key: &Key, entry: &Entry) -> u64 {
+        let reply = match &entry.outcome {
+            Outcome::Ok(bytes) | Outcome::Reverted(bytes) => bytes.len(),
+            _ => 0,
+        };
+        ENTRY_BYTES + u64::try_from(key.read.data.len() + reply).unwrap_or(MAX_BYTES)
+    }
+}
+
+impl ReplyCache {
+    /// Makes an empty cache of at most this many bytes. Confirmed immutable replies last for `immutable_for_s`.
+    pub(crate) fn new(max_bytes: u64, immutable_for_s: u64) -> Self {
+        let facts_bytes = max_bytes.min(MAX_BYTES) / 8 * FACTS_EIGHTHS;
+        let passing_bytes = max_bytes.min(MAX_BYTES) - facts_bytes;
+        let (facts, passing) = (part(facts_bytes, FACTS_PROVEN), part(passing_bytes, PASSING_PROVEN));
+        Self { facts, passing, immutable_for_s, drops: AtomicU64::default(), pending: OnceLock::new() }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn for_a_month() -> Self {
+        Self::new(MAX_BYTES, MONTH_S)
+    }
+
+    /// Returns the part that holds replies to reads of this freshness.
+    fn part(&self, freshness: Freshness) -> &Part {
+        match freshness {
+            Freshness::ZeroWithin(_) | Freshness::Within(..=PASSING_FOR_S) => &self.passing,
+            Freshness::Within(_) | Freshness::Immutable | Freshness::Pinned => &self.facts,
+        }
+    }
+
+    /// Returns the reply to a read, if it is fresh enough at the block.
+    pub(crate) fn get<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>) -> Option<Reply> {
+        self.find(chain_id, block, read.into()).map(|(reply, _)| reply)
+    }
+
+    /// Like [`Self::get`], at a block of the past: ignores replies from later blocks, whose state may not have
+    /// existed yet.
+    pub(crate) fn get_past<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>) -> Option<Reply> {
+        self.find(chain_id, block, read.into()).filter(|(_, is_newer)| !is_newer).map(|(reply, _)| reply)
+    }
+
+    /// Returns the reply, and true if it was read at a later block.
+    fn find(&self, chain_id: u64, block: &Block, read: ReadRef<'_>) -> Option<(Reply, bool)> {
+        let entry = self.part(read.like.freshness).get(&KeyRef::of(chain_id, read)?)?;
+        let Entry { outcome, timestamp, number, endpoint: _, is_confirmed } = entry;
+        let age_s = block.timestamp.saturating_sub(timestamp);
+        let is_newer = timestamp > block.timestamp || number > block.number;
+        let stands = match read.like.freshness {
+            Freshness::Pinned => false,
+            Freshness::Immutable if is_confirmed => age_s <= self.immutable_for_s,
+            Freshness::Immutable => age_s <= UNCONFIRMED_FOR_S.min(self.immutable_for_s),
+            Freshness::Within(most_s) if is_absence(&outcome) => !is_newer && age_s <= ABSENCE_FOR_S.min(most_s.into()),
+            Freshness::Within(most_s) | Freshness::ZeroWithin(most_s) => !is_newer && age_s <= most_s.into(),
+        };
+        let age_s = u32::try_from(age_s).unwrap_or(u32::MAX);
+        stands.then_some((Reply { outcome, cached: true, age_s }, is_newer))
+    }
+
+    /// Inserts the replies that may serve later answers; `host` returns the host of the endpoint at an index.
+    pub(crate) fn insert_all<'a>(
+        &self,
+        chain_id: u64,
+        block: &Block,
+        reads: &ReadSet,
+        replies: &ReplySet,
+        host: impl Fn(u8) -> Option<&'a Arc<str>>,
+    ) {
+        for (place, read) in reads.refs().enumerate() {
+            if let Some(outcome) = replies.outcome(place) {
+                self.insert_by(chain_id, block, read, outcome, replies.endpoint(place).and_then(&host));
+            }
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn insert<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>, outcome: &Outcome) {
+        self.insert_by(chain_id, block, read, outcome, Some(&"node.example".into()));
+    }
+
+    /// Inserts a reply if it may serve later: for an immutable read, a success with data; for a slow fact, also a
+    /// refusal; zeros if the freshness allows them.
+    fn insert_by<'a>(
+        &self,
+        chain_id: u64,
+        block: &Block,
+        read: impl Into<ReadRef<'a>>,
+        outcome: &Outcome,
+        endpoint: Option<&Arc<str>>,
+    ) {
+        let read = read.into();
+        let (Some(key), part) = (KeyRef::of(chain_id, read), self.part(read.like.freshness)) else { return };
+        let known = part.peek(&key);
+        if known.is_some_and(|known| known.number >= block.number && known.timestamp >= block.timestamp) {
+            return;
+        }
+        let outcome = match outcome {
+            Outcome::Ok(reply) if reply.is_empty() => return,
+            // A zero may still be set later.
+            Outcome::Ok(reply) if key.fact == Fact::Immutable && is_zero(reply) => return,
+            Outcome::Ok(reply) if key.fact != Fact::Zero || is_zero(reply) => Outcome::Ok(copy(reply)),
+            Outcome::Reverted(data) if key.fact == Fact::Slow => Outcome::Reverted(copy(data)),
+            Outcome::GasCap if key.fact == Fact::Slow => Outcome::GasCap,
+            // The cached zero is outdated.
+            Outcome::Ok(_) => {
+                part.remove(&key);
+                return;
+            }
+            _ => return,
+        };
+        let key = key.to_key();
+        let Block { number, timestamp, .. } = *block;
+        if let (Fact::Immutable, Outcome::Ok(reply), Some(pending)) = (key.fact, &outcome, self.pending.get())
+            && let Some(endpoint) = endpoint
+        {
+            let (Key { chain_id, read, .. }, endpoint) = (key.clone(), Arc::clone(endpoint));
+            pending.add(block, Row { chain_id, read, number, timestamp, endpoint, reply: reply.clone() });
+        }
+        let endpoint = endpoint.cloned();
+        part.insert(key, Entry { outcome, timestamp, number, endpoint, is_confirmed: false });
+    }
+
+    /// Marks a reply as confirmed, if it is still the cached one.
+    pub(crate) fn confirm(&self, row: &Row) {
+        let key = Key { chain_id: row.chain_id, fact: Fact::Immutable, read: row.read.clone() };
+        let is_same = |entry: &Entry| matches!(&entry.outcome, Outcome::Ok(reply) if *reply == row.reply);
+        if let Some(entry) = self.facts.peek(&key).filter(is_same) {
+            self.facts.insert(key, Entry { is_confirmed: true, ..entry });
+        }
+    }
+
+    /// Returns the host of the endpoint that gave the reply to a read.
+    pub(crate) fn endpoint_of(&self, chain_id: u64, read: &Read) -> Option<Arc<str>> {
+        self.part(read.freshness).peek(&KeyRef::of(chain_id, read.into())?)?.endpoint
+    }
+
+    /// Drops the replies that match by network, endpoint and contract; returns the number of immutable ones among
+    /// them.
+    pub(crate) fn drop_where(&self, is_it: impl Fn(u64, Option<&str>, Address) -> bool) -> usize {
+        self.drops.fetch_add(1, Ordering::Relaxed);
+        let dropped = AtomicU64::default();
+        self.retain(|key, entry| {
+            let stays = !is_it(key.chain_id, entry.endpoint.as_deref(), key.read.to);
+            dropped.fetch_add(u64::from(!stays && key.fact == Fact::Immutable), Ordering::Relaxed);
+            stays
+        });
+        if let Some(pending) = self.pending.get() {
+            pending.drop_where(|row| is_it(row.chain_id, Some(&row.endpoint), row.read.to));
+        }
+        usize::try_from(dropped.into_inner()).unwrap_or(usize::MAX)
+    }
+
+    /// Returns how often facts were dropped. Replies taken from here before the last time must not be stored.
+    pub(crate) fn drops(&self) -> u64 {
+        self.drops.load(Ordering::Relaxed)
+    }
+
+    /// Drops the reply to a read.
+    pub(crate) fn remove(&self, chain_id: u64, read: &Read) {
+        if let Some(key) = KeyRef::of(chain_id, read.into()) {
+            self.part(read.freshness).remove(&key);
+        }
+    }
+
+    /// Drops the replies of a block that is no longer canonical, and all others of that height.
+    pub(crate) fn remove_block(&self, chain_id: u64, number: u64, hash: B256) {
+        self.retain(|key, entry| key.chain_id != chain_id || entry.number != number);
+        if let Some(pending) = self.pending.get() {
+            pending.remove_block(chain_id, hash);
+        }
+    }
+
+    fn retain(&self, stays: impl Fn(&Key, &Entry) -> bool) {
+        for part in [&self.facts, &self.passing] {
+            part.retain(&stays);
+        }
+    }
+
+    /// Has immutable replies wait for the disk from now on. Only the first caller gets the replies to write.
+    pub(crate) fn write_to_disk(&self) -> Option<Arc<Pending>> {
+        let pending = Arc::new(Pending::default());
+        self.pending.set(Arc::clone(&pending)).is_ok().then_some(pending)
+    }
+
+    /// Inserts a reply from the disk, unless one is cached already or there is no room.
+    pub(crate) fn restore(&self, row: Row) {
+        let Row { chain_id, read, number: _, timestamp, endpoint, reply } = row;
+        let key = Key { chain_id, fact: Fact::Immutable, read };
+        let (outcome, endpoint) = (Outcome::Ok(reply), Some(endpoint));
+        let entry = Entry { outcome, timestamp, number: 0, endpoint, is_confirmed: true };
+        let has_room = self.facts.weight() + Weight.weight(&key, &entry) <= self.facts.capacity();
+        if has_room && !self.facts.contains_key(&key) {
+            self.facts.insert(key, entry);
+        }
+    }
+}
+
+fn part(most_bytes: u64, proven: f64) -> Part {
+    let options = OptionsBuilder::new()
+        .estimated_items_capacity(EXPECTED_ENTRIES)
+        .weight_capacity(most_bytes)
+        .hot_allocation(proven)
+        .build()
+        .unwrap_or_else(|error| unreachable!("{error}"));
+    Cache::with_options(options, Weight, DefaultHashBuilder::default(), DefaultLifecycle::default())
+}
+
+fn is_refusal(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Reverted(_) | Outcome::GasCap)
+}
+
+/// Returns true if a reply says that there is nothing yet.
+fn is_absence(outcome: &Outcome) -> bool {
+    is_refusal(outcome) || matches!(outcome, Outcome::Ok(reply) if is_zero(reply))
+}
+
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| *byte == 0)
+}
+
+/// Copies the bytes, because they may be a small part of a large body that they would keep in memory.
+fn copy(bytes: &Bytes) -> Bytes {
+    Bytes::copy_from_slice(bytes)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,13 @@
+//! What a chain is: blocks and headers, the pinned block, transactions and their receipts, gas prices.
+//!
+//! Nothing here knows how many endpoints a network has; what has to be requested is requested by `endpoints`. May use
+//! the errors of `wire`, and `reads`.
+
+pub(crate) mod heads;
+
+pub(crate) mod gas_price;
+pub(crate) mod transaction;
+
+pub(crate) mod native_logs;
+pub(crate) mod next_block;
+pub(crate) mod sealed_header;
