@@ -3,6 +3,7 @@
 //! Nothing here knows how many endpoints a network has; what has to be requested is requested by `endpoints`. May use
 //! the errors of `wire`, and `reads`.
 
+pub(crate) mod block;
 pub(crate) mod heads;
 
 pub(crate) mod gas_price;

@@ -1,5 +1,5 @@
-//! Packed calls: one `eth_call` whose state override puts a small program at [`crate::methods::multicall::MULTICALL3`]. The
-//! program makes all reads of a chunk and replies to them together, with a proof of the chain and of the block.
+//! Packed calls: one `eth_call` whose state override puts a small program at Multicall3's address. The program makes
+//! all reads of a chunk and replies to them together, with a proof of the chain and of the block.
 //!
 //! Invariant: decoders take any bytes, and a reply is this program's or malformed. The batch decides which reads a
 //! request carries, and what happens to reads that were not done or used up their gas.
@@ -16,7 +16,7 @@ use alloy::primitives::{B256, Bytes};
 
 pub(crate) use self::program::{PROGRAM, READS_MAX, bytes};
 pub(crate) use self::record::{encode, encoded_bytes, may_pack};
-pub(crate) use self::reply::{ZERO, decode, length};
+pub(crate) use self::reply::{decode, length};
 
 /// The first bytes of a reply of `call.yul`; a reply without them is not the program's.
 const MAGIC: [u8; 4] = *b"PTNC";

@@ -20,7 +20,7 @@ pub(crate) use self::program::{PROGRAM, decode, encode, encoded_bytes};
 pub(crate) use self::request::{SimulationRequest, TIP_USUAL, only_step, sender_of};
 pub(crate) use self::result::{SimulatedAt, SimulatedBlock, decode_blocks};
 use crate::methods::packed::{Malformed, big_endian, length, take};
-use crate::{Freshness, Kind, Outcome, Read, ReadFailure};
+use crate::{Effort, Freshness, Kind, Outcome, Read, ReadFailure};
 
 /// Maximum gas of a step in the packed program: many times what claims need.
 const PACKED_STEP_GAS: u32 = 5_000_000;
@@ -29,15 +29,6 @@ const PACKED_RUN_GAS: u32 = 40_000_000;
 
 /// Maximum gas of a transaction (EIP-7825).
 pub const TRANSACTION_GAS_MAX: u32 = 1 << 24;
-
-/// The cost that a simulation may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Effort {
-    /// Run only together with others of the account.
-    Packed,
-    /// Run by any method that the endpoint supports, alone if need be.
-    Any,
-}
 
 /// The sender of the transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,11 +3,13 @@
 use alloy::primitives::Bytes;
 
 use crate::Outcome;
-use crate::methods::packed;
 use crate::reads::read_set::{count, index};
 
+/// The word that most reads return.
+pub(crate) static ZERO_WORD: [u8; 32] = [0; 32];
+
 /// The outcome of most reads.
-static ZERO: Outcome = Outcome::Ok(Bytes::from_static(&packed::ZERO));
+static ZERO: Outcome = Outcome::Ok(Bytes::from_static(&ZERO_WORD));
 
 /// Outcomes by place; a place is open until its outcome is known.
 #[derive(Clone, Debug, Default)]

@@ -12,10 +12,10 @@ use super::single::unanswered;
 use super::{BODY_REST_BYTES, Batch, ChunkError, HEX, Request, Step, chunk_error};
 use crate::endpoints::endpoint::{Capabilities, Simulated, SingleReply};
 use crate::endpoints::status::BatchMethod;
-use crate::methods::simulation::{self, AccountCode, Effort, ReplyKind, RunStep};
+use crate::methods::simulation::{self, AccountCode, ReplyKind, RunStep};
 use crate::wire::error::{EndpointError, RequestError};
 use crate::wire::rpc::EthCall;
-use crate::{Kind, Outcome};
+use crate::{Effort, Kind, Outcome};
 
 /// Maximum simulations in one batch of requests; geth takes 1,000 requests, some hosted nodes 100.
 const BATCH_MAX: usize = 100;

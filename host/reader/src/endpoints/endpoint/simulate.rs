@@ -8,16 +8,15 @@ use tokio::time::Instant;
 
 use super::Endpoint;
 use super::probe::CAPABILITIES_FOR;
-use crate::Block;
 use crate::chain::next_block::NextBlock;
 use crate::endpoints::health::RequestKind;
 use crate::methods::packed::Malformed;
 use crate::methods::simulation::{
-    AccountCode, Effort, Sender, SimulatedAt, SimulatedBlock, Simulation, SimulationRequest, TIP_USUAL, Watched,
-    decode_blocks,
+    AccountCode, Sender, SimulatedAt, SimulatedBlock, Simulation, SimulationRequest, TIP_USUAL, Watched, decode_blocks,
 };
 use crate::reads::read_set::ReadRef;
 use crate::wire::error::{EndpointError, RequestError};
+use crate::{Block, Effort};
 
 const METHOD: &str = "eth_simulateV1";
 

@@ -4,6 +4,7 @@ use alloy::primitives::Bytes;
 use bytes::BytesMut;
 
 use super::{CallResult, Head, MAGIC, Malformed, big_endian, split_head, take};
+use crate::reads::outcomes::ZERO_WORD;
 
 const RUN: u8 = 0x00;
 const WORDS_MAX: u8 = 0x20;
@@ -12,9 +13,6 @@ const REVERTED: u8 = 0x23;
 const NO_CODE: u8 = 0x24;
 const CAPPED: u8 = 0x25;
 const LONG: u8 = 0x26;
-
-/// The word that most reads return.
-pub(crate) static ZERO: [u8; 32] = [0; 32];
 
 /// Decodes the results of the first `done` of `count` reads, by place. Reads that are not named returned a zero word.
 /// The bytes of all replies share one allocation.
@@ -65,7 +63,7 @@ pub(crate) fn length(rest: &mut &[u8], bytes: usize) -> Result<usize, Malformed>
 
 fn push_word(rest: &mut &[u8], buffer: &mut BytesMut) -> Result<(), Malformed> {
     let significant = take_significant(rest)?;
-    buffer.extend_from_slice(&ZERO[significant.len()..]);
+    buffer.extend_from_slice(&ZERO_WORD[significant.len()..]);
     buffer.extend_from_slice(significant);
     Ok(())
 }

@@ -6,11 +6,10 @@ use serde_json::{Value, json};
 use super::*;
 use crate::chain::next_block::NextBlock;
 use crate::methods::simulation::{
-    AccountCode, AccountLog, Effort, LogKind, Run, RunStep, Sender, Simulation, SimulationMethod, SimulationRequest,
-    Watched,
+    AccountCode, AccountLog, LogKind, Run, RunStep, Sender, Simulation, SimulationMethod, SimulationRequest, Watched,
 };
 use crate::wire::rpc::BlockId;
-use crate::{Outcome, ReadFailure};
+use crate::{Effort, Outcome, ReadFailure};
 
 const ACCOUNT: Address = address!("00000000000000000000000000000000000000ac");
 const FARM: Address = address!("00000000000000000000000000000000000000fa");

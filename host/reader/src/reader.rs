@@ -1,0 +1,99 @@
+//! What a session needs of the chain: the trait between it and the endpoints, which tests replace by scripted chains.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alloy::primitives::B256;
+use futures_util::future::BoxFuture;
+use tokio::time::Instant;
+
+use crate::{Block, BlockRef, GasPrice, Read, ReadBudget, ReadFailure, ReadSet, Reply, ReplySet, TransactionLookup};
+
+/// Pinned block of each network, or why it has none, by chain id.
+pub type Pins = BTreeMap<u64, Result<Block, ReadFailure>>;
+
+/// Reads networks, which are identified by their EIP-155 chain ids. Callers read through a [`Session`], which caches
+/// and batches.
+pub trait Reader: Send + Sync {
+    /// Returns true if at least one endpoint of any network serves the right chain.
+    fn is_usable(&self, deadline: Instant) -> BoxFuture<'_, bool>;
+
+    /// Waits until a client may cause this many requests besides those of reads, which wait by themselves. Fails with
+    /// [`ReadFailure::Timeout`] if that is not in time.
+    fn wait_for_turn(
+        &self,
+        chain_id: u64,
+        client: Option<IpAddr>,
+        requests: u32,
+        deadline: Instant,
+    ) -> BoxFuture<'_, Result<(), ReadFailure>>;
+
+    /// Returns the block that an answer which starts now is read at.
+    fn pin(&self, chain_id: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
+
+    /// Returns the block with this hash. Fails with [`ReadFailure::BlockLost`] if no endpoint knows it.
+    fn block(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
+
+    /// Returns a named block whose state some endpoint has. Fails with [`ReadFailure::UnknownBlock`] or
+    /// [`ReadFailure::NoState`] otherwise.
+    fn named_block(
+        &self,
+        chain_id: u64,
+        named: BlockRef,
+        deadline: Instant,
+    ) -> BoxFuture<'_, Result<Block, ReadFailure>>;
+
+    /// Returns the cached replies that are fresh enough at this block, each with the place of its read, in order.
+    /// Replies at this very block may be left out unless all reads are cached; fetching them costs no request. With
+    /// `is_past`, replies that were read after the block are ignored.
+    fn cached(&self, chain_id: u64, block: &Block, is_past: bool, reads: &ReadSet) -> Vec<(usize, Reply)>;
+
+    /// Drops the cached reply to a read, because the chain contradicts it.
+    fn refute(&self, chain_id: u64, read: &Read);
+
+    /// Returns the number of reads that fit well into one request of this network.
+    fn chunk_reads(&self, chain_id: u64) -> usize;
+
+    /// Returns how long a batch of this network waits for further reads.
+    fn linger(&self, chain_id: u64) -> Duration;
+
+    /// Fetches the replies to reads that are not cached: one for each, in the order of `reads`, before `deadline`.
+    /// Requests are charged to the budget.
+    fn fetch(
+        &self,
+        chain_id: u64,
+        block: Block,
+        reads: ReadSet,
+        deadline: Instant,
+        budget: Arc<ReadBudget>,
+    ) -> BoxFuture<'_, ReplySet>;
+
+    /// Returns the gas price after a block. Charges a request to the budget unless the price is cached.
+    fn gas_price(
+        &self,
+        chain_id: u64,
+        block: Block,
+        deadline: Instant,
+        budget: Arc<ReadBudget>,
+    ) -> BoxFuture<'_, Result<GasPrice, ReadFailure>>;
+
+    /// Looks up a transaction. Reports that it is in no block only if all endpoints do; otherwise the lookup fails.
+    fn transaction(
+        &self,
+        chain_id: u64,
+        hash: B256,
+        deadline: Instant,
+    ) -> BoxFuture<'_, Result<TransactionLookup, ReadFailure>>;
+
+    /// Returns true if each movement of the native token in a block left a log (EIP-7708). The headers that were read
+    /// answer for all blocks except those near the fork, whose own header is requested.
+    fn logs_native(
+        &self,
+        chain_id: u64,
+        number: u64,
+        hash: B256,
+        deadline: Instant,
+    ) -> BoxFuture<'_, Result<bool, ReadFailure>>;
+}
