@@ -131,7 +131,7 @@ fn word(value: u128) -> String {
 fn each_program_is_what_its_source_compiles_to() {
     let compiler = prepared().unwrap().join("soljson.cjs");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("chain/programs.mjs");
-    for program in ["call", "../simulation/simulate"] {
+    for program in ["call", "../simulation/simulate", "../simulation/watch"] {
         let yul = source(&format!("{program}.yul"));
         let output = Command::new("node").arg(&script).arg(yul).arg(&compiler).output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);

@@ -1,33 +1,34 @@
 // Calls many contracts and returns all their replies, with a proof of the chain and of the block.
 //
-// Invariant: each call has its whole cap of gas and sees nothing that another one wrote. Where the gas does not suffice
-// for the next one, the reply ends before it. It trusts its calldata, which the host made: nothing of it is checked.
+// Invariant: each call gets its whole gas cap and sees no write of another call. If the remaining gas does not suffice
+// for the next call, the reply ends before it. The program does not check its calldata, because the host made it.
 //
-// Calldata: 0(1) cap(4) room(6) record*, at most 65,535 of them. `cap` is the gas of calls without their own, `room`
-// the bytes of the longest data.
+// Calldata: 0(1) cap(4) room(6) record*, at most 65,535 records. `cap` is the gas of calls that have no cap of their
+// own; `room` is the length of the longest data.
 //   record: flags(1) [target(20)] [cap(4)] [length(2) data(length)]
-//   flags: 0..3 a static call, an isolated call, the target's balance, the size of its code
-//          0x04 the target of the record before, 0x08 the data before, 0x10 a cap of its own
+//   flags: 0..3 static call, isolated call, balance of the target, size of its code
+//          0x04 same target as the previous record, 0x08 same data, 0x10 the record has its own cap
 // Reply: magic(4) number(5) timestamp(5) gas at start(5) gas at end(5) done(3) chain id(8) parent(32) entry*
-//   entry: 0x00 count(2)                       so many replies of one zero word
-//          0x01..0x20, then per word n(1) n bytes   so many words, without their leading zeros
+//   entry: 0x00 count(2)                       `count` replies of one zero word
+//          0x01..0x20, then per word n(1) n bytes   this many words, without their leading zeros
 //          0x22 length(3) bytes                any other reply
-//          0x23 length(3) bytes                reverted
-//          0x24                                no code: nothing was returned, and the target has none
-//          0x25                                its gas was used up, or nearly
-//          0x26                                too long to be carried
+//          0x23 length(3) bytes                the call reverted
+//          0x24                                no code: the call returned nothing, and the target has no code
+//          0x25                                the call used up its gas, or nearly all of it
+//          0x26                                the reply is too long to be returned here
 //
-// Memory: 0x00 a returned word, 0x20..0x60 the head of an isolated call, 0x60 the data, behind it the reply. All places
-// in the calldata are kept 11 less than they are: the word there has the flags in its 12th byte, and the target at its
-// end, where a call looks at no more than the last 20 bytes.
+// Memory: 0x00 a returned word, 0x20..0x60 the head of an isolated call, 0x60 the data, then the reply. Positions in
+// the calldata are stored minus 11, so that the word at a position has the flags in its 12th byte and the target in its
+// last 20 bytes, which are all that a call uses.
 object "call" {
   code {
     let head := calldataload(0)
     let cap := shr(224, shl(8, head))
     let size
 
-    // Called by itself, it is the frame of an isolated call: kind(1) cap(4) target(20) data. It always reverts, so that
-    // nothing the call wrote outlives it; with gas used * 2 + success (32), and what was returned.
+    // A call from the program to itself is the frame of an isolated call: kind(1) cap(4) target(20) data. The frame
+    // always reverts, which undoes all writes of the call. Its revert data is gas used * 2 + success (32), then the
+    // returned data.
     let kind := byte(0, head)
     if kind {
       let target := shr(96, calldataload(5))
@@ -40,7 +41,7 @@ object "call" {
         told := call(cap, target, 0, 0, size, 0, 0)
         told := or(told, shl(1, sub(before, gas())))
         size := returndatasize()
-        // A reply without a head is one that is too long.
+        // A reply that is too long is reported by one byte in place of the head.
         if gt(size, 0x100000) { revert(0, 1) }
         returndatacopy(0x20, 0, size)
       }
@@ -55,7 +56,7 @@ object "call" {
 
     let start := gas()
     let out := add(0xa3, shr(208, shl(40, head)))
-    mstore(out, 0) // So that laying out data never grows the memory.
+    mstore(out, 0) // Allocates the memory now, so that copying data never expands it.
     let done
     let target
     let at
@@ -66,13 +67,13 @@ object "call" {
       let ok
       let capped
       let limit := cap
-      // What must be left before a call: it keeps back 1/64, in an isolated frame twice; the rest is for laying out
-      // 64 KiB of data twice, for a cold account, and for a reply of 32 words and the end.
+      // Minimum gas before a call. The EVM withholds 1/64 of the gas, twice for an isolated call. The constant pays for
+      // copying 64 KiB of data twice, a cold account, a reply of 32 words, and the end of the program.
       let least := add(add(cap, shr(4, cap)), 120000)
-      // A call that used more than this may have run dry inside: its reply is not believed.
+      // A call that used more may have run out of gas in an inner call, so its reply is not trusted.
       let most := sub(sub(cap, shr(3, cap)), 1)
 
-      // The common record has a loop of its own: flags 0x08, a reply of one zero word.
+      // Fast path for the most common record: flags 0x08 and a reply of one zero word.
       for {} 1 { at := add(at, 21) } {
         word := calldataload(at)
         let before := gas()
@@ -80,7 +81,7 @@ object "call" {
         ok := staticcall(cap, word, 0x60, size, 0, 0x20)
         capped := gt(sub(before, gas()), most)
         if or(or(iszero(ok), xor(returndatasize(), 0x20)), or(mload(0), capped)) {
-          limit := 0 // It was called, and returned something else.
+          limit := 0 // The call was made, but its reply is not one zero word.
           break
         }
       }
@@ -93,7 +94,7 @@ object "call" {
       }
 
       let flags := byte(11, word)
-      at := add(at, 12) // From here to the end of the record the true place.
+      at := add(at, 12) // From here to the end of the record, `at` is the true position.
       if iszero(and(flags, 4)) {
         target := word
         at := add(at, 20)
@@ -104,8 +105,8 @@ object "call" {
           limit := shr(224, calldataload(at))
           least := add(add(limit, shr(4, limit)), 120000)
           at := add(at, 4)
-          // Its account is touched before, so that what is measured is the call and not the way to it. (Where there is
-          // no code, nothing runs dry.)
+          // `extcodesize` warms the account, so that the measured gas is that of the call alone. A target without code
+          // cannot run out of gas.
           most := sub(limit, lt(0, extcodesize(target)))
         }
         if or(lt(gas(), least), gt(at, calldatasize())) { break }
@@ -115,7 +116,7 @@ object "call" {
           calldatacopy(0x60, at, size)
           at := add(at, size)
         }
-        // `word` is from here on what the call used.
+        // From here on, `word` is the gas that the call used.
         switch and(flags, 3)
         case 0 {
           let before := gas()
@@ -123,31 +124,31 @@ object "call" {
           word := sub(before, gas())
         }
         default {
-          mstore(0, 0) // Where the reply was too long, the frame returns one byte.
+          mstore(0, 0) // If the reply is too long, the frame returns only one byte.
           mstore(0x40, target)
           mstore(0x2c, or(shl(32, and(flags, 3)), limit))
           pop(call(gas(), address(), 0, 0x47, add(size, 25), 0, 0x20))
-          if iszero(returndatasize()) { break } // The frame itself ran dry.
+          if iszero(returndatasize()) { break } // The frame itself ran out of gas.
           offset := 0x20
           word := mload(0)
           ok := and(word, 1)
           word := shr(1, word)
         }
-        // With a cap of its own, only a failure is one for lack of gas.
+        // A call with its own cap counts as out of gas only if it failed.
         capped := gt(word, or(most, sub(0, and(ok, shr(4, flags)))))
       }
       at := sub(at, 11)
 
       let length := sub(returndatasize(), offset)
       let kept := sub(0x26, capped)
-      // Of a reply 1 MiB is carried, of a revert 4 KiB.
+      // The longest reply that is returned has 1 MiB, the longest revert data 4 KiB.
       if iszero(or(capped, gt(length, shl(shl(3, ok), 0x1000)))) {
         kept := sub(0x23, ok)
         if ok {
           if iszero(or(and(length, 31), gt(length, 0x400))) { kept := shr(5, length) }
           if iszero(length) { kept := add(0x22, shl(1, iszero(extcodesize(target)))) }
         }
-        // Growing the memory by so many words and copying into them costs no more than that; then the words' zeros.
+        // Upper bound of the gas for expanding the memory, copying the reply, and stripping the zeros of its words.
         let words := shr(5, add(length, 63))
         if lt(gas(), add(mul(words, add(7, shr(9, add(words, shr(4, out))))), 40000)) { break }
       }
@@ -178,7 +179,8 @@ object "call" {
 
     let base := add(0x60, shr(208, shl(40, calldataload(0))))
     mstore(add(base, 35), blockhash(sub(number(), 1)))
-    // From here on, each spoils what is before it: the chain id is the last 8 bytes of its word, the rest 27.
+    // Each store overwrites the bytes before its value: the chain id is the last 8 bytes of its word, the rest of the
+    // head the last 27.
     mstore(add(base, 3), chainid())
     mstore(sub(base, 5), or(
       or(shl(184, 0x50544e43), shl(144, number())),

@@ -1,22 +1,22 @@
-// Stands at an account's address and makes its calls, each run in a frame that is undone, and tells what they change.
+// Runs at an account's address and makes the account's calls. Each run is undone, and the reply reports its changes.
 //
-// Invariant: each run has its whole gas and sees nothing that another one did. Where the gas does not suffice for the
-// next one, the reply ends before it. To anybody but itself the account behaves as one without code. It trusts its
-// calldata, which the host made: nothing of it is checked.
+// Invariant: each run gets its whole gas and sees no change of another run. If the remaining gas does not suffice for
+// the next run, the reply ends before it. To all other callers, the account behaves as one without code. The program
+// does not check its calldata, because the host made it.
 //
 // Calldata, by the mode in its first byte:
 //   0 all runs:  0(1) account(20) room(3) record*       `room` is the length of the longest body
-//   1 a run:     1(1) account(20) body
-//   2 a reading: 2(1) account(20) body                  what is watched, by a revert that leaves nothing warm
+//   1 one run:   1(1) account(20) body
+//   2 watching:  2(1) account(20) body                  returns the watched words; reverts, so that nothing stays warm
 //   record: length(3) cap(4) body                       `cap` is the gas of the run
 //   body: tokens(1) own(1) spenders(1) token(20)* spender(20)* steps(1) step*
 //   step: target(20) value(16) length(2) data(length)
-// Watched words: the native balance, that of each token, and of each of the first `own` tokens with each spender the
-// allowance and the approval for all. A token that does not tell counts as zero.
+// Watched words: the native balance, the balance of each token, and for each of the first `own` tokens and each spender
+// the allowance and the approval for all. A token that does not answer counts as zero.
 // Reply to all runs: magic(4) number(5) timestamp(5) gas at start(5) gas at end(5)
 // done(3) chain id(8) parent(32); then for each run length(3) and
-//   steps(1), per step success(1) gas(4) and, where it failed, length(2) data; changes(2), each place(2) before(32)
-//   after(32). A run that used up its gas has no bytes.
+//   steps(1), per step success(1) gas(4) and, if it failed, length(2) data; changes(2), each place(2) before(32)
+//   after(32). A run that used up its gas has length 0.
 object "simulate" {
   code {
     if xor(caller(), address()) { stop() }
@@ -28,7 +28,7 @@ object "simulate" {
       }
     }
 
-    // Writes the watched words, and returns where they end.
+    // Writes the watched words and returns the end of them.
     function watch(out) -> end {
       let account := shr(96, calldataload(1))
       let counts := calldataload(21)
@@ -67,7 +67,7 @@ object "simulate" {
       mstore(add(base, 35), blockhash(sub(number(), 1)))
     }
 
-    // Makes the steps until one fails, and writes how they ended; returns where that ends.
+    // Makes the steps until one fails, writes their results, and returns the end of them.
     function make(at, data, base) -> out {
       let left := byte(0, calldataload(at))
       at := add(at, 1)
@@ -77,7 +77,7 @@ object "simulate" {
         let length := shr(240, calldataload(add(at, 36)))
         calldatacopy(data, add(at, 38), length)
         let target := shr(96, calldataload(at))
-        // A transaction's target is warm from the beginning. What is not used would not be read.
+        // Warms the target, as a transaction does. The value is stored because the optimizer would drop an unused read.
         mstore(out, extcodesize(target))
         let used := gas()
         let ok := call(gas(), target, shr(128, calldataload(add(at, 20))), data, length, 0, 0)
@@ -97,7 +97,7 @@ object "simulate" {
       }
     }
 
-    // Writes the words that are others than they were; returns where that ends.
+    // Writes the words that changed and returns the end of them.
     function compare(before, after, base) -> out {
       out := add(base, 2)
       let count
@@ -147,7 +147,7 @@ object "simulate" {
     for {} lt(at, calldatasize()) {} {
       let size := shr(232, calldataload(at))
       let cap := shr(224, calldataload(add(at, 3)))
-      // A call keeps back 1/64; the rest is for laying out what the run tells.
+      // The EVM withholds 1/64 of the gas; the constant pays for copying the result of the run.
       if lt(gas(), add(add(cap, shr(5, cap)), 200000)) { break }
       calldatacopy(0x80, 0, 21)
       mstore8(0x80, 1)

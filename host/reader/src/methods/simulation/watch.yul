@@ -1,11 +1,11 @@
-// Stands at an address that nobody has, and tells balances and approvals of an account.
+// Runs at an unused address and returns balances and approvals of an account.
 //
-// It runs before and after the account's own transactions, within the same simulated block, so that the account stays as
-// it is. It trusts its calldata, which the host made: nothing of it is checked.
+// It is called before and after the account's own transactions, in the same simulated block, so that the account needs
+// no code. The program does not check its calldata, because the host made it.
 //
 // Calldata: account(20) tokens(1) own(1) spenders(1) token(20)* spender(20)*
-// Watched words: the native balance, that of each token, and of each of the first `own` tokens with each spender the
-// allowance and the approval for all. A token that does not tell counts as zero.
+// Watched words: the native balance, the balance of each token, and for each of the first `own` tokens and each spender
+// the allowance and the approval for all. A token that does not answer counts as zero.
 // Reply: magic(4) number(5) timestamp(5) zero(13) chain id(8) parent(32), then the words.
 object "watch" {
   code {
