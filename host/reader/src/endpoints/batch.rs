@@ -150,9 +150,9 @@ impl Batch<'_> {
         is_hidden || !self.heavy_calls.is_empty() && self.heavy_calls.contains(read)
     }
 
-    /// Cuts reads into chunks, in order: as few as the budget allows, and of about equal size.
+    /// Cuts reads into chunks, in order: as few as the chunk sizer allows, and of about equal size.
     fn chunks(&self, capabilities: Capabilities, shared: &[usize]) -> Vec<Vec<usize>> {
-        let plan = self.endpoint.budget.plan();
+        let plan = self.endpoint.chunk_sizer.plan();
         let reads_max = match capabilities.batch_method {
             BatchMethod::Override => plan.reads.min(packed::READS_MAX),
             BatchMethod::Multicall3 | BatchMethod::Single => CHUNK_READS_MAX,
@@ -279,7 +279,7 @@ impl Batch<'_> {
         }
     }
 
-    /// Cuts a chunk anew by the budget, which has just fallen. Splits it if that gives the same chunk again.
+    /// Cuts a chunk anew after the chunk sizer's limits have fallen. Splits it if that gives the same chunk again.
     fn smaller(&self, capabilities: Capabilities, members: &[usize]) -> Vec<Request> {
         let chunks = self.chunks(capabilities, members);
         if chunks.len() > 1 { chunks.into_iter().map(request).collect() } else { split(members) }
@@ -303,8 +303,8 @@ impl Batch<'_> {
         members: &[usize],
         outcomes: &SharedOutcomes<'_>,
     ) -> Result<Step, ChunkError> {
-        let budget = &self.endpoint.budget;
-        let (gas, data) = (budget.plan().gas, packed::encode(self.reads, members, READ_GAS));
+        let sizer = &self.endpoint.chunk_sizer;
+        let (gas, data) = (sizer.plan().gas, packed::encode(self.reads, members, READ_GAS));
         let call =
             EthCall { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(gas), code: Some(packed::PROGRAM) };
         match self.endpoint.call(&call, self.block, self.until).await {
@@ -318,11 +318,11 @@ impl Batch<'_> {
                 }
                 Ok(self.take_packed(capabilities, members, &head, named, outcomes))
             }
-            Err(RequestError::GasTooHigh | RequestError::OutOfGas) if budget.on_gas_too_high() => {
+            Err(RequestError::GasTooHigh | RequestError::OutOfGas) if sizer.on_gas_too_high() => {
                 Err(ChunkError::SplitAndRetry)
             }
             Err(RequestError::TooLarge) => {
-                budget.on_too_large(data.len() * HEX + BODY_REST_BYTES);
+                sizer.on_too_large(data.len() * HEX + BODY_REST_BYTES);
                 Err(ChunkError::SplitAndRetry)
             }
             Err(error) => Err(chunk_error(error)),
@@ -359,7 +359,7 @@ impl Batch<'_> {
     ) -> Step {
         let (done, rest) = members.split_at(head.done);
         let used = head.gas_start.saturating_sub(head.gas_end);
-        self.endpoint.budget.on_success(done.len(), head.gas_start, used);
+        self.endpoint.chunk_sizer.on_success(done.len(), head.gas_start, used);
         let mut step = Step { proven: true, ..Step::default() };
         let mut filled = outcomes.lock();
         done.iter().for_each(|place| filled.put_zero(*place));
@@ -381,7 +381,7 @@ impl Batch<'_> {
         }
         drop(filled);
         if !rest.is_empty() {
-            self.endpoint.budget.on_partial(done.len(), used);
+            self.endpoint.chunk_sizer.on_partial(done.len(), used);
             step.more.extend(self.rest(capabilities, done.len(), rest));
         }
         step
@@ -398,8 +398,8 @@ impl Batch<'_> {
 
     async fn send_multicall(&self, members: &[usize], outcomes: &SharedOutcomes<'_>) -> Result<Step, ChunkError> {
         let reads = self.reads.at_each(members);
-        let (budget, data) = (&self.endpoint.budget, multicall::pack(reads));
-        let gas = budget.plan().gas.min(CHUNK_GAS);
+        let (sizer, data) = (&self.endpoint.chunk_sizer, multicall::pack(reads));
+        let gas = sizer.plan().gas.min(CHUNK_GAS);
         let call = EthCall { from: MULTICALL3, to: MULTICALL3, data: &data, gas: Some(gas), code: None };
         match self.endpoint.call(&call, self.block, self.until).await {
             Ok(reply) if reply.is_empty() => Err(self.reject(EndpointError::Malformed).await),
@@ -410,9 +410,9 @@ impl Batch<'_> {
                 Err(Rejected::OtherBlock) => Err(self.reject(EndpointError::IgnoredBlock).await),
                 Err(Rejected::Starved) => Err(ChunkError::SplitAndRetry),
             },
-            Err(RequestError::GasTooHigh) if budget.on_gas_too_high() => Err(ChunkError::SplitAndRetry),
+            Err(RequestError::GasTooHigh) if sizer.on_gas_too_high() => Err(ChunkError::SplitAndRetry),
             Err(RequestError::TooLarge) => {
-                budget.on_too_large(data.len() * HEX);
+                sizer.on_too_large(data.len() * HEX);
                 Err(ChunkError::SplitAndRetry)
             }
             Err(error) => Err(chunk_error(error)),

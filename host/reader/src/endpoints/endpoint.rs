@@ -33,10 +33,10 @@ pub(crate) use self::simulate::Simulated;
 pub(crate) use self::single::SingleReply;
 use crate::chain::native_logs::NativeLogs;
 use crate::chain::next_block::NextBlock;
+use crate::endpoints::chunk_sizer::ChunkSizer;
 use crate::endpoints::health::{Health, RequestKind};
 use crate::endpoints::limit::{Limits, Permit, RequestLimiter};
 use crate::endpoints::status::BatchMethod;
-use crate::methods::budget::Budget;
 use crate::methods::multicall::CHUNK_READS_MAX;
 use crate::wire::error::{EndpointError, RequestError};
 use crate::wire::rpc::{BlockId, CHAIN_ID, EthCall, JsonRpc};
@@ -65,7 +65,7 @@ pub(crate) struct Endpoint {
     rpc: JsonRpc,
     pub(crate) limiter: RequestLimiter,
     pub(crate) health: Health,
-    pub(crate) budget: Budget,
+    pub(crate) chunk_sizer: ChunkSizer,
     learned: Mutex<Learned>,
     probing: tokio::sync::Mutex<()>,
     /// Held by the one small call that may run beside slow reads.
@@ -146,7 +146,7 @@ impl Endpoint {
             rpc,
             limiter: RequestLimiter::new(limits),
             health: Health::default(),
-            budget: Budget::default(),
+            chunk_sizer: ChunkSizer::default(),
             learned: Mutex::default(),
             probing: tokio::sync::Mutex::default(),
             calling_beside: tokio::sync::Mutex::default(),
@@ -273,7 +273,7 @@ impl Endpoint {
     pub(crate) fn chunk_reads(&self) -> usize {
         match self.known_capabilities().map(|capabilities| capabilities.batch_method) {
             Some(BatchMethod::Multicall3 | BatchMethod::Single) => CHUNK_READS_MAX,
-            Some(BatchMethod::Override) | None => self.budget.plan().reads,
+            Some(BatchMethod::Override) | None => self.chunk_sizer.plan().reads,
         }
     }
 

@@ -97,7 +97,7 @@ impl Batch<'_> {
     }
 
     fn cut(&self, by: SimulateBy, places: &[usize]) -> Vec<Request> {
-        let bytes_max = self.endpoint.budget.plan().body_bytes.saturating_sub(BODY_REST_BYTES);
+        let bytes_max = self.endpoint.chunk_sizer.plan().body_bytes.saturating_sub(BODY_REST_BYTES);
         let (mut requests, mut members, mut bytes) = (Vec::new(), Vec::<usize>::new(), 0);
         for place in places {
             let data = simulation::encoded_bytes(self.reads.at(*place).like) * HEX;
@@ -191,18 +191,18 @@ impl Batch<'_> {
         outcomes: &SharedOutcomes<'_>,
     ) -> Result<Step, ChunkError> {
         let Some(first) = members.first() else { return Ok(Step::default()) };
-        let (account, budget) = (self.reads.target(*first), &self.endpoint.budget);
+        let (account, sizer) = (self.reads.target(*first), &self.endpoint.chunk_sizer);
         let next = self.endpoint.next_block(self.block, self.until).await.map_err(ChunkError::Endpoint)?;
         let data = simulation::encode(account, self.reads.at_each(members).map(|read| read.like));
-        let (gas, code) = (Some(budget.plan().gas), Some(simulation::PROGRAM));
+        let (gas, code) = (Some(sizer.plan().gas), Some(simulation::PROGRAM));
         let call = EthCall { from: account, to: account, data: &data, gas, code };
         let reply = match self.endpoint.call(&call, self.block, self.until).await {
             Ok(reply) => reply,
             Err(error) => {
                 if matches!(error, RequestError::GasTooHigh | RequestError::OutOfGas) {
-                    budget.on_gas_too_high();
+                    sizer.on_gas_too_high();
                 } else if error == RequestError::TooLarge {
-                    budget.on_too_large(data.len() * HEX + BODY_REST_BYTES);
+                    sizer.on_too_large(data.len() * HEX + BODY_REST_BYTES);
                 }
                 return Err(chunk_error(error));
             }

@@ -26,9 +26,9 @@ const READ_GAS_WEIGHT: u64 = 8;
 /// Number of successful chunks after which a reduced limit rises by a quarter.
 const SUCCESSES_BEFORE_RISE: u32 = 32;
 
-/// The limits of one endpoint.
+/// Sizes the chunks that are sent to one endpoint.
 #[derive(Debug, Default)]
-pub(crate) struct Budget(Mutex<Estimate>);
+pub(crate) struct ChunkSizer(Mutex<Estimate>);
 
 /// The size of the next requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Default for Estimate {
     }
 }
 
-impl Budget {
+impl ChunkSizer {
     pub(crate) fn plan(&self) -> Plan {
         let Estimate { gas, body_bytes, read_gas, .. } = *self.0.lock();
         let reads = (gas * GAS_PLANNED_PERCENT / 100 / read_gas).min(READS_MAX);
@@ -117,50 +117,50 @@ mod tests {
 
     #[test]
     fn a_chunk_is_planned_at_three_fifths_of_the_gas() {
-        let plan = Budget::default().plan();
+        let plan = ChunkSizer::default().plan();
         assert_eq!((plan.gas, plan.body_bytes, plan.reads), (50_000_000, 1_600_000, 3_750));
     }
 
     #[test]
     fn the_mean_gas_of_reads_follows_the_chunks() {
-        let budget = Budget::default();
-        (0..60).for_each(|_| budget.on_success(2_500, 49_000_000, 2_500 * 12_000));
-        let reads = budget.plan().reads;
+        let sizer = ChunkSizer::default();
+        (0..60).for_each(|_| sizer.on_success(2_500, 49_000_000, 2_500 * 12_000));
+        let reads = sizer.plan().reads;
         assert!((2_500..=2_510).contains(&reads), "{reads}");
-        (0..60).for_each(|_| budget.on_success(2_500, 49_000_000, 2_500 * 2_000));
-        assert_eq!(budget.plan().reads, 3_750, "cheap reads too go in several requests");
-        budget.on_partial(100, 100 * 300_000);
-        assert_eq!(budget.plan().reads, 100);
+        (0..60).for_each(|_| sizer.on_success(2_500, 49_000_000, 2_500 * 2_000));
+        assert_eq!(sizer.plan().reads, 3_750, "cheap reads too go in several requests");
+        sizer.on_partial(100, 100 * 300_000);
+        assert_eq!(sizer.plan().reads, 100);
     }
 
     #[test]
     fn what_is_rejected_is_halved_and_rises_again_after_many_successes() {
-        let budget = Budget::default();
-        assert!(budget.on_gas_too_high());
-        budget.on_too_large(600_000);
-        let plan = budget.plan();
+        let sizer = ChunkSizer::default();
+        assert!(sizer.on_gas_too_high());
+        sizer.on_too_large(600_000);
+        let plan = sizer.plan();
         assert_eq!((plan.gas, plan.body_bytes), (25_000_000, 300_000));
-        (0..SUCCESSES_BEFORE_RISE).for_each(|_| budget.on_success(1, 24_000_000, 8_000));
-        let plan = budget.plan();
+        (0..SUCCESSES_BEFORE_RISE).for_each(|_| sizer.on_success(1, 24_000_000, 8_000));
+        let plan = sizer.plan();
         assert_eq!((plan.gas, plan.body_bytes), (31_250_000, 375_000));
-        (0..SUCCESSES_BEFORE_RISE * 20).for_each(|_| budget.on_success(1, 49_000_000, 8_000));
-        let plan = budget.plan();
+        (0..SUCCESSES_BEFORE_RISE * 20).for_each(|_| sizer.on_success(1, 49_000_000, 8_000));
+        let plan = sizer.plan();
         assert_eq!((plan.gas, plan.body_bytes), (50_000_000, 1_600_000));
     }
 
     #[test]
     fn a_node_that_quietly_gives_less_gas_is_believed() {
-        let budget = Budget::default();
-        budget.on_success(10, 9_900_000, 80_000);
-        assert_eq!(budget.plan().gas, 9_900_000);
+        let sizer = ChunkSizer::default();
+        sizer.on_success(10, 9_900_000, 80_000);
+        assert_eq!(sizer.plan().gas, 9_900_000);
     }
 
     #[test]
     fn nothing_falls_below_what_one_read_needs() {
-        let budget = Budget::default();
-        while budget.on_gas_too_high() {}
-        (0..40).for_each(|_| budget.on_too_large(0));
-        budget.on_partial(1, u64::MAX);
-        assert_eq!(budget.plan(), Plan { gas: 4_000_000, body_bytes: 8 << 10, reads: 1 });
+        let sizer = ChunkSizer::default();
+        while sizer.on_gas_too_high() {}
+        (0..40).for_each(|_| sizer.on_too_large(0));
+        sizer.on_partial(1, u64::MAX);
+        assert_eq!(sizer.plan(), Plan { gas: 4_000_000, body_bytes: 8 << 10, reads: 1 });
     }
 }
