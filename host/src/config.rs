@@ -228,7 +228,7 @@ impl Config {
             connections: connections::read(&tables.connections, &memory, &layers)?,
             deadline_ms,
             gateway: GatewaySettings {
-                facts: portolan_reader::FactSettings {
+                facts: portolan_reader::StoreSettings {
                     folder: state_dir.clone(),
                     lifetime: Duration::from_secs(fact_days * 86_400),
                     again_after: Duration::from_secs(fact_again_after_s),

@@ -8,5 +8,5 @@ pub(crate) mod lookup;
 pub(crate) mod block_cache;
 pub(crate) mod reply_cache;
 
-pub(crate) mod facts;
 pub(crate) mod store;
+pub(crate) mod stored_replies;

@@ -15,9 +15,9 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::cache::block_cache::{BlockCache, FlightGuard};
-use crate::cache::facts::{FactFilter, Facts};
 use crate::cache::reply_cache::ReplyCache;
-use crate::cache::store::{CrossCheck, CrossChecker, FactSettings, Store};
+use crate::cache::store::{CrossCheck, CrossChecker, Store, StoreSettings};
+use crate::cache::stored_replies::{StoredReplies, StoredReplyFilter};
 use crate::chain::gas_price::{GasPrice, GasPrices, PriceAt};
 use crate::chain::heads::Heads;
 use crate::endpoints::limit::Limits;
@@ -52,7 +52,7 @@ pub struct ChainReader {
     /// By chain id; only networks with an endpoint.
     networks: BTreeMap<u64, Network>,
     replies: Arc<ReplyCache>,
-    facts: Facts,
+    stored: StoredReplies,
     /// The task that writes to disk; it ends with the reader.
     _writing: JoinSet<()>,
 }
@@ -68,8 +68,8 @@ struct Network {
 }
 
 impl ChainReader {
-    /// Makes a reader without connecting to anything. Stores immutable replies on disk if `facts` is given.
-    pub fn new(upstreams: Vec<Upstream>, limits: Limits, facts: Option<&FactSettings>) -> Arc<Self> {
+    /// Makes a reader without connecting to anything. Stores immutable replies on disk if `store` is given.
+    pub fn new(upstreams: Vec<Upstream>, limits: Limits, store: Option<&StoreSettings>) -> Arc<Self> {
         let pool = Pool::new(ReplyRoom::new(limits.replies_max_bytes));
         let mut with_endpoints = upstreams;
         with_endpoints.retain(|upstream| !upstream.endpoints.is_empty());
@@ -92,23 +92,23 @@ impl ChainReader {
             )
         };
         let networks: BTreeMap<u64, Network> = with_endpoints.into_iter().map(network).collect();
-        let lifetime = facts.map_or(LIFETIME_IN_MEMORY, |settings| settings.lifetime);
+        let lifetime = store.map_or(LIFETIME_IN_MEMORY, |settings| settings.lifetime);
         let (replies, mut writing) =
             (Arc::new(ReplyCache::new(limits.cached_replies_max_bytes, lifetime.as_secs())), JoinSet::new());
         let endpoints = |(chain_id, network): (&u64, &Network)| (*chain_id, Arc::clone(&network.endpoints));
         let checker = Checker(networks.iter().map(endpoints).collect());
-        let store = facts.and_then(|settings| Store::open(settings, &replies, |id, host| checker.has(id, host)));
+        let store = store.and_then(|settings| Store::open(settings, &replies, |id, host| checker.has(id, host)));
         let disk = store.as_ref().map(|store| Arc::clone(&store.disk));
         if let Some(store) = store {
             writing.spawn(store.run(Arc::new(checker)));
         }
-        let facts = Facts::new(Arc::clone(&replies), disk);
-        Arc::new(Self { networks, replies, facts, _writing: writing })
+        let stored = StoredReplies::new(Arc::clone(&replies), disk);
+        Arc::new(Self { networks, replies, stored, _writing: writing })
     }
 
     /// Returns the replies that are cached beyond a block, and stored.
-    pub fn facts(&self) -> &Facts {
-        &self.facts
+    pub fn stored_replies(&self) -> &StoredReplies {
+        &self.stored
     }
 
     /// Returns the status of each network and its endpoints, by chain id.
@@ -282,11 +282,11 @@ impl Reader for ChainReader {
         self.replies.remove(chain_id, read);
         let Some(endpoint) = endpoint.filter(|_| read.freshness == Freshness::Immutable) else { return };
         tracing::warn!(chain_id, %endpoint, contract = %read.to, "what an endpoint said is not so, its facts are dropped");
-        let (facts, endpoint) = (self.facts.clone(), Some(endpoint.to_string()));
-        let filter = FactFilter { chain_id: Some(chain_id), endpoint, contract: None };
-        // The facts in memory are dropped at once, without waiting for the disk.
-        facts.forget(&filter);
-        tokio::task::spawn_blocking(move || facts.purge(&filter));
+        let (stored, endpoint) = (self.stored.clone(), Some(endpoint.to_string()));
+        let filter = StoredReplyFilter { chain_id: Some(chain_id), endpoint, contract: None };
+        // The replies in memory are dropped at once, without waiting for the disk.
+        stored.forget(&filter);
+        tokio::task::spawn_blocking(move || stored.purge(&filter));
     }
 
     fn chunk_reads(&self, chain_id: u64) -> usize {

@@ -38,9 +38,9 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use self::cache::facts::{FactFilter, Facts, FactsError, StoredFact};
 pub use self::cache::lookup::Lookup;
-pub use self::cache::store::FactSettings;
+pub use self::cache::store::StoreSettings;
+pub use self::cache::stored_replies::{StoredReplies, StoredRepliesError, StoredReply, StoredReplyFilter};
 pub use self::chain::block::{Block, BlockRef};
 pub use self::chain::gas_price::GasPrice;
 pub use self::chain::transaction::{GasPaid, Log, Receipt, TransactionLookup, TransactionStatus};

@@ -14,7 +14,7 @@ use portolan_base::network::Networks;
 use portolan_plugins::limits::PluginLimits;
 use portolan_plugins::signature::SignatureSettings;
 use portolan_plugins::{Registry, RegistryError};
-use portolan_reader::{ChainReader, FactSettings, Limits, RpcUrl, Upstream};
+use portolan_reader::{ChainReader, Limits, RpcUrl, StoreSettings, Upstream};
 
 use super::{AdminHandles, Gateway};
 use crate::budget::AnswerLimits;
@@ -48,7 +48,7 @@ pub(crate) struct GatewaySettings {
     /// Chain ids of networks on which a transaction counts only with a proven receipt.
     pub(crate) verify_receipts: BTreeSet<u64>,
     /// Settings of the facts that outlive the process.
-    pub(crate) facts: FactSettings,
+    pub(crate) facts: StoreSettings,
     pub(crate) prices: PriceSettings,
     pub(crate) token_lists: ListSettings,
     pub(crate) names: NameSettings,

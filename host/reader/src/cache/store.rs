@@ -74,11 +74,11 @@ pub(crate) trait CrossChecker: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<CrossCheck, ReadFailure>>;
 }
 
-/// Folder and lifetimes of stored facts.
+/// Folder and lifetimes of stored replies.
 #[derive(Clone, Debug)]
-pub struct FactSettings {
+pub struct StoreSettings {
     pub folder: PathBuf,
-    /// Lifetime of a fact.
+    /// Lifetime of a reply.
     pub lifetime: Duration,
     /// Delay before an endpoint is read again if the network has no other.
     pub again_after: Duration,
@@ -98,7 +98,7 @@ impl Store {
     /// one endpoint gave are loaded only if `is_configured` knows that endpoint. Returns `None`, after logging the
     /// reason, if replies are cached only in memory.
     pub(crate) fn open(
-        settings: &FactSettings,
+        settings: &StoreSettings,
         cached: &Arc<ReplyCache>,
         is_configured: impl Fn(u64, &str) -> bool,
     ) -> Option<Self> {
@@ -106,7 +106,7 @@ impl Store {
     }
 
     fn open_at(
-        settings: &FactSettings,
+        settings: &StoreSettings,
         cached: &Arc<ReplyCache>,
         is_configured: impl Fn(u64, &str) -> bool,
         now_s: u64,
@@ -163,7 +163,7 @@ impl Store {
         for (waiting, check) in checked {
             rows.extend(self.confirmed(waiting, check, now_s).await?);
         }
-        // Facts that were purged meanwhile must not come back.
+        // Replies that were purged meanwhile must not come back.
         if rows.is_empty() || self.cached.drops() != drops { Ok(()) } else { self.write(rows, now_s).await }
     }
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use portolan_plugins::Registry;
 use portolan_plugins::commands::PluginDecision;
-use portolan_reader::{FactFilter, Facts, StoredFact};
+use portolan_reader::{StoredReplies, StoredReply, StoredReplyFilter};
 use serde::{Deserialize, Serialize};
 
 use self::plugins::PluginsReport;
@@ -25,13 +25,13 @@ const SOCKET: &str = "control.sock";
 /// State that the commands act on.
 #[derive(Clone, Debug)]
 pub(crate) struct Operated {
-    pub(crate) facts: Facts,
+    pub(crate) facts: StoredReplies,
     pub(crate) registry: Arc<Registry>,
 }
 
 impl Operated {
     pub(crate) fn by(admin: &AdminHandles) -> Self {
-        Self { facts: admin.reader.facts().clone(), registry: Arc::clone(&admin.registry) }
+        Self { facts: admin.reader.stored_replies().clone(), registry: Arc::clone(&admin.registry) }
     }
 }
 
@@ -39,8 +39,8 @@ impl Operated {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum ControlRequest {
-    ShowFacts(FactFilter),
-    PurgeFacts(FactFilter),
+    ShowFacts(StoredReplyFilter),
+    PurgeFacts(StoredReplyFilter),
     Plugins,
     Decide { plugin: String, decision: PluginDecision },
 }
@@ -50,7 +50,7 @@ pub(crate) enum ControlRequest {
 #[serde(rename_all = "camelCase")]
 pub(crate) enum ControlReply {
     Facts {
-        facts: Vec<StoredFact>,
+        facts: Vec<StoredReply>,
         /// Number of facts left out.
         more: usize,
     },
@@ -81,7 +81,7 @@ impl ControlRequest {
     }
 
     /// Executes a command that needs only the facts.
-    fn answer_from(&self, facts: &Facts) -> ControlReply {
+    fn answer_from(&self, facts: &StoredReplies) -> ControlReply {
         let done = match self {
             Self::ShowFacts(filter) => facts.list(filter).map(|(facts, more)| ControlReply::Facts { facts, more }),
             Self::PurgeFacts(filter) => facts.purge(filter).map(|(memory, disk)| ControlReply::Purged { memory, disk }),

@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use tempfile::TempDir;
 
 use super::*;
-use crate::cache::facts::{FactFilter, Facts, FactsError};
+use crate::cache::stored_replies::{StoredReplies, StoredRepliesError, StoredReplyFilter};
 use crate::{Block, Read, Reply};
 
 /// In the middle of a period of ten days.
@@ -68,9 +68,9 @@ impl CrossChecker for FixedChain {
     }
 }
 
-fn settings(folder: &Path) -> FactSettings {
+fn settings(folder: &Path) -> StoreSettings {
     let (lifetime, again_after) = (Duration::from_secs(30 * DAY_S), Duration::from_secs(600));
-    FactSettings { folder: folder.to_owned(), lifetime, again_after }
+    StoreSettings { folder: folder.to_owned(), lifetime, again_after }
 }
 
 fn open(folder: &Path, cached: &Arc<ReplyCache>, now_s: u64) -> Option<Store> {
@@ -455,20 +455,26 @@ async fn facts_are_listed_with_their_origin_and_purged_from_memory_and_disk() {
     let at = block(7, unix_s() - 2_000);
     keep(&kept, &at, 0..2);
     store.flush(&FixedChain::of(&[at]), unix_s()).await.unwrap();
-    let facts = Facts::new(Arc::clone(&kept), Some(Arc::clone(&store.disk)));
-    let (all, more) = facts.list(&FactFilter::default()).unwrap();
+    let facts = StoredReplies::new(Arc::clone(&kept), Some(Arc::clone(&store.disk)));
+    let (all, more) = facts.list(&StoredReplyFilter::default()).unwrap();
     let shown: Vec<_> = all.iter().map(|fact| (fact.chain_id, fact.contract, fact.block, fact.block_time)).collect();
     assert_eq!((shown, more), (vec![(1, Address::repeat_byte(1), 7, at.timestamp); 2], 0));
     assert!(all.iter().all(|fact| (&*fact.endpoint, &*fact.confirmed_by) == ("node.example", "other.example")));
-    let other = |filter: FactFilter| facts.purge(&filter).unwrap();
-    assert_eq!(other(FactFilter { chain_id: Some(137), ..FactFilter::default() }), (0, 0));
-    assert_eq!(other(FactFilter { endpoint: Some("third.example".into()), ..FactFilter::default() }), (0, 0));
-    assert_eq!(other(FactFilter { contract: Some(Address::ZERO), ..FactFilter::default() }), (0, 0));
-    assert_eq!(other(FactFilter { endpoint: Some("node.example".into()), ..FactFilter::default() }), (2, 2));
-    assert_eq!((known(&kept, 0..2), facts.list(&FactFilter::default()).unwrap()), (vec![], (vec![], 0)));
-    assert!(matches!(Facts::open(folder.path(), Duration::from_secs(DAY_S)), Err(FactsError::InUse)));
+    let other = |filter: StoredReplyFilter| facts.purge(&filter).unwrap();
+    assert_eq!(other(StoredReplyFilter { chain_id: Some(137), ..StoredReplyFilter::default() }), (0, 0));
+    assert_eq!(
+        other(StoredReplyFilter { endpoint: Some("third.example".into()), ..StoredReplyFilter::default() }),
+        (0, 0)
+    );
+    assert_eq!(other(StoredReplyFilter { contract: Some(Address::ZERO), ..StoredReplyFilter::default() }), (0, 0));
+    assert_eq!(
+        other(StoredReplyFilter { endpoint: Some("node.example".into()), ..StoredReplyFilter::default() }),
+        (2, 2)
+    );
+    assert_eq!((known(&kept, 0..2), facts.list(&StoredReplyFilter::default()).unwrap()), (vec![], (vec![], 0)));
+    assert!(matches!(StoredReplies::open(folder.path(), Duration::from_secs(DAY_S)), Err(StoredRepliesError::InUse)));
     drop((facts, store));
-    assert!(Facts::open(folder.path(), Duration::from_secs(DAY_S)).is_ok());
+    assert!(StoredReplies::open(folder.path(), Duration::from_secs(DAY_S)).is_ok());
     let empty = tempfile::tempdir().unwrap();
-    assert!(matches!(Facts::open(empty.path(), Duration::from_secs(DAY_S)), Err(FactsError::Missing)));
+    assert!(matches!(StoredReplies::open(empty.path(), Duration::from_secs(DAY_S)), Err(StoredRepliesError::Missing)));
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use portolan_base::network::Networks;
 use portolan_base::rfc3339;
-use portolan_reader::{FactFilter, Facts, FactsError, StoredFact};
+use portolan_reader::{StoredReplies, StoredRepliesError, StoredReply, StoredReplyFilter};
 use serde_json::{Value, json};
 
 use super::client::{ControlError, send, unexpected};
@@ -35,7 +35,7 @@ pub(crate) fn run(command: &StateCommand, config: &Config) -> Result<String, Con
     }
 }
 
-fn filter(flags: &FactFlags, networks: &Networks) -> Result<FactFilter, ControlError> {
+fn filter(flags: &FactFlags, networks: &Networks) -> Result<StoredReplyFilter, ControlError> {
     let misuse = |flag: &str, reason: String| ControlError::Misuse(format!("{flag}: {reason}"));
     let network = |name: &String| {
         let network = networks.named(name).ok_or_else(|| misuse("--network", format!("unknown network {name}")))?;
@@ -43,7 +43,7 @@ fn filter(flags: &FactFlags, networks: &Networks) -> Result<FactFilter, ControlE
     };
     let contract =
         |text: &String| address::parse(text).map_err(|error| misuse("--contract", format!("{text} {error}")));
-    Ok(FactFilter {
+    Ok(StoredReplyFilter {
         chain_id: flags.network.as_ref().map(network).transpose()?,
         endpoint: flags.endpoint.clone(),
         contract: flags.contract.as_ref().map(contract).transpose()?,
@@ -58,9 +58,11 @@ fn reply(request: &ControlRequest, config: &Config) -> Result<ControlReply, Cont
         Some(reply) => reply,
         None => {
             let facts =
-                Facts::open(&config.gateway.state_dir, config.gateway.facts.lifetime).map_err(|error| match error {
-                    FactsError::Missing => ControlError::Failed(format!("{folder} has no stored facts")),
-                    error => ControlError::Failed(format!("{folder}: {error}")),
+                StoredReplies::open(&config.gateway.state_dir, config.gateway.facts.lifetime).map_err(|error| {
+                    match error {
+                        StoredRepliesError::Missing => ControlError::Failed(format!("{folder} has no stored facts")),
+                        error => ControlError::Failed(format!("{folder}: {error}")),
+                    }
                 })?;
             request.answer_from(&facts)
         }
@@ -72,12 +74,12 @@ fn reply(request: &ControlRequest, config: &Config) -> Result<ControlReply, Cont
 }
 
 /// Returns the slug of the fact's network, or its chain id if the network is no longer configured.
-fn network(fact: &StoredFact, networks: &Networks) -> String {
+fn network(fact: &StoredReply, networks: &Networks) -> String {
     networks.with_chain_id(fact.chain_id).map_or_else(|| fact.chain_id.to_string(), |network| network.slug.clone())
 }
 
-fn document(facts: &[StoredFact], more: usize, networks: &Networks) -> Value {
-    let row = |fact: &StoredFact| {
+fn document(facts: &[StoredReply], more: usize, networks: &Networks) -> Value {
+    let row = |fact: &StoredReply| {
         json!({
             "network": network(fact, networks),
             "contract": fact.contract,
@@ -93,12 +95,12 @@ fn document(facts: &[StoredFact], more: usize, networks: &Networks) -> Value {
 }
 
 /// Formats one line per fact.
-fn table(facts: &[StoredFact], more: usize, networks: &Networks) -> String {
+fn table(facts: &[StoredReply], more: usize, networks: &Networks) -> String {
     if facts.is_empty() {
         return "no stored facts\n".to_owned();
     }
     let head = ["network", "contract", "read", "endpoint", "confirmed by", "block", "block time", "stored"];
-    let row = |fact: &StoredFact| {
+    let row = |fact: &StoredReply| {
         [
             network(fact, networks),
             format!("{:#x}", fact.contract),
@@ -125,7 +127,7 @@ mod tests {
 
     #[test]
     fn facts_are_shown_with_their_origin() {
-        let fact = |chain_id| StoredFact {
+        let fact = |chain_id| StoredReply {
             chain_id,
             contract: Address::repeat_byte(0xfc),
             read: bytes!("01020304"),

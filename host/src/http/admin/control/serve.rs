@@ -127,15 +127,15 @@ mod tests {
     use portolan_plugins::commands::PluginDecision;
     use portolan_plugins::limits::PluginLimits;
     use portolan_plugins::signature::SignatureSettings;
-    use portolan_reader::{ChainReader, FactFilter, FactSettings, Limits};
+    use portolan_reader::{ChainReader, Limits, StoreSettings, StoredReplyFilter};
 
     use super::super::client;
     use super::*;
 
     fn operated(folder: &Path) -> Operated {
         let (lifetime, again_after) = (Duration::from_secs(86_400), Duration::from_secs(1));
-        let settings = FactSettings { folder: folder.to_owned(), lifetime, again_after };
-        let facts = ChainReader::new(Vec::new(), Limits::default(), Some(&settings)).facts().clone();
+        let settings = StoreSettings { folder: folder.to_owned(), lifetime, again_after };
+        let facts = ChainReader::new(Vec::new(), Limits::default(), Some(&settings)).stored_replies().clone();
         let (plugins, writers) = (folder.join("plugins"), Writers::of_process(None));
         let (limits, signatures) = (PluginLimits::default(), SignatureSettings::default());
         let registry = Registry::start(&plugins, folder, writers, Networks::new([]), limits, signatures).unwrap();
@@ -151,8 +151,11 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert!(start(folder.path(), operated.clone()).is_none(), "one gateway for a folder");
         for (request, expected) in [
-            (ControlRequest::ShowFacts(FactFilter::default()), ControlReply::Facts { facts: Vec::new(), more: 0 }),
-            (ControlRequest::PurgeFacts(FactFilter::default()), ControlReply::Purged { memory: 0, disk: 0 }),
+            (
+                ControlRequest::ShowFacts(StoredReplyFilter::default()),
+                ControlReply::Facts { facts: Vec::new(), more: 0 },
+            ),
+            (ControlRequest::PurgeFacts(StoredReplyFilter::default()), ControlReply::Purged { memory: 0, disk: 0 }),
             (
                 ControlRequest::Decide { plugin: "acme".to_owned(), decision: PluginDecision::Enable },
                 ControlReply::Failed("no plugin is called \"acme\"; there are none".to_owned()),

@@ -1,6 +1,6 @@
-//! The facts that outlive the process, for its operator: lists them with their sources, and purges them.
+//! The replies on disk, which operators know as facts: lists them with their sources, and purges them.
 //!
-//! Invariant: purged facts are gone from memory and from disk, and a check that was under way does not bring them
+//! Invariant: purged replies are gone from memory and from disk, and a check that was under way does not bring them
 //! back.
 
 use std::path::Path;
@@ -17,29 +17,29 @@ use crate::cache::store::{Disk, DiskError, DiskLimits, FILE, FILE_MAX_BYTES, Sto
 /// Maximum rows of one list; more would fill the reader's memory.
 const ROWS_MAX: usize = 100_000;
 
-/// The facts of a process, or of a state folder that no process uses.
+/// The stored replies of a process, or of a state folder that no process uses.
 #[derive(Clone)]
-pub struct Facts {
+pub struct StoredReplies {
     /// `None` if no process answers with them.
     cached: Option<Arc<ReplyCache>>,
     /// `None` if there is no usable disk.
     disk: Option<Arc<Mutex<Disk>>>,
 }
 
-/// A filter of facts; every part that is set must match.
+/// A filter of stored replies; every part that is set must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-pub struct FactFilter {
+pub struct StoredReplyFilter {
     pub chain_id: Option<u64>,
     /// Host and port.
     pub endpoint: Option<String>,
     pub contract: Option<Address>,
 }
 
-/// A fact and its source.
+/// A stored reply and its source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct StoredFact {
+pub struct StoredReply {
     pub chain_id: u64,
     pub contract: Address,
     /// The calldata of the read.
@@ -54,9 +54,9 @@ pub struct StoredFact {
     pub stored_at: u64,
 }
 
-/// Reason why stored facts cannot be used.
+/// Reason why stored replies cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum FactsError {
+pub enum StoredRepliesError {
     #[error("the folder has no stored facts")]
     Missing,
     #[error("a running gateway holds the file")]
@@ -65,7 +65,7 @@ pub enum FactsError {
     Unusable(String),
 }
 
-impl From<DiskError> for FactsError {
+impl From<DiskError> for StoredRepliesError {
     fn from(error: DiskError) -> Self {
         match error {
             DiskError::InUse => Self::InUse,
@@ -74,7 +74,7 @@ impl From<DiskError> for FactsError {
     }
 }
 
-impl FactFilter {
+impl StoredReplyFilter {
     fn is_it(&self, chain_id: u64, endpoint: Option<&str>, contract: Address) -> bool {
         self.chain_id.is_none_or(|own| own == chain_id)
             && self.endpoint.as_deref().is_none_or(|own| Some(own) == endpoint)
@@ -87,13 +87,13 @@ impl FactFilter {
     }
 }
 
-impl std::fmt::Debug for Facts {
+impl std::fmt::Debug for StoredReplies {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Facts").field("has_disk", &self.disk.is_some()).finish_non_exhaustive()
+        f.debug_struct("StoredReplies").field("has_disk", &self.disk.is_some()).finish_non_exhaustive()
     }
 }
 
-impl Facts {
+impl StoredReplies {
     pub(crate) fn new(cached: Arc<ReplyCache>, disk: Option<Arc<Mutex<Disk>>>) -> Self {
         Self { cached: Some(cached), disk }
     }
@@ -102,43 +102,43 @@ impl Facts {
     ///
     /// # Errors
     /// Fails if there is no such file, or it cannot be used.
-    pub fn open(folder: &Path, lifetime: Duration) -> Result<Self, FactsError> {
+    pub fn open(folder: &Path, lifetime: Duration) -> Result<Self, StoredRepliesError> {
         let path = folder.join(FILE);
         if !path.is_file() {
-            return Err(FactsError::Missing);
+            return Err(StoredRepliesError::Missing);
         }
         let limits = DiskLimits { file_max_bytes: FILE_MAX_BYTES, lifetime_s: lifetime.as_secs() };
         let disk = Disk::open(&path, limits, unix_s(), drop)?;
         Ok(Self { cached: None, disk: Some(Arc::new(Mutex::new(disk))) })
     }
 
-    /// Lists the stored facts by chain and contract, newest first, and counts those left out. Blocks on the disk.
+    /// Lists the stored replies by chain and contract, newest first, and counts those left out. Blocks on the disk.
     ///
     /// # Errors
     /// Fails if the file cannot be used.
-    pub fn list(&self, filter: &FactFilter) -> Result<(Vec<StoredFact>, usize), FactsError> {
-        let (mut facts, mut more) = (Vec::new(), 0);
+    pub fn list(&self, filter: &StoredReplyFilter) -> Result<(Vec<StoredReply>, usize), StoredRepliesError> {
+        let (mut replies, mut more) = (Vec::new(), 0);
         let each = |stored: StoredRow| match filter.takes(&stored) {
-            true if facts.len() < ROWS_MAX => facts.push(fact(stored)),
+            true if replies.len() < ROWS_MAX => replies.push(reply(stored)),
             true => more += 1,
             false => {}
         };
-        self.disk.as_ref().ok_or(FactsError::Missing)?.lock().read(unix_s(), each)?;
-        facts.sort_by_key(|fact| (fact.chain_id, fact.contract, std::cmp::Reverse(fact.stored_at)));
-        Ok((facts, more))
+        self.disk.as_ref().ok_or(StoredRepliesError::Missing)?.lock().read(unix_s(), each)?;
+        replies.sort_by_key(|reply| (reply.chain_id, reply.contract, std::cmp::Reverse(reply.stored_at)));
+        Ok((replies, more))
     }
 
-    /// Drops facts from memory, and returns their number.
-    pub(crate) fn forget(&self, filter: &FactFilter) -> usize {
+    /// Drops replies from memory, and returns their number.
+    pub(crate) fn forget(&self, filter: &StoredReplyFilter) -> usize {
         let cached = self.cached.as_ref();
         cached.map_or(0, |cached| cached.drop_where(|id, host, to| filter.is_it(id, host, to)))
     }
 
-    /// Drops facts from memory and disk, and returns the number from each. Blocks on the disk.
+    /// Drops replies from memory and disk, and returns the number from each. Blocks on the disk.
     ///
     /// # Errors
-    /// Fails if the file cannot be used; the facts in memory are dropped all the same.
-    pub fn purge(&self, filter: &FactFilter) -> Result<(usize, usize), FactsError> {
+    /// Fails if the file cannot be used; the replies in memory are dropped all the same.
+    pub fn purge(&self, filter: &StoredReplyFilter) -> Result<(usize, usize), StoredRepliesError> {
         let in_memory = self.forget(filter);
         let disk = self.disk.as_ref();
         let on_disk = disk.map_or(Ok(0), |disk| disk.lock().drop_where(unix_s(), |stored| filter.takes(stored)))?;
@@ -146,8 +146,8 @@ impl Facts {
     }
 }
 
-fn fact(StoredRow { row, confirmed_by, written_s }: StoredRow) -> StoredFact {
-    StoredFact {
+fn reply(StoredRow { row, confirmed_by, written_s }: StoredRow) -> StoredReply {
+    StoredReply {
         chain_id: row.chain_id,
         contract: row.read.to,
         read: row.read.data,
