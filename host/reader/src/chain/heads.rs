@@ -8,7 +8,7 @@
 //! Invariant: one task makes every poll, so that callers share it whatever their deadlines. A lost block is pinned
 //! again only if the chain reports no other. The source chooses the endpoint and logs failures.
 
-mod pace;
+mod block_time;
 mod record;
 #[cfg(test)]
 mod tests;

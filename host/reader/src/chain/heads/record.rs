@@ -9,7 +9,7 @@ use std::time::Duration;
 use alloy::primitives::B256;
 use tokio::time::Instant;
 
-use super::pace::BlockPace;
+use super::block_time::BlockTime;
 use crate::Block;
 
 /// Time after its first report at which a block has reached the other nodes of a pool.
@@ -83,7 +83,7 @@ pub(super) struct HeadRecord {
     /// When a head was last reported.
     polled: Option<Instant>,
     lower: Option<LowerHeads>,
-    pace: BlockPace,
+    block_time: BlockTime,
 }
 
 impl HeadRecord {
@@ -110,7 +110,7 @@ impl HeadRecord {
 
     /// Drops the heads that this one contradicts, and confirms those below it.
     fn accept(&mut self, head: Block, first_seen: Instant, now: Instant) {
-        self.pace.observe(&head);
+        self.block_time.observe(&head);
         self.pinned = self.pinned.filter(|pinned| is_below(&pinned.block, &head));
         self.seen.retain(|seen| is_below(&seen.block, &head));
         for seen in &mut self.seen {
@@ -195,7 +195,7 @@ impl HeadRecord {
     }
 
     pub(super) fn block_time(&self) -> Option<Duration> {
-        self.pace.block_time()
+        self.block_time.median()
     }
 
     /// Returns the pause between two polls: half a block time, within bounds.

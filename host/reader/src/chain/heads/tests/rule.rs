@@ -42,7 +42,7 @@ async fn a_young_block_without_a_parent_to_be_had_is_pinned() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pin_is_shared_for_two_seconds_exactly_while_the_pace_is_unknown() {
+async fn a_pin_is_shared_for_two_seconds_exactly_while_the_block_time_is_unknown() {
     let node = HeadNode::new(Newest::Grows(ms(500)));
     let heads = node.heads();
     let first = pin(&heads).await.unwrap();

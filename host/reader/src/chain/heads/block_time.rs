@@ -21,13 +21,13 @@ const SPANS_MIN: usize = 3;
 const SPANS_MAX: usize = 15;
 
 #[derive(Default)]
-pub(super) struct BlockPace {
+pub(super) struct BlockTime {
     /// Number and timestamp of the block where the current span began.
     from: Option<(u64, u64)>,
     spans: VecDeque<Duration>,
 }
 
-impl BlockPace {
+impl BlockTime {
     pub(super) fn observe(&mut self, head: &Block) {
         let here = (head.number, head.timestamp);
         let Some((number, timestamp_s)) = self.from else {
@@ -44,18 +44,18 @@ impl BlockPace {
             return;
         }
         self.from = Some(here);
-        let pace = u32::try_from(blocks).map_or(Duration::ZERO, |blocks| Duration::from_secs(span_s) / blocks);
-        if pace > SLOWEST {
+        let block_time = u32::try_from(blocks).map_or(Duration::ZERO, |blocks| Duration::from_secs(span_s) / blocks);
+        if block_time > SLOWEST {
             return;
         }
         if self.spans.len() == SPANS_MAX {
             self.spans.pop_front();
         }
-        self.spans.push_back(pace.max(FASTEST));
+        self.spans.push_back(block_time.max(FASTEST));
     }
 
     /// Returns the block time; `None` until enough headers were observed.
-    pub(super) fn block_time(&self) -> Option<Duration> {
+    pub(super) fn median(&self) -> Option<Duration> {
         if self.spans.len() < SPANS_MIN {
             return None;
         }
@@ -72,21 +72,21 @@ mod tests {
     use super::*;
 
     fn after(headers: impl IntoIterator<Item = (u64, u64)>) -> Option<Duration> {
-        let mut pace = BlockPace::default();
+        let mut block_time = BlockTime::default();
         for (number, timestamp) in headers {
-            pace.observe(&Block { number, hash: B256::ZERO, parent: B256::ZERO, timestamp, evm_number: number });
+            block_time.observe(&Block { number, hash: B256::ZERO, parent: B256::ZERO, timestamp, evm_number: number });
         }
-        pace.block_time()
+        block_time.median()
     }
 
     #[test]
-    fn a_pace_is_unknown_until_three_spans_agree_on_it() {
+    fn a_block_time_is_unknown_until_three_spans_agree_on_it() {
         assert_eq!(after([(1, 12), (2, 24), (3, 36)]), None);
         assert_eq!(after([(1, 12), (2, 24), (3, 36), (4, 48)]), Some(Duration::from_secs(12)));
     }
 
     #[test]
-    fn a_missed_slot_does_not_change_the_pace() {
+    fn a_missed_slot_does_not_change_the_block_time() {
         let slots = [0, 12, 24, 48, 60, 72];
         assert_eq!(after((100..).zip(slots)), Some(Duration::from_secs(12)));
     }
@@ -99,12 +99,12 @@ mod tests {
     }
 
     #[test]
-    fn pauses_of_a_resting_network_are_no_pace() {
+    fn pauses_of_a_resting_network_are_no_block_time() {
         assert_eq!(after((1..20).map(|number| (number, number * 3_600))), None);
     }
 
     #[test]
-    fn a_pace_is_never_below_a_tenth_of_a_second() {
+    fn a_block_time_is_never_below_a_tenth_of_a_second() {
         let headers = (0..20).map(|step| (step * 1_000, step * 5));
         assert_eq!(after(headers), Some(Duration::from_millis(100)));
     }
