@@ -27,7 +27,7 @@ use crate::endpoints::status::NetworkStatus;
 use crate::reads::read_budget::ReadBudget;
 use crate::reads::read_set::ReadSet;
 use crate::reads::reply_set::ReplySet;
-use crate::wire::transport::{Pool, ReplyRoom};
+use crate::wire::transport::{Pool, ReplyMemory};
 use crate::{Block, BlockRef, Freshness, Outcome, Read, ReadFailure, Reader, Reply, TransactionLookup};
 
 /// Subtracted from every deadline, so that a failure is reported in time.
@@ -70,7 +70,7 @@ struct Network {
 impl ChainReader {
     /// Makes a reader without connecting to anything. Stores immutable replies on disk if `store` is given.
     pub fn new(upstreams: Vec<Upstream>, limits: Limits, store: Option<&StoreSettings>) -> Arc<Self> {
-        let pool = Pool::new(ReplyRoom::new(limits.replies_max_bytes));
+        let pool = Pool::new(ReplyMemory::new(limits.replies_max_bytes));
         let mut with_endpoints = upstreams;
         with_endpoints.retain(|upstream| !upstream.endpoints.is_empty());
         // Each network has one cache for the last blocks and one for past blocks.

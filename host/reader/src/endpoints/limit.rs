@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::cache::reply_cache;
-use crate::wire::transport::HELD_MAX_BYTES;
+use crate::wire::transport::REPLIES_MAX_BYTES;
 
 /// Length of the period whose requests decide about the rate.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -52,7 +52,7 @@ impl Default for Limits {
         Self {
             in_flight_max: 64,
             per_second_max: 500,
-            replies_max_bytes: HELD_MAX_BYTES,
+            replies_max_bytes: REPLIES_MAX_BYTES,
             cached_replies_max_bytes: reply_cache::MAX_BYTES,
             cached_blocks_max_bytes: u64::MAX,
         }

@@ -4,7 +4,7 @@
 //! nor do all of them together exceed theirs. No error or request line holds more of an endpoint's URL than HTTP
 //! itself needs. Deadlines are left to the caller.
 
-mod held;
+mod memory_limit;
 mod reply;
 
 use std::task::{Context, Poll};
@@ -27,8 +27,8 @@ use percent_encoding::percent_decode_str;
 use tower_service::Service;
 
 #[cfg(test)]
-pub(crate) use self::held::BODY_MAX_BYTES;
-pub(crate) use self::held::{HELD_MAX_BYTES, ReplyRoom};
+pub(crate) use self::memory_limit::BODY_MAX_BYTES;
+pub(crate) use self::memory_limit::{REPLIES_MAX_BYTES, ReplyMemory};
 pub(crate) use self::reply::HttpReply;
 use crate::RpcUrl;
 use crate::wire::error::{EndpointError, RequestError};
@@ -53,25 +53,25 @@ const STREAM_WINDOW_BYTES: u32 = 512 << 10;
 /// Bytes that a server may send on one connection before they are read.
 const CONNECTION_WINDOW_BYTES: u32 = 2 << 20;
 
-/// The connections to all endpoints, and the room for their replies.
+/// The connections to all endpoints, and the memory for their replies.
 #[derive(Clone)]
 pub(crate) struct Pool {
     client: Client<TimedConnector, Full<Bytes>>,
-    room: ReplyRoom,
+    memory: ReplyMemory,
 }
 
 impl Pool {
-    pub(crate) fn new(room: ReplyRoom) -> Self {
-        Self::with_tls(HttpsConnectorBuilder::new().with_webpki_roots(), room)
+    pub(crate) fn new(memory: ReplyMemory) -> Self {
+        Self::with_tls(HttpsConnectorBuilder::new().with_webpki_roots(), memory)
     }
 
     #[cfg(test)]
     pub(crate) fn trusting(roots: rustls::RootCertStore) -> Self {
         let tls = rustls::ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
-        Self::with_tls(HttpsConnectorBuilder::new().with_tls_config(tls), ReplyRoom::new(HELD_MAX_BYTES))
+        Self::with_tls(HttpsConnectorBuilder::new().with_tls_config(tls), ReplyMemory::new(REPLIES_MAX_BYTES))
     }
 
-    fn with_tls(tls: HttpsConnectorBuilder<WantsSchemes>, room: ReplyRoom) -> Self {
+    fn with_tls(tls: HttpsConnectorBuilder<WantsSchemes>, memory: ReplyMemory) -> Self {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -87,14 +87,14 @@ impl Pool {
             .http2_keep_alive_interval(PING_EVERY)
             .http2_keep_alive_timeout(PING_TIMEOUT)
             .build(TimedConnector(tls.https_or_http().enable_all_versions().wrap_connector(tcp)));
-        Self { client, room }
+        Self { client, memory }
     }
 }
 
 #[cfg(test)]
 impl Default for Pool {
     fn default() -> Self {
-        Self::new(ReplyRoom::new(HELD_MAX_BYTES))
+        Self::new(ReplyMemory::new(REPLIES_MAX_BYTES))
     }
 }
 
@@ -147,7 +147,7 @@ impl EndpointClient {
         *request.uri_mut() = target;
         request.headers_mut().clone_from(&self.headers);
         let response = self.pool.client.request(request).await.map_err(|_| EndpointError::Unreachable)?;
-        HttpReply::read(response, &self.pool.room).await
+        HttpReply::read(response, &self.pool.memory).await
     }
 }
 

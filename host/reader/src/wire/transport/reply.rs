@@ -12,29 +12,29 @@ use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_ENCODING, DATE, HeaderMap, HeaderName, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 
-use super::held::{BODY_MAX_BYTES, Held, ReplyRoom};
+use super::memory_limit::{BODY_MAX_BYTES, HeldMemory, ReplyMemory};
 use crate::wire::error::{EndpointError, RequestError, WAIT_MAX};
 
-/// Minimum room of a reply, and of the decompressed copy beside a compressed one.
-const ROOM_MIN_BYTES: usize = 16 << 10;
-/// Maximum room that is reserved before the body comes: nearly all replies are shorter.
-const ROOM_FIRST_MAX_BYTES: usize = 512 << 10;
+/// Minimum memory of a reply, and of the decompressed copy beside a compressed one.
+const MEMORY_MIN_BYTES: usize = 16 << 10;
+/// Maximum memory that is reserved before the body comes: nearly all replies are shorter.
+const MEMORY_FIRST_MAX_BYTES: usize = 512 << 10;
 
 pub(crate) struct HttpReply {
     pub(crate) status: StatusCode,
     pub(crate) retry_after: Option<Duration>,
     pub(crate) body: Bytes,
-    /// Room of the body, while it is in use.
-    _held: Held,
+    /// Memory of the body, while it is in use.
+    _held: HeldMemory,
 }
 
 impl HttpReply {
-    pub(super) async fn read(response: Response<Incoming>, room: &ReplyRoom) -> Result<Self, RequestError> {
+    pub(super) async fn read(response: Response<Incoming>, memory: &ReplyMemory) -> Result<Self, RequestError> {
         let (head, body) = response.into_parts();
         if head.status == StatusCode::PAYLOAD_TOO_LARGE {
             return Err(RequestError::TooLarge);
         }
-        let mut held = room.hold();
+        let mut held = memory.hold();
         let body = match read_body(&head.headers, body, &mut held).await {
             // A page about a failure, which breaks or cannot be read, shows no more than its status.
             Err(RequestError::Endpoint(EndpointError::Unreachable | EndpointError::Malformed))
@@ -57,7 +57,7 @@ impl HttpReply {
     }
 }
 
-async fn read_body(headers: &HeaderMap, body: Incoming, held: &mut Held) -> Result<Bytes, RequestError> {
+async fn read_body(headers: &HeaderMap, body: Incoming, held: &mut HeldMemory) -> Result<Bytes, RequestError> {
     let body = collect(body, held).await?;
     gunzip(headers, body, held).await
 }
@@ -65,14 +65,14 @@ async fn read_body(headers: &HeaderMap, body: Incoming, held: &mut Held) -> Resu
 /// Reads the body as it arrives.
 async fn collect(
     mut body: impl Body<Data = Bytes, Error = hyper::Error> + Unpin,
-    held: &mut Held,
+    held: &mut HeldMemory,
 ) -> Result<Bytes, RequestError> {
     let stated = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if stated > BODY_MAX_BYTES {
         return Err(RequestError::TooLarge);
     }
-    // A stated length that does not come must not take room from others.
-    let first = stated.clamp(ROOM_MIN_BYTES, ROOM_FIRST_MAX_BYTES);
+    // A stated length that does not come must not take memory from others.
+    let first = stated.clamp(MEMORY_MIN_BYTES, MEMORY_FIRST_MAX_BYTES);
     held.grow_to(first).await?;
     let mut all: Vec<u8> = Vec::with_capacity(first);
     while let Some(frame) = body.frame().await {
@@ -93,7 +93,7 @@ async fn collect(
 }
 
 /// Decompresses the body if it is compressed.
-async fn gunzip(headers: &HeaderMap, body: Bytes, held: &mut Held) -> Result<Bytes, RequestError> {
+async fn gunzip(headers: &HeaderMap, body: Bytes, held: &mut HeldMemory) -> Result<Bytes, RequestError> {
     match text(headers, CONTENT_ENCODING).map(str::to_ascii_lowercase).as_deref() {
         None | Some("identity") => return Ok(body),
         Some("gzip" | "x-gzip") => {}
@@ -102,7 +102,7 @@ async fn gunzip(headers: &HeaderMap, body: Bytes, held: &mut Held) -> Result<Byt
     let (mut plain, mut decoder) = (Vec::new(), MultiGzDecoder::new(&*body));
     loop {
         // One byte more than allowed distinguishes a body of the allowed length from a longer one.
-        let room = (plain.len() * 2).clamp(ROOM_MIN_BYTES, BODY_MAX_BYTES + 1);
+        let room = (plain.len() * 2).clamp(MEMORY_MIN_BYTES, BODY_MAX_BYTES + 1);
         held.grow_to(body.len() + plain.capacity() + room).await?;
         plain.reserve_exact(room - plain.len());
         let more = u64::try_from(room - plain.len()).unwrap_or(u64::MAX);
@@ -113,7 +113,7 @@ async fn gunzip(headers: &HeaderMap, body: Bytes, held: &mut Held) -> Result<Byt
         if plain.len() < room {
             return Ok(plain.into());
         }
-        debug_assert!(read > 0, "the room grows with each turn");
+        debug_assert!(read > 0, "the memory grows with each turn");
     }
 }
 
@@ -145,7 +145,7 @@ mod tests {
     const KIB: usize = 1 << 10;
 
     /// Collects a reply of this many bytes without a stated length, in pieces of one mebibyte.
-    async fn collected(bytes: usize, held: &mut Held) -> Result<Bytes, RequestError> {
+    async fn collected(bytes: usize, held: &mut HeldMemory) -> Result<Bytes, RequestError> {
         let pieces = (0..bytes).step_by(KIB * KIB).map(|at| vec![b' '; (bytes - at).min(KIB * KIB)]);
         let frames = pieces.map(|piece| Ok(Frame::data(Bytes::from(piece)))).collect::<Vec<_>>();
         collect(StreamBody::new(stream::iter(frames)), held).await
@@ -156,11 +156,11 @@ mod tests {
         // A full buffer of 2 MiB, and one of 4 MiB beside it during the copy.
         let needed = 6 * KIB * KIB;
         for (shared, ended) in [(needed, Ok(2 * KIB * KIB + 1)), (needed - KIB * KIB, Err(EndpointError::NoRoom))] {
-            let room = ReplyRoom::of_shared(shared);
+            let memory = ReplyMemory::of_shared(shared);
             // Another reply holds the permit to always go on.
-            let mut last = room.hold();
+            let mut last = memory.hold();
             last.grow_to(shared + 1).await.unwrap();
-            let mut held = room.hold();
+            let mut held = memory.hold();
             let length = collected(2 * KIB * KIB + 1, &mut held).await.map(|body| body.len());
             assert_eq!(length, ended.map_err(RequestError::from), "{shared}");
         }
@@ -168,13 +168,13 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_reply_of_no_stated_length_that_is_short_takes_little_room() {
-        let room = ReplyRoom::of_shared(ROOM_MIN_BYTES);
-        let mut last = room.hold();
-        last.grow_to(ROOM_MIN_BYTES + 1).await.unwrap();
-        let mut held = room.hold();
+        let memory = ReplyMemory::of_shared(MEMORY_MIN_BYTES);
+        let mut last = memory.hold();
+        last.grow_to(MEMORY_MIN_BYTES + 1).await.unwrap();
+        let mut held = memory.hold();
         assert_eq!(
-            collected(ROOM_MIN_BYTES, &mut held).now_or_never().map(|body| body.unwrap().len()),
-            Some(ROOM_MIN_BYTES)
+            collected(MEMORY_MIN_BYTES, &mut held).now_or_never().map(|body| body.unwrap().len()),
+            Some(MEMORY_MIN_BYTES)
         );
     }
 
