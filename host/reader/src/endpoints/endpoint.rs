@@ -406,7 +406,7 @@ impl Endpoint {
         if kind != RequestKind::Read {
             return (in_time(reply.await), false);
         }
-        match select(reply, Box::pin(self.answers_beside(start, until))).await {
+        match select(reply, Box::pin(self.probe_while_waiting(start, until))).await {
             Either::Left((reply, _)) => (in_time(reply), false),
             Either::Right((answers, reply)) => (in_time(reply.await), answers),
         }

@@ -142,7 +142,7 @@ impl Endpoint {
 
     /// Returns true if it answered a call sent since `since`, or answers the smallest call now, at its newest block.
     /// Answers to requests of other kinds say nothing about calls.
-    pub(super) async fn answers_beside(&self, since: Instant, until: Instant) -> bool {
+    pub(super) async fn probe_while_waiting(&self, since: Instant, until: Instant) -> bool {
         let Ok(_turn) = timeout_at(until, self.calling_beside.lock()).await else { return false };
         if self.health.has_answered_since(since) {
             return true;
