@@ -93,7 +93,7 @@ impl Participant {
     }
 
     /// Waits for something other than reads of this network. No batch waits for the participant meanwhile.
-    pub async fn aside<F: Future>(&self, waiting: F) -> F::Output {
+    pub async fn suspend<F: Future>(&self, waiting: F) -> F::Output {
         self.session.state().stop(self.id);
         self.session.flush_if_due();
         let output = waiting.await;

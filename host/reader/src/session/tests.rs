@@ -91,12 +91,12 @@ async fn no_batch_waits_for_a_job_that_waits_for_something_else() {
     let session = session(&echo);
     let (away, quick) = (session.join(), session.join());
     {
-        let waiting = std::pin::pin!(away.aside(std::future::pending::<()>()));
+        let waiting = std::pin::pin!(away.suspend(std::future::pending::<()>()));
         assert!(waiting.now_or_never().is_none());
         assert_eq!(quick.read(reads(1, 1)).await, echoed(1, 1));
         assert_eq!(began.elapsed(), Duration::ZERO, "not for the linger either");
     }
-    assert_eq!(away.aside(async { 7 }).await, 7);
+    assert_eq!(away.suspend(async { 7 }).await, 7);
     assert!(session.state().running.contains(&away.id), "it runs again");
 }
 

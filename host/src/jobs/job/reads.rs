@@ -301,7 +301,7 @@ async fn join_aside<A, B>(
         return join(reads, aside).await;
     }
     match select(pin!(reads), pin!(aside)).await {
-        Either::Left((replies, aside)) => (replies, participant.aside(aside).await),
+        Either::Left((replies, aside)) => (replies, participant.suspend(aside).await),
         Either::Right((output, reads)) => (reads.await, output),
     }
 }
