@@ -111,6 +111,10 @@ impl ChainReader {
         &self.stored
     }
 
+    fn network(&self, chain_id: u64) -> Result<&Network, ReadFailure> {
+        self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)
+    }
+
     /// Returns the status of each network and its endpoints, by chain id.
     pub fn status(&self) -> Vec<NetworkStatus> {
         let status = |(chain_id, network): (&u64, &Network)| NetworkStatus {
@@ -219,27 +223,16 @@ impl Reader for ChainReader {
         requests: u32,
         deadline: Instant,
     ) -> BoxFuture<'_, Result<(), ReadFailure>> {
-        async move {
-            let network = self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)?;
-            network.endpoints.wait_for_turn(client, requests, with_margin(deadline)).await
-        }
-        .boxed()
+        async move { self.network(chain_id)?.endpoints.wait_for_turn(client, requests, with_margin(deadline)).await }
+            .boxed()
     }
 
     fn pin(&self, chain_id: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
-        async move {
-            let network = self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)?;
-            network.heads.pin(with_margin(deadline)).await
-        }
-        .boxed()
+        async move { self.network(chain_id)?.heads.pin(with_margin(deadline)).await }.boxed()
     }
 
     fn block(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
-        async move {
-            let network = self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)?;
-            network.endpoints.block(hash, with_margin(deadline)).await
-        }
-        .boxed()
+        async move { self.network(chain_id)?.endpoints.block(hash, with_margin(deadline)).await }.boxed()
     }
 
     fn named_block(
@@ -249,8 +242,7 @@ impl Reader for ChainReader {
         deadline: Instant,
     ) -> BoxFuture<'_, Result<Block, ReadFailure>> {
         async move {
-            let (network, until) =
-                (self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)?, with_margin(deadline));
+            let (network, until) = (self.network(chain_id)?, with_margin(deadline));
             let head = network.heads.pin(until).await?;
             network.endpoints.named_block(named, &head, until).await
         }
@@ -332,7 +324,7 @@ impl Reader for ChainReader {
         budget: Arc<ReadBudget>,
     ) -> BoxFuture<'_, Result<GasPrice, ReadFailure>> {
         async move {
-            let network = self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)?;
+            let network = self.network(chain_id)?;
             let fetch = async {
                 if !budget.take_request() {
                     return Err(ReadFailure::OverBudget);
@@ -353,7 +345,7 @@ impl Reader for ChainReader {
         deadline: Instant,
     ) -> BoxFuture<'_, Result<TransactionLookup, ReadFailure>> {
         async move {
-            let network = self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)?;
+            let network = self.network(chain_id)?;
             let known = |number| network.heads.hash_at(number);
             network.endpoints.transaction(hash, with_margin(deadline), known).await
         }
@@ -367,10 +359,6 @@ impl Reader for ChainReader {
         hash: B256,
         deadline: Instant,
     ) -> BoxFuture<'_, Result<bool, ReadFailure>> {
-        async move {
-            let network = self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)?;
-            network.endpoints.logs_native(number, hash, with_margin(deadline)).await
-        }
-        .boxed()
+        async move { self.network(chain_id)?.endpoints.logs_native(number, hash, with_margin(deadline)).await }.boxed()
     }
 }
