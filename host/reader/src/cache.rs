@@ -1,7 +1,7 @@
-//! What was read before: replies at the last blocks, replies that serve later blocks, and those on disk.
+//! Replies that were read before: at the last blocks, for later blocks, and on disk.
 //!
-//! A cache never requests anything; whatever has to be fetched or checked is handed back to its owner. May use blocks
-//! of `chain` and `reads`.
+//! A cache never sends a request: its owner fetches what is missing, and checks what is to be stored. This floor may
+//! use the blocks of `chain`, and `reads`.
 
 pub(crate) mod lookup;
 

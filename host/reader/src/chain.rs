@@ -1,7 +1,7 @@
-//! What a chain is: blocks and headers, the pinned block, transactions and their receipts, gas prices.
+//! The parts of a chain: blocks and their headers, the pinned block, transactions and their receipts, gas prices.
 //!
-//! Nothing here knows how many endpoints a network has; what has to be requested is requested by `endpoints`. May use
-//! the errors of `wire`, and `reads`.
+//! Nothing here knows how many endpoints a network has: they send the requests, and give the replies to this floor. It
+//! may use the errors of `wire`, and `reads`.
 
 pub(crate) mod block;
 pub(crate) mod heads;

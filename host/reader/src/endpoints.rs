@@ -1,8 +1,9 @@
-//! Who answers: the endpoints of each network, their health, their limits and their turns.
+//! Endpoints: which one gets a read, how its requests are sent, and what is known about it.
 //!
-//! A read goes to the endpoint with the best record (`network`, `selector`), in as few requests as its batch method
-//! allows (`batch`, `chunk_sizer`), within its limits (`limit`, `client_rates`). Every reply counts in the endpoint's `health`.
-//! May use every floor below: the cache for what it must repeat, methods, chain, wire and reads.
+//! `network` sends a read to the best endpoint of its network (`selector`), and what that leaves open to the next one.
+//! `batch` makes as few requests as the endpoint's batch method and `chunk_sizer` allow. Each request waits for its
+//! turn (`limit`, `client_rates`), and its result counts in the endpoint's `health`. This floor may use all others
+//! below the chain reader: `cache`, `methods`, `chain`, `wire` and `reads`.
 
 pub(crate) mod network;
 

@@ -1,7 +1,7 @@
-//! How many reads become one request: the override program, Multicall3, and simulations.
+//! Many reads as one request: the override program, Multicall3, and simulations.
 //!
-//! Each method encodes reads and decodes replies, and never sends anything. May use blocks of `chain`, the request's
-//! parts of `wire`, and `reads`.
+//! A method encodes reads and decodes their reply, and never sends anything. This floor may use the blocks of `chain`,
+//! the parameters of requests in `wire`, and `reads`.
 
 pub(crate) mod multicall;
 pub(crate) mod packed;

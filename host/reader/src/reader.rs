@@ -1,4 +1,4 @@
-//! What a session needs of the chain: the trait between it and the endpoints, which tests replace by scripted chains.
+//! The trait that sessions read through: the chain reader implements it, and tests implement it with scripted chains.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

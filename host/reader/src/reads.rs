@@ -1,6 +1,6 @@
-//! What callers ask and get: reads, their sets, their outcomes, and the budget that they draw from.
+//! Reads, their sets, their outcomes, and the budget that they are charged to.
 //!
-//! The lowest floor: plain values that name nothing above.
+//! The lowest floor: values that all others share. It may use none of them.
 
 pub(crate) mod outcomes;
 pub(crate) mod read_budget;

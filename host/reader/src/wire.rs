@@ -1,7 +1,6 @@
-//! One exchange with one endpoint: URL, HTTP, JSON-RPC, the memory of its reply, and the reasons why it failed.
+//! One exchange with one endpoint: its URL, HTTP, JSON-RPC, the memory of the reply, and the reasons for failures.
 //!
-//! Invariant: no part of a URL beyond host and port reaches a log or an error. May use `reads` alone, for the failures
-//! that callers see.
+//! Invariant: of a URL, only host and port reach a log or an error. This floor may use `reads` alone.
 
 pub(crate) mod error;
 pub(crate) mod rpc;
