@@ -11,6 +11,15 @@ use portolan_tests::build::workspace;
 
 use super::crates::{CRATES, Crate, Place};
 
+/// The modules at the root of crates that are built in floors, from the top. Each names only those below it.
+const FLOORS: [(&str, &[&str]); 2] = [
+    ("host/reader", &["session", "chain_reader", "reader", "endpoints", "cache", "methods", "chain", "wire", "reads"]),
+    ("host/plugins", &["reconcile", "serve", "load", "trust", "state_lock", "files", "limits"]),
+];
+
+/// Modules that stand outside of the floors: only tests use them.
+const BESIDE_FLOORS: [&str; 2] = ["fuzzing", "testing"];
+
 /// The host's folders, each of which is one part of its design.
 const HOST_FOLDERS_MAX: usize = 10;
 
@@ -80,6 +89,30 @@ fn no_siblings_import_each_other_in_a_circle() {
     super::assert_none("a circle of modules", found.into_iter());
 }
 
+/// Returns what breaks the order of a crate's floors: imports of a higher floor, and modules that have no floor.
+fn off_floor(modules: &[&str], siblings: &Siblings, floors: &[&str]) -> Vec<String> {
+    let floor = |name: &str| floors.iter().position(|floor| *floor == name);
+    let homeless = modules.iter().filter(|name| floor(name).is_none() && !BESIDE_FLOORS.contains(name));
+    let homeless = homeless.map(|name| format!("{name} has no floor"));
+    let edges = siblings.iter().flat_map(|(from, all)| all.iter().map(move |(to, source)| (from, to, source)));
+    let upward = edges.filter(|(from, to, _)| floor(from).zip(floor(to)).is_some_and(|(from, to)| to < from));
+    homeless.chain(upward.map(|(from, to, source)| format!("{from} → {to} ({source})"))).collect()
+}
+
+#[test]
+fn floors_name_only_those_below_them() {
+    let mut found = Vec::new();
+    for (folder, floors) in FLOORS {
+        let of = CRATES.iter().find(|of| of.folder == folder).unwrap();
+        let root: Vec<&str> =
+            of.modules.keys().filter(|place| place.len() == 1).map(|place| place[0].as_str()).collect();
+        assert!(floors.iter().all(|floor| root.contains(floor)), "{folder} does not have all of {floors:?}");
+        let siblings = dependencies(of).remove(&Place::new()).unwrap();
+        found.extend(off_floor(&root, &siblings, floors).into_iter().map(|offence| format!("{folder}: {offence}")));
+    }
+    super::assert_none("an import of a higher floor", found.into_iter());
+}
+
 #[test]
 fn the_host_has_few_folders() {
     let folders = fs::read_dir(workspace().join("host/src")).unwrap().map(|entry| entry.unwrap().path());
@@ -87,13 +120,24 @@ fn the_host_has_few_folders() {
     assert!((1..=HOST_FOLDERS_MAX).contains(&folders.len()), "{} folders: {folders:?}", folders.len());
 }
 
-#[test]
-fn a_circle_is_found_and_its_way_shown() {
-    let edges = [("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e")];
+/// The dependencies of a graph.
+fn graph(edges: &[(&str, &str)]) -> Siblings {
     let mut siblings = Siblings::new();
     for (from, to) in edges {
-        siblings.entry(from.to_owned()).or_default().insert(to.to_owned(), "x.rs: y".to_owned());
+        siblings.entry((*from).to_owned()).or_default().insert((*to).to_owned(), "x.rs: y".to_owned());
     }
-    let found = circles(&siblings);
+    siblings
+}
+
+#[test]
+fn a_circle_is_found_and_its_way_shown() {
+    let found = circles(&graph(&[("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e")]));
     assert_eq!(found, [["  a → b (x.rs: y)", "  b → c (x.rs: y)", "  c → a (x.rs: y)"]]);
+}
+
+#[test]
+fn an_import_of_a_higher_floor_is_found_without_a_circle() {
+    let siblings = graph(&[("top", "low"), ("testing", "top"), ("low", "middle")]);
+    let found = off_floor(&["top", "middle", "low", "testing", "new"], &siblings, &["top", "middle", "low"]);
+    assert_eq!(found, ["new has no floor", "low → middle (x.rs: y)"]);
 }
