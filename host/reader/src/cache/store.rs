@@ -11,7 +11,7 @@ mod row;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use std::{fs, io};
 
 use alloy::primitives::B256;
@@ -24,6 +24,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 pub(crate) use self::disk::{Disk, DiskError, DiskLimits, FILE_MAX_BYTES};
 pub(crate) use self::row::StoredRow;
 use crate::cache::reply_cache::{Pending, PendingBlock, ReplyCache, Row};
+use crate::chain::block::unix_s;
 use crate::reads::read_set::ReadSet;
 use crate::{Freshness, Outcome, ReadFailure};
 
@@ -260,11 +261,6 @@ fn open(path: &Path, limits: DiskLimits, now_s: u64, load: impl Fn(StoredRow)) -
         }
         opened => opened,
     }
-}
-
-pub(crate) fn unix_s() -> u64 {
-    // A clock before 1970 makes no block deep: nothing is written.
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 #[cfg(test)]

@@ -12,7 +12,8 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::cache::reply_cache::ReplyCache;
-use crate::cache::store::{Disk, DiskError, DiskLimits, FILE, FILE_MAX_BYTES, StoredRow, unix_s};
+use crate::cache::store::{Disk, DiskError, DiskLimits, FILE, FILE_MAX_BYTES, StoredRow};
+use crate::chain::block::unix_s;
 
 /// Maximum rows of one list; more would fill the reader's memory.
 const ROWS_MAX: usize = 100_000;

@@ -1,4 +1,6 @@
-//! A block, and how callers name one.
+//! A block, how callers name one, and the clock that block times are compared with.
+
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use alloy::primitives::B256;
 
@@ -25,4 +27,9 @@ pub enum BlockRef {
     Finalized,
     /// The last block at or before this time, in Unix seconds.
     At(u64),
+}
+
+/// Returns Unix seconds by the local clock, which may be wrong: no wait depends on it. A clock before 1970 reads 0.
+pub(crate) fn unix_s() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -14,7 +14,7 @@ mod record;
 mod tests;
 
 use std::sync::{Arc, Weak};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use alloy::primitives::B256;
 use futures_util::future::BoxFuture;
@@ -24,6 +24,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout_at};
 
 use self::record::{HeadRecord, Observation};
+use crate::chain::block::unix_s;
 use crate::{Block, ReadFailure};
 
 /// Time without a pin after which following stops: it would cost more than the next cold start.
@@ -321,9 +322,4 @@ async fn poll(heads: &Weak<Heads>, source: &dyn HeadSource, until: Instant) -> R
             }
         }
     }
-}
-
-/// Returns Unix seconds by the local clock, which may be wrong: no wait depends on it.
-pub(crate) fn unix_s() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

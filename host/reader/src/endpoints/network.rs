@@ -22,8 +22,9 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use self::receipt_check::ReceiptCheck;
 use self::turns::Turn;
+use crate::chain::block::unix_s;
 use crate::chain::gas_price::{GasPrice, PriceAt};
-use crate::chain::heads::{HeadSource, unix_s};
+use crate::chain::heads::HeadSource;
 use crate::chain::transaction::TransactionLookup;
 use crate::endpoints::batch::Batch;
 use crate::endpoints::client_rates::ClientRates;
