@@ -5,7 +5,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use portolan_base::sanitize::door;
+use portolan_base::sanitize::output;
 use tracing::level_filters::LevelFilter;
 use tracing::subscriber::Interest;
 use tracing::{Level, Metadata};
@@ -83,7 +83,7 @@ struct CleanLines<W>(W);
 
 impl<W: io::Write> io::Write for CleanLines<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write_all(door::line(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        self.0.write_all(output::line(&String::from_utf8_lossy(bytes)).as_bytes())?;
         Ok(bytes.len())
     }
 

@@ -3,7 +3,7 @@
 //! Invariant: the output has no control or direction characters except isolates around right-to-left letters.
 //! [`single_line`] cuts each URL after its scheme, because RPC URLs contain keys.
 
-pub mod door;
+pub mod output;
 pub mod text;
 pub mod visible;
 pub mod web_url;

@@ -1,6 +1,6 @@
 //! The wire format: the only place that names JSON members and Portolan's own headers.
 //!
-//! Invariant: only [`door`] writes bodies, so that all text is cleaned. Without `detail=full`, a body has exactly the
+//! Invariant: only [`output`] writes bodies, so that all text is cleaned. Without `detail=full`, a body has exactly the
 //! members of the specification. Only [`Shape`] decides which members an endpoint's rows have.
 
 pub(super) mod form;
@@ -24,7 +24,7 @@ mod simulation;
 use std::cell::Cell;
 use std::io;
 
-use portolan_base::sanitize::door::{self, Numbers};
+use portolan_base::sanitize::output::{self, Numbers};
 use serde::{Serialize, Serializer};
 
 pub(super) use self::header::{ACCOUNT, BLOCKS, PARTIAL, account, blocks, partial};
@@ -176,13 +176,13 @@ impl<W: io::Write> DocumentWriter<'_, W> {
         match account {
             _ if self.shape.full => {}
             Some(account) => {
-                return door::write_json(&mut self.sink, &OfAccount { account, items }, self.shape.numbers);
+                return output::write_json(&mut self.sink, &OfAccount { account, items }, self.shape.numbers);
             }
-            None => return door::write_json(&mut self.sink, items, self.shape.numbers),
+            None => return output::write_json(&mut self.sink, items, self.shape.numbers),
         }
         let report = Report::of(self.answer, self.written);
         let full = Full { account, items, logs, repeated, undecoded, report };
-        door::write_json(&mut self.sink, &full, self.shape.numbers)
+        output::write_json(&mut self.sink, &full, self.shape.numbers)
     }
 }
 

@@ -4,7 +4,7 @@
 //! the first among equals (RFC 9110, 12.5.1).
 
 use hyper::header::{ACCEPT, HeaderMap};
-use portolan_base::sanitize::door::Numbers;
+use portolan_base::sanitize::output::Numbers;
 
 use crate::gateway::problem::Problem;
 use crate::http::view::form;

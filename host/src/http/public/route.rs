@@ -14,7 +14,7 @@ use percent_encoding::percent_decode_str;
 use portolan_abi::map::PositionKind;
 use portolan_assets::names::{CoinType, Name};
 use portolan_base::network::Networks;
-use portolan_base::sanitize::door::Numbers;
+use portolan_base::sanitize::output::Numbers;
 use portolan_events::{KINDS, Kind};
 use portolan_reader::BlockRef;
 

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use alloy::primitives::{Address, B256, Bytes, U256};
 use portolan_assets::token::Token;
-use portolan_base::sanitize::door;
+use portolan_base::sanitize::output;
 use portolan_base::sanitize::text::Text;
 use portolan_events::{Asset, Log, Value};
 use serde::ser::{Error as _, SerializeMap};
@@ -93,8 +93,9 @@ impl<'a> WrittenTokens<'a> {
         if let Some(known) = self.known.borrow().get(&address) {
             return Ok(known.clone());
         }
-        let token =
-            self.token(address).map(|token| door::raw(&TokenView::with_supply(token, self.shape), self.shape.numbers));
+        let token = self
+            .token(address)
+            .map(|token| output::raw(&TokenView::with_supply(token, self.shape), self.shape.numbers));
         let token = WrittenToken(token.transpose()?.map(Rc::from));
         self.known.borrow_mut().insert(address, token.clone());
         Ok(token)

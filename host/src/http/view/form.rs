@@ -2,7 +2,7 @@
 //!
 //! Invariant: the form does not affect what is in the answer, so clients with different forms share one.
 
-use portolan_base::sanitize::door::Numbers;
+use portolan_base::sanitize::output::Numbers;
 
 use crate::gateway::problem::{Problem, quoted};
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use portolan_assets::token_list::ListStatus;
 use portolan_base::network::Network;
-use portolan_base::sanitize::door;
+use portolan_base::sanitize::output;
 use portolan_plugins::PluginStatus;
 use portolan_reader::NetworkStatus;
 use serde::Serialize;
@@ -51,17 +51,17 @@ impl<'a> EndpointsView<'a> {
 
 /// `/healthz`
 pub(in crate::http) fn health() -> Result<Vec<u8>, serde_json::Error> {
-    door::json(&Health { status: "ok" })
+    output::json(&Health { status: "ok" })
 }
 
 /// `/readyz`
 pub(in crate::http) fn readiness(ready: bool, known: &Readiness) -> Result<Vec<u8>, serde_json::Error> {
-    door::json(&ReadinessView { ready, reasons: &known.reasons, degraded: &known.degraded })
+    output::json(&ReadinessView { ready, reasons: &known.reasons, degraded: &known.degraded })
 }
 
 /// `/plugins`
 pub(in crate::http) fn plugins(plugins: &[PluginStatus]) -> Result<Vec<u8>, serde_json::Error> {
-    door::json(plugins)
+    output::json(plugins)
 }
 
 /// `/networks`: each network with the status of its endpoints.
@@ -71,12 +71,12 @@ pub(in crate::http) fn networks<'a>(
 ) -> Result<Vec<u8>, serde_json::Error> {
     let status = |chain_id| upstreams.iter().find(|status| status.chain_id == chain_id);
     let view = |network: &'a Network| EndpointsView::of(network, status(network.chain_id));
-    door::json(&networks.map(view).collect::<Vec<_>>())
+    output::json(&networks.map(view).collect::<Vec<_>>())
 }
 
 /// `/lists`: the token lists by precedence.
 pub(in crate::http) fn lists(lists: &[ListStatus]) -> Result<Vec<u8>, serde_json::Error> {
-    door::json(lists)
+    output::json(lists)
 }
 
 #[cfg(test)]

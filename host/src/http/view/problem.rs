@@ -1,6 +1,6 @@
 //! The body of a problem document.
 
-use portolan_base::sanitize::door;
+use portolan_base::sanitize::output;
 use serde::Serialize;
 
 use crate::gateway::problem::FailedJob;
@@ -27,5 +27,5 @@ pub(in crate::http) fn problem(name: &str, title: &str, status: u16, detail: &st
     let kind = format!("urn:portolan:problem:{name}");
     let document = Document { kind, title, status, detail, message: detail, request_id: request_id::id(), jobs };
     // Texts and a number always serialize; otherwise the status alone would still be right.
-    door::json(&document).unwrap_or_default()
+    output::json(&document).unwrap_or_default()
 }

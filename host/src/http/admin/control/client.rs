@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use portolan_base::sanitize::door;
+use portolan_base::sanitize::output;
 
 use super::{ControlReply, ControlRequest};
 
@@ -36,7 +36,7 @@ pub(super) fn send(socket: &Path, request: &ControlRequest) -> io::Result<Option
     };
     stream.set_read_timeout(Some(REPLY_TIME))?;
     stream.set_write_timeout(Some(REPLY_TIME))?;
-    let mut line = door::json(request)?;
+    let mut line = output::json(request)?;
     line.push(b'\n');
     stream.write_all(&line)?;
     stream.shutdown(Shutdown::Write)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use portolan_base::rfc3339;
-use portolan_base::sanitize::door;
+use portolan_base::sanitize::output;
 use portolan_plugins::commands::PluginDecision;
 use portolan_plugins::{Decisions, Registry};
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ struct StagedBuild {
 
 impl PluginsReport {
     pub(super) fn of(registry: &Registry) -> serde_json::Result<Self> {
-        let plugins = serde_json::from_slice(&door::json(&registry.status())?)?;
+        let plugins = serde_json::from_slice(&output::json(&registry.status())?)?;
         let (known_good, decisions) = (registry.known_good(), registry.decisions());
         let known_good = known_good.iter().map(|(name, good)| {
             let build = |build: &portolan_plugins::GoodBuild| StagedBuild {
@@ -63,7 +63,7 @@ impl PluginsReport {
     }
 
     fn json(&self) -> serde_json::Result<String> {
-        Ok(String::from_utf8_lossy(&door::json(self)?).into_owned() + "\n")
+        Ok(String::from_utf8_lossy(&output::json(self)?).into_owned() + "\n")
     }
 
     /// Formats one line per plugin, then one per pin.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use portolan_base::sanitize::door;
+use portolan_base::sanitize::output;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -111,7 +111,7 @@ async fn answer(mut stream: UnixStream, operated: Operated, turn: OwnedSemaphore
         }
         Err(error) => (ControlReply::Failed(format!("the request cannot be read: {error}")), turn),
     };
-    let mut reply = door::json(&reply)?;
+    let mut reply = output::json(&reply)?;
     reply.push(b'\n');
     writer.write_all(&reply).await?;
     writer.shutdown().await
