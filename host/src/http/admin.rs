@@ -2,5 +2,5 @@
 
 pub(super) mod access;
 pub(crate) mod control;
-pub(super) mod figures;
 pub(super) mod operators;
+pub(super) mod prometheus;

@@ -54,14 +54,14 @@ fn each_alert_has_a_severity_and_holds_for_each_gateway_alone() {
 }
 
 #[test]
-fn alerts_are_of_figures_that_there_are() {
-    let figures = fs::read_to_string(workspace().join("host/src/http/admin/figures.rs")).unwrap();
+fn alerts_are_of_metrics_that_there_are() {
+    let metrics = fs::read_to_string(workspace().join("host/src/http/admin/prometheus.rs")).unwrap();
     let unknown = alerts().into_iter().flat_map(|(name, lines)| {
         let words = words(expression(&lines)).into_iter().map(|(word, _)| word);
         let named = words.filter(|word| word.starts_with("portolan_"));
         let named = named.map(|word| word.strip_suffix("_bucket").unwrap_or(word));
-        let unknown = named.filter(|word| !figures.contains(&format!("\"{word}\"")));
+        let unknown = named.filter(|word| !metrics.contains(&format!("\"{word}\"")));
         unknown.map(|word| format!("{name}: {word}")).collect::<Vec<_>>()
     });
-    assert_none("an alert names figures of the gateway", unknown);
+    assert_none("an alert names metrics of the gateway", unknown);
 }

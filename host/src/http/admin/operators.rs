@@ -12,7 +12,7 @@ use crate::config::OperatorAccess;
 use crate::gateway::AdminHandles;
 use crate::gateway::problem::{Problem, quoted};
 use crate::http::admin::access;
-use crate::http::admin::figures;
+use crate::http::admin::prometheus;
 use crate::http::content::Content;
 use crate::http::problem::{ALLOW_OPERATORS, unwritable};
 use crate::http::public::respond::json;
@@ -25,7 +25,7 @@ pub(in crate::http) struct Operators {
     pub(in crate::http) admin: AdminHandles,
     pub(in crate::http) access: OperatorAccess,
     pub(in crate::http) access_log: bool,
-    pub(in crate::http) figures: PrometheusHandle,
+    pub(in crate::http) metrics: PrometheusHandle,
 }
 
 impl Operators {
@@ -67,8 +67,8 @@ impl Operators {
     }
 
     fn metrics(&self) -> Response<Content> {
-        figures::sample(&self.admin);
-        let mut response = Response::new(self.figures.render().into());
+        prometheus::sample(&self.admin);
+        let mut response = Response::new(self.metrics.render().into());
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4"));
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response

@@ -10,7 +10,7 @@ use hyper::HeaderMap;
 use hyper::http::request::Parts;
 use metrics::{Counter, Histogram, counter, histogram};
 
-use crate::http::admin::figures;
+use crate::http::admin::prometheus;
 use crate::http::public::route;
 use crate::http::request_id::RequestIds;
 use crate::http::view;
@@ -35,13 +35,13 @@ pub(in crate::http) fn route(listener: &str, path: &str) -> &'static str {
 }
 
 /// Metrics of one listener, route and status, stored because finding them takes longer than counting.
-struct RouteFigures {
+struct RouteMetrics {
     found: Instant,
     requests: Counter,
     seconds: Histogram,
 }
 
-impl RouteFigures {
+impl RouteMetrics {
     fn find(listener: &'static str, route: &'static str, status: u16) -> Self {
         let text = status.to_string();
         Self {
@@ -54,18 +54,18 @@ impl RouteFigures {
 
 thread_local! {
     /// Bounded, because labels come from a fixed set.
-    static FIGURES: RefCell<HashMap<(&'static str, &'static str, u16), RouteFigures>> = RefCell::default();
+    static METRICS: RefCell<HashMap<(&'static str, &'static str, u16), RouteMetrics>> = RefCell::default();
 }
 
 fn count(listener: &'static str, route: &'static str, status: u16, took: Duration) {
-    FIGURES.with_borrow_mut(|known| {
-        let figures =
-            known.entry((listener, route, status)).or_insert_with(|| RouteFigures::find(listener, route, status));
-        if figures.found.elapsed() > FOUND_FOR {
-            *figures = RouteFigures::find(listener, route, status);
+    METRICS.with_borrow_mut(|known| {
+        let metrics =
+            known.entry((listener, route, status)).or_insert_with(|| RouteMetrics::find(listener, route, status));
+        if metrics.found.elapsed() > FOUND_FOR {
+            *metrics = RouteMetrics::find(listener, route, status);
         }
-        figures.requests.increment(1);
-        figures.seconds.record(took.as_secs_f64());
+        metrics.requests.increment(1);
+        metrics.seconds.record(took.as_secs_f64());
     });
 }
 
@@ -86,7 +86,7 @@ pub(in crate::http) struct AccessRecord<'a> {
 impl AccessRecord<'_> {
     pub(in crate::http) fn record(&self) {
         let (listener, path) = (self.listener, self.head.map(|head| head.uri.path()));
-        if !figures::are_counted() && !self.is_logged {
+        if !prometheus::are_counted() && !self.is_logged {
             return;
         }
         let (route, took) = (path.map_or(NO_ROUTE, |path| route(listener, path)), self.began.elapsed());

@@ -12,8 +12,8 @@ use tokio::time::{sleep, timeout};
 
 use crate::config::{Config, ConnectionLimits, ListenAddress};
 use crate::gateway::Gateway;
-use crate::http::admin::figures;
 use crate::http::admin::operators::Operators;
+use crate::http::admin::prometheus;
 use crate::http::public::respond::{BACKSTOP, Front, ListBodies};
 use crate::http::public::route::Listener;
 use crate::http::server::connection::{self, Drain, Service};
@@ -90,7 +90,7 @@ impl Listeners {
             admin: gateway.admin().clone(),
             access: config.operators.clone(),
             access_log: config.access_log,
-            figures: figures::handle(),
+            metrics: prometheus::handle(),
         };
         let (public_guard, operators_guard) = guards(&config.connections, Arc::clone(&gateway.admin().memory));
         let services = [
@@ -101,7 +101,7 @@ impl Listeners {
         let (draining, drain) = watch::channel(false);
         let drain = Drain(drain);
         let mut keeping = JoinSet::new();
-        keeping.spawn(figures::keep_small(figures::handle()));
+        keeping.spawn(prometheus::keep_small(prometheus::handle()));
         let mut listeners = JoinSet::new();
         for (listener, service, guard) in services {
             listeners.spawn(accept(listener, guard, Arc::new(service), drain.clone(), drain_time));

@@ -45,10 +45,10 @@ pub(crate) fn are_counted() -> bool {
 }
 
 /// Sums up recorded durations periodically; without scrapes, each would stay in memory.
-pub(crate) async fn keep_small(figures: PrometheusHandle) {
+pub(crate) async fn keep_small(metrics: PrometheusHandle) {
     loop {
         sleep(SUM_UP_EVERY).await;
-        figures.run_upkeep();
+        metrics.run_upkeep();
     }
 }
 
@@ -67,7 +67,7 @@ fn install() -> PrometheusHandle {
         return handle;
     }
     if metrics::set_global_recorder(recorder).is_err() {
-        tracing::error!("the figures of this process are another's");
+        tracing::error!("another recorder counts the metrics of this process");
     }
     describe();
     sample_process();
