@@ -124,7 +124,7 @@ fn table(check: &DeploymentCheck) -> String {
         let (network, protocol) = (&job.report.network.slug, &job.report.subject);
         let words = job.report.words();
         let why = if words.is_empty() { String::new() } else { format!(": {words}") };
-        let (status, reads) = (job.report.status.as_str(), job.report.figures.reads);
+        let (status, reads) = (job.report.status.as_str(), job.report.stats.reads);
         line(format_args!("{network:<12} {protocol} {} {status}, {reads} reads{why}", job.question));
     }
     let sound = check.addresses.iter().filter(|row| row.is_sound()).count();
@@ -175,7 +175,7 @@ fn document(check: &DeploymentCheck) -> Value {
             "status": job.report.status,
             "reason": job.report.reasons().next().map(Reason::as_str),
             "detail": job.report.words(),
-            "reads": job.report.figures.reads,
+            "reads": job.report.stats.reads,
         })
     });
     json!({

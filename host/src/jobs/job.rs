@@ -35,8 +35,8 @@ use self::reads::OpenRead;
 pub(crate) use self::trace::{AmountSource, ReadTrace, SourceIndex, TracedRead};
 use self::trust::{Recheck, TrustedAddresses};
 use crate::jobs::failure::{Failure, Reason};
-use crate::jobs::figures::JobFigures;
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
+use crate::jobs::stats::JobStats;
 use portolan_reader::{Block, Freshness, Kind, Outcome, Participant, Read, ReadFailure, Reply, Session};
 use portolan_validation::{Addresses, ClaimReads};
 
@@ -62,7 +62,7 @@ pub(crate) struct JobOutcome {
     pub(crate) invalid_replies: String,
     /// True if the job reached its end. Otherwise everything that it did not find is missing.
     pub(crate) ended: bool,
-    pub(crate) figures: JobFigures,
+    pub(crate) stats: JobStats,
     /// Chain ids of the networks it read, including its own.
     pub(crate) networks: BTreeSet<u64>,
     /// Listed contracts without code, and contracts that have code again.
@@ -126,7 +126,7 @@ async fn run(
         not_covered: driver.not_covered,
         invalid_replies: driver.invalid_replies,
         ended: driver.ended,
-        figures: JobFigures { reads: driver.allowance.reads_used(), ..driver.figures }.since(began),
+        stats: JobStats { reads: driver.allowance.reads_used(), ..driver.stats }.since(began),
         networks: driver.networks,
         refuted: driver.refuted,
         off_chain: driver.documents.into_ages(),
@@ -157,7 +157,7 @@ struct Driver<'a> {
     ended: bool,
     allowance: Allowance,
     facts: FactWalk<'a>,
-    figures: JobFigures,
+    stats: JobStats,
     networks: BTreeSet<u64>,
 }
 
@@ -183,7 +183,7 @@ impl<'a> Driver<'a> {
             ended: false,
             allowance: Allowance::default(),
             facts: FactWalk::new(plan),
-            figures: JobFigures::default(),
+            stats: JobStats::default(),
             networks: BTreeSet::from([plan.network.chain_id]),
         }
     }

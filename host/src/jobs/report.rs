@@ -14,9 +14,9 @@ use portolan_validation::Rejections;
 use serde::Serialize;
 
 use crate::jobs::failure::{Failure, Reason};
-use crate::jobs::figures::JobFigures;
 use crate::jobs::job::{JobOutcome, MetCode};
 use crate::jobs::plan::JobPlan;
+use crate::jobs::stats::JobStats;
 
 /// Report of one job, or of the host's own reads on one network.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub(crate) struct JobReport {
     pub(crate) not_covered: Vec<String>,
     /// True if the plugin broke a rule.
     pub(crate) is_fault: bool,
-    pub(crate) figures: JobFigures,
+    pub(crate) stats: JobStats,
     /// Number of missing tokens for each reason; empty if the report is not about a number of tokens.
     pub(crate) missing_tokens: Vec<(Reason, usize)>,
     /// Off-chain hosts that replied, each with the age of its oldest reply in seconds.
@@ -70,7 +70,7 @@ impl JobReport {
             detail: String::new(),
             not_covered: Vec::new(),
             is_fault: false,
-            figures: JobFigures::default(),
+            stats: JobStats::default(),
             missing_tokens: Vec::new(),
             off_chain: BTreeMap::new(),
             code: MetCode::default(),
@@ -91,7 +91,7 @@ impl JobReport {
             detail: outcome.failure.as_ref().map(|failure| failure.detail.clone()).unwrap_or_default(),
             not_covered: outcome.not_covered.clone(),
             is_fault: outcome.failure.as_ref().is_some_and(|failure| failure.is_fault),
-            figures: outcome.figures,
+            stats: outcome.stats,
             off_chain: outcome.off_chain.clone(),
             code: outcome.code.clone(),
             ..Self::blank(plan.subject(), &plan.network)
@@ -161,7 +161,7 @@ impl JobReport {
         let plugin = SharedString::from(plugin.to_owned());
         counter!("portolan_plugin_jobs_total", "plugin" => plugin.clone(), "network" => network, "outcome" => outcome)
             .increment(1);
-        let JobFigures { duration_ms, batches, reads } = self.figures;
+        let JobStats { duration_ms, batches, reads } = self.stats;
         histogram!("portolan_plugin_job_seconds", "plugin" => plugin.clone())
             .record(Duration::from_millis(duration_ms).as_secs_f64());
         counter!("portolan_plugin_batches_total", "plugin" => plugin.clone()).increment(batches.into());

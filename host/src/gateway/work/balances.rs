@@ -22,8 +22,8 @@ use crate::gateway::problem::Problem;
 use crate::gateway::query::Assets;
 use crate::gateway::work::Work;
 use crate::jobs::failure::{Failure, Reason};
-use crate::jobs::figures::JobFigures;
 use crate::jobs::report::{JobReport, JobStatus};
+use crate::jobs::stats::JobStats;
 
 /// The balances of an account.
 pub(in crate::gateway) struct BalanceWork {
@@ -77,7 +77,7 @@ impl BalanceWork {
             Ok(holdings) => self.rows(context, holdings, blank).await,
             Err(failure) => (Vec::new(), blank.failed(Failure::from(failure)), Vec::new()),
         };
-        report.figures = report.figures.since(began);
+        report.stats = report.stats.since(began);
         (rows, std::iter::once(report).chain(by_plugins).collect())
     }
 
@@ -117,10 +117,10 @@ impl BalanceWork {
             status,
             reason: by_reason.first().map(|(reason, _)| *reason),
             detail: missing.detail(),
-            figures: JobFigures {
+            stats: JobStats {
                 batches: u32::from(reads > 0),
                 reads: u32::try_from(reads).unwrap_or(u32::MAX),
-                ..JobFigures::default()
+                ..JobStats::default()
             },
             // A single native balance needs no count.
             missing_tokens: if self.assets == Assets::Tokens { by_reason } else { Vec::new() },

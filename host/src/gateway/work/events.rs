@@ -35,10 +35,10 @@ use crate::gateway::query::Account;
 use crate::gateway::work::Work;
 use crate::gateway::{log_room, missing, plan, query};
 use crate::jobs::failure::{Failure, Reason};
-use crate::jobs::figures::JobFigures;
 use crate::jobs::job::{self, JobOutcome};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::JobReport;
+use crate::jobs::stats::JobStats;
 
 /// Subject of the report about the host's own tables, in the place of a protocol's slug.
 const BUILTIN: &str = "events";
@@ -197,7 +197,7 @@ impl<'a> TransactionDecoder<'a> {
             report.mark_partial(Reason::from(*failure), text);
         }
         let BuiltinEvents { batches, reads, .. } = *decoded;
-        report.figures = JobFigures { batches, reads, ..report.figures }.since(began);
+        report.stats = JobStats { batches, reads, ..report.stats }.since(began);
         report
     }
 

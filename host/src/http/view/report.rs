@@ -12,8 +12,8 @@ use super::header::ALL;
 use crate::budget::AnswerBudget;
 use crate::gateway::answer::{Answer, ClaimCount, Items, Missing};
 use crate::jobs::failure::Reason;
-use crate::jobs::figures::{JobFigures, roughly_ms};
 use crate::jobs::report::{JobReport, JobStatus};
+use crate::jobs::stats::{JobStats, roughly_ms};
 
 #[derive(Serialize)]
 pub(super) struct Report<'a> {
@@ -137,7 +137,7 @@ struct JobReportView<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     not_covered: &'a [String],
     #[serde(flatten)]
-    figures: JobFigures,
+    stats: JobStats,
     /// Off-chain documents that rows may be based on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     off_chain: Vec<OffChainView<'a>>,
@@ -163,7 +163,7 @@ impl<'a> JobReportView<'a> {
             reason: job.reasons().next().map(Reason::as_str),
             detail: job.words().into(),
             not_covered: &job.not_covered,
-            figures: job.figures,
+            stats: job.stats,
             off_chain: off_chain.collect(),
             without_code: job.code.without.iter().map(|address| format!("{address:#x}")).collect(),
         }
@@ -177,7 +177,7 @@ impl<'a> JobReportView<'a> {
             reason: Some(missing.reason.as_str()),
             detail: "".into(),
             not_covered: &[],
-            figures: JobFigures::default(),
+            stats: JobStats::default(),
             off_chain: Vec::new(),
             without_code: Vec::new(),
         }

@@ -17,9 +17,9 @@ use crate::budget::AnswerBudget;
 use crate::gateway::answer::{Balance, ClaimItem, Missing, Portfolio, PositionItem, Row, RowItem};
 use crate::gateway::claims::verdict::{ClaimRun, ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
-use crate::jobs::figures::JobFigures;
 use crate::jobs::job::MetCode;
 use crate::jobs::report::{JobReport, JobStatus};
+use crate::jobs::stats::JobStats;
 use portolan_reader::{Block, SimulationMethod};
 use portolan_validation::{ClaimTransaction, TargetSource};
 
@@ -453,7 +453,7 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
         detail: "read timed out".into(),
         not_covered: vec!["the first locker holds a stake".into()],
         is_fault: false,
-        figures: JobFigures { duration_ms: 12, batches: 3, reads: 40 },
+        stats: JobStats { duration_ms: 12, batches: 3, reads: 40 },
         missing_tokens: Vec::new(),
         off_chain: [("merkle.example.org".to_owned(), 61)].into(),
         code: MetCode::default(),

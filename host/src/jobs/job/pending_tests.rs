@@ -111,7 +111,7 @@ async fn a_job_runs_on_with_what_is_cached_and_all_that_is_not_leaves_in_one_bat
     assert_eq!((outcome.failure, outcome.ended), (None, true));
     assert_eq!(statuses, [vec![OPEN, OK], vec![OK, OK]]);
     assert_eq!(batches, [[HELD, EARNED]]);
-    assert_eq!((outcome.figures.batches, outcome.figures.reads), (1, 3));
+    assert_eq!((outcome.stats.batches, outcome.stats.reads), (1, 3));
 }
 
 #[tokio::test]
@@ -121,7 +121,7 @@ async fn a_plugin_of_an_earlier_revision_gets_all_replies_of_a_step_together() {
     assert_eq!((outcome.failure, outcome.ended), (None, true));
     assert_eq!(statuses, [vec![OK, OK], vec![OK]]);
     assert_eq!(batches, [[HELD], [EARNED]]);
-    assert_eq!((outcome.figures.batches, outcome.figures.reads), (2, 3));
+    assert_eq!((outcome.stats.batches, outcome.stats.reads), (2, 3));
 }
 
 #[tokio::test]
@@ -137,7 +137,7 @@ async fn what_may_be_an_accounts_own_is_no_step_ahead_though_it_is_cached() {
         assert_eq!((outcome.failure, outcome.ended), (None, true));
         let expected = if is_ahead { [vec![OPEN, OK], vec![OK, OK]] } else { [vec![OK, OK], vec![OK]] };
         assert_eq!(statuses, expected, "{freshness:?}");
-        assert_eq!(outcome.figures.batches, if is_ahead { 1 } else { 2 }, "{freshness:?}");
+        assert_eq!(outcome.stats.batches, if is_ahead { 1 } else { 2 }, "{freshness:?}");
     }
 }
 

@@ -160,7 +160,7 @@ impl Driver<'_> {
         let is_walk = walks.len() == count;
         let taken = if is_walk { self.allowance.take_walk_step() } else { self.allowance.take_step() };
         taken.map_err(over_limit)?;
-        self.figures.batches += u32::from(own_reads.len() + by_network.len() + off_chain.len() > 0);
+        self.stats.batches += u32::from(own_reads.len() + by_network.len() + off_chain.len() > 0);
         self.take_views();
         let (own_places, own_reads): (Vec<_>, Vec<_>) = own_reads.into_iter().unzip();
         let is_noted = |read: &Read| self.trace.is_some() || self.findings_rest_on(read);

@@ -30,7 +30,7 @@ pub(super) fn end(span: &Span, outcome: &JobOutcome) {
     }
     let reason = outcome.failure.as_ref().map(|failure| failure.reason);
     span.record("outcome", reason.map_or("ok", Reason::as_str));
-    span.record("batches", i64::from(outcome.figures.batches)).record("reads", i64::from(outcome.figures.reads));
+    span.record("batches", i64::from(outcome.stats.batches)).record("reads", i64::from(outcome.stats.reads));
     if reason.is_some_and(|reason| reason != Reason::NotConfigured) && !outcome.ended {
         span.record("otel.status_code", ERROR);
     }

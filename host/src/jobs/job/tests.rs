@@ -160,7 +160,7 @@ async fn a_list_is_walked_at_the_block_and_the_next_job_has_it() {
     let plan = plan(&walker);
     let first = run_once(&plan, &script).await;
     assert_eq!(
-        (first.failure, first.figures.reads, first.figures.batches),
+        (first.failure, first.stats.reads, first.stats.batches),
         (None, 1, 0),
         "a walk is not a read of the job"
     );
@@ -183,7 +183,7 @@ async fn there_is_no_list_of_another_deployment_and_reads_without_one_are_the_jo
         let (walker, script) = (walker(list), chain());
         let plan = plan(&walker);
         let outcome = run_once(&plan, &script).await;
-        assert_eq!((outcome.failure, outcome.figures.reads, outcome.figures.batches), (None, 3, 1), "{list}");
+        assert_eq!((outcome.failure, outcome.stats.reads, outcome.stats.batches), (None, 3, 1), "{list}");
         assert_eq!(walker.opened.lock()[0].0, status::UNSUPPORTED, "{list}");
         assert!(plan.instance.fact_lists.status(std::time::Instant::now()).is_empty(), "{list}");
     }

@@ -96,7 +96,7 @@ async fn a_failing_token_hides_no_other_and_is_counted_and_named() {
     assert_eq!(missing(&answer), ["tokens/ethereum upstream 1"]);
     let job = &answer.jobs[0];
     assert_eq!((job.subject.as_str(), job.status, job.reason), ("tokens", JobStatus::Partial, Some(Reason::Upstream)));
-    assert_eq!((job.figures.batches, job.figures.reads), (1, 3));
+    assert_eq!((job.stats.batches, job.stats.reads), (1, 3));
     assert_eq!(job.detail, format!("the contract returned no balance: {B:#x}"));
 }
 
@@ -215,10 +215,7 @@ async fn a_native_balance_of_zero_is_shown_to_who_names_the_network() {
     assert_eq!(all.blocks.len(), 2);
     let one = scripted.answer(Assets::Native, Some(ETHEREUM)).await.unwrap();
     assert!(matches!(&one.items, Items::NativeBalance(row) if row.amount == U256::ZERO), "{:?}", one.items);
-    assert_eq!(
-        (one.jobs[0].subject.as_str(), one.jobs[0].figures.batches, one.jobs[0].figures.reads),
-        ("native", 1, 1)
-    );
+    assert_eq!((one.jobs[0].subject.as_str(), one.jobs[0].stats.batches, one.jobs[0].stats.reads), ("native", 1, 1));
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Figures of a job. Invariant: serialized names are stable, and no figure reveals what is cached about accounts; so
+//! Statistics of a job. Invariant: serialized names are stable, and no number reveals what is cached about accounts; so
 //! times are rounded up.
 
 use serde::{Serialize, Serializer};
@@ -7,11 +7,11 @@ use tokio::time::Instant;
 /// Time and reads that a job took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct JobFigures {
+pub(crate) struct JobStats {
     #[serde(serialize_with = "roughly")]
     pub(crate) duration_ms: u64,
     /// Number of steps with reads other than cached facts of the protocol. Other cached replies count, because the
-    /// figure would otherwise reveal what clients requested about an account.
+    /// number would otherwise reveal what clients requested about an account.
     #[serde(rename = "waves")]
     pub(crate) batches: u32,
     pub(crate) reads: u32,
@@ -34,7 +34,7 @@ fn roughly<S: Serializer>(ms: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(roughly_ms(*ms))
 }
 
-impl JobFigures {
+impl JobStats {
     /// Sets the duration of a job that began then and ends now.
     pub(crate) fn since(self, began: Instant) -> Self {
         Self { duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX).max(1), ..self }
