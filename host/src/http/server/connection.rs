@@ -30,11 +30,11 @@ use crate::http::admin::operators::Operators;
 use crate::http::content::Content;
 use crate::http::public::respond::{Front, allow_origins};
 use crate::http::request_id::{self, REQUEST_ID, RequestIds};
+use crate::http::server::access_log::{self, AccessRecord};
 use crate::http::server::broken_head::BrokenHeads;
 use crate::http::server::guard::{
     AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Streams, in_turn, is_of_refused_stream,
 };
-use crate::http::server::record::{self, AccessRecord};
 use crate::http::view;
 use crate::spans;
 
@@ -106,7 +106,7 @@ impl Service {
             // Creating a span costs a good part of sending a stored body, and it would have no children.
             Self::Front(_) if ids.trace.is_none() && is_of_a_list(&head.uri) => Span::none(),
             Self::Front(_) => {
-                let route = || record::route(self.name(), head.uri.path());
+                let route = || access_log::route(self.name(), head.uri.path());
                 spans::of_answer(route, &ids.id, &head.headers)
             }
             Self::Operators(_) => Span::none(),

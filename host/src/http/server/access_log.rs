@@ -1,4 +1,4 @@
-//! Records of requests: metrics, and a line of the access log if that is on.
+//! Records each answered request: in the metrics, and in the access log if that is on.
 //!
 //! Invariant: labels come from a fixed set, whatever clients request.
 
