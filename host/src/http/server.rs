@@ -1,8 +1,8 @@
 //! The listeners: sockets, connections with their guard, and the access log.
 
 pub(super) mod access_log;
-pub(super) mod broken_head;
 pub(super) mod connection;
 pub(super) mod guard;
+pub(super) mod malformed_request;
 pub(crate) mod serve;
 pub(super) mod socket;

@@ -31,10 +31,10 @@ use crate::http::content::Content;
 use crate::http::public::respond::{Front, allow_origins};
 use crate::http::request_id::{self, REQUEST_ID, RequestIds};
 use crate::http::server::access_log::{self, AccessRecord};
-use crate::http::server::broken_head::BrokenHeads;
 use crate::http::server::guard::{
     AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Streams, in_turn, is_of_refused_stream,
 };
+use crate::http::server::malformed_request::MalformedRequestStream;
 use crate::http::view;
 use crate::spans;
 
@@ -257,7 +257,7 @@ pub(in crate::http) async fn serve(
     });
     let refusing = Arc::clone(&service);
     let refuse = move |status| refusing.refuse(status);
-    let stream = BrokenHeads::answered_by(refuse, stream, (REFUSED, REFUSED_BYTES_MAX));
+    let stream = MalformedRequestStream::answered_by(refuse, stream, (REFUSED, REFUSED_BYTES_MAX));
     let connection = builder.serve_connection(TokioIo::new(stream), handler);
     tokio::pin!(connection);
     let mut watched = drain.clone();

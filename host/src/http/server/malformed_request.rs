@@ -1,5 +1,5 @@
-//! Problem documents for request heads that hyper refuses. hyper answers those itself with a bare status; this stream
-//! replaces such an answer on its way to the client.
+//! Problem documents for malformed requests. hyper answers a request whose head it cannot parse with a bare status, and
+//! has no hook for that answer (`Http1Transaction::on_error`), so this stream replaces it on its way to the client.
 //!
 //! Invariant: no other answer is touched. hyper writes its own in one piece, as a 4xx head without content and without
 //! the `x-request-id` that every answer of a service has. It then closes the connection.
@@ -20,9 +20,9 @@ use crate::http::request_id::REQUEST_ID;
 /// Content header of hyper's own answers.
 const NO_CONTENT: &str = "content-length: 0\r\n";
 
-/// The client's stream. After a broken head it is read for a while longer, so that the client sees the answer and not
+/// The client's stream. After a malformed request it is read for a while longer, so that the client sees the answer and not
 /// a connection reset.
-pub(in crate::http) struct BrokenHeads<S, A> {
+pub(in crate::http) struct MalformedRequestStream<S, A> {
     stream: S,
     /// Makes the answer for a status.
     answer: A,
@@ -39,7 +39,7 @@ struct ReadingOn {
     room_bytes: usize,
 }
 
-impl<S, A> BrokenHeads<S, A>
+impl<S, A> MalformedRequestStream<S, A>
 where
     S: AsyncRead + AsyncWrite + Unpin,
     A: FnMut(StatusCode) -> Response<Content> + Unpin,
@@ -116,13 +116,13 @@ impl<'a> OwnAnswer<'a> {
     }
 }
 
-impl<S: AsyncRead + Unpin, A: Unpin> AsyncRead for BrokenHeads<S, A> {
+impl<S: AsyncRead + Unpin, A: Unpin> AsyncRead for MalformedRequestStream<S, A> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, buf)
     }
 }
 
-impl<S, A> AsyncWrite for BrokenHeads<S, A>
+impl<S, A> AsyncWrite for MalformedRequestStream<S, A>
 where
     S: AsyncRead + AsyncWrite + Unpin,
     A: FnMut(StatusCode) -> Response<Content> + Unpin,
