@@ -40,7 +40,7 @@ const PREFLIGHT_AGE_S: &str = "86400";
 const HEADERS: usize = 9;
 
 /// Answers the requests of one public listener.
-pub(in crate::http) struct Front {
+pub(in crate::http) struct PublicApi {
     pub(in crate::http) listener: Listener,
     pub(in crate::http) gateway: Arc<Gateway>,
     pub(in crate::http) deadline: Duration,
@@ -66,7 +66,7 @@ impl ListBodies {
     }
 }
 
-impl Front {
+impl PublicApi {
     /// Never fails: errors become problem documents.
     pub(in crate::http) async fn respond(
         &self,

@@ -28,7 +28,7 @@ use tracing::{Instrument, Span};
 use crate::gateway::problem::{FIELDS_MAX, HEADERS_BYTES_MAX, Problem, REQUEST_LINE_BYTES_MAX, TooLarge};
 use crate::http::admin::operators::Operators;
 use crate::http::content::Content;
-use crate::http::public::respond::{Front, allow_origins};
+use crate::http::public::respond::{PublicApi, allow_origins};
 use crate::http::request_id::{self, REQUEST_ID, RequestIds};
 use crate::http::server::access_log::{self, AccessRecord};
 use crate::http::server::guard::{
@@ -81,21 +81,21 @@ impl Drain {
 
 /// Handler of a connection's requests.
 pub(in crate::http) enum Service {
-    Front(Front),
+    PublicApi(PublicApi),
     Operators(Operators),
 }
 
 impl Service {
     pub(in crate::http) fn name(&self) -> &'static str {
         match self {
-            Self::Front(front) => front.listener.as_str(),
+            Self::PublicApi(api) => api.listener.as_str(),
             Self::Operators(_) => "operators",
         }
     }
 
     fn logs_access(&self) -> bool {
         match self {
-            Self::Front(front) => front.access_log,
+            Self::PublicApi(api) => api.access_log,
             Self::Operators(operators) => operators.access_log,
         }
     }
@@ -104,8 +104,8 @@ impl Service {
     fn span(&self, head: &Parts, ids: &RequestIds) -> Span {
         match self {
             // Creating a span costs a good part of sending a stored body, and it would have no children.
-            Self::Front(_) if ids.trace.is_none() && is_of_a_list(&head.uri) => Span::none(),
-            Self::Front(_) => {
+            Self::PublicApi(_) if ids.trace.is_none() && is_of_a_list(&head.uri) => Span::none(),
+            Self::PublicApi(_) => {
                 let route = || access_log::route(self.name(), head.uri.path());
                 spans::of_answer(route, &ids.id, &head.headers)
             }
@@ -125,7 +125,7 @@ impl Service {
         let has_body = !body.is_end_stream();
         let work = async {
             match self {
-                Self::Front(front) => front.respond(&head, has_body, connection.client_share()).await,
+                Self::PublicApi(api) => api.respond(&head, has_body, connection.client_share()).await,
                 Self::Operators(operators) => operators.respond(&head, has_body, local),
             }
         };
@@ -180,7 +180,7 @@ impl Service {
 
     fn label<B>(&self, response: &mut Response<B>, ids: &RequestIds) {
         response.headers_mut().insert(REQUEST_ID, ids.id.clone());
-        if matches!(self, Self::Front(_)) {
+        if matches!(self, Self::PublicApi(_)) {
             allow_origins(response);
         }
     }

@@ -14,7 +14,7 @@ use crate::config::{Config, ConnectionLimits, ListenAddress};
 use crate::gateway::Gateway;
 use crate::http::admin::operators::Operators;
 use crate::http::admin::prometheus;
-use crate::http::public::respond::{BACKSTOP, Front, ListBodies};
+use crate::http::public::respond::{BACKSTOP, ListBodies, PublicApi};
 use crate::http::public::route::Listener;
 use crate::http::server::connection::{self, Drain, Service};
 use crate::http::server::guard::{Guard, NoSlot, files};
@@ -81,10 +81,10 @@ impl Listeners {
     pub(crate) async fn serve(self, config: &Config, gateway: Arc<Gateway>, stop: impl Future<Output = ()>) {
         let deadline = Duration::from_millis(config.deadline_ms);
         let drain_time = deadline + BACKSTOP + DRAIN;
-        let front = |listener| {
+        let public_api = |listener| {
             let gateway = gateway.clone();
             let (lists, access_log) = (ListBodies::default(), config.access_log);
-            Service::Front(Front { listener, gateway, deadline, lists, access_log })
+            Service::PublicApi(PublicApi { listener, gateway, deadline, lists, access_log })
         };
         let operators = Operators {
             admin: gateway.admin().clone(),
@@ -94,8 +94,8 @@ impl Listeners {
         };
         let (public_guard, operators_guard) = guards(&config.connections, Arc::clone(&gateway.admin().memory));
         let services = [
-            (self.base, front(Listener::Base), Arc::clone(&public_guard)),
-            (self.claimables, front(Listener::Claimables), public_guard),
+            (self.base, public_api(Listener::Base), Arc::clone(&public_guard)),
+            (self.claimables, public_api(Listener::Claimables), public_guard),
             (self.operators, Service::Operators(operators), operators_guard),
         ];
         let (draining, drain) = watch::channel(false);
