@@ -53,7 +53,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::cli::{CheckFlags, Command, Flags, GatewayPluginCommand, PluginCommand, StateCommand, Stop};
 use crate::config::{Config, Environment};
 use crate::gateway::Gateway;
-use crate::http::admin::control::Operated;
+use crate::http::admin::control::ControlState;
 use crate::http::admin::control::client::ControlError;
 use crate::http::server::serve::Listeners;
 use crate::spans::SpanExport;
@@ -181,7 +181,7 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
     log_start(config);
     logos::serve_at(&public_url(config, &listeners)?);
     let gateway = Arc::new(Gateway::start(&config.gateway).await.context("cannot start")?);
-    let _control = http::admin::control::serve::start(&config.gateway.state_dir, Operated::by(gateway.admin()));
+    let _control = http::admin::control::serve::start(&config.gateway.state_dir, ControlState::of(gateway.admin()));
     let line = listeners.line().context("cannot read the listeners' addresses")?;
     // The parent process may have closed our output; that is no reason not to serve.
     let _ = writeln!(io::stdout(), "{line}").and_then(|()| io::stdout().flush());

@@ -24,13 +24,13 @@ const SOCKET: &str = "control.sock";
 
 /// State that the commands act on.
 #[derive(Clone, Debug)]
-pub(crate) struct Operated {
+pub(crate) struct ControlState {
     pub(crate) facts: StoredReplies,
     pub(crate) registry: Arc<Registry>,
 }
 
-impl Operated {
-    pub(crate) fn by(admin: &AdminHandles) -> Self {
+impl ControlState {
+    pub(crate) fn of(admin: &AdminHandles) -> Self {
         Self { facts: admin.reader.stored_replies().clone(), registry: Arc::clone(&admin.registry) }
     }
 }
@@ -66,17 +66,17 @@ pub(crate) enum ControlReply {
 
 impl ControlRequest {
     /// Executes the command. Blocks.
-    fn answer(self, operated: &Operated) -> ControlReply {
+    fn answer(self, state: &ControlState) -> ControlReply {
         match self {
-            Self::Plugins => PluginsReport::of(&operated.registry).map_or_else(
+            Self::Plugins => PluginsReport::of(&state.registry).map_or_else(
                 |error| ControlReply::Failed(error.to_string()),
                 |report| ControlReply::Plugins(Box::new(report)),
             ),
-            Self::Decide { plugin, decision } => match operated.registry.decide(&plugin, decision) {
+            Self::Decide { plugin, decision } => match state.registry.decide(&plugin, decision) {
                 Ok(decided) => ControlReply::Decided(decided),
                 Err(error) => ControlReply::Failed(error.to_string()),
             },
-            Self::ShowFacts(_) | Self::PurgeFacts(_) => self.answer_from(&operated.facts),
+            Self::ShowFacts(_) | Self::PurgeFacts(_) => self.answer_from(&state.facts),
         }
     }
 

@@ -16,7 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::{ControlReply, ControlRequest, Operated, socket};
+use super::{ControlReply, ControlRequest, ControlState, socket};
 
 /// Only the owner may connect.
 const MODE: u32 = 0o600;
@@ -44,12 +44,12 @@ impl Drop for ControlSocket {
 }
 
 /// Starts to answer operators. Returns `None`, after logging why, if that is not possible.
-pub(crate) fn start(state_dir: &Path, operated: Operated) -> Option<ControlSocket> {
+pub(crate) fn start(state_dir: &Path, state: ControlState) -> Option<ControlSocket> {
     let path = socket(state_dir);
     match bind(&path) {
         Ok((listener, owner)) => {
             let mut serving = JoinSet::new();
-            serving.spawn(accept(listener, owner, operated));
+            serving.spawn(accept(listener, owner, state));
             Some(ControlSocket { path, _serving: serving })
         }
         Err(error) => {
@@ -72,17 +72,17 @@ fn bind(path: &Path) -> io::Result<(UnixListener, u32)> {
     Ok((listener, fs::metadata(path)?.uid()))
 }
 
-async fn accept(listener: UnixListener, owner: u32, operated: Operated) {
+async fn accept(listener: UnixListener, owner: u32, state: ControlState) {
     let (turns, mut serving) = (Arc::new(Semaphore::new(AT_ONCE)), JoinSet::new());
     loop {
         let Ok(turn) = Arc::clone(&turns).acquire_owned().await else { return };
         while serving.try_join_next().is_some() {}
         match listener.accept().await {
             Ok((stream, _)) if is_allowed(&stream, owner) => {
-                let operated = operated.clone();
+                let state = state.clone();
                 serving.spawn(async move {
                     // Clients that left or are too slow get no reply.
-                    let _ = timeout(REQUEST_TIME, answer(stream, operated, turn)).await;
+                    let _ = timeout(REQUEST_TIME, answer(stream, state, turn)).await;
                 });
             }
             Ok(_) => tracing::warn!("a command of another user was refused"),
@@ -100,13 +100,13 @@ fn is_allowed(stream: &UnixStream, owner: u32) -> bool {
 }
 
 /// Holds the turn until the command has ended, which may be later than its reply is due.
-async fn answer(mut stream: UnixStream, operated: Operated, turn: OwnedSemaphorePermit) -> io::Result<()> {
+async fn answer(mut stream: UnixStream, state: ControlState, turn: OwnedSemaphorePermit) -> io::Result<()> {
     let (reader, mut writer) = stream.split();
     let mut line = String::new();
     BufReader::new(reader.take(REQUEST_BYTES_MAX)).read_line(&mut line).await?;
     let (reply, _turn) = match serde_json::from_str::<ControlRequest>(&line) {
         Ok(request) => {
-            let command = move || (request.answer(&operated), turn);
+            let command = move || (request.answer(&state), turn);
             tokio::task::spawn_blocking(command).await.map_err(io::Error::other)?
         }
         Err(error) => (ControlReply::Failed(format!("the request cannot be read: {error}")), turn),
@@ -132,24 +132,24 @@ mod tests {
     use super::super::client;
     use super::*;
 
-    fn operated(folder: &Path) -> Operated {
+    fn state(folder: &Path) -> ControlState {
         let (lifetime, again_after) = (Duration::from_secs(86_400), Duration::from_secs(1));
         let settings = StoreSettings { folder: folder.to_owned(), lifetime, again_after };
         let facts = ChainReader::new(Vec::new(), Limits::default(), Some(&settings)).stored_replies().clone();
         let (plugins, writers) = (folder.join("plugins"), Writers::of_process(None));
         let (limits, signatures) = (PluginLimits::default(), SignatureSettings::default());
         let registry = Registry::start(&plugins, folder, writers, Networks::new([]), limits, signatures).unwrap();
-        Operated { facts, registry }
+        ControlState { facts, registry }
     }
 
     #[tokio::test]
     async fn a_command_is_answered_by_the_gateway_that_runs_and_the_socket_is_its_owners_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let operated = operated(folder.path());
-        let control = start(folder.path(), operated.clone()).unwrap();
+        let state = state(folder.path());
+        let control = start(folder.path(), state.clone()).unwrap();
         let path = socket(folder.path());
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert!(start(folder.path(), operated.clone()).is_none(), "one gateway for a folder");
+        assert!(start(folder.path(), state.clone()).is_none(), "one gateway for a folder");
         for (request, expected) in [
             (
                 ControlRequest::ShowFacts(StoredReplyFilter::default()),
@@ -169,6 +169,6 @@ mod tests {
         assert!(!path.exists());
         // The file that a killed process leaves is replaced.
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
-        assert!(start(folder.path(), operated).is_some());
+        assert!(start(folder.path(), state).is_some());
     }
 }
