@@ -29,7 +29,7 @@ use tokio::time::{Instant, sleep_until};
 
 pub(in crate::http) use self::turn::in_turn;
 pub(in crate::http) use self::unsent::{AnswerBody, Streams, is_of_refused_stream};
-use self::unsent::{LastSought, Own, Unsent, UnsentBytes};
+use self::unsent::{Charge, LastSought, UnsentAnswer, UnsentBytes};
 use self::worker_time::{Sharers, WorkerTime};
 use crate::config::ConnectionLimits;
 use crate::memory::Memory;
@@ -107,7 +107,7 @@ struct Activity {
     /// True once there was a request.
     had_request: bool,
     /// Answers that the client has not taken yet.
-    unsent: Vec<Unsent>,
+    unsent: Vec<UnsentAnswer>,
     next_unsent: u64,
 }
 
@@ -321,12 +321,12 @@ impl Connection {
 
     /// Returns a body that is counted until the client has taken it; of a body that `is_shared`, only the head counts.
     pub(in crate::http) fn send(self: &Arc<Self>, body: Bytes, is_shared: bool) -> Result<AnswerBody, NoRoom> {
-        unsent::send(self, body, if is_shared { Own::Head } else { Own::HeadAndBody })
+        unsent::send(self, body, if is_shared { Charge::Head } else { Charge::HeadAndBody })
     }
 
     /// Returns a small body that takes room for refusals; fails if too many of them wait.
     pub(in crate::http) fn send_refusal(self: &Arc<Self>, body: Bytes) -> Result<AnswerBody, NoRoom> {
-        unsent::send(self, body, Own::Refusal)
+        unsent::send(self, body, Charge::Refusal)
     }
 
     /// Returns since when it is unused; `None` while a request is under way.

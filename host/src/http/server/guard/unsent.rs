@@ -116,7 +116,7 @@ impl UnsentBytes {
 
 /// An answer that the client has not taken yet.
 #[derive(Debug)]
-pub(super) struct Unsent {
+pub(super) struct UnsentAnswer {
     /// Unique within its connection.
     id: u64,
     /// Counts in the room for refusals.
@@ -129,9 +129,9 @@ pub(super) struct Unsent {
     stream: Weak<Notify>,
 }
 
-/// Memory of a response that is not shared with others.
+/// The part of a response that counts against the limits; memory that clients share does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Own {
+pub(super) enum Charge {
     Head,
     HeadAndBody,
     /// Head and body, within the room for refusals.
@@ -186,17 +186,18 @@ where
     }
 }
 
-pub(super) fn send(connection: &Arc<Connection>, body: Bytes, own: Own) -> Result<AnswerBody, NoRoom> {
+pub(super) fn send(connection: &Arc<Connection>, body: Bytes, charge: Charge) -> Result<AnswerBody, NoRoom> {
     if body.is_empty() {
         return Ok(AnswerBody::default());
     }
-    let (bytes, is_refusal) = (ANSWER_BYTES + if own == Own::Head { 0 } else { body.len() }, own == Own::Refusal);
+    let (bytes, is_refusal) =
+        (ANSWER_BYTES + if charge == Charge::Head { 0 } else { body.len() }, charge == Charge::Refusal);
     connection.guard.reserve(&connection.client, bytes, is_refusal)?;
     let stream = STREAM.try_with(Stream::end).unwrap_or_default();
     let mut activity = connection.activity.lock();
     let id = activity.next_unsent;
     activity.next_unsent += 1;
-    activity.unsent.push(Unsent { id, is_refusal, bytes, since: Instant::now(), stream });
+    activity.unsent.push(UnsentAnswer { id, is_refusal, bytes, since: Instant::now(), stream });
     drop(activity);
     let progress = (body.len() > PIECE_BYTES).then(|| Progress { connection: Arc::clone(connection), id });
     let counted = Counted { body, connection: Arc::clone(connection), id };
@@ -233,7 +234,8 @@ impl Guard {
         let mut stalled = Vec::new();
         for connection in open.by_id.values().filter(|connection| is_candidate(connection)) {
             let activity = connection.activity.lock();
-            let is_stalled = |unsent: &&Unsent| unsent.is_refusal == of_refusals && unsent.since.elapsed() > STALLED;
+            let is_stalled =
+                |unsent: &&UnsentAnswer| unsent.is_refusal == of_refusals && unsent.since.elapsed() > STALLED;
             let of_connection = activity.unsent.iter().filter(is_stalled);
             stalled.extend(of_connection.map(|unsent| (unsent.since, unsent.id, Arc::clone(connection))));
         }
@@ -337,7 +339,7 @@ impl Drop for Counted {
         let mut activity = self.connection.activity.lock();
         activity.used = Instant::now();
         if let Some(place) = activity.unsent.iter().position(|unsent| unsent.id == self.id) {
-            let Unsent { bytes, is_refusal, .. } = activity.unsent.remove(place);
+            let UnsentAnswer { bytes, is_refusal, .. } = activity.unsent.remove(place);
             self.connection.guard.release(&self.connection.client, bytes, is_refusal);
         }
     }
