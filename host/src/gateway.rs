@@ -53,7 +53,7 @@ use self::work::names::{self, NameLookup};
 use self::work::portfolio::PortfolioWork;
 use self::work::protocols::ProtocolWork;
 use crate::budget::{AnswerBudget, AnswerLimits};
-use crate::long_work::LongWork;
+use crate::cpu_pool::CpuPool;
 use portolan_base::client_share::ClientShare;
 
 /// Answers queries. One instance per process.
@@ -196,8 +196,8 @@ impl Gateway {
         &self.sources.networks
     }
 
-    pub(crate) fn long_work(&self) -> &LongWork {
-        &self.sources.long_work
+    pub(crate) fn cpu_pool(&self) -> &CpuPool {
+        &self.sources.cpu_pool
     }
 
     /// Maximum number of logs of a transaction whose events are decoded.

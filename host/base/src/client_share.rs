@@ -1,6 +1,6 @@
-//! One client's use of shared resources: answers under way, turns of long work, and processor time of plugins.
+//! One client's use of shared resources: answers under way, tasks of the CPU pool, and processor time of plugins.
 //!
-//! Invariant: a client has one turn of long work at a time, and an answer counts until it is dropped.
+//! Invariant: a client has one task of the CPU pool at a time, and an answer counts until it is dropped.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -23,8 +23,8 @@ pub struct ClientShare {
     answers: AtomicUsize,
     /// Nanoseconds of processor time on other threads that were not accounted for yet.
     charged_ns: AtomicU64,
-    /// Held during a turn of long work (`long_work.rs`).
-    pub long_work: Semaphore,
+    /// Held while a task of the CPU pool runs for the client.
+    pub cpu_pool: Semaphore,
 }
 
 /// An answer that counts for its client until this is dropped.
@@ -34,7 +34,7 @@ pub struct CountedAnswer(Arc<ClientShare>);
 impl ClientShare {
     pub fn new(address: Option<IpAddr>) -> Arc<Self> {
         let (answers, charged_ns) = (AtomicUsize::new(0), AtomicU64::new(0));
-        Arc::new(Self { address, answers, charged_ns, long_work: Semaphore::new(1) })
+        Arc::new(Self { address, answers, charged_ns, cpu_pool: Semaphore::new(1) })
     }
 
     /// Runs work on behalf of this client, which `current` then returns.

@@ -21,6 +21,7 @@ use portolan_reader::{Block, BlockRef, Pins, ReadFailure, Reader, Session, Trans
 use tokio::time::Instant;
 
 use crate::budget::AnswerBudget;
+use crate::cpu_pool::CpuPool;
 use crate::events::tables::Tables;
 use crate::gateway::answer::{Answer, Items};
 use crate::gateway::claims::gas_limit::GasLimits;
@@ -35,7 +36,6 @@ use crate::head_age::HeadAgeMax;
 use crate::jobs::job::{self, JobOutcome, Sessions};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::JobReport;
-use crate::long_work::LongWork;
 use crate::spans;
 
 /// The transaction and its receipt in one batch, and the chain id.
@@ -59,7 +59,7 @@ pub(super) struct Sources {
     pub(super) past_prices: Prices,
     pub(super) tables: Tables,
     pub(super) log_room: LogRoom,
-    pub(super) long_work: LongWork,
+    pub(super) cpu_pool: CpuPool,
     pub(super) simulate_claims: SimulateWhen,
     pub(super) gas_limits: GasLimits,
 }
@@ -341,7 +341,7 @@ impl Context {
             past_prices: Prices::new(portolan_assets::price::PriceSettings::default()),
             tables: Tables::read().unwrap(),
             log_room: LogRoom::new(1 << 20),
-            long_work: LongWork::start().unwrap(),
+            cpu_pool: CpuPool::start().unwrap(),
             simulate_claims: SimulateWhen::default(),
             gas_limits: GasLimits::default(),
         };

@@ -18,6 +18,7 @@ use portolan_reader::{ChainReader, Limits, RpcUrl, StoreSettings, Upstream};
 
 use super::{AdminHandles, Gateway};
 use crate::budget::AnswerLimits;
+use crate::cpu_pool::CpuPool;
 use crate::events::tables::{Tables, TablesError};
 use crate::gateway::admission::Admission;
 use crate::gateway::claims::gas_limit::GasLimits;
@@ -27,7 +28,6 @@ use crate::gateway::log_room::LogRoom;
 use crate::gateway::query::SimulateWhen;
 use crate::gateway::single_flight::SingleFlight;
 use crate::head_age::HeadAgeMax;
-use crate::long_work::LongWork;
 use crate::memory::{Memory, MemoryLimit};
 use crate::monitor::{Monitor, Watched};
 
@@ -75,8 +75,8 @@ pub(crate) enum StartError {
     Registry(#[from] RegistryError),
     #[error(transparent)]
     Tables(#[from] TablesError),
-    #[error("cannot start a thread for long work")]
-    LongWork(#[source] io::Error),
+    #[error("cannot start a thread of the CPU pool")]
+    CpuPool(#[source] io::Error),
     #[error("cannot keep copies of token lists in the state folder")]
     TokenLists(#[source] io::Error),
 }
@@ -116,7 +116,7 @@ impl Gateway {
             prices,
             tables: Tables::read()?,
             log_room: LogRoom::new(settings.logs_bytes_max),
-            long_work: LongWork::start().map_err(StartError::LongWork)?,
+            cpu_pool: CpuPool::start().map_err(StartError::CpuPool)?,
             simulate_claims: settings.simulate_claims,
             gas_limits: GasLimits::default(),
             networks,

@@ -70,13 +70,13 @@ impl Work for EventWork {
             return Err(Problem::TooManyLogs { logs: receipt.logs.len(), logs_max: query.logs_max });
         }
         let room = context.sources.log_room.take(&receipt.logs)?;
-        let (long_work, is_large) = (context.sources.long_work.clone(), log_room::bytes(&receipt.logs) > LARGE_BYTES);
+        let (cpu_pool, is_large) = (context.sources.cpu_pool.clone(), log_room::bytes(&receipt.logs) > LARGE_BYTES);
         let client = Arc::clone(&context.budget.client);
         let decoding = decode(context, Arc::clone(network), query, receipt, room);
         if !is_large {
             return decoding.await;
         }
-        let decoded = long_work.drive(&client, decoding).await;
+        let decoded = cpu_pool.drive(&client, decoding).await;
         decoded.unwrap_or_else(|error| Err(Problem::Internal(format!("the transaction was not decoded: {error}"))))
     }
 }

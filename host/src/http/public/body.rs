@@ -1,4 +1,4 @@
-//! Writes bodies of answers: large ones as long work, off the runtime's workers, and each up to its limit of bytes.
+//! Writes bodies of answers: large ones in the CPU pool, off the runtime's workers, and each up to its limit of bytes.
 //!
 //! Invariant: a body neither exceeds the answer's limit nor is written past its deadline. If only the length is
 //! wanted, no byte is stored.
@@ -9,12 +9,12 @@ use std::io;
 use bytes::Bytes;
 use tokio::time::{Instant, timeout_at};
 
+use crate::cpu_pool::CpuPool;
 use crate::gateway::GatewayResponse;
 use crate::gateway::problem::Problem;
 use crate::http::problem::unwritable;
 use crate::http::view;
 use crate::http::view::form::Form;
-use crate::long_work::LongWork;
 use portolan_base::client_share::ClientShare;
 
 /// Answers with fewer rows are written in less time than it takes to pass them to another thread.
@@ -54,14 +54,14 @@ impl BodyWriter {
     /// The body is too long, late or cannot be serialized.
     pub(in crate::http) async fn write(
         self,
-        long_work: &LongWork,
+        cpu_pool: &CpuPool,
         client: &ClientShare,
         response: GatewayResponse,
     ) -> Result<Written, Problem> {
         if response.answer.items.len() < SMALL_ROWS {
             return self.write_now(&response);
         }
-        let writing = long_work.run(client, move || {
+        let writing = cpu_pool.run(client, move || {
             let written = self.write_now(&response);
             // Free thousands of rows here, before the next body is written.
             drop(response);

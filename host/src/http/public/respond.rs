@@ -120,7 +120,7 @@ impl PublicApi {
         // Lists are stored for all clients, so that HEAD needs their bodies too.
         let wanted = if *method == Method::HEAD && list.is_none() { Wanted::Length } else { Wanted::Bytes };
         let writer = BodyWriter { form, wanted, until };
-        let Written { bytes, length } = writer.write(self.gateway.long_work(), client, response).await?;
+        let Written { bytes, length } = writer.write(self.gateway.cpu_pool(), client, response).await?;
         if let Some(list) = list {
             *list.lock() = Some((generation, bytes.clone()));
             return Ok(shared(bytes));

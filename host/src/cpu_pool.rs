@@ -1,9 +1,8 @@
-//! Long computations: decoding a large transaction, writing a large body.
+//! Threads for computations that take long: decoding a large transaction, writing a large body.
 //!
-//! They run on threads of their own with a lower priority, so that short work waits for them neither for a worker of
-//! the runtime nor for a core.
-//! Invariant: concurrent long work leaves a core to the workers, nothing holds a turn while it waits for a reply, and
-//! a client waits behind at most one piece of work of each other client.
+//! They have a lower priority than the runtime's workers, so that short work waits neither for a worker nor for a core.
+//! Invariant: the pool leaves a core to the workers, a task holds no permit while it waits for a reply, and a client
+//! waits behind at most one task of each other client.
 
 use std::io;
 use std::num::NonZero;
@@ -20,47 +19,47 @@ use tokio::sync::{Notify, Semaphore, oneshot};
 
 use portolan_base::client_share::ClientShare;
 
-/// Maximum turns at once, however many cores there are: enough for four bodies of the largest size.
-const TURNS_MAX: usize = 4;
+/// Maximum number of threads, however many cores there are: enough for four bodies of the largest size.
+const THREADS_MAX: usize = 4;
 
 /// `nice` value: if cores are short, workers get ten times as much CPU time.
 const PRIORITY: i32 = 10;
 
-/// Runs long work in turns. There is one per process; its threads end with it.
+/// Runs tasks on threads of its own. There is one per process; its threads end with it.
 #[derive(Clone, Debug)]
-pub(crate) struct LongWork {
-    turns: Arc<Semaphore>,
-    works: mpsc::Sender<Task>,
+pub(crate) struct CpuPool {
+    permits: Arc<Semaphore>,
+    tasks: mpsc::Sender<Task>,
 }
 
 type Task = Box<dyn FnOnce() + Send>;
 
-/// Long work panicked.
+/// A task of the pool panicked.
 #[derive(Debug, thiserror::Error)]
-#[error("long work panicked")]
-pub(crate) struct LongWorkPanicked;
+#[error("a task of the CPU pool panicked")]
+pub(crate) struct CpuTaskPanicked;
 
-impl LongWork {
-    /// Starts a thread for each turn.
+impl CpuPool {
+    /// Starts the threads.
     ///
     /// # Errors
     /// The system cannot start a thread.
     pub(crate) fn start() -> io::Result<Self> {
         let cores = available_parallelism().map_or(1, NonZero::get);
-        Self::with_turns(cores.saturating_sub(1).clamp(1, TURNS_MAX))
+        Self::with_threads(cores.saturating_sub(1).clamp(1, THREADS_MAX))
     }
 
-    fn with_turns(turns: usize) -> io::Result<Self> {
-        let (works, next) = mpsc::channel();
+    fn with_threads(threads: usize) -> io::Result<Self> {
+        let (tasks, next) = mpsc::channel();
         let next = Arc::new(Mutex::new(next));
-        for _ in 0..turns {
+        for _ in 0..threads {
             let next = Arc::clone(&next);
-            thread::Builder::new().name("long-work".into()).spawn(move || work_on(&next))?;
+            thread::Builder::new().name("cpu-pool".into()).spawn(move || work_on(&next))?;
         }
-        Ok(Self { turns: Arc::new(Semaphore::new(turns)), works })
+        Ok(Self { permits: Arc::new(Semaphore::new(threads)), tasks })
     }
 
-    /// Runs work for a client in a turn. Once begun, it runs to its end even if nobody waits for it any more.
+    /// Runs a task for a client. Once begun, it runs to its end even if nobody waits for it any more.
     ///
     /// # Errors
     /// It panicked.
@@ -68,28 +67,28 @@ impl LongWork {
         &self,
         client: &ClientShare,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, LongWorkPanicked> {
+    ) -> Result<T, CpuTaskPanicked> {
         // The semaphores are never closed.
-        let _own_turn = client.long_work.acquire().await.ok();
-        let turn = Arc::clone(&self.turns).acquire_owned().await.ok();
+        let _own_permit = client.cpu_pool.acquire().await.ok();
+        let permit = Arc::clone(&self.permits).acquire_owned().await.ok();
         let (done, outcome) = oneshot::channel();
         let runtime = Handle::current();
-        let work = Box::new(move || {
+        let task = Box::new(move || {
             let _entered = runtime.enter();
             let value = work();
-            drop(turn);
+            drop(permit);
             // The caller may be gone.
             let _ = done.send(value);
         });
-        self.works.send(work).map_err(|_| LongWorkPanicked)?;
-        outcome.await.map_err(|_| LongWorkPanicked)
+        self.tasks.send(task).map_err(|_| CpuTaskPanicked)?;
+        outcome.await.map_err(|_| CpuTaskPanicked)
     }
 
-    /// Drives a future to its end, with a turn for each poll.
+    /// Drives a future to its end; each poll is a task.
     ///
     /// # Errors
     /// It panicked.
-    pub(crate) async fn drive<F>(&self, client: &ClientShare, work: F) -> Result<F::Output, LongWorkPanicked>
+    pub(crate) async fn drive<F>(&self, client: &ClientShare, work: F) -> Result<F::Output, CpuTaskPanicked>
     where
         F: Future<Output: Send> + Send + 'static,
     {
@@ -110,9 +109,9 @@ fn work_on(next: &Mutex<mpsc::Receiver<Task>>) {
     // If this fails, small answers only wait longer.
     let _ = setpriority_process(None, PRIORITY);
     let take = || next.lock().recv();
-    while let Ok(work) = take() {
+    while let Ok(task) = take() {
         // The caller learns of a panic from the channel; the hook of `log.rs` logs it.
-        let _ = catch_unwind(AssertUnwindSafe(work));
+        let _ = catch_unwind(AssertUnwindSafe(task));
     }
 }
 
@@ -147,8 +146,8 @@ mod tests {
 
     use super::*;
 
-    fn one_turn() -> LongWork {
-        LongWork::with_turns(1).unwrap()
+    fn one_thread() -> CpuPool {
+        CpuPool::with_threads(1).unwrap()
     }
 
     fn client() -> Arc<ClientShare> {
@@ -158,7 +157,7 @@ mod tests {
     #[tokio::test]
     async fn steps_are_taken_off_the_thread_that_waits() {
         let step = async || current().id();
-        let steps: Vec<ThreadId> = one_turn()
+        let steps: Vec<ThreadId> = one_thread()
             .drive(&client(), async move {
                 let first = step().await;
                 tokio::task::yield_now().await;
@@ -170,36 +169,36 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_waits_holds_no_turn() {
-        let (long_work, all) = (one_turn(), Arc::new(Barrier::new(9)));
+    async fn what_waits_holds_no_permit() {
+        let (cpu_pool, all) = (one_thread(), Arc::new(Barrier::new(9)));
         // None of them ends before all of them have begun.
         let client = client();
         let waiting = (0..9).map(|number| {
             let all = Arc::clone(&all);
-            long_work.drive(&client, async move {
+            cpu_pool.drive(&client, async move {
                 all.wait().await;
                 number
             })
         });
         let done: Vec<_> = join_all(waiting).await.into_iter().map(Result::unwrap).collect();
         assert_eq!(done, (0..9).collect::<Vec<_>>());
-        assert_eq!(long_work.turns.available_permits(), 1);
+        assert_eq!(cpu_pool.permits.available_permits(), 1);
     }
 
     #[tokio::test]
-    async fn there_is_no_more_at_once_than_there_are_turns() {
-        let (long_work, own, other) = (one_turn(), client(), client());
+    async fn no_more_tasks_run_at_once_than_there_are_threads() {
+        let (cpu_pool, own, other) = (one_thread(), client(), client());
         let (begun, has_begun) = oneshot::channel();
         let (end, ended) = mpsc::channel::<()>();
-        let first = long_work.run(&own, move || {
+        let first = cpu_pool.run(&own, move || {
             begun.send(()).unwrap();
             ended.recv().unwrap();
         });
         let second = async {
             has_begun.await.unwrap();
-            let mut second = Box::pin(long_work.run(&other, || 2));
+            let mut second = Box::pin(cpu_pool.run(&other, || 2));
             assert!(poll_immediate(&mut second).await.is_none());
-            assert_eq!(long_work.turns.available_permits(), 0);
+            assert_eq!(cpu_pool.permits.available_permits(), 0);
             end.send(()).unwrap();
             second.await.unwrap()
         };
@@ -207,30 +206,30 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_nobody_waits_for_is_dropped_and_a_panic_gives_its_turn_back() {
-        let (long_work, own) = (one_turn(), client());
+    async fn what_nobody_waits_for_is_dropped_and_a_panic_gives_its_permit_back() {
+        let (cpu_pool, own) = (one_thread(), client());
         let (alive, dropped) = oneshot::channel::<()>();
-        let mut abandoned = Box::pin(long_work.drive(&own, async move {
+        let mut abandoned = Box::pin(cpu_pool.drive(&own, async move {
             let _alive = alive;
             std::future::pending::<()>().await;
         }));
         assert!(poll_immediate(&mut abandoned).await.is_none());
         drop(abandoned);
         assert!(dropped.await.is_err());
-        assert!(long_work.drive(&own, async { panic!("no") }).await.is_err());
-        assert_eq!(long_work.run(&own, || 1).await.unwrap(), 1);
+        assert!(cpu_pool.drive(&own, async { panic!("no") }).await.is_err());
+        assert_eq!(cpu_pool.run(&own, || 1).await.unwrap(), 1);
     }
 
     #[tokio::test]
-    async fn a_client_waits_behind_one_work_of_each_other() {
-        let (long_work, crowd, other) = (one_turn(), client(), client());
+    async fn a_client_waits_behind_one_task_of_each_other() {
+        let (cpu_pool, crowd, other) = (one_thread(), client(), client());
         let done = Arc::new(Mutex::new(Vec::new()));
-        let work = |name: &'static str| {
+        let task = |name: &'static str| {
             let done = Arc::clone(&done);
             move || done.lock().push(name)
         };
-        let of_crowd = join_all((0..5).map(|_| long_work.run(&crowd, work("crowd"))));
-        let of_other = long_work.run(&other, work("other"));
+        let of_crowd = join_all((0..5).map(|_| cpu_pool.run(&crowd, task("crowd"))));
+        let of_other = cpu_pool.run(&other, task("other"));
         let (of_crowd, of_other) = join(of_crowd, of_other).await;
         assert!(of_crowd.iter().all(Result::is_ok) && of_other.is_ok());
         assert_eq!(done.lock().iter().position(|name| *name == "other"), Some(1));
