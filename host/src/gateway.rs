@@ -20,7 +20,7 @@ mod codeless;
 mod compositions;
 mod deadline;
 mod deployment_check;
-mod log_room;
+mod log_memory;
 mod missing;
 mod plan;
 mod rows;

@@ -96,7 +96,7 @@ pub(crate) struct TransactionEvents {
     /// Effects on one account, if the query names one.
     pub(crate) account: Option<Box<AccountPart>>,
     /// Memory reserved for the logs until the answer is written.
-    pub(crate) _room: Option<Arc<OwnedSemaphorePermit>>,
+    pub(crate) _log_permit: Option<Arc<OwnedSemaphorePermit>>,
 }
 
 /// Effects of a transaction on one account.

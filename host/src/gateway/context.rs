@@ -28,7 +28,7 @@ use crate::gateway::claims::gas_limit::GasLimits;
 use crate::gateway::codeless::Codeless;
 use crate::gateway::compositions::CompositionJobs;
 use crate::gateway::deadline::Deadline;
-use crate::gateway::log_room::LogRoom;
+use crate::gateway::log_memory::LogMemory;
 use crate::gateway::missing;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{AnswerOptions, SimulateWhen};
@@ -58,7 +58,7 @@ pub(super) struct Sources {
     /// Price sources that work at any block.
     pub(super) past_prices: Prices,
     pub(super) tables: Tables,
-    pub(super) log_room: LogRoom,
+    pub(super) log_memory: LogMemory,
     pub(super) cpu_pool: CpuPool,
     pub(super) simulate_claims: SimulateWhen,
     pub(super) gas_limits: GasLimits,
@@ -340,7 +340,7 @@ impl Context {
             prices: Prices::new(portolan_assets::price::PriceSettings::default()),
             past_prices: Prices::new(portolan_assets::price::PriceSettings::default()),
             tables: Tables::read().unwrap(),
-            log_room: LogRoom::new(1 << 20),
+            log_memory: LogMemory::new(1 << 20),
             cpu_pool: CpuPool::start().unwrap(),
             simulate_claims: SimulateWhen::default(),
             gas_limits: GasLimits::default(),

@@ -24,7 +24,7 @@ use crate::gateway::admission::Admission;
 use crate::gateway::claims::gas_limit::GasLimits;
 use crate::gateway::codeless::Codeless;
 use crate::gateway::context::Sources;
-use crate::gateway::log_room::LogRoom;
+use crate::gateway::log_memory::LogMemory;
 use crate::gateway::query::SimulateWhen;
 use crate::gateway::single_flight::SingleFlight;
 use crate::head_age::HeadAgeMax;
@@ -115,7 +115,7 @@ impl Gateway {
             past_prices: prices.of_any_block(),
             prices,
             tables: Tables::read()?,
-            log_room: LogRoom::new(settings.logs_bytes_max),
+            log_memory: LogMemory::new(settings.logs_bytes_max),
             cpu_pool: CpuPool::start().map_err(StartError::CpuPool)?,
             simulate_claims: settings.simulate_claims,
             gas_limits: GasLimits::default(),

@@ -33,7 +33,7 @@ use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::Account;
 use crate::gateway::work::Work;
-use crate::gateway::{log_room, missing, plan, query};
+use crate::gateway::{log_memory, missing, plan, query};
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::job::{self, JobOutcome};
 use crate::jobs::plan::JobPlan;
@@ -69,10 +69,10 @@ impl Work for EventWork {
         if receipt.logs.len() > query.logs_max {
             return Err(Problem::TooManyLogs { logs: receipt.logs.len(), logs_max: query.logs_max });
         }
-        let room = context.sources.log_room.take(&receipt.logs)?;
-        let (cpu_pool, is_large) = (context.sources.cpu_pool.clone(), log_room::bytes(&receipt.logs) > LARGE_BYTES);
+        let log_permit = context.sources.log_memory.take(&receipt.logs)?;
+        let (cpu_pool, is_large) = (context.sources.cpu_pool.clone(), log_memory::bytes(&receipt.logs) > LARGE_BYTES);
         let client = Arc::clone(&context.budget.client);
-        let decoding = decode(context, Arc::clone(network), query, receipt, room);
+        let decoding = decode(context, Arc::clone(network), query, receipt, log_permit);
         if !is_large {
             return decoding.await;
         }
@@ -87,7 +87,7 @@ async fn decode(
     network: Arc<Network>,
     query: query::EventsQuery,
     receipt: Receipt,
-    room: OwnedSemaphorePermit,
+    log_permit: OwnedSemaphorePermit,
 ) -> Result<Answer, Problem> {
     let network = &network;
     let (deposit, value) = (merge::deposit(&receipt, network.parent()), merge::native(&receipt));
@@ -115,7 +115,7 @@ async fn decode(
         parts::keep_last_reports(&mut events);
         let tokens = decoder.tokens(&events, std::iter::empty()).await;
         decoder.correct(&mut events, &tokens).await;
-        return decoder.answer(MergedEvents { events, undecoded }, tokens, None, reports, room);
+        return decoder.answer(MergedEvents { events, undecoded }, tokens, None, reports, log_permit);
     };
     let mut movements = Movements::of(&events, &decoder.transaction, account, logs);
     let tokens = decoder.tokens(&events, account::shown(&movements)).await;
@@ -128,7 +128,7 @@ async fn decode(
     reports.extend(of_tokens);
     events.retain(is_wanted);
     parts::keep_last_reports(&mut events);
-    decoder.answer(MergedEvents { events, undecoded }, tokens, Some(Box::new(part)), reports, room)
+    decoder.answer(MergedEvents { events, undecoded }, tokens, Some(Box::new(part)), reports, log_permit)
 }
 
 /// Returns the problem to send if nothing could be read.
@@ -243,13 +243,14 @@ impl<'a> TransactionDecoder<'a> {
         tokens: Tokens,
         account: Option<Box<AccountPart>>,
         mut reports: Vec<JobReport>,
-        room: OwnedSemaphorePermit,
+        log_permit: OwnedSemaphorePermit,
     ) -> Result<Answer, Problem> {
         let (events, missing_tokens) = self.rows(events, &tokens)?;
         reports.extend(missing_tokens);
         let (transaction, networks) = (Arc::clone(&self.transaction), self.context.networks().clone());
-        let (tokens, room) = (Arc::new(tokens), Some(Arc::new(room)));
-        let events = TransactionEvents { transaction, events, undecoded, tokens, networks, account, _room: room };
+        let (tokens, log_permit) = (Arc::new(tokens), Some(Arc::new(log_permit)));
+        let events =
+            TransactionEvents { transaction, events, undecoded, tokens, networks, account, _log_permit: log_permit };
         Ok(self.context.answer(Items::Events(events), reports))
     }
 

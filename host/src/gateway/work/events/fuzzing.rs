@@ -126,7 +126,7 @@ pub(crate) fn fuzzed_events(bytes: &[u8]) -> (TransactionEvents, Answer) {
     let account = (flags & 4 != 0).then(|| Box::new(part(&merged, &transaction, &tokens)));
     let events = merged.into_iter().filter_map(|merged| rows::row(merged, &tokens, &Snapshot::default())).collect();
     let (transaction, tokens, networks) = (Arc::new(transaction), Arc::new(tokens), NETWORKS.clone());
-    let events = TransactionEvents { transaction, events, undecoded, tokens, networks, account, _room: None };
+    let events = TransactionEvents { transaction, events, undecoded, tokens, networks, account, _log_permit: None };
     let budget = AnswerBudget::ample();
     let (items, about_account) = (Items::Networks(Vec::new()), true);
     (events, Answer { items, blocks: Vec::new(), missing: Vec::new(), jobs: Vec::new(), about_account, budget })

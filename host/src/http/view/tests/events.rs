@@ -25,7 +25,7 @@ fn events(kind: &str, members: Vec<(&'static str, Value)>) -> TransactionEvents 
         tokens: Arc::new([velo()].into_iter().collect()),
         networks: Networks::new([]),
         account: None,
-        _room: None,
+        _log_permit: None,
     }
 }
 

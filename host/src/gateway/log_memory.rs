@@ -15,12 +15,12 @@ const LOG_BYTES: usize = 256;
 
 /// Memory for logs. One instance per process.
 #[derive(Debug)]
-pub(super) struct LogRoom {
+pub(super) struct LogMemory {
     bytes_max: u32,
     free: Arc<Semaphore>,
 }
 
-impl LogRoom {
+impl LogMemory {
     pub(super) fn new(bytes_max: u32) -> Self {
         let permits = usize::try_from(bytes_max).unwrap_or(Semaphore::MAX_PERMITS);
         Self { bytes_max, free: Arc::new(Semaphore::new(permits)) }
@@ -51,15 +51,15 @@ mod tests {
     #[test]
     fn a_large_transaction_is_decoded_alone_and_nobody_waits() {
         let log = |bytes| Log { index: 0, address: Address::ZERO, topics: Vec::new(), data: vec![0; bytes].into() };
-        let room = LogRoom::new(1_000);
-        let small = room.take(&[log(100), log(100)]).unwrap();
-        assert_eq!(room.free.available_permits(), 1_000 - 2 * (256 + 100));
-        assert!(matches!(room.take(&[log(2_000)]), Err(Problem::Overloaded)));
+        let memory = LogMemory::new(1_000);
+        let small = memory.take(&[log(100), log(100)]).unwrap();
+        assert_eq!(memory.free.available_permits(), 1_000 - 2 * (256 + 100));
+        assert!(matches!(memory.take(&[log(2_000)]), Err(Problem::Overloaded)));
         drop(small);
-        let large = room.take(&[log(2_000)]).unwrap();
-        assert!(matches!(room.take(&[log(0)]), Err(Problem::Overloaded)));
-        assert!(room.take(&[]).is_ok());
+        let large = memory.take(&[log(2_000)]).unwrap();
+        assert!(matches!(memory.take(&[log(0)]), Err(Problem::Overloaded)));
+        assert!(memory.take(&[]).is_ok());
         drop(large);
-        assert!(room.take(&[log(0)]).is_ok());
+        assert!(memory.take(&[log(0)]).is_ok());
     }
 }
