@@ -4,10 +4,10 @@
 //! Invariant: all events of a log come from one source.
 
 pub(crate) mod builtin;
-pub(crate) mod echoes;
+pub(crate) mod duplicate_transfers;
 pub(crate) mod merge;
 pub(crate) mod native;
-pub(crate) mod parts;
+pub(crate) mod part_of;
 pub(crate) mod tables;
 
 mod act;

@@ -27,7 +27,7 @@ use crate::events::builtin::{BuiltinDecoder, BuiltinEvents};
 use crate::events::merge::{self, EventSource, MergedEvent, MergedEvents};
 use crate::events::movements::Movements;
 use crate::events::native::{self, NativeLogs};
-use crate::events::{echoes, parts};
+use crate::events::{duplicate_transfers, part_of};
 use crate::gateway::answer::{AccountPart, Answer, Event, Items, TransactionEvents};
 use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
@@ -104,15 +104,15 @@ async fn decode(
     let (sources, mut reports) = decoded.map_err(|failure| unread(network, failure))??;
     let MergedEvents { mut events, undecoded } = merge::merge(sources, decoder.transaction.logs.len());
     native::name_once(network, &mut events);
-    parts::relate(&mut events, &decoder.transaction, network.wrapped_native);
-    echoes::relate(network, &mut events, &decoder.transaction);
+    part_of::link(&mut events, &decoder.transaction, network.wrapped_native);
+    duplicate_transfers::link(network, &mut events, &decoder.transaction);
     let value = value.filter(|_| !native::logs_value(network, &events, &decoder.transaction));
     events.splice(0..0, deposit.into_iter().chain(value));
     let is_wanted = |merged: &MergedEvent| query.types.is_empty() || query.types.contains(&merged.event.kind);
     // The effects on an account follow from all events, so the filter by type comes after them.
     let Some(Account::Address(account)) = query.account else {
         events.retain(is_wanted);
-        parts::keep_last_reports(&mut events);
+        part_of::keep_last_reports(&mut events);
         let tokens = decoder.tokens(&events, std::iter::empty()).await;
         decoder.correct(&mut events, &tokens).await;
         return decoder.answer(MergedEvents { events, undecoded }, tokens, None, reports, log_permit);
@@ -127,7 +127,7 @@ async fn decode(
     let (part, of_tokens) = sent.part(&events, movements, account).await;
     reports.extend(of_tokens);
     events.retain(is_wanted);
-    parts::keep_last_reports(&mut events);
+    part_of::keep_last_reports(&mut events);
     decoder.answer(MergedEvents { events, undecoded }, tokens, Some(Box::new(part)), reports, log_permit)
 }
 

@@ -118,7 +118,7 @@ pub(crate) fn fuzzed_events(bytes: &[u8]) -> (TransactionEvents, Answer) {
         EventSource::further(further),
     ];
     let MergedEvents { events: mut merged, undecoded } = merge::merge(sources, logs);
-    crate::events::parts::relate(&mut merged, &transaction, wrapped_native);
+    crate::events::part_of::link(&mut merged, &transaction, wrapped_native);
     let roots = merged.iter().filter(|merged| merged.part_of.is_none()).count();
     assert!(merged.is_empty() || roots > 0, "every event is part of another");
     let wanted: BTreeSet<Address> = merged.iter().flat_map(rows::tokens).collect();

@@ -80,7 +80,7 @@ fn parts(told: Vec<Told>) -> Vec<Option<usize>> {
         MergedEvent { log: Some(log), event, plugin: None, part_of: None, is_repeat: false }
     });
     let mut events: Vec<MergedEvent> = merged.collect();
-    relate(&mut events, &transaction, Some(WRAPPED));
+    link(&mut events, &transaction, Some(WRAPPED));
     events.into_iter().map(|merged| merged.part_of).collect()
 }
 

@@ -11,7 +11,7 @@ use super::merge::MergedEvent;
 /// <https://github.com/larvalabs/cryptopunks/blob/master/contracts/CryptoPunksMarket.sol>
 const CRYPTO_PUNKS: Address = address!("b47e3cd837ddf8e4c57f05d70ab865de6e193bbb");
 /// Further logs of a forwarded transfer by the native token's contract: a token transfer, and one of its own.
-const ECHOES: usize = 2;
+const DUPLICATES: usize = 2;
 
 /// A transfer as one log reports it.
 #[derive(Clone, Copy, Debug)]
@@ -31,31 +31,31 @@ struct LoggedTransfer {
 struct SentOn {
     by: Address,
     transfer: LoggedTransfer,
-    echoes: usize,
+    duplicates: usize,
 }
 
-/// Sets `part_of` of each echo. Events are in log order.
-pub(crate) fn relate(network: &Network, events: &mut [MergedEvent], transaction: &Transaction) {
+/// Sets `part_of` of each duplicate. Events are in log order.
+pub(crate) fn link(network: &Network, events: &mut [MergedEvent], transaction: &Transaction) {
     let of_kind = |events: &[MergedEvent], kind: &str| -> Vec<LoggedTransfer> {
         let found = events.iter().enumerate().filter(|(_, merged)| merged.event.kind.name() == kind);
         found.filter_map(|(place, merged)| LoggedTransfer::of(place, merged, transaction)).collect()
     };
     let (transfers, pieces) = (of_kind(events, "TRANSFER"), of_kind(events, "NFT_TRANSFER"));
     let native = transfers.iter().filter(|transfer| network.is_native(transfer.emitter));
-    for (echo, whole) in sent_on(native).into_iter().chain(units(&transfers, &pieces)) {
-        if let Some(merged) = events.get_mut(echo.event) {
-            merged.part_of = Some(whole.log);
+    for (duplicate, original) in sent_on(native).into_iter().chain(units(&transfers, &pieces)) {
+        if let Some(merged) = events.get_mut(duplicate.event) {
+            merged.part_of = Some(original.log);
         }
-        if let Some(merged) = events.get_mut(whole.event).filter(|_| whole.to.is_zero()) {
+        if let Some(merged) = events.get_mut(original.event).filter(|_| original.to.is_zero()) {
             // A CryptoPunks bid that is accepted is deleted before the contract logs the bidder.
             let members = merged.event.members.iter_mut().filter(|(name, _)| *name == "to");
-            members.for_each(|(_, value)| *value = Value::Address(echo.to));
+            members.for_each(|(_, value)| *value = Value::Address(duplicate.to));
         }
     }
 }
 
-/// Returns the echoes of transfers that Polygon's native token contract forwards, each with the transfer. The network
-/// logs the transfer, and the contract logs it twice more.
+/// Returns the duplicates of transfers that Polygon's native token contract forwards, each with the
+/// transfer. The network logs the transfer, and the contract logs it twice more.
 fn sent_on<'a>(transfers: impl Iterator<Item = &'a LoggedTransfer>) -> Vec<(LoggedTransfer, LoggedTransfer)> {
     let (mut came, mut sent, mut found): (Option<&LoggedTransfer>, Option<SentOn>, Vec<_>) = (None, None, Vec::new());
     for own in transfers {
@@ -63,11 +63,11 @@ fn sent_on<'a>(transfers: impl Iterator<Item = &'a LoggedTransfer>) -> Vec<(Logg
             came = Some(own);
         } else if own.from == own.emitter {
             let by = came.take().filter(|came| came.raw == own.raw).map(|came| came.from);
-            sent = by.map(|by| SentOn { by, transfer: *own, echoes: 0 });
+            sent = by.map(|by| SentOn { by, transfer: *own, duplicates: 0 });
         } else if let Some(sent) = &mut sent {
             let of_it = (sent.by, sent.transfer.to, sent.transfer.raw);
-            if sent.echoes < ECHOES && (own.from, own.to, own.raw) == of_it {
-                sent.echoes += 1;
+            if sent.duplicates < DUPLICATES && (own.from, own.to, own.raw) == of_it {
+                sent.duplicates += 1;
                 found.push((*own, sent.transfer));
             }
         }
@@ -118,7 +118,7 @@ mod tests {
         let (networks, mut script) = (Networks::new([]), script);
         let network = networks.named(slug).unwrap();
         native::name_once(network, &mut script.events);
-        relate(network, &mut script.events, &script.transaction);
+        link(network, &mut script.events, &script.transaction);
         let parts = script.events.iter().map(|merged| merged.part_of).collect();
         (script, parts)
     }

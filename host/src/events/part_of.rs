@@ -53,22 +53,22 @@ struct ReportedMovement {
 }
 
 /// Sets `part_of` of each event that is part of another. Events are in log order.
-pub(crate) fn relate(events: &mut [MergedEvent], transaction: &Transaction, wrapped_native: Option<Address>) {
+pub(crate) fn link(events: &mut [MergedEvent], transaction: &Transaction, wrapped_native: Option<Address>) {
     let found = events.iter().enumerate();
     let movements: Vec<ReportedMovement> =
         found.filter_map(|(place, merged)| ReportedMovement::of(place, merged, transaction)).collect();
     if movements.len() < 2 {
         return;
     }
-    let mut wholes = Wholes { of: vec![None; movements.len()] };
-    repeated(&movements, events, &mut wholes);
-    let repeats: Vec<bool> = wholes.of.iter().map(Option::is_some).collect();
-    moved_on(&movements, &mut wholes);
-    routed(&movements, wrapped_native, &mut wholes);
-    for ((part, whole), is_repeat) in movements.iter().zip(wholes.of).zip(repeats) {
-        let whole = whole.and_then(|whole| movements.get(whole));
-        if let (Some(whole), Some(merged)) = (whole, events.get_mut(part.event)) {
-            merged.part_of = Some(whole.log);
+    let mut parents = Parents { of: vec![None; movements.len()] };
+    repeated(&movements, events, &mut parents);
+    let repeats: Vec<bool> = parents.of.iter().map(Option::is_some).collect();
+    moved_on(&movements, &mut parents);
+    routed(&movements, wrapped_native, &mut parents);
+    for ((part, parent), is_repeat) in movements.iter().zip(parents.of).zip(repeats) {
+        let parent = parent.and_then(|parent| movements.get(parent));
+        if let (Some(parent), Some(merged)) = (parent, events.get_mut(part.event)) {
+            merged.part_of = Some(parent.log);
             merged.is_repeat = is_repeat;
         }
     }
@@ -86,23 +86,23 @@ pub(crate) fn keep_last_reports(events: &mut [MergedEvent]) {
 }
 
 /// For each movement, the index of the one that it is part of.
-struct Wholes {
+struct Parents {
     of: Vec<Option<usize>>,
 }
 
-impl Wholes {
-    fn whole(&self, place: usize) -> Option<usize> {
+impl Parents {
+    fn parent(&self, place: usize) -> Option<usize> {
         self.of.get(place).copied().flatten()
     }
 
     /// Adds a link, unless the part already has one or the link would close a cycle.
-    fn add(&mut self, part: usize, whole: usize) {
-        let mut root = whole;
-        while let Some(next) = self.whole(root) {
+    fn add(&mut self, part: usize, parent: usize) {
+        let mut root = parent;
+        while let Some(next) = self.parent(root) {
             root = next;
         }
         if let Some(free @ None) = self.of.get_mut(part).filter(|_| root != part) {
-            *free = Some(whole);
+            *free = Some(parent);
         }
     }
 }
@@ -162,7 +162,7 @@ impl ReportedMovement {
 
 /// Links reports of one movement of one party by several contracts or topics: there are more reports than transfers
 /// that match. The report of the contract at the transfers' other end is the original.
-fn repeated(movements: &[ReportedMovement], events: &[MergedEvent], wholes: &mut Wholes) {
+fn repeated(movements: &[ReportedMovement], events: &[MergedEvent], parents: &mut Parents) {
     let of_somebody = movements.iter().enumerate().filter(|(_, movement)| movement.party.is_some());
     let mut reports: Vec<(usize, &ReportedMovement)> = of_somebody.collect();
     reports.sort_by(|(_, one), (_, other)| one.what().cmp(&other.what()));
@@ -180,13 +180,13 @@ fn repeated(movements: &[ReportedMovement], events: &[MergedEvent], wholes: &mut
         let mut same = same.to_vec();
         same.sort_by_key(|(place, one)| (!ends.contains(&one.emitter), !one.has_protocol, std::cmp::Reverse(*place)));
         let (kept, others) = same.split_at(made.len().clamp(1, same.len()));
-        let whole = kept.first().map(|(place, _)| *place);
-        others.iter().for_each(|(place, _)| wholes.add(*place, whole.unwrap_or(*place)));
+        let parent = kept.first().map(|(place, _)| *place);
+        others.iter().for_each(|(place, _)| parents.add(*place, parent.unwrap_or(*place)));
     }
 }
 
 /// Links what the contract of an event moved on in its own name: the same amount, with that contract as the user.
-fn moved_on(movements: &[ReportedMovement], wholes: &mut Wholes) {
+fn moved_on(movements: &[ReportedMovement], parents: &mut Parents) {
     let emitters: BTreeSet<Address> = movements.iter().map(|movement| movement.emitter).collect();
     let is_of_emitter = |movement: &ReportedMovement| movement.party.is_some_and(|party| emitters.contains(&party));
     if !movements.iter().any(is_of_emitter) {
@@ -199,18 +199,18 @@ fn moved_on(movements: &[ReportedMovement], wholes: &mut Wholes) {
         }
     }
     for (place, movement) in movements.iter().enumerate() {
-        let whole = movement.party.and_then(|party| first.get(&(movement.kind, &movement.amounts, party)));
-        if let Some(whole) = whole.filter(|_| movement.party != Some(movement.emitter)) {
-            wholes.add(place, *whole);
+        let parent = movement.party.and_then(|party| first.get(&(movement.kind, &movement.amounts, party)));
+        if let Some(parent) = parent.filter(|_| movement.party != Some(movement.emitter)) {
+            parents.add(place, *parent);
         }
     }
 }
 
 /// Links the swaps of pools to the route that an aggregator reports: the pools take all of its input or give all of
 /// its output, and no other token is left over.
-fn routed(movements: &[ReportedMovement], wrapped_native: Option<Address>, wholes: &mut Wholes) {
+fn routed(movements: &[ReportedMovement], wrapped_native: Option<Address>, parents: &mut Parents) {
     let swaps = movements.iter().enumerate().filter(|(_, movement)| movement.is_swap);
-    let swaps: Vec<(usize, &ReportedMovement)> = swaps.filter(|(place, _)| wholes.whole(*place).is_none()).collect();
+    let swaps: Vec<(usize, &ReportedMovement)> = swaps.filter(|(place, _)| parents.parent(*place).is_none()).collect();
     let (pools, routes): (Vec<_>, Vec<_>) = swaps.iter().copied().partition(|(_, swap)| swap.has_pool);
     let mut before = Vec::new();
     for (place, swap) in &swaps {
@@ -222,7 +222,7 @@ fn routed(movements: &[ReportedMovement], wrapped_native: Option<Address>, whole
         // An order book reports before it trades.
         let all = if routes.len() == 1 { pools.as_slice() } else { &[] };
         let route = [since.as_slice(), all].into_iter().find(|pools| makes_up(pools, swap, wrapped_native));
-        route.into_iter().flatten().for_each(|(pool, _)| wholes.add(*pool, *place));
+        route.into_iter().flatten().for_each(|(pool, _)| parents.add(*pool, *place));
     }
 }
 
