@@ -10,7 +10,7 @@ pub(crate) mod native;
 pub(crate) mod part_of;
 pub(crate) mod tables;
 
-mod act;
+mod action;
 pub(crate) mod movements;
 pub(crate) mod summary;
 pub(crate) mod user_operations;

@@ -54,8 +54,8 @@ pub(crate) fn link(network: &Network, events: &mut [MergedEvent], transaction: &
     }
 }
 
-/// Returns the duplicates of transfers that Polygon's native token contract forwards, each with the
-/// transfer. The network logs the transfer, and the contract logs it twice more.
+/// Returns the duplicates of transfers that Polygon's native token contract forwards, each with the transfer. The
+/// network logs the transfer, and the contract logs it twice more.
 fn sent_on<'a>(transfers: impl Iterator<Item = &'a LoggedTransfer>) -> Vec<(LoggedTransfer, LoggedTransfer)> {
     let (mut came, mut sent, mut found): (Option<&LoggedTransfer>, Option<SentOn>, Vec<_>) = (None, None, Vec::new());
     for own in transfers {

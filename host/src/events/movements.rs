@@ -11,7 +11,7 @@ use alloy::primitives::{Address, B256, U256, b256};
 use portolan_assets::token::NATIVE;
 use portolan_events::{Event, Transaction, Value};
 
-use super::act::{self, Flow};
+use super::action::{self, Flow};
 use super::merge::MergedEvent;
 use super::native::NativeLogs;
 
@@ -193,7 +193,7 @@ fn native(events: &[MergedEvent], transaction: &Transaction, account: Address) -
             let opposite = if flow == Flow::In { Flow::Out } else { Flow::In };
             (opposite, raw)
         });
-        let payments = act::native_payments(&merged.event).into_iter();
+        let payments = action::native_payments(&merged.event).into_iter();
         let payments = payments.filter(|(_, whose, _)| *whose == account).map(|(flow, _, asset)| (flow, asset.raw));
         let safe = safe_payment(&merged.event, account).filter(|_| emitter == account && is_made(merged, transaction));
         let other = safe.map_or(emitter, |(.., other)| other);

@@ -66,7 +66,7 @@ mod tests {
     use portolan_base::network::Networks;
 
     use super::*;
-    use crate::events::act::Flow;
+    use crate::events::action::Flow;
     use crate::events::movements::{Movement, Movements};
     use crate::events::script::*;
 
@@ -111,11 +111,11 @@ mod tests {
 
     #[test]
     fn what_a_protocol_pays_is_counted_once_where_the_second_address_logs_it_too() {
-        let paid = EventScript::new().act("WITHDRAW", ALICE, PLACEHOLDER, 9);
+        let paid = EventScript::new().action("WITHDRAW", ALICE, PLACEHOLDER, 9);
         assert_eq!(native(paid, ALICE), [(Flow::In, 9, Some(POOL))]);
-        let logged = EventScript::new().transfer(POL, POOL, ALICE, 9).act("WITHDRAW", ALICE, PLACEHOLDER, 9);
+        let logged = EventScript::new().transfer(POL, POOL, ALICE, 9).action("WITHDRAW", ALICE, PLACEHOLDER, 9);
         assert_eq!(native(logged, ALICE), [(Flow::In, 9, Some(POOL))]);
-        let twice = EventScript::new().transfer(POL, POOL, ALICE, 9).act("WITHDRAW", ALICE, NATIVE, 4);
+        let twice = EventScript::new().transfer(POL, POOL, ALICE, 9).action("WITHDRAW", ALICE, NATIVE, 4);
         assert_eq!(native(twice, ALICE), [(Flow::In, 13, Some(POOL))]);
     }
 }

@@ -79,7 +79,7 @@ impl EventScript {
     }
 
     /// Adds an action of an account with an amount.
-    pub(super) fn act(self, kind: &str, user: Address, of: Address, raw: u64) -> Self {
+    pub(super) fn action(self, kind: &str, user: Address, of: Address, raw: u64) -> Self {
         self.event(POOL, kind, vec![address("user", user), token("asset", of), amount(of, raw)])
     }
 

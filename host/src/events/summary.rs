@@ -20,11 +20,11 @@ use portolan_reader::TransactionStatus;
 pub(crate) use self::words::Words;
 
 use self::ledger::Ledger;
-use self::phrase::{Act, phrase};
+use self::phrase::{Action, phrase};
 use self::residue::Residue;
 use self::trade::{Swap, Trade, Unwrapping, Wrappings, trade};
 use self::words::list;
-use crate::events::act::{self, ActRow, Flow, PRINCIPALS};
+use crate::events::action::{self, ActionRow, Flow, PRINCIPALS};
 use crate::events::merge::MergedEvent;
 use crate::events::movements::{Movement, Movements, Transfer};
 use crate::events::user_operations::UserOperations;
@@ -97,9 +97,9 @@ impl Summary<'_> {
         let exchanges = self.exchanges();
         let mut swaps = self.swaps(&exchanges);
         let counted = self.counted(&exchanges, &mut swaps);
-        let acts = self.acts(&counted);
-        for act in &acts {
-            act.assets.iter().for_each(|asset| residue.explain(act.row.flow, *asset));
+        let actions = self.actions(&counted);
+        for action in &actions {
+            action.assets.iter().for_each(|asset| residue.explain(action.row.flow, *asset));
         }
         let mut clauses = self.phrases(&mut residue);
         let unwrappings = self.unwrappings();
@@ -110,14 +110,14 @@ impl Summary<'_> {
         let has_trade = !of_swaps.is_empty();
         clauses.extend(of_swaps.into_iter().map(|(place, text)| Clause { is_permission: false, place, text }));
         clauses.extend(self.wraps(&mut residue, has_trade));
-        clauses.extend(acts.iter().map(|act| Clause {
+        clauses.extend(actions.iter().map(|action| Clause {
             is_permission: false,
-            place: act.place,
-            text: act.text(&self.words),
+            place: action.place,
+            text: action.text(&self.words),
         }));
         let (permissions, clauses) = clauses.into_iter().partition(|clause| clause.is_permission);
         let mut texts = bounded(clauses);
-        texts.extend(self.receipts(&acts, &mut residue));
+        texts.extend(self.receipts(&actions, &mut residue));
         let is_plain = texts.is_empty() && !self.has_undecoded;
         if let Some(text) = self.unexplained(&residue) {
             texts.push(if is_plain { text } else { format!("{text}, which no decoded event explains") });
@@ -202,8 +202,8 @@ impl Summary<'_> {
         let mut counted = BTreeSet::new();
         for (place, merged, _) in self.events().collect::<Vec<_>>().into_iter().rev() {
             let event = &merged.event;
-            let Some(row) = ActRow::of(event) else { continue };
-            let assets = act::assets(event);
+            let Some(row) = ActionRow::of(event) else { continue };
+            let assets = action::assets(event);
             let is_exchanged = |asset: &Asset| self.is_exchanged(exchanges, merged, row.flow, *asset);
             if !self.names_account(event) && !assets.iter().any(is_exchanged) {
                 continue;
@@ -219,23 +219,24 @@ impl Summary<'_> {
     }
 
     /// Returns the account's actions; equal ones are merged.
-    fn acts(&self, counted: &BTreeSet<usize>) -> Vec<Act> {
-        let mut acts: Vec<Act> = Vec::new();
+    fn actions(&self, counted: &BTreeSet<usize>) -> Vec<Action> {
+        let mut actions: Vec<Action> = Vec::new();
         for (place, merged, emitter) in self.events().filter(|(place, ..)| counted.contains(place)) {
             let event = &merged.event;
-            let Some(row) = ActRow::of(event) else { continue };
+            let Some(row) = ActionRow::of(event) else { continue };
             let who = ["user", "sender"].iter().find_map(|name| event.address(name));
             let is_other = |who: &Address| *who != self.account;
             let acts_itself = self.is_sender() || self.transaction.to == Some(self.account) || row.kind == "BRIDGE_IN";
             let by = who.filter(is_other).filter(|_| !acts_itself && self.names_account(event));
-            let Some(act) = Act::of(place, event, by, emitter, &self.words) else { continue };
-            let unmerged = acts.iter_mut().take(MERGED_MAX).try_fold(act, |act, known| match known.merge(act) {
-                Ok(()) => Err(()),
-                Err(act) => Ok(act),
-            });
-            acts.extend(unmerged);
+            let Some(action) = Action::of(place, event, by, emitter, &self.words) else { continue };
+            let unmerged =
+                actions.iter_mut().take(MERGED_MAX).try_fold(action, |action, known| match known.merge(action) {
+                    Ok(()) => Err(()),
+                    Err(action) => Ok(action),
+                });
+            actions.extend(unmerged);
         }
-        acts
+        actions
     }
 
     /// Returns clauses for events about the account that move nothing, or that move tokens both ways.
@@ -352,17 +353,18 @@ impl Summary<'_> {
     }
 
     /// Returns clauses for tokens that contracts gave or took in exchange for a deposit or a withdrawal.
-    fn receipts(&self, acts: &[Act], residue: &mut Residue) -> Vec<String> {
+    fn receipts(&self, actions: &[Action], residue: &mut Residue) -> Vec<String> {
         let mut texts = Vec::new();
         for (flow, verb) in [(Flow::In, "received"), (Flow::Out, "gave up")] {
             let opposite = if flow == Flow::In { Flow::Out } else { Flow::In };
             // Tokens minted or burned for the account. A debt token goes in the same direction as the borrowed tokens.
             let is_own = |movement: &Movement, other: Address| other.is_zero() || other == movement.asset.token;
-            let of_contract =
-                |other: Address| acts.iter().any(|act| act.row.flow == opposite && act.others.contains(&other));
+            let of_contract = |other: Address| {
+                actions.iter().any(|action| action.row.flow == opposite && action.others.contains(&other))
+            };
             let is_receipt =
                 |movement: &Movement| movement.other.is_some_and(|other| is_own(movement, other) || of_contract(other));
-            let taken = if acts.is_empty() { Vec::new() } else { residue.take(flow, is_receipt) };
+            let taken = if actions.is_empty() { Vec::new() } else { residue.take(flow, is_receipt) };
             if !taken.is_empty() {
                 texts.push(format!("{verb} {}", self.amounts(&taken)));
             }

@@ -95,13 +95,13 @@ fn an_unwrap_brings_the_native_token_and_a_burn_beside_it_counts_once() {
 
 #[test]
 fn native_amounts_that_events_say_were_paid_are_movements() {
-    let claim = |kind: &str| EventScript::new().act(kind, ALICE, NATIVE, 7);
+    let claim = |kind: &str| EventScript::new().action(kind, ALICE, NATIVE, 7);
     assert_eq!(lines(&claim("CLAIM"), ALICE), ["+7 ETH pool"]);
     assert_eq!(lines(&claim("CLAIM"), BOB), Vec::<String>::new());
     // She stakes the value that she sent; here that is zero.
     assert!(lines(&claim("STAKE"), ALICE).is_empty());
     // A contract's stake is not the transaction's value.
-    let by_router = EventScript::new().act("STAKE", ROUTER, NATIVE, 7).value(7);
+    let by_router = EventScript::new().action("STAKE", ROUTER, NATIVE, 7).value(7);
     assert_eq!(lines(&by_router, ALICE), ["-7 ETH router"]);
     assert!(lines(&by_router, ROUTER).is_empty(), "it got them, and put them in");
 }
@@ -120,9 +120,9 @@ fn an_event_that_pays_another_pays_the_account_nothing() {
 #[test]
 fn a_payment_that_two_contracts_log_is_one_and_equal_payments_of_one_are_several() {
     let members = || vec![address("user", ALICE), token("asset", NATIVE), amount(NATIVE, 7)];
-    let relayed = EventScript::new().act("BRIDGE_IN", ALICE, NATIVE, 7).event(ROUTER, "BRIDGE_IN", members());
+    let relayed = EventScript::new().action("BRIDGE_IN", ALICE, NATIVE, 7).event(ROUTER, "BRIDGE_IN", members());
     assert_eq!(lines(&relayed, ALICE), ["+7 ETH pool"]);
-    let twice = EventScript::new().act("CLAIM", ALICE, NATIVE, 7).act("CLAIM", ALICE, NATIVE, 7);
+    let twice = EventScript::new().action("CLAIM", ALICE, NATIVE, 7).action("CLAIM", ALICE, NATIVE, 7);
     assert_eq!(lines(&twice, ALICE), ["+14 ETH pool"]);
 }
 

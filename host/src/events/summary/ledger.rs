@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use alloy::primitives::{Address, U256};
 use portolan_events::Asset;
 
-use crate::events::act::Flow;
+use crate::events::action::Flow;
 use crate::events::movements::Transfer;
 
 /// Amounts by direction and token; the wrapped native token counts as the native one.

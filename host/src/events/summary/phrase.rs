@@ -9,7 +9,7 @@ use alloy::primitives::{Address, U256};
 use portolan_events::{Asset, Event, Value};
 
 use super::words::{Words, list, plain_name};
-use crate::events::act::{self, ActRow, Flow};
+use crate::events::action::{self, ActionRow, Flow};
 
 /// The last second of the year 9999.
 const SECONDS_MAX: u64 = 253_402_300_799;
@@ -21,10 +21,10 @@ const SMALL_WORD_BITS: usize = 96;
 
 /// Actions of one kind with one protocol, merged.
 #[derive(Debug)]
-pub(super) struct Act {
+pub(super) struct Action {
     /// Index of the first event.
     pub(super) place: usize,
-    pub(super) row: &'static ActRow,
+    pub(super) row: &'static ActionRow,
     /// The actor, if it was not the account.
     pub(super) by: Option<Address>,
     pub(super) assets: Vec<Asset>,
@@ -34,7 +34,7 @@ pub(super) struct Act {
     end: String,
 }
 
-impl Act {
+impl Action {
     pub(super) fn of(
         place: usize,
         event: &Event,
@@ -42,8 +42,8 @@ impl Act {
         emitter: Option<Address>,
         words: &Words<'_>,
     ) -> Option<Self> {
-        let row = ActRow::of(event)?;
-        let assets = act::assets(event);
+        let row = ActionRow::of(event)?;
+        let assets = action::assets(event);
         // Some contracts log an action of zero. A lock of zero extends an existing lock.
         let is_nothing = !assets.is_empty() && assets.iter().all(|asset| asset.raw.is_zero());
         let means_nothing = is_nothing && row.kind != "LOCK";
@@ -74,7 +74,7 @@ impl Act {
     pub(super) fn text(&self, words: &Words<'_>) -> String {
         let amounts = self.assets.iter().filter(|asset| !asset.raw.is_zero());
         let amounts: Vec<String> = amounts.filter_map(|asset| words.amount(*asset)).collect();
-        let (ActRow { verb, behind, instead, .. }, end) = (self.row, &self.end);
+        let (ActionRow { verb, behind, instead, .. }, end) = (self.row, &self.end);
         let what = if amounts.is_empty() { (*instead).to_owned() } else { format!(" {}{behind}", list(amounts)) };
         match self.by {
             Some(by) => format!("{by:#x} {verb}{what}{end} for the account"),
@@ -84,7 +84,7 @@ impl Act {
 }
 
 /// Returns where it was done: ` to Arbitrum through Across`.
-fn end(row: &ActRow, event: &Event, words: &Words<'_>) -> String {
+fn end(row: &ActionRow, event: &Event, words: &Words<'_>) -> String {
     let remote = event.members.iter().find_map(|(_, value)| match value {
         Value::Network(chain_id) => Some(words.network(*chain_id)),
         _ => None,

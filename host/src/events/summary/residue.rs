@@ -4,7 +4,7 @@ use alloy::primitives::{Address, U256};
 use portolan_assets::token::NATIVE;
 use portolan_events::Asset;
 
-use crate::events::act::Flow;
+use crate::events::action::Flow;
 use crate::events::movements::{Movement, Movements};
 
 /// Tolerance: rebasing tokens move a few units less than their events say.

@@ -196,24 +196,25 @@ fn what_is_put_in_is_named_with_what_came_for_it() {
     let script = EventScript::new()
         .transfer(USDC, ALICE, POOL, USDC_1250)
         .transfer(DAI, Address::ZERO, ALICE, 3 * ETHER)
-        .act("SUPPLY", ALICE, USDC, USDC_1250)
+        .action("SUPPLY", ALICE, USDC, USDC_1250)
         .of("curve");
     assert_eq!(sentence(&script, ALICE), "Supplied 1,250 USDC to Curve and received 3 DAI");
     let back = EventScript::new()
         .transfer(DAI, ALICE, Address::ZERO, 3 * ETHER)
         .transfer(USDC, POOL, ALICE, USDC_1250)
-        .act("WITHDRAW", ALICE, USDC, USDC_1250);
+        .action("WITHDRAW", ALICE, USDC, USDC_1250);
     assert_eq!(sentence(&back, ALICE), "Withdrew 1,250 USDC and gave up 3 DAI");
 }
 
 #[test]
 fn claims_of_one_protocol_are_one_clause_and_many_clauses_are_counted() {
-    let claim =
-        |script: EventScript, of, raw| script.transfer(of, POOL, ALICE, raw).act("CLAIM", ALICE, of, raw).of("curve");
+    let claim = |script: EventScript, of, raw| {
+        script.transfer(of, POOL, ALICE, raw).action("CLAIM", ALICE, of, raw).of("curve")
+    };
     let script = claim(claim(claim(EventScript::new(), USDC, 1_000_000), DAI, ETHER), USDC, 500_000);
     assert_eq!(sentence(&script, ALICE), "Claimed 1.5 USDC and 1 DAI from Curve");
     let kinds = ["SUPPLY", "STAKE", "LOCK", "REPAY", "VAULT_DEPOSIT", "ADD_LIQUIDITY", "BRIDGE_OUT", "CLAIM"];
-    let many = kinds.iter().fold(EventScript::new(), |script, kind| script.act(kind, ALICE, USDC, 1_000_000));
+    let many = kinds.iter().fold(EventScript::new(), |script, kind| script.action(kind, ALICE, USDC, 1_000_000));
     let sentence = sentence(&many, ALICE);
     assert!(sentence.starts_with("Supplied 1 USDC; staked 1 USDC; "), "{sentence}");
     assert!(sentence.ends_with("; and 2 more"), "{sentence}");
@@ -231,8 +232,9 @@ fn what_others_do_for_the_account_is_said_to_be_theirs() {
 
 #[test]
 fn an_event_of_another_contract_counts_where_the_account_paid_exactly_that_to_it() {
-    let script =
-        |raw| EventScript::new().transfer(USDC, ALICE, ROUTER, raw).act("SUPPLY", ROUTER, USDC, 1_000_000).of("curve");
+    let script = |raw| {
+        EventScript::new().transfer(USDC, ALICE, ROUTER, raw).action("SUPPLY", ROUTER, USDC, 1_000_000).of("curve")
+    };
     assert_eq!(sentence(&script(1_000_000), ALICE), "Supplied 1 USDC to Curve");
     assert_eq!(sentence(&script(999_000), ALICE), format!("Sent 0.999 USDC to {ROUTER:#x}"));
 }
@@ -316,7 +318,7 @@ fn what_failed_and_what_is_about_others_is_said_to_be_so() {
 fn a_part_of_another_event_is_not_repeated() {
     let script = EventScript::new()
         .transfer(USDC, ALICE, POOL, 1_000_000)
-        .act("BRIDGE_OUT", ALICE, USDC, 1_000_000)
+        .action("BRIDGE_OUT", ALICE, USDC, 1_000_000)
         .of("curve")
         .event(ROUTER, "BRIDGE_OUT", vec![address("user", ALICE), token("asset", USDC), amount(USDC, 1_000_000)])
         .part_of(1);
@@ -332,7 +334,7 @@ fn one_movement_that_several_contracts_log_counts_once() {
         .transfer(USDC, POOL, ALICE, 1_000_000)
         .event(POOL, "WITHDRAW", members)
         .of("curve")
-        .act("UNSTAKE", ALICE, USDC, 1_000_000)
+        .action("UNSTAKE", ALICE, USDC, 1_000_000)
         .of("uniswap_v3");
     assert_eq!(sentence(&script, ALICE), "Unstaked 1 USDC from Uniswap v3");
     // Two payments are separate.
@@ -367,7 +369,7 @@ fn a_burn_of_the_wrapped_token_unwraps_it_and_the_token_of_a_debt_is_a_receipt()
     let borrowed = EventScript::new()
         .transfer(DAI, Address::ZERO, ALICE, ETHER)
         .transfer(USDC, POOL, ALICE, 1_000_000)
-        .act("BORROW", ALICE, USDC, 1_000_000);
+        .action("BORROW", ALICE, USDC, 1_000_000);
     assert_eq!(sentence(&borrowed, ALICE), "Borrowed 1 USDC and received 1 DAI");
 }
 
@@ -381,7 +383,7 @@ fn a_swap_that_pays_somebody_else_is_said_to_do_so() {
         "Swapped 1,250 USDC on Uniswap v3 for 1 DAI, of which the receipt shows nothing that came to the account";
     assert_eq!(sentence(&script, ALICE), expected);
     // A clause with a comma ends with a semicolon.
-    let with_claim = script.act("CLAIM", ALICE, DAI, ETHER);
+    let with_claim = script.action("CLAIM", ALICE, DAI, ETHER);
     assert_eq!(sentence(&with_claim, ALICE), format!("{expected}; and claimed 1 DAI"));
 }
 
@@ -390,7 +392,8 @@ fn a_sentence_is_bounded() {
     let mut script = EventScript::new();
     for byte in 0..=255 {
         let of = Address::with_last_byte(byte);
-        script = script.transfer(of, ALICE, BOB, ETHER).act("SUPPLY", ALICE, of, ETHER).act("STAKE", ALICE, of, ETHER);
+        script =
+            script.transfer(of, ALICE, BOB, ETHER).action("SUPPLY", ALICE, of, ETHER).action("STAKE", ALICE, of, ETHER);
     }
     let sentence = sentence(&script, ALICE);
     assert!(sentence.chars().count() < 1000 && sentence.contains("253 more"), "{sentence}");

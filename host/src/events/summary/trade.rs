@@ -10,7 +10,7 @@ use portolan_events::Asset;
 
 use super::residue::Residue;
 use super::words::{Words, list};
-use crate::events::act::Flow;
+use crate::events::action::Flow;
 use crate::events::movements::Movement;
 
 /// Maximum number of tokens on each side of a trade that is described as one.

@@ -16,7 +16,7 @@ pub(super) enum Flow {
 
 /// Words for an event type: `supplied` 5 X `to` the protocol.
 #[derive(Debug)]
-pub(super) struct ActRow {
+pub(super) struct ActionRow {
     pub(super) kind: &'static str,
     pub(super) flow: Flow,
     pub(super) verb: &'static str,
@@ -28,11 +28,11 @@ pub(super) struct ActRow {
     pub(super) place: &'static str,
 }
 
-const fn row(kind: &'static str, flow: Flow, verb: &'static str, place: &'static str) -> ActRow {
-    ActRow { kind, flow, verb, behind: "", instead: "", place }
+const fn row(kind: &'static str, flow: Flow, verb: &'static str, place: &'static str) -> ActionRow {
+    ActionRow { kind, flow, verb, behind: "", instead: "", place }
 }
 
-static ROWS: [ActRow; 16] = [
+static ROWS: [ActionRow; 16] = [
     row("SUPPLY", Flow::Out, "supplied", "to"),
     row("WITHDRAW", Flow::In, "withdrew", "from"),
     row("BORROW", Flow::In, "borrowed", "from"),
@@ -58,7 +58,7 @@ const PAYEES: [&str; 4] = ["recipient", "user", "account", "owner"];
 /// Members that name the payer; the first one present counts.
 const PAYERS: [&str; 3] = ["sender", "user", "owner"];
 
-impl ActRow {
+impl ActionRow {
     /// Sets the text after the amounts, and the one in their place.
     const fn amounts(self, behind: &'static str, instead: &'static str) -> Self {
         Self { behind, instead, ..self }
@@ -87,7 +87,7 @@ pub(super) fn native_payments(event: &Event) -> Vec<(Flow, Address, Asset)> {
         let bought = bought.zip(first(&["recipient", "user"])).map(|(asset, to)| (Flow::In, to, asset));
         return paid.into_iter().chain(bought).collect();
     }
-    let Some(row) = ActRow::of(event) else { return Vec::new() };
+    let Some(row) = ActionRow::of(event) else { return Vec::new() };
     // A withdrawal request has a number, and is paid later.
     let is_request = row.kind == "UNSTAKE" && event.member("number").is_some();
     let whose = first(if row.flow == Flow::In { &PAYEES } else { &PAYERS }).filter(|_| !is_request);
