@@ -5,8 +5,8 @@
 
 mod ledger;
 mod phrase;
-mod residue;
 mod trade;
+mod unexplained;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,8 +21,8 @@ pub(crate) use self::words::Words;
 
 use self::ledger::Ledger;
 use self::phrase::{Action, phrase};
-use self::residue::Residue;
 use self::trade::{Swap, Trade, Unwrapping, Wrappings, trade};
+use self::unexplained::Unexplained;
 use self::words::list;
 use crate::events::action::{self, ActionRow, Flow, PRINCIPALS};
 use crate::events::merge::MergedEvent;
@@ -93,23 +93,24 @@ impl Summary<'_> {
     }
 
     fn of_success(&self) -> String {
-        let mut residue = Residue::of(self.movements, self.wrapped);
+        let mut unexplained = Unexplained::of(self.movements, self.wrapped);
         let exchanges = self.exchanges();
         let mut swaps = self.swaps(&exchanges);
         let counted = self.counted(&exchanges, &mut swaps);
         let actions = self.actions(&counted);
         for action in &actions {
-            action.assets.iter().for_each(|asset| residue.explain(action.row.flow, *asset));
+            action.assets.iter().for_each(|asset| unexplained.explain(action.row.flow, *asset));
         }
-        let mut clauses = self.phrases(&mut residue);
+        let mut clauses = self.phrases(&mut unexplained);
         let unwrappings = self.unwrappings();
         let is_concerned = self.is_sender() || swaps.iter().any(|swap| swap.is_own);
         let swaps = if is_concerned { swaps } else { Vec::new() };
         let wrappings = Wrappings { wrapped: self.wrapped_by_others(), unwrapped: &unwrappings };
-        let Trade { clauses: of_swaps, has_end } = trade(&swaps, wrappings, &mut residue, self.wrapped, &self.words);
+        let Trade { clauses: of_swaps, has_end } =
+            trade(&swaps, wrappings, &mut unexplained, self.wrapped, &self.words);
         let has_trade = !of_swaps.is_empty();
         clauses.extend(of_swaps.into_iter().map(|(place, text)| Clause { is_permission: false, place, text }));
-        clauses.extend(self.wraps(&mut residue, has_trade));
+        clauses.extend(self.wraps(&mut unexplained, has_trade));
         clauses.extend(actions.iter().map(|action| Clause {
             is_permission: false,
             place: action.place,
@@ -117,9 +118,9 @@ impl Summary<'_> {
         }));
         let (permissions, clauses) = clauses.into_iter().partition(|clause| clause.is_permission);
         let mut texts = bounded(clauses);
-        texts.extend(self.receipts(&actions, &mut residue));
+        texts.extend(self.receipts(&actions, &mut unexplained));
         let is_plain = texts.is_empty() && !self.has_undecoded;
-        if let Some(text) = self.unexplained(&residue) {
+        if let Some(text) = self.unexplained_clause(&unexplained) {
             texts.push(if is_plain { text } else { format!("{text}, which no decoded event explains") });
         }
         // If native tokens moved, the recipient of the unwrapped ones is known.
@@ -240,7 +241,7 @@ impl Summary<'_> {
     }
 
     /// Returns clauses for events about the account that move nothing, or that move tokens both ways.
-    fn phrases(&self, residue: &mut Residue) -> Vec<Clause> {
+    fn phrases(&self, unexplained: &mut Unexplained) -> Vec<Clause> {
         let transfers = self.transfers_by_log();
         let (mut clauses, mut named) = (Vec::new(), BTreeSet::new());
         for (place, merged, _) in self.events() {
@@ -255,12 +256,12 @@ impl Summary<'_> {
                 continue;
             }
             if let Some(cost) = event.asset("cost") {
-                residue.explain(Flow::Out, cost);
+                unexplained.explain(Flow::Out, cost);
             }
             if kind == "LIQUIDATION" && event.address("liquidator") == Some(self.account) {
-                event.asset("debtAmount").into_iter().for_each(|debt| residue.explain(Flow::Out, debt));
+                event.asset("debtAmount").into_iter().for_each(|debt| unexplained.explain(Flow::Out, debt));
                 let collateral = event.asset("collateralAmount");
-                collateral.into_iter().for_each(|collateral| residue.explain(Flow::In, collateral));
+                collateral.into_iter().for_each(|collateral| unexplained.explain(Flow::In, collateral));
             }
             let is_permission = kind.contains("APPROVAL") || kind == "PERMIT2";
             clauses.push(Clause { is_permission, place, text });
@@ -324,7 +325,7 @@ impl Summary<'_> {
 
     /// Returns clauses for the account's own wraps and unwraps. If the account also swapped, a wrap that left no
     /// native movement is part of the swap.
-    fn wraps(&self, residue: &mut Residue, has_trade: bool) -> Vec<Clause> {
+    fn wraps(&self, unexplained: &mut Unexplained, has_trade: bool) -> Vec<Clause> {
         let mut clauses = Vec::new();
         for (place, merged, _) in self.events() {
             let event = &merged.event;
@@ -338,13 +339,13 @@ impl Summary<'_> {
                 continue;
             }
             let native = Asset { token: Some(NATIVE), raw: amount.raw };
-            let movements = if flow == Flow::Out { &residue.outgoing } else { &residue.incoming };
+            let movements = if flow == Flow::Out { &unexplained.outgoing } else { &unexplained.incoming };
             if has_trade && !movements.iter().any(|movement| movement.asset.token == NATIVE) {
                 continue;
             }
             let back = if flow == Flow::Out { Flow::In } else { Flow::Out };
-            residue.explain(flow, native);
-            residue.explain(back, amount);
+            unexplained.explain(flow, native);
+            unexplained.explain(back, amount);
             let shown = if flow == Flow::Out { native } else { amount };
             let Some(amount) = self.words.amount(shown) else { continue };
             clauses.push(Clause { is_permission: false, place, text: format!("{verb} {amount}") });
@@ -353,7 +354,7 @@ impl Summary<'_> {
     }
 
     /// Returns clauses for tokens that contracts gave or took in exchange for a deposit or a withdrawal.
-    fn receipts(&self, actions: &[Action], residue: &mut Residue) -> Vec<String> {
+    fn receipts(&self, actions: &[Action], unexplained: &mut Unexplained) -> Vec<String> {
         let mut texts = Vec::new();
         for (flow, verb) in [(Flow::In, "received"), (Flow::Out, "gave up")] {
             let opposite = if flow == Flow::In { Flow::Out } else { Flow::In };
@@ -364,7 +365,7 @@ impl Summary<'_> {
             };
             let is_receipt =
                 |movement: &Movement| movement.other.is_some_and(|other| is_own(movement, other) || of_contract(other));
-            let taken = if actions.is_empty() { Vec::new() } else { residue.take(flow, is_receipt) };
+            let taken = if actions.is_empty() { Vec::new() } else { unexplained.take(flow, is_receipt) };
             if !taken.is_empty() {
                 texts.push(format!("{verb} {}", self.amounts(&taken)));
             }
@@ -377,7 +378,7 @@ impl Summary<'_> {
     }
 
     /// Returns a clause for the movements that nothing explained.
-    fn unexplained(&self, residue: &Residue) -> Option<String> {
+    fn unexplained_clause(&self, unexplained: &Unexplained) -> Option<String> {
         let end = |word: &str, movements: &[Movement]| {
             let [first, rest @ ..] = movements else { return String::new() };
             let other = first.other.filter(|other| rest.iter().all(|movement| movement.other == Some(*other)));
@@ -392,7 +393,7 @@ impl Summary<'_> {
             true => format!("received {}, newly minted", self.amounts(movements)),
             false => format!("received {}{}", self.amounts(movements), end("from", movements)),
         };
-        match (residue.outgoing.as_slice(), residue.incoming.as_slice()) {
+        match (unexplained.outgoing.as_slice(), unexplained.incoming.as_slice()) {
             ([], []) => None,
             (outgoing, []) => Some(sent(outgoing)),
             ([], incoming) => Some(received(incoming)),

@@ -8,7 +8,7 @@ use alloy::primitives::{Address, U256};
 use portolan_assets::token::NATIVE;
 use portolan_events::Asset;
 
-use super::residue::Residue;
+use super::unexplained::Unexplained;
 use super::words::{Words, list};
 use crate::events::action::Flow;
 use crate::events::movements::Movement;
@@ -63,11 +63,11 @@ struct Routes<'a> {
     ways: Ways,
 }
 
-/// Describes swaps, and subtracts what they explain from the residue.
+/// Describes swaps, and subtracts the movements that they explain.
 pub(super) fn trade(
     swaps: &[Swap],
     wrappings: Wrappings<'_>,
-    residue: &mut Residue,
+    unexplained: &mut Unexplained,
     wrapped: Option<Address>,
     words: &Words<'_>,
 ) -> Trade {
@@ -76,8 +76,8 @@ pub(super) fn trade(
     let is_given = |movement: &Movement| routes.begins(movement);
     let is_got = |movement: &Movement| routes.ends(movement);
     let spent = |movement: &Movement| Movement { raw: routes.spent(movement, wrappings.wrapped), ..*movement };
-    let given: Vec<Movement> = residue.outgoing.iter().filter(|movement| is_given(movement)).map(spent).collect();
-    let got: Vec<Movement> = residue.incoming.iter().filter(|movement| is_got(movement)).copied().collect();
+    let given: Vec<Movement> = unexplained.outgoing.iter().filter(|movement| is_given(movement)).map(spent).collect();
+    let got: Vec<Movement> = unexplained.incoming.iter().filter(|movement| is_got(movement)).copied().collect();
     let place = swaps.iter().find(|swap| swap.is_own).unwrap_or(first).place;
     let amounts = |movements: &[Movement]| {
         list(movements.iter().map(|movement| words.moved(movement.asset, movement.raw)).collect())
@@ -86,8 +86,8 @@ pub(super) fn trade(
         (given.iter().map(|of| of.asset.token).collect(), got.iter().map(|of| of.asset.token).collect());
     let protocols = |to: &[Address]| routes.protocols(&from, to);
     if routes.connect(&from, &to) {
-        explain(residue, &given);
-        residue.take(Flow::In, is_got);
+        explain(unexplained, &given);
+        unexplained.take(Flow::In, is_got);
         let (given_text, got_text) = (amounts(&given), amounts(&got));
         let text = match (given.as_slice(), got.as_slice()) {
             ([given], [got]) => {
@@ -102,7 +102,7 @@ pub(super) fn trade(
         && routes.connect(&from, &[wrapped])
         && let Some(amount) = words.amount(unwrapping.asset)
     {
-        explain(residue, &given);
+        explain(unexplained, &given);
         let native = words.native;
         let text = format!(
             "swapped {}{} for {amount}, which {:#x} unwrapped, and the receipt does not show who got the {native}",
@@ -114,16 +114,16 @@ pub(super) fn trade(
     }
     let mut clauses = Vec::new();
     for swap in swaps.iter().filter(|swap| swap.is_own) {
-        swap.from.into_iter().for_each(|asset| residue.explain(Flow::Out, asset));
-        swap.to.into_iter().for_each(|asset| residue.explain(Flow::In, asset));
+        swap.from.into_iter().for_each(|asset| unexplained.explain(Flow::Out, asset));
+        swap.to.into_iter().for_each(|asset| unexplained.explain(Flow::In, asset));
         clauses.push((swap.place, swap.text(words)));
     }
     Trade { clauses, has_end: false }
 }
 
-fn explain(residue: &mut Residue, given: &[Movement]) {
+fn explain(unexplained: &mut Unexplained, given: &[Movement]) {
     for movement in given {
-        residue.explain(Flow::Out, Asset { token: Some(movement.asset.token), raw: movement.raw });
+        unexplained.explain(Flow::Out, Asset { token: Some(movement.asset.token), raw: movement.raw });
     }
 }
 

@@ -12,14 +12,14 @@ const ROUNDING_MAX: U256 = U256::from_limbs([10, 0, 0, 0]);
 
 /// Movements of an account, minus what events explain.
 #[derive(Clone, Debug)]
-pub(super) struct Residue {
+pub(super) struct Unexplained {
     pub(super) incoming: Vec<Movement>,
     pub(super) outgoing: Vec<Movement>,
     /// The token that wraps the native one.
     wrapped: Option<Address>,
 }
 
-impl Residue {
+impl Unexplained {
     pub(super) fn of(movements: &Movements, wrapped: Option<Address>) -> Self {
         let Movements { incoming, outgoing, .. } = movements.clone();
         Self { incoming, outgoing, wrapped }
