@@ -3,11 +3,11 @@
 //! Invariant: the sentence states only what events and movements show, and says so if no event explains a movement.
 //! Text from contracts appears only where it cannot be mistaken for anything else.
 
+mod formatter;
 mod ledger;
 mod phrase;
 mod trade;
 mod unexplained;
-mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,13 +17,13 @@ use portolan_base::sanitize::text::Text;
 use portolan_events::{Asset, Event, Transaction, Value};
 use portolan_reader::TransactionStatus;
 
-pub(crate) use self::words::Words;
+pub(crate) use self::formatter::SummaryFormatter;
 
+use self::formatter::list;
 use self::ledger::Ledger;
 use self::phrase::{Action, phrase};
 use self::trade::{Swap, Trade, Unwrapping, Wrappings, trade};
 use self::unexplained::Unexplained;
-use self::words::list;
 use crate::events::action::{self, ActionRow, Flow, PRINCIPALS};
 use crate::events::merge::MergedEvent;
 use crate::events::movements::{Movement, Movements, Transfer};
@@ -51,7 +51,7 @@ pub(crate) struct Summary<'a> {
     pub(crate) has_undecoded: bool,
     /// The token that wraps the native one.
     pub(crate) wrapped: Option<Address>,
-    pub(crate) words: Words<'a>,
+    pub(crate) formatter: SummaryFormatter<'a>,
 }
 
 /// A part of the sentence, from one event.
@@ -84,7 +84,8 @@ impl Summary<'_> {
             TransactionStatus::Unknown => "the transaction is older than receipts that tell, and probably failed",
             _ => "the transaction failed",
         };
-        let deposit = self.movements.incoming.first().map(|movement| self.words.moved(movement.asset, movement.raw));
+        let deposit =
+            self.movements.incoming.first().map(|movement| self.formatter.moved(movement.asset, movement.raw));
         match deposit {
             Some(amount) => format!("received {amount} over a bridge, and {what}"),
             None if self.is_sender() => format!("{what}, and the account paid its gas alone"),
@@ -107,14 +108,14 @@ impl Summary<'_> {
         let swaps = if is_concerned { swaps } else { Vec::new() };
         let wrappings = Wrappings { wrapped: self.wrapped_by_others(), unwrapped: &unwrappings };
         let Trade { clauses: of_swaps, has_end } =
-            trade(&swaps, wrappings, &mut unexplained, self.wrapped, &self.words);
+            trade(&swaps, wrappings, &mut unexplained, self.wrapped, &self.formatter);
         let has_trade = !of_swaps.is_empty();
         clauses.extend(of_swaps.into_iter().map(|(place, text)| Clause { is_permission: false, place, text }));
         clauses.extend(self.wraps(&mut unexplained, has_trade));
         clauses.extend(actions.iter().map(|action| Clause {
             is_permission: false,
             place: action.place,
-            text: action.text(&self.words),
+            text: action.text(&self.formatter),
         }));
         let (permissions, clauses) = clauses.into_iter().partition(|clause| clause.is_permission);
         let mut texts = bounded(clauses);
@@ -229,7 +230,7 @@ impl Summary<'_> {
             let is_other = |who: &Address| *who != self.account;
             let acts_itself = self.is_sender() || self.transaction.to == Some(self.account) || row.kind == "BRIDGE_IN";
             let by = who.filter(is_other).filter(|_| !acts_itself && self.names_account(event));
-            let Some(action) = Action::of(place, event, by, emitter, &self.words) else { continue };
+            let Some(action) = Action::of(place, event, by, emitter, &self.formatter) else { continue };
             let unmerged =
                 actions.iter_mut().take(MERGED_MAX).try_fold(action, |action, known| match known.merge(action) {
                     Ok(()) => Err(()),
@@ -250,7 +251,7 @@ impl Summary<'_> {
             if kind == "APPROVAL" && is_side_effect(merged, &transfers) {
                 continue;
             }
-            let Some(text) = phrase(event, self.account, self.is_sender(), &self.words) else { continue };
+            let Some(text) = phrase(event, self.account, self.is_sender(), &self.formatter) else { continue };
             // Several contracts log one registration, and not all of them know its name.
             if kind.starts_with("NAME_") && (!is_best_named(self.events, event) || !named.insert(kind)) {
                 continue;
@@ -290,7 +291,7 @@ impl Summary<'_> {
                 asset.is_some_and(|asset| self.is_exchanged(exchanges, merged, flow, asset))
             };
             let is_own = self.names_account(event) || is_exchanged(Flow::Out, from) || is_exchanged(Flow::In, to);
-            let protocol = self.words.protocol(event.protocol.as_deref());
+            let protocol = self.formatter.protocol(event.protocol.as_deref());
             let is_maker = !is_own && event.address("maker") == Some(self.account);
             let (from, to) = if is_maker { (to, from) } else { (from, to) };
             let is_own = (is_own || is_maker) && merged.part_of.is_none();
@@ -347,7 +348,7 @@ impl Summary<'_> {
             unexplained.explain(flow, native);
             unexplained.explain(back, amount);
             let shown = if flow == Flow::Out { native } else { amount };
-            let Some(amount) = self.words.amount(shown) else { continue };
+            let Some(amount) = self.formatter.amount(shown) else { continue };
             clauses.push(Clause { is_permission: false, place, text: format!("{verb} {amount}") });
         }
         clauses
@@ -374,7 +375,7 @@ impl Summary<'_> {
     }
 
     fn amounts(&self, movements: &[Movement]) -> String {
-        list(movements.iter().map(|movement| self.words.moved(movement.asset, movement.raw)).collect())
+        list(movements.iter().map(|movement| self.formatter.moved(movement.asset, movement.raw)).collect())
     }
 
     /// Returns a clause for the movements that nothing explained.
@@ -402,7 +403,7 @@ impl Summary<'_> {
     }
 
     fn unwrapped(&self, unwrapping: &Unwrapping) -> Option<String> {
-        let (amount, native) = (self.words.amount(unwrapping.asset)?, self.words.native);
+        let (amount, native) = (self.formatter.amount(unwrapping.asset)?, self.formatter.native);
         let by = unwrapping.by;
         Some(format!("{by:#x} unwrapped {amount}, and the receipt does not show who got the {native}"))
     }

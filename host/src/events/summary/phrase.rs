@@ -8,7 +8,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use alloy::primitives::{Address, U256};
 use portolan_events::{Asset, Event, Value};
 
-use super::words::{Words, list, plain_name};
+use super::formatter::{SummaryFormatter, list, plain_name};
 use crate::events::action::{self, ActionRow, Flow};
 
 /// The last second of the year 9999.
@@ -40,7 +40,7 @@ impl Action {
         event: &Event,
         by: Option<Address>,
         emitter: Option<Address>,
-        words: &Words<'_>,
+        formatter: &SummaryFormatter<'_>,
     ) -> Option<Self> {
         let row = ActionRow::of(event)?;
         let assets = action::assets(event);
@@ -53,7 +53,7 @@ impl Action {
         });
         // Without amounts it is unknown what the addresses have to do with the action.
         let others = named.chain(emitter).filter(|_| !assets.is_empty()).collect();
-        (!means_nothing).then(|| Self { place, row, by, assets, others, end: end(row, event, words) })
+        (!means_nothing).then(|| Self { place, row, by, assets, others, end: end(row, event, formatter) })
     }
 
     /// Adds the assets of an action of the same kind; returns any other action as the error.
@@ -71,9 +71,9 @@ impl Action {
         Ok(())
     }
 
-    pub(super) fn text(&self, words: &Words<'_>) -> String {
+    pub(super) fn text(&self, formatter: &SummaryFormatter<'_>) -> String {
         let amounts = self.assets.iter().filter(|asset| !asset.raw.is_zero());
-        let amounts: Vec<String> = amounts.filter_map(|asset| words.amount(*asset)).collect();
+        let amounts: Vec<String> = amounts.filter_map(|asset| formatter.amount(*asset)).collect();
         let (ActionRow { verb, behind, instead, .. }, end) = (self.row, &self.end);
         let what = if amounts.is_empty() { (*instead).to_owned() } else { format!(" {}{behind}", list(amounts)) };
         match self.by {
@@ -84,14 +84,14 @@ impl Action {
 }
 
 /// Returns where it was done: ` to Arbitrum through Across`.
-fn end(row: &ActionRow, event: &Event, words: &Words<'_>) -> String {
+fn end(row: &ActionRow, event: &Event, formatter: &SummaryFormatter<'_>) -> String {
     let remote = event.members.iter().find_map(|(_, value)| match value {
-        Value::Network(chain_id) => Some(words.network(*chain_id)),
+        Value::Network(chain_id) => Some(formatter.network(*chain_id)),
         _ => None,
     });
     let remote = remote.map(|remote| format!(" {} {remote}", if row.flow == Flow::Out { "to" } else { "from" }));
-    let vault = || event.address("vault").map(|vault| words.vault(vault));
-    let protocol = words.protocol(event.protocol.as_deref()).or_else(vault);
+    let vault = || event.address("vault").map(|vault| formatter.vault(vault));
+    let protocol = formatter.protocol(event.protocol.as_deref()).or_else(vault);
     let protocol = protocol.map(|protocol| format!(" {} {protocol}", row.place));
     let until = event.members.iter().find_map(|(name, value)| match value {
         Value::Seconds(seconds) if *name == "unlockTime" => date(*seconds),
@@ -108,32 +108,38 @@ fn date(seconds: U256) -> Option<String> {
 }
 
 /// Returns the phrase for an event that moves no tokens; `is_sender` if the account sent the transaction.
-pub(super) fn phrase(event: &Event, account: Address, is_sender: bool, words: &Words<'_>) -> Option<String> {
+pub(super) fn phrase(
+    event: &Event,
+    account: Address,
+    is_sender: bool,
+    formatter: &SummaryFormatter<'_>,
+) -> Option<String> {
     let address = |name| event.address(name);
     let is = |name| address(name) == Some(account);
-    let on = words.protocol(event.protocol.as_deref()).map(|protocol| format!(" on {protocol}")).unwrap_or_default();
+    let on =
+        formatter.protocol(event.protocol.as_deref()).map(|protocol| format!(" on {protocol}")).unwrap_or_default();
     let flag = |name| matches!(event.member(name), Some(Value::Flag(true)));
     match event.kind.name() {
         "APPROVAL" | "PERMIT2" if is("owner") => {
             let (spender, amount) = (address("spender")?, event.asset("amount")?);
             let through = if event.kind.name() == "PERMIT2" { " through Permit2" } else { "" };
-            let token = words.token(amount.token?);
+            let token = formatter.token(amount.token?);
             Some(if amount.raw.is_zero() {
                 format!("revoked the allowance of {spender:#x} for {token}{through}")
             } else if is_unlimited(amount.raw) {
                 format!("approved {spender:#x} to spend any amount of {token}{through}")
             } else {
-                format!("approved {spender:#x} to spend {}{through}", words.amount(amount)?)
+                format!("approved {spender:#x} to spend {}{through}", formatter.amount(amount)?)
             })
         }
         "NFT_APPROVAL" if is("owner") => {
             let Some(Value::Number(token_id)) = event.member("tokenId") else { return None };
-            let (spender, nft) = (address("spender")?, words.nft(address("collection")?, *token_id));
+            let (spender, nft) = (address("spender")?, formatter.nft(address("collection")?, *token_id));
             // A transfer resets the approval.
             (!spender.is_zero()).then(|| format!("approved {spender:#x} to move {nft}"))
         }
         "APPROVAL_FOR_ALL" if is("owner") => {
-            let (operator, collection) = (address("operator")?, words.token(address("collection")?));
+            let (operator, collection) = (address("operator")?, formatter.token(address("collection")?));
             Some(if flag("approved") {
                 format!("approved {operator:#x} to move all of {collection}")
             } else {
@@ -170,11 +176,11 @@ pub(super) fn phrase(event: &Event, account: Address, is_sender: bool, words: &W
             };
             let name = name.map_or_else(|| "a name".to_owned(), |name| format!("the name {name}"));
             let cost = event.asset("cost").filter(|cost| !cost.raw.is_zero());
-            let cost = cost.and_then(|cost| words.amount(cost)).map(|cost| format!(" for {cost}"));
+            let cost = cost.and_then(|cost| formatter.amount(cost)).map(|cost| format!(" for {cost}"));
             Some(format!("{verb} {name}{}", cost.unwrap_or_default()))
         }
         "LIQUIDATION" if is("liquidator") || is("borrower") => {
-            let amount = |name| event.asset(name).and_then(|asset| words.amount(asset));
+            let amount = |name| event.asset(name).and_then(|asset| formatter.amount(asset));
             let (debt, collateral) = (amount("debtAmount"), amount("collateralAmount"));
             let (debt, collateral) = (
                 debt.unwrap_or_else(|| "an unknown debt".into()),

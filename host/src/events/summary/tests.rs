@@ -49,7 +49,8 @@ fn sentence_with(
     let network: &Network = networks.with_chain_id(1).unwrap();
     let tokens: Tokens = tokens.into_iter().map(Arc::new).collect();
     let movements = Movements::of(&script.events, &script.transaction, account, NativeLogs::default());
-    let words = Words { tokens: &tokens, protocols: &protocols, networks: &networks, native: &network.native };
+    let formatter =
+        SummaryFormatter { tokens: &tokens, protocols: &protocols, networks: &networks, native: &network.native };
     let mut summary = Summary {
         account,
         transaction: &script.transaction,
@@ -59,7 +60,7 @@ fn sentence_with(
         movements: &movements,
         has_undecoded: false,
         wrapped: Some(WETH),
-        words,
+        formatter,
     };
     change(&mut summary);
     summary.sentence().as_str().to_owned()

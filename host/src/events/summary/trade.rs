@@ -8,8 +8,8 @@ use alloy::primitives::{Address, U256};
 use portolan_assets::token::NATIVE;
 use portolan_events::Asset;
 
+use super::formatter::{SummaryFormatter, list};
 use super::unexplained::Unexplained;
-use super::words::{Words, list};
 use crate::events::action::Flow;
 use crate::events::movements::Movement;
 
@@ -69,7 +69,7 @@ pub(super) fn trade(
     wrappings: Wrappings<'_>,
     unexplained: &mut Unexplained,
     wrapped: Option<Address>,
-    words: &Words<'_>,
+    formatter: &SummaryFormatter<'_>,
 ) -> Trade {
     let Some(first) = swaps.first() else { return Trade::default() };
     let routes = Routes::of(swaps, wrapped);
@@ -80,7 +80,7 @@ pub(super) fn trade(
     let got: Vec<Movement> = unexplained.incoming.iter().filter(|movement| is_got(movement)).copied().collect();
     let place = swaps.iter().find(|swap| swap.is_own).unwrap_or(first).place;
     let amounts = |movements: &[Movement]| {
-        list(movements.iter().map(|movement| words.moved(movement.asset, movement.raw)).collect())
+        list(movements.iter().map(|movement| formatter.moved(movement.asset, movement.raw)).collect())
     };
     let (from, to): (Vec<Address>, Vec<Address>) =
         (given.iter().map(|of| of.asset.token).collect(), got.iter().map(|of| of.asset.token).collect());
@@ -100,10 +100,10 @@ pub(super) fn trade(
     }
     if let ([_], [], [unwrapping], Some(wrapped)) = (given.as_slice(), got.as_slice(), wrappings.unwrapped, wrapped)
         && routes.connect(&from, &[wrapped])
-        && let Some(amount) = words.amount(unwrapping.asset)
+        && let Some(amount) = formatter.amount(unwrapping.asset)
     {
         explain(unexplained, &given);
-        let native = words.native;
+        let native = formatter.native;
         let text = format!(
             "swapped {}{} for {amount}, which {:#x} unwrapped, and the receipt does not show who got the {native}",
             amounts(&given),
@@ -116,7 +116,7 @@ pub(super) fn trade(
     for swap in swaps.iter().filter(|swap| swap.is_own) {
         swap.from.into_iter().for_each(|asset| unexplained.explain(Flow::Out, asset));
         swap.to.into_iter().for_each(|asset| unexplained.explain(Flow::In, asset));
-        clauses.push((swap.place, swap.text(words)));
+        clauses.push((swap.place, swap.text(formatter)));
     }
     Trade { clauses, has_end: false }
 }
@@ -128,8 +128,8 @@ fn explain(unexplained: &mut Unexplained, given: &[Movement]) {
 }
 
 impl Swap {
-    fn text(&self, words: &Words<'_>) -> String {
-        let amount = |asset: Option<Asset>| asset.and_then(|asset| words.amount(asset));
+    fn text(&self, formatter: &SummaryFormatter<'_>) -> String {
+        let amount = |asset: Option<Asset>| asset.and_then(|asset| formatter.amount(asset));
         let at = self.protocol.as_ref().map(|protocol| format!(" on {protocol}")).unwrap_or_default();
         let what = match (amount(self.from), amount(self.to)) {
             (Some(from), Some(to)) if self.is_elsewhere => {

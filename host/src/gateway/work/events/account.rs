@@ -17,7 +17,7 @@ use super::TransactionDecoder;
 use crate::events::merge::MergedEvent;
 use crate::events::movements::{Movement, Movements};
 use crate::events::native::NativeLogs;
-use crate::events::summary::{Summary, Words};
+use crate::events::summary::{Summary, SummaryFormatter};
 use crate::events::user_operations::UserOperations;
 use crate::gateway::answer::{AccountMovement, AccountPart};
 use crate::jobs::report::JobReport;
@@ -68,7 +68,12 @@ impl Sent<'_> {
             movements: &movements,
             has_undecoded: self.has_undecoded,
             wrapped: decoder.network.wrapped_native,
-            words: Words { tokens: self.tokens, protocols: &protocols, networks, native: &decoder.network.native },
+            formatter: SummaryFormatter {
+                tokens: self.tokens,
+                protocols: &protocols,
+                networks,
+                native: &decoder.network.native,
+            },
         };
         let summary = summary.sentence();
         let count = movements.incoming.len() + movements.outgoing.len();

@@ -21,7 +21,7 @@ use crate::budget::AnswerBudget;
 use crate::events::merge::{self, EventSource, MergedEvent, MergedEvents};
 use crate::events::movements::{Movement, Movements};
 use crate::events::native::NativeLogs;
-use crate::events::summary::{Summary, Words};
+use crate::events::summary::{Summary, SummaryFormatter};
 use crate::events::tables::Tables;
 use crate::events::user_operations::UserOperations;
 use crate::gateway::answer::{AccountPart, Answer, Items, TransactionEvents};
@@ -137,7 +137,7 @@ fn part(merged: &[MergedEvent], transaction: &Transaction, tokens: &Tokens) -> A
     let (account, wrapped) = (transaction.from, Some(Address::repeat_byte(1)));
     let movements = Movements::of(merged, transaction, account, NativeLogs::default());
     let (protocols, networks) = (BTreeMap::new(), &*NETWORKS);
-    let words = Words { tokens, protocols: &protocols, networks, native: "ETH" };
+    let formatter = SummaryFormatter { tokens, protocols: &protocols, networks, native: "ETH" };
     let (status, operations, has_undecoded) = (TransactionStatus::Succeeded, UserOperations::default(), false);
     let summary = Summary {
         account,
@@ -148,7 +148,7 @@ fn part(merged: &[MergedEvent], transaction: &Transaction, tokens: &Tokens) -> A
         movements: &movements,
         has_undecoded,
         wrapped,
-        words,
+        formatter,
     };
     let summary = summary.sentence();
     assert!((1..SENTENCE_CHARS_MAX).contains(&summary.as_str().chars().count()), "{summary}");

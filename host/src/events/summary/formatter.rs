@@ -1,4 +1,4 @@
-//! Words of a sentence: amounts, tokens, protocols and lists, each of bounded length.
+//! Formats the parts of a sentence: amounts, tokens, protocols and lists, each of bounded length.
 //!
 //! Invariant: a symbol is used only if it cannot be mistaken for anything else: it has plain letters, and its token
 //! does not imitate a listed one. Otherwise the token's address is used.
@@ -35,9 +35,9 @@ const TOKEN_ID_DIGITS_MAX: usize = 20;
 /// Maximum characters of an ENS name that are shown.
 const NAME_CHARS_MAX: usize = 64;
 
-/// Sources of the words.
+/// Formats amounts, tokens, protocols and networks in words.
 #[derive(Clone, Copy)]
-pub(crate) struct Words<'a> {
+pub(crate) struct SummaryFormatter<'a> {
     pub(crate) tokens: &'a Tokens,
     /// Protocols that events name, by slug.
     pub(crate) protocols: &'a BTreeMap<String, Arc<Protocol>>,
@@ -46,7 +46,7 @@ pub(crate) struct Words<'a> {
     pub(crate) native: &'a str,
 }
 
-impl Words<'_> {
+impl SummaryFormatter<'_> {
     /// Formats an amount; `None` without a token address.
     pub(super) fn amount(&self, asset: Asset) -> Option<String> {
         let token = asset.token?;
