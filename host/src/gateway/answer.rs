@@ -94,14 +94,14 @@ pub(crate) struct TransactionEvents {
     /// Networks that the events may name.
     pub(crate) networks: Networks,
     /// Effects on one account, if the query names one.
-    pub(crate) account: Option<Box<AccountPart>>,
+    pub(crate) account: Option<Box<AccountEffects>>,
     /// Memory reserved for the logs until the answer is written.
     pub(crate) _log_permit: Option<Arc<OwnedSemaphorePermit>>,
 }
 
 /// Effects of a transaction on one account.
 #[derive(Clone, Debug)]
-pub(crate) struct AccountPart {
+pub(crate) struct AccountEffects {
     pub(crate) account: Address,
     /// One sentence.
     pub(crate) summary: Text,

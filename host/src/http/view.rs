@@ -7,7 +7,7 @@ pub(super) mod form;
 pub(super) mod number;
 pub(super) mod rate;
 
-mod account_part;
+mod account_effects;
 mod claim_plan;
 mod events;
 mod header;
@@ -31,7 +31,7 @@ pub(super) use self::header::{ACCOUNT, BLOCKS, PARTIAL, account, blocks, partial
 pub(super) use self::operators::{health, lists, networks as operators_networks, plugins, readiness};
 pub(super) use self::problem::problem;
 
-use self::account_part::AccountPartView;
+use self::account_effects::AccountEffectsView;
 use self::claim_plan::ClaimPlanView;
 use self::events::{EventView, LogView, UndecodedView, WrittenTokens, logs};
 use self::names::NameView;
@@ -81,7 +81,7 @@ pub(super) fn write(
             let repeated = || of(true).map(|event| EventView::of(event, &tokens, shape));
             let undecoded = || events.undecoded.iter().filter_map(|place| UndecodedView::of(events, *place));
             let shown = if shape.full { logs(events) } else { Vec::new() };
-            let account = events.account.as_deref().map(|part| AccountPartView::of(part, shape));
+            let account = events.account.as_deref().map(|effects| AccountEffectsView::of(effects, shape));
             document.with_logs(account, items, || shown.iter().copied().map(LogView::of), repeated, undecoded)
         }
     }
@@ -105,7 +105,7 @@ impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Each<F> {
 /// Items with a transaction's effects on the named account; with `detail=full` both are in [`Full`].
 #[derive(Serialize)]
 struct OfAccount<'a, T> {
-    account: &'a AccountPartView<'a>,
+    account: &'a AccountEffectsView<'a>,
     items: T,
 }
 
@@ -113,7 +113,7 @@ struct OfAccount<'a, T> {
 struct Full<'a, T, L, R, U> {
     /// Effects of a transaction on the named account.
     #[serde(skip_serializing_if = "Option::is_none")]
-    account: Option<&'a AccountPartView<'a>>,
+    account: Option<&'a AccountEffectsView<'a>>,
     items: T,
     /// The logs that items, `repeated` and `undecoded` refer to by index.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -156,7 +156,7 @@ impl<W: io::Write> DocumentWriter<'_, W> {
         U: Iterator<Item: Serialize>,
     >(
         &mut self,
-        account: Option<AccountPartView<'_>>,
+        account: Option<AccountEffectsView<'_>>,
         items: impl Fn() -> I,
         logs: impl Fn() -> L,
         repeated: impl Fn() -> R,
@@ -167,7 +167,7 @@ impl<W: io::Write> DocumentWriter<'_, W> {
 
     fn put(
         &mut self,
-        account: Option<&AccountPartView<'_>>,
+        account: Option<&AccountEffectsView<'_>>,
         items: &impl Serialize,
         logs: Option<impl Serialize>,
         repeated: Option<impl Serialize>,

@@ -28,7 +28,7 @@ use crate::events::merge::{self, EventSource, MergedEvent, MergedEvents};
 use crate::events::movements::Movements;
 use crate::events::native::{self, NativeLogs};
 use crate::events::{duplicate_transfers, part_of};
-use crate::gateway::answer::{AccountPart, Answer, Event, Items, TransactionEvents};
+use crate::gateway::answer::{AccountEffects, Answer, Event, Items, TransactionEvents};
 use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::Account;
@@ -122,13 +122,19 @@ async fn decode(
     if decoder.correct(&mut events, &tokens).await {
         movements = Movements::of(&events, &decoder.transaction, account, logs);
     }
-    let sent =
-        account::Sent { decoder: &decoder, tokens: &tokens, status, gas, logs, has_undecoded: !undecoded.is_empty() };
-    let (part, of_tokens) = sent.part(&events, movements, account).await;
+    let decoded = account::DecodedTransaction {
+        decoder: &decoder,
+        tokens: &tokens,
+        status,
+        gas,
+        logs,
+        has_undecoded: !undecoded.is_empty(),
+    };
+    let (effects, of_tokens) = decoded.effects(&events, movements, account).await;
     reports.extend(of_tokens);
     events.retain(is_wanted);
     part_of::keep_last_reports(&mut events);
-    decoder.answer(MergedEvents { events, undecoded }, tokens, Some(Box::new(part)), reports, log_permit)
+    decoder.answer(MergedEvents { events, undecoded }, tokens, Some(Box::new(effects)), reports, log_permit)
 }
 
 /// Returns the problem to send if nothing could be read.
@@ -241,7 +247,7 @@ impl<'a> TransactionDecoder<'a> {
         &self,
         MergedEvents { events, undecoded }: MergedEvents,
         tokens: Tokens,
-        account: Option<Box<AccountPart>>,
+        account: Option<Box<AccountEffects>>,
         mut reports: Vec<JobReport>,
         log_permit: OwnedSemaphorePermit,
     ) -> Result<Answer, Problem> {

@@ -19,7 +19,7 @@ use crate::events::movements::{Movement, Movements};
 use crate::events::native::NativeLogs;
 use crate::events::summary::{Summary, SummaryFormatter};
 use crate::events::user_operations::UserOperations;
-use crate::gateway::answer::{AccountMovement, AccountPart};
+use crate::gateway::answer::{AccountEffects, AccountMovement};
 use crate::jobs::report::JobReport;
 
 /// Maximum number of movements; each asset's price takes several reads. Airdrops and batched transfers have dozens.
@@ -33,7 +33,7 @@ pub(super) fn shown(movements: &Movements) -> impl Iterator<Item = Address> {
 }
 
 /// A decoded transaction.
-pub(super) struct Sent<'a> {
+pub(super) struct DecodedTransaction<'a> {
     pub(super) decoder: &'a TransactionDecoder<'a>,
     /// Tokens that its events name.
     pub(super) tokens: &'a Tokens,
@@ -43,14 +43,14 @@ pub(super) struct Sent<'a> {
     pub(super) has_undecoded: bool,
 }
 
-impl Sent<'_> {
+impl DecodedTransaction<'_> {
     /// Returns the effects on an account, and reports of tokens that could not be read.
-    pub(super) async fn part(
+    pub(super) async fn effects(
         &self,
         events: &[MergedEvent],
         mut movements: Movements,
         account: Address,
-    ) -> (AccountPart, Vec<JobReport>) {
+    ) -> (AccountEffects, Vec<JobReport>) {
         let (decoder, transaction) = (self.decoder, &*self.decoder.transaction);
         // The sender pays the gas even if the transaction failed; an ERC-4337 account pays for its own operations.
         let operations = UserOperations::of(events, transaction, account);
@@ -87,7 +87,7 @@ impl Sent<'_> {
         let native = priced.get(NATIVE).ok().cloned();
         let incomplete = self.incomplete();
         let (incoming, outgoing) = (rows(movements.incoming), rows(movements.outgoing));
-        (AccountPart { account, summary, incoming, outgoing, omitted, gas, native, incomplete }, reports)
+        (AccountEffects { account, summary, incoming, outgoing, omitted, gas, native, incomplete }, reports)
     }
 
     /// Returns why movements may be missing: contracts that run may send the native token without a log.

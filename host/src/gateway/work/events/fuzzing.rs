@@ -24,7 +24,7 @@ use crate::events::native::NativeLogs;
 use crate::events::summary::{Summary, SummaryFormatter};
 use crate::events::tables::Tables;
 use crate::events::user_operations::UserOperations;
-use crate::gateway::answer::{AccountPart, Answer, Items, TransactionEvents};
+use crate::gateway::answer::{AccountEffects, Answer, Items, TransactionEvents};
 
 /// Maximum number of events of one source.
 const EVENTS_MAX: usize = 300;
@@ -123,7 +123,7 @@ pub(crate) fn fuzzed_events(bytes: &[u8]) -> (TransactionEvents, Answer) {
     assert!(merged.is_empty() || roots > 0, "every event is part of another");
     let wanted: BTreeSet<Address> = merged.iter().flat_map(rows::tokens).collect();
     let tokens: Tokens = wanted.into_iter().filter_map(|address| token(address, &mut parts)).collect();
-    let account = (flags & 4 != 0).then(|| Box::new(part(&merged, &transaction, &tokens)));
+    let account = (flags & 4 != 0).then(|| Box::new(effects(&merged, &transaction, &tokens)));
     let events = merged.into_iter().filter_map(|merged| rows::row(merged, &tokens, &Snapshot::default())).collect();
     let (transaction, tokens, networks) = (Arc::new(transaction), Arc::new(tokens), NETWORKS.clone());
     let events = TransactionEvents { transaction, events, undecoded, tokens, networks, account, _log_permit: None };
@@ -133,7 +133,7 @@ pub(crate) fn fuzzed_events(bytes: &[u8]) -> (TransactionEvents, Answer) {
 }
 
 /// Returns the transaction's effects on its sender.
-fn part(merged: &[MergedEvent], transaction: &Transaction, tokens: &Tokens) -> AccountPart {
+fn effects(merged: &[MergedEvent], transaction: &Transaction, tokens: &Tokens) -> AccountEffects {
     let (account, wrapped) = (transaction.from, Some(Address::repeat_byte(1)));
     let movements = Movements::of(merged, transaction, account, NativeLogs::default());
     let (protocols, networks) = (BTreeMap::new(), &*NETWORKS);
@@ -156,7 +156,7 @@ fn part(merged: &[MergedEvent], transaction: &Transaction, tokens: &Tokens) -> A
         |movements: Vec<Movement>| movements.into_iter().map(|movement| account::row(movement, tokens)).collect();
     let (incoming, outgoing) = (rows(movements.incoming), rows(movements.outgoing));
     let (omitted, gas, native, incomplete) = (0, None, None, None);
-    AccountPart { account, summary, incoming, outgoing, omitted, gas, native, incomplete }
+    AccountEffects { account, summary, incoming, outgoing, omitted, gas, native, incomplete }
 }
 
 fn decode(

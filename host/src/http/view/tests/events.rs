@@ -5,7 +5,7 @@ use portolan_events::{Asset, Kind, Log, Transaction, Value};
 use super::*;
 use crate::events::merge::MergedEvent;
 use crate::events::movements::{MovedAsset, Movement};
-use crate::gateway::answer::{AccountMovement, AccountPart, Event, TransactionEvents};
+use crate::gateway::answer::{AccountEffects, AccountMovement, Event, TransactionEvents};
 use portolan_reader::GasPaid;
 
 fn event(log: Option<usize>, kind: &str, members: Vec<(&'static str, Value)>) -> Event {
@@ -167,7 +167,7 @@ fn what_a_transaction_did_for_an_account_stands_before_its_events() {
         data_fee: U256::from(5),
         operator_fee: U256::from(3),
     };
-    let part = AccountPart {
+    let effects = AccountEffects {
         account: ACCOUNT,
         summary: "Sent 1.5 VELO".into(),
         incoming: vec![moved(None, unread, None, 7), moved(Some(velo()), velo().address, Some(9), 1)],
@@ -206,7 +206,7 @@ fn what_a_transaction_did_for_an_account_stands_before_its_events() {
             velo = token(full),
         )
     };
-    let account = || Some(Box::new(part.clone()));
+    let account = || Some(Box::new(effects.clone()));
     assert_eq!(text(&of(account()), false), format!("{{{},\"items\":[]}}", expected(false)));
     let full = text(&of(account()), true);
     assert!(full.starts_with(&format!("{{{},\"items\":[],\"logs\":[", expected(true))), "{full}");

@@ -35,7 +35,7 @@ async fn answer(script: &ScriptedChain, account: Address) -> Answer {
     stage.answer().await.unwrap()
 }
 
-fn part(answer: &Answer) -> &AccountPart {
+fn effects(answer: &Answer) -> &AccountEffects {
     let Items::Events(events) = &answer.items else { panic!("{:?}", answer.items) };
     events.account.as_deref().unwrap()
 }
@@ -50,7 +50,7 @@ fn lines(movements: &[AccountMovement]) -> Vec<String> {
 async fn the_sender_of_a_transfer_pays_it_its_value_and_the_gas() {
     let found = Receipt { value: U256::from(5), ..receipt(vec![transfer(A, ALICE, BOB, 7_000_000)]) };
     let answer = answer(&chain(found), ALICE).await;
-    let alice = part(&answer);
+    let alice = effects(&answer);
     assert_eq!((lines(&alice.incoming), lines(&alice.outgoing)), (vec![], vec!["5 ETH".into(), "7000000 A".into()]));
     // 60,000 gas at 2 gwei.
     assert_eq!(alice.gas.unwrap().total(), U256::from(120_000_000_000_000_u64));
@@ -63,7 +63,7 @@ async fn the_sender_of_a_transfer_pays_it_its_value_and_the_gas() {
 #[tokio::test]
 async fn who_receives_pays_no_gas() {
     let answer = answer(&chain(receipt(vec![transfer(A, ALICE, BOB, 7_000_000)])), BOB).await;
-    let bob = part(&answer);
+    let bob = effects(&answer);
     assert_eq!((lines(&bob.incoming), lines(&bob.outgoing)), (vec!["7000000 A".into()], vec![]));
     assert!(bob.gas.is_none());
     assert_eq!(bob.summary.as_str(), format!("Received 7 A from {ALICE:#x}"));
@@ -78,12 +78,12 @@ async fn what_failed_cost_its_gas_and_nothing_else() {
     };
     let script = chain(found);
     let of_alice = answer(&script, ALICE).await;
-    let alice = part(&of_alice);
+    let alice = effects(&of_alice);
     assert!(alice.incoming.is_empty() && alice.outgoing.is_empty() && alice.incomplete.is_none());
     assert_eq!(alice.gas, Some(GAS));
     assert_eq!(alice.summary.as_str(), "The transaction failed, and the account paid its gas alone");
     let of_bob = answer(&script, BOB).await;
-    assert!(part(&of_bob).gas.is_none());
+    assert!(effects(&of_bob).gas.is_none());
 }
 
 #[tokio::test]
@@ -94,7 +94,7 @@ async fn a_transaction_without_code_is_complete_and_any_other_may_have_sent_more
         let gas = Some(GasPaid { used, ..GAS });
         let found = Receipt { gas, value: U256::from(5), ..receipt(logs) };
         script.transaction(Ok(TransactionLookup::Mined(found)));
-        part(&answer(&script, ALICE).await).incomplete.is_none()
+        effects(&answer(&script, ALICE).await).incomplete.is_none()
     };
     assert!(complete(21_000, vec![]).await);
     assert!(!complete(21_001, vec![]).await);
@@ -104,7 +104,7 @@ async fn a_transaction_without_code_is_complete_and_any_other_may_have_sent_more
 #[tokio::test]
 async fn an_account_that_nothing_is_about_has_nothing() {
     let answer = answer(&chain(receipt(vec![transfer(A, ALICE, BOB, 7)])), FARM).await;
-    let farm = part(&answer);
+    let farm = effects(&answer);
     assert!(farm.incoming.is_empty() && farm.outgoing.is_empty() && farm.gas.is_none());
     assert_eq!(farm.summary.as_str(), "The receipt shows nothing of the account");
 }
@@ -118,7 +118,7 @@ async fn types_choose_the_items_and_not_what_the_account_did() {
     let answer = stage.answer().await.unwrap();
     let Items::Events(events) = &answer.items else { panic!("{:?}", answer.items) };
     assert!(events.events.is_empty());
-    assert_eq!(lines(&part(&answer).outgoing), ["7000000 A"]);
+    assert_eq!(lines(&effects(&answer).outgoing), ["7000000 A"]);
 }
 
 #[tokio::test]
@@ -134,10 +134,10 @@ async fn a_plugins_event_is_in_the_sentence_of_the_account_that_it_names() {
     let mut stage = Stage::new(&script, [plugin]);
     stage.query.account = Some(Account::Address(ALICE));
     let answer = stage.answer().await.unwrap();
-    assert!(part(&answer).summary.as_str().starts_with("Staked 7 A"), "{}", part(&answer).summary);
+    assert!(effects(&answer).summary.as_str().starts_with("Staked 7 A"), "{}", effects(&answer).summary);
     stage.query.account = Some(Account::Address(BOB));
     assert_eq!(
-        part(&stage.answer().await.unwrap()).summary.as_str(),
+        effects(&stage.answer().await.unwrap()).summary.as_str(),
         "The transaction moved nothing to or from the account that the receipt shows"
     );
 }
@@ -149,9 +149,9 @@ async fn a_token_that_cannot_be_read_moved_all_the_same() {
         script.outcome(B, &call, Outcome::Failed(ReadFailure::Upstream));
     }
     let answer = answer(&script, ALICE).await;
-    assert_eq!(lines(&part(&answer).outgoing), ["7 ?", "1000000 A"]);
+    assert_eq!(lines(&effects(&answer).outgoing), ["7 ?", "1000000 A"]);
     let expected = format!("Sent an unknown amount of the token {B:#x} and 1 A to {BOB:#x}");
-    assert_eq!(part(&answer).summary.as_str(), expected);
+    assert_eq!(effects(&answer).summary.as_str(), expected);
     assert_eq!(answer.missing.len(), 1);
 }
 
@@ -162,7 +162,7 @@ async fn a_symbol_of_control_characters_is_an_address_in_the_sentence() {
     let found = receipt(vec![transfer(A, BOB, ALICE, 1_000_000)]);
     script.transaction(Ok(TransactionLookup::Mined(found)));
     let answer = answer(&script, ALICE).await;
-    assert_eq!(part(&answer).summary.as_str(), format!("Received 1 of the token {A:#x} from {BOB:#x}"));
+    assert_eq!(effects(&answer).summary.as_str(), format!("Received 1 of the token {A:#x} from {BOB:#x}"));
 }
 
 #[tokio::test]
@@ -173,8 +173,11 @@ async fn an_airdrop_of_many_tokens_is_bounded_and_counted() {
     let found = receipt((0..130).map(|place| transfer(token(place), BOB, ALICE, 1_000_000)).collect());
     script.transaction(Ok(TransactionLookup::Mined(found)));
     let answer = answer(&script, ALICE).await;
-    assert_eq!((part(&answer).incoming.len(), part(&answer).omitted), (100, 30));
-    assert_eq!(part(&answer).summary.as_str(), format!("Received 1 SPAM, 1 SPAM, 1 SPAM and 127 more from {BOB:#x}"));
+    assert_eq!((effects(&answer).incoming.len(), effects(&answer).omitted), (100, 30));
+    assert_eq!(
+        effects(&answer).summary.as_str(),
+        format!("Received 1 SPAM, 1 SPAM, 1 SPAM and 127 more from {BOB:#x}")
+    );
 }
 
 #[tokio::test]
@@ -200,9 +203,9 @@ async fn a_piece_of_a_collection_has_its_number() {
     let mut script = chain(receipt(vec![log(A, topics, ())]));
     script.call(A, &ownerOfCall { tokenId: U256::from(7) }, ALICE);
     let answer = answer(&script, ALICE).await;
-    let [movement] = part(&answer).incoming.as_slice() else { panic!("{:?}", part(&answer)) };
+    let [movement] = effects(&answer).incoming.as_slice() else { panic!("{:?}", effects(&answer)) };
     assert_eq!((movement.movement.raw, movement.movement.asset.token_id), (U256::ONE, Some(U256::from(7))));
-    assert_eq!(part(&answer).summary.as_str(), format!("Received A #7 from {BOB:#x}"));
+    assert_eq!(effects(&answer).summary.as_str(), format!("Received A #7 from {BOB:#x}"));
 }
 
 /// Wei per ether.
@@ -213,8 +216,8 @@ const SYSTEM: Address = portolan_networks::SYSTEM_ADDRESS;
 /// Returns what came in, what went out, and whether the list is complete.
 async fn moved(found: Receipt, account: Address) -> (Vec<String>, Vec<String>, bool) {
     let answer = answer(&chain(found), account).await;
-    let part = part(&answer);
-    (lines(&part.incoming), lines(&part.outgoing), part.incomplete.is_none())
+    let effects = effects(&answer);
+    (lines(&effects.incoming), lines(&effects.outgoing), effects.incomplete.is_none())
 }
 
 fn eth(amounts: &[u64]) -> Vec<String> {
@@ -243,15 +246,15 @@ async fn where_the_network_logs_all_native_movements_they_count_once_and_are_all
 async fn a_block_that_logs_all_native_movements_has_no_others() {
     let found = || receipt(vec![transfer(A, ALICE, BOB, 7)]);
     let mut script = chain(found());
-    assert!(part(&answer(&script, ALICE).await).incomplete.is_some());
+    assert!(effects(&answer(&script, ALICE).await).incomplete.is_some());
     script.logs_native();
-    assert!(part(&answer(&script, ALICE).await).incomplete.is_none());
+    assert!(effects(&answer(&script, ALICE).await).incomplete.is_none());
     // A payment that an event claims does not count if the block logs all native movements.
     let mut script =
         chain(receipt(vec![log(B, vec![keccak256("SafeReceived(address,uint256)"), word(BOB)], U256::from(7))]));
-    assert_eq!(lines(&part(&answer(&script, B).await).incoming), eth(&[7]));
+    assert_eq!(lines(&effects(&answer(&script, B).await).incoming), eth(&[7]));
     script.logs_native();
-    assert_eq!(lines(&part(&answer(&script, B).await).incoming), Vec::<String>::new());
+    assert_eq!(lines(&effects(&answer(&script, B).await).incoming), Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -266,7 +269,7 @@ async fn a_deposit_from_the_layer_below_comes_whatever_becomes_of_the_transactio
     let to_herself = deposit(3 * ETHER, ALICE, TransactionStatus::Succeeded);
     assert_eq!(moved(to_herself.clone(), ALICE).await.0, eth(&[3 * ETHER]));
     let told = answer(&chain(to_herself), ALICE).await;
-    assert_eq!(part(&told).summary.as_str(), "Received 3 ETH over a bridge");
+    assert_eq!(effects(&told).summary.as_str(), "Received 3 ETH over a bridge");
     // She sends a part of the deposit on.
     let on = || deposit(2 * ETHER, BOB, TransactionStatus::Succeeded);
     assert_eq!(moved(on(), ALICE).await.0, eth(&[ETHER]));
@@ -275,7 +278,7 @@ async fn a_deposit_from_the_layer_below_comes_whatever_becomes_of_the_transactio
     assert_eq!(moved(failed(), ALICE).await, (eth(&[3 * ETHER]), vec![], true));
     assert_eq!(moved(failed(), BOB).await, (vec![], vec![], true));
     let told = answer(&chain(failed()), ALICE).await;
-    assert_eq!(part(&told).summary.as_str(), "Received 3 ETH over a bridge, and the transaction failed");
+    assert_eq!(effects(&told).summary.as_str(), "Received 3 ETH over a bridge, and the transaction failed");
 }
 
 #[tokio::test]
@@ -285,7 +288,7 @@ async fn a_receipt_that_does_not_say_how_it_ended_is_no_movement() {
         assert_eq!(moved(unknown(), account).await, (vec![], vec![], false));
     }
     let told = answer(&chain(unknown()), ALICE).await;
-    let reason = part(&told).incomplete.clone().unwrap();
+    let reason = effects(&told).incomplete.clone().unwrap();
     assert!(reason.as_str().contains("does not say whether the transaction failed"), "{reason:?}");
 }
 
@@ -320,12 +323,12 @@ async fn shares_that_no_token_logs_are_what_the_vault_says() {
     let mut script = chain(receipt(vec![transfer(A, ALICE, B, 100), deposit.clone()]));
     erc20(&mut script, B, "SHARE", 18);
     let found = answer(&script, ALICE).await;
-    let alice = part(&found);
+    let alice = effects(&found);
     assert_eq!((lines(&alice.incoming), lines(&alice.outgoing)), (vec!["90 SHARE".into()], vec!["100 A".into()]));
     let mut script = chain(receipt(vec![transfer(A, ALICE, B, 100), transfer(B, Address::ZERO, ALICE, 90), deposit]));
     erc20(&mut script, B, "SHARE", 18);
     let found = answer(&script, ALICE).await;
-    assert_eq!(lines(&part(&found).incoming), ["90 SHARE"], "once");
+    assert_eq!(lines(&effects(&found).incoming), ["90 SHARE"], "once");
 }
 
 #[tokio::test]
@@ -336,21 +339,21 @@ async fn the_standard_of_a_log_is_that_of_its_contract() {
     script.call(B, &ownerOfCall { tokenId: number }, BOB);
     script.transaction(Ok(TransactionLookup::Mined(receipt(vec![transfer(B, ALICE, BOB, 4242)]))));
     let found = answer(&script, BOB).await;
-    let [piece] = &part(&found).incoming[..] else { panic!("{:?}", part(&found).incoming) };
+    let [piece] = &effects(&found).incoming[..] else { panic!("{:?}", effects(&found).incoming) };
     assert_eq!((piece.movement.asset.token_id, piece.movement.raw), (Some(number), U256::ONE));
     // A token that indexes the amount.
     let indexed =
         log(A, vec![keccak256("Transfer(address,address,uint256)"), word(ALICE), word(BOB), number.into()], ());
     let found = answer(&chain(receipt(vec![indexed.clone()])), BOB).await;
-    assert_eq!(lines(&part(&found).incoming), ["4242 A"]);
+    assert_eq!(lines(&effects(&found).incoming), ["4242 A"]);
     // A contract that is both: it knows an owner, or logs its amounts separately.
     let mut both = chain(receipt(vec![indexed.clone()]));
     both.call(A, &ownerOfCall { tokenId: number }, BOB);
     let found = answer(&both, BOB).await;
-    assert_eq!(part(&found).incoming[0].movement.asset.token_id, Some(number));
+    assert_eq!(effects(&found).incoming[0].movement.asset.token_id, Some(number));
     let amount =
         log(A, vec![keccak256("ERC20Transfer(address,address,uint256)"), word(ALICE), word(BOB)], U256::from(9));
     let found = answer(&chain(receipt(vec![amount, indexed])), BOB).await;
-    let pieces = part(&found).incoming.iter().map(|of| (of.movement.asset.token_id, of.movement.raw));
+    let pieces = effects(&found).incoming.iter().map(|of| (of.movement.asset.token_id, of.movement.raw));
     assert_eq!(pieces.collect::<Vec<_>>(), [(None, U256::from(9)), (Some(number), U256::ONE)]);
 }

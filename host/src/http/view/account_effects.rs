@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Shape;
 use super::parts::{Number, TokenView, fraction, lower, raw_text};
-use crate::gateway::answer::{AccountMovement, AccountPart};
+use crate::gateway::answer::{AccountEffects, AccountMovement};
 use crate::http::view::number;
 
 /// Decimals of every native token.
@@ -15,7 +15,7 @@ const NATIVE_DECIMALS: u8 = 18;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct AccountPartView<'a> {
+pub(super) struct AccountEffectsView<'a> {
     address: String,
     summary: &'a Text,
     #[serde(rename = "in")]
@@ -64,20 +64,20 @@ struct GasView<'a> {
     operator_fee: String,
 }
 
-impl<'a> AccountPartView<'a> {
-    pub(super) fn of(part: &'a AccountPart, shape: Shape) -> Self {
+impl<'a> AccountEffectsView<'a> {
+    pub(super) fn of(effects: &'a AccountEffects, shape: Shape) -> Self {
         let movements = |movements: &'a [AccountMovement]| {
             movements.iter().map(|movement| MovementView::of(movement, shape)).collect()
         };
         Self {
-            address: lower(part.account),
-            summary: &part.summary,
-            incoming: movements(&part.incoming),
-            outgoing: movements(&part.outgoing),
-            omitted: part.omitted,
-            gas: GasView::of(part, shape),
-            complete: part.incomplete.is_none() && part.omitted == 0,
-            incomplete_reason: part.incomplete.as_ref(),
+            address: lower(effects.account),
+            summary: &effects.summary,
+            incoming: movements(&effects.incoming),
+            outgoing: movements(&effects.outgoing),
+            omitted: effects.omitted,
+            gas: GasView::of(effects, shape),
+            complete: effects.incomplete.is_none() && effects.omitted == 0,
+            incomplete_reason: effects.incomplete.as_ref(),
         }
     }
 }
@@ -101,8 +101,8 @@ impl<'a> MovementView<'a> {
 }
 
 impl<'a> GasView<'a> {
-    fn of(part: &'a AccountPart, shape: Shape) -> Option<Self> {
-        let (gas, native) = (part.gas?, part.native.as_deref());
+    fn of(effects: &'a AccountEffects, shape: Shape) -> Option<Self> {
+        let (gas, native) = (effects.gas?, effects.native.as_deref());
         let dollars = native.and_then(|native| native.dollars(gas.total()));
         Some(Self {
             token: native.map(|native| TokenView::of(native, shape)),
