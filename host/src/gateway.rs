@@ -138,7 +138,7 @@ impl Gateway {
         let query = Query::Of(Account::Address(account), about.clone());
         match about {
             About::Claimables { filter, chain_id, options } => {
-                let work = ProtocolWork::to_all(&context, account, &filter, chain_id, options)?;
+                let work = ProtocolWork::for_all_protocols(&context, account, &filter, chain_id, options)?;
                 self.work(query, context, work).await
             }
             About::ClaimPlan { filter, chain_id, worth } => {
@@ -152,7 +152,7 @@ impl Gateway {
                 self.work(query, context, work).await
             }
             About::Protocol { slug, chain_id, list } => {
-                let work = ProtocolWork::to_one(&context, account, &slug, chain_id, list)?;
+                let work = ProtocolWork::for_protocol(&context, account, &slug, chain_id, list)?;
                 self.work(query, context, work).await
             }
             About::Balances { assets, chain_id } => {

@@ -38,12 +38,12 @@ pub(crate) enum RowKind {
 
 /// Simulation and cost of a claim.
 #[derive(Clone, Debug, Default)]
-pub(super) struct TriedClaim {
+pub(super) struct ClaimEvaluation {
     pub(super) simulation: Option<ClaimSimulation>,
     pub(super) cost: Option<ClaimCost>,
 }
 
-impl TriedClaim {
+impl ClaimEvaluation {
     /// Adds the data gas to the gas limits. The cost is known only if both the gas and the fees are.
     pub(super) fn new(
         claim: &PlannedClaim<'_>,
@@ -90,7 +90,7 @@ fn prices(found: &map::Position) -> impl Iterator<Item = Address> + '_ {
 pub(super) fn rows(
     plan: &JobPlan,
     finding: ValidFinding,
-    tried: TriedClaim,
+    evaluation: ClaimEvaluation,
     kind: RowKind,
     tokens: &Tokens,
 ) -> (Vec<Row>, Vec<(Address, TokenFailure)>) {
@@ -107,7 +107,7 @@ pub(super) fn rows(
     let key = finding.key();
     let rows = match finding {
         ValidFinding::Claim(found, transactions) => {
-            known.claim(id(plan, &key), found, transactions, tried).map(|claim| {
+            known.claim(id(plan, &key), found, transactions, evaluation).map(|claim| {
                 let payments = claim.found.payments.iter().enumerate();
                 let shown = payments.filter(|(_, payment)| claim.tokens.contains_key(&payment.token));
                 let item = |(place, payment)| {
@@ -153,7 +153,7 @@ impl Known<'_> {
         id: String,
         found: map::Claimable,
         transactions: Vec<ClaimTransaction>,
-        tried: TriedClaim,
+        evaluation: ClaimEvaluation,
     ) -> Option<Arc<ClaimItem>> {
         let name = self.named(&found.name)?;
         let names = found.payments.iter().map(|payment| self.name_of(payment.name.as_deref(), &name)).collect();
@@ -161,8 +161,8 @@ impl Known<'_> {
         (!self.found.is_empty()).then(|| {
             let tokens = std::mem::take(&mut self.found);
             let native = self.tokens.get(NATIVE).ok().cloned();
-            let net_usd = net_usd(&found, &tokens, &tried, native.as_deref());
-            let TriedClaim { simulation, cost } = tried;
+            let net_usd = net_usd(&found, &tokens, &evaluation, native.as_deref());
+            let ClaimEvaluation { simulation, cost } = evaluation;
             Arc::new(ClaimItem { id, names, found, transactions, simulation, cost, native, net_usd, tokens })
         })
     }
@@ -208,10 +208,10 @@ impl Known<'_> {
 pub(super) fn net_usd(
     found: &map::Claimable,
     tokens: &BTreeMap<Address, Arc<Token>>,
-    tried: &TriedClaim,
+    evaluation: &ClaimEvaluation,
     native: Option<&Token>,
 ) -> Option<Vec<BigDecimal>> {
-    let simulation = tried.simulation.as_ref();
+    let simulation = evaluation.simulation.as_ref();
     if simulation.is_some_and(ClaimSimulation::is_bad) {
         return None;
     }
@@ -222,7 +222,7 @@ pub(super) fn net_usd(
     };
     let amounts = found.payments.iter().zip(paid::amounts(found, simulation));
     let values: Vec<BigDecimal> = amounts.map(value).collect::<Option<_>>()?;
-    let cost = tried.cost.as_ref()?.dollars(&native?.price.as_ref()?.usd);
+    let cost = evaluation.cost.as_ref()?.dollars(&native?.price.as_ref()?.usd);
     Some(cost::net(&values, &cost))
 }
 

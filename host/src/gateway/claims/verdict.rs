@@ -48,7 +48,7 @@ impl Verdict {
 
 /// A simulation of a claim, and its run.
 #[derive(Clone, Debug)]
-pub(in crate::gateway) struct Tried {
+pub(in crate::gateway) struct SimulationRun {
     pub(in crate::gateway) simulation: Simulation,
     pub(in crate::gateway) run: Run,
 }
@@ -122,9 +122,9 @@ pub(crate) struct ClaimRun {
 /// Judges a claim by its simulation. `None` if no endpoint simulates with the allowed effort.
 pub(in crate::gateway) fn judge(
     claim: &PlannedClaim<'_>,
-    tried: Result<Tried, ReadFailure>,
+    tried: Result<SimulationRun, ReadFailure>,
 ) -> Option<ClaimSimulation> {
-    let Tried { simulation, run } = match tried {
+    let SimulationRun { simulation, run } = match tried {
         Ok(tried) => tried,
         Err(failure) => {
             let (verdict, differs, run) = (None, Vec::new(), Err(failure));

@@ -21,12 +21,12 @@ use portolan_validation::ClaimTransaction;
 use crate::gateway::answer::{Answer, ClaimItem, ClaimPlan, Items, LeftOut, PlannedCall, Row, RowItem};
 use crate::gateway::claims::gas_limit;
 use crate::gateway::claims::planned_claim::PlannedClaim;
-use crate::gateway::claims::verdict::{self, ClaimSimulation, Tried, Verdict};
+use crate::gateway::claims::verdict::{self, ClaimSimulation, SimulationRun, Verdict};
 use crate::gateway::context::Context;
 use crate::gateway::plan::{self, Plans};
 use crate::gateway::problem::Problem;
 use crate::gateway::query::Filter;
-use crate::gateway::rows::{self, RowKind, TriedClaim};
+use crate::gateway::rows::{self, ClaimEvaluation, RowKind};
 use crate::gateway::work::Work;
 use crate::gateway::work::fees;
 use crate::gateway::work::protocols::rows_of;
@@ -158,12 +158,12 @@ async fn try_all(
             apart.extend(merged);
             continue;
         }
-        let tried = TriedClaim::new(&claim, simulation, fees.into_iter().next().flatten());
-        let limit = |place| tried.simulation.as_ref().and_then(|simulation| simulation.gas_limit(place));
+        let evaluation = ClaimEvaluation::new(&claim, simulation, fees.into_iter().next().flatten());
+        let limit = |place| evaluation.simulation.as_ref().and_then(|simulation| simulation.gas_limit(place));
         let with_gas =
             |(place, call): (usize, PlannedCall)| PlannedCall { gas: call.gas.or_else(|| limit(place)), ..call };
         let calls = calls.into_iter().enumerate().map(with_gas).collect();
-        let whole = item(&claims, found, transactions, tried);
+        let whole = item(&claims, found, transactions, evaluation);
         return (calls, Some(whole));
     }
     left_out.extend(
@@ -173,8 +173,8 @@ async fn try_all(
 }
 
 /// Returns the index of the transaction that failed.
-fn failed_step(tried: &Result<Option<Tried>, ReadFailure>) -> Option<usize> {
-    let Tried { run, .. } = tried.as_ref().ok()?.as_ref()?;
+fn failed_step(tried: &Result<Option<SimulationRun>, ReadFailure>) -> Option<usize> {
+    let SimulationRun { run, .. } = tried.as_ref().ok()?.as_ref()?;
     run.reverted().and_then(|_| run.steps.len().checked_sub(1))
 }
 
@@ -195,14 +195,14 @@ fn item(
     claims: &[Arc<ClaimItem>],
     found: Claimable,
     transactions: Vec<ClaimTransaction>,
-    tried: TriedClaim,
+    evaluation: ClaimEvaluation,
 ) -> ClaimItem {
     let tokens: BTreeMap<Address, Arc<Token>> = claims
         .iter()
         .flat_map(|claim| claim.tokens.iter().map(|(address, token)| (*address, Arc::clone(token))))
         .collect();
     let native = claims.iter().find_map(|claim| claim.native.clone());
-    let net_usd = rows::net_usd(&found, &tokens, &tried, native.as_deref());
-    let (id, names, TriedClaim { simulation, cost }) = ("claim-plan".to_owned(), Vec::new(), tried);
+    let net_usd = rows::net_usd(&found, &tokens, &evaluation, native.as_deref());
+    let (id, names, ClaimEvaluation { simulation, cost }) = ("claim-plan".to_owned(), Vec::new(), evaluation);
     ClaimItem { id, names, found, transactions, simulation, cost, native, net_usd, tokens }
 }

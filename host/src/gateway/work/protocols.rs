@@ -18,7 +18,7 @@ use crate::gateway::plan::Plans;
 use crate::gateway::problem::Problem;
 use crate::gateway::provenance::Provenance;
 use crate::gateway::query::{ClaimOptions, Filter, List};
-use crate::gateway::rows::{RowKind, TriedClaim};
+use crate::gateway::rows::{ClaimEvaluation, RowKind};
 use crate::gateway::work::Work;
 use crate::gateway::work::fees;
 use crate::gateway::work::simulation;
@@ -45,7 +45,7 @@ impl ProtocolWork {
     ///
     /// # Errors
     /// Returns a problem if the filter names an unknown protocol, or if the named network has no endpoint.
-    pub(in crate::gateway) fn to_all(
+    pub(in crate::gateway) fn for_all_protocols(
         context: &Context,
         account: Address,
         filter: &Filter,
@@ -64,7 +64,7 @@ impl ProtocolWork {
     ///
     /// # Errors
     /// Returns a problem if the protocol is not served, or if the named network has no endpoint.
-    pub(in crate::gateway) fn to_one(
+    pub(in crate::gateway) fn for_protocol(
         context: &Context,
         account: Address,
         slug: &str,
@@ -117,9 +117,9 @@ pub(in crate::gateway) async fn rows_of(
         None => context.run(plans).await,
     };
     let found: Vec<ValidatedJob> = ran.into_iter().map(ValidatedJob::validate).collect();
-    let ((tokens, without_composition), tried) =
-        tokio::join!(tokens(context, &found), tried(context, &found, simulating));
-    let (mut rows, mut reports) = rows(found, tried, kind, &tokens, &context.pins());
+    let ((tokens, without_composition), evaluations) =
+        tokio::join!(tokens(context, &found), evaluate_claims(context, &found, simulating));
+    let (mut rows, mut reports) = rows(found, evaluations, kind, &tokens, &context.pins());
     without_composition.into_iter().chain(unserved).for_each(|report| report.add_to(&mut reports));
     missing::check(&reports)?;
     rows::sort(context.networks(), &mut rows);
@@ -183,7 +183,11 @@ async fn tokens(context: &Context, found: &[ValidatedJob]) -> (BTreeMap<u64, Tok
 }
 
 /// Simulates all claims and reads their costs; one result per claim, in order.
-async fn tried(context: &Context, found: &[ValidatedJob], simulating: Option<Effort>) -> Vec<TriedClaim> {
+async fn evaluate_claims(
+    context: &Context,
+    found: &[ValidatedJob],
+    simulating: Option<Effort>,
+) -> Vec<ClaimEvaluation> {
     let claims = found.iter().flat_map(|ValidatedJob { plan, findings, .. }| {
         findings.iter().filter_map(|finding| match finding {
             ValidFinding::Claim(found, transactions) => {
@@ -193,47 +197,47 @@ async fn tried(context: &Context, found: &[ValidatedJob], simulating: Option<Eff
         })
     });
     let claims: Vec<PlannedClaim<'_>> = claims.collect();
-    let Some(effort) = simulating else { return vec![TriedClaim::default(); claims.len()] };
+    let Some(effort) = simulating else { return vec![ClaimEvaluation::default(); claims.len()] };
     let mut by_network: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (place, claim) in claims.iter().enumerate().filter(|(_, claim)| !claim.transactions.is_empty()) {
         by_network.entry(claim.network.chain_id).or_default().push(place);
     }
-    let trying = by_network.into_values().map(async |places| {
+    let evaluating = by_network.into_values().map(async |places| {
         let own: Vec<&PlannedClaim<'_>> = places.iter().map(|place| &claims[*place]).collect();
         let (simulated, fees) = tokio::join!(simulation::simulate(context, &own, effort), fees::fees(context, &own));
-        let tried = own.into_iter().zip(simulated).zip(fees);
-        let tried = tried.map(|((claim, simulation), fees)| TriedClaim::new(claim, simulation, fees));
-        (places, tried.collect::<Vec<_>>())
+        let evaluations = own.into_iter().zip(simulated).zip(fees);
+        let evaluations = evaluations.map(|((claim, simulation), fees)| ClaimEvaluation::new(claim, simulation, fees));
+        (places, evaluations.collect::<Vec<_>>())
     });
-    let mut tried = vec![TriedClaim::default(); claims.len()];
-    for (places, of_network) in join_all(trying).await {
-        places.into_iter().zip(of_network).for_each(|(place, own)| tried[place] = own);
+    let mut evaluations = vec![ClaimEvaluation::default(); claims.len()];
+    for (places, of_network) in join_all(evaluating).await {
+        places.into_iter().zip(of_network).for_each(|(place, own)| evaluations[place] = own);
     }
-    tried
+    evaluations
 }
 
 fn rows(
     found: Vec<ValidatedJob>,
-    tried: Vec<TriedClaim>,
+    evaluations: Vec<ClaimEvaluation>,
     kind: impl Fn(&JobPlan) -> RowKind,
     tokens: &BTreeMap<u64, Tokens>,
     pins: &Pins,
 ) -> (Vec<Row>, Vec<JobReport>) {
     let (mut rows, mut reports) = (Vec::new(), Vec::new());
-    let mut tried = tried.into_iter();
+    let mut evaluations = evaluations.into_iter();
     for ValidatedJob { plan, findings, mut report, trace } in found {
         let block = pins.get(&plan.network.chain_id).copied().and_then(Result::ok);
         let index = trace.as_ref().map(|trace| trace.index(plan.account));
         for finding in findings {
-            let tried = match finding {
-                ValidFinding::Claim(..) => tried.next().unwrap_or_default(),
-                ValidFinding::Position(_) => TriedClaim::default(),
+            let evaluation = match finding {
+                ValidFinding::Claim(..) => evaluations.next().unwrap_or_default(),
+                ValidFinding::Position(_) => ClaimEvaluation::default(),
             };
             let Some(tokens) = tokens.get(&plan.network.chain_id) else { continue };
             let provenance =
                 index.as_ref().zip(block).map(|(index, block)| Provenance::of(&plan, &finding, index, block));
             let provenance = provenance.map(Arc::new);
-            let (of_finding, missing) = rows::rows(&plan, finding, tried, kind(&plan), tokens);
+            let (of_finding, missing) = rows::rows(&plan, finding, evaluation, kind(&plan), tokens);
             rows.extend(of_finding.into_iter().map(|row| Row { provenance: provenance.clone(), ..row }));
             for (token, failure) in missing {
                 report.mark_partial(failure.into(), &format!("token {token:#x}: {failure}"));

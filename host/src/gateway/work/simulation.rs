@@ -15,7 +15,7 @@ use portolan_validation::ClaimTransaction;
 
 use crate::gateway::claims::gas_limit;
 use crate::gateway::claims::planned_claim::PlannedClaim;
-use crate::gateway::claims::verdict::{self, ClaimSimulation, Tried};
+use crate::gateway::claims::verdict::{self, ClaimSimulation, SimulationRun};
 use crate::gateway::context::Context;
 use crate::gateway::query::{ClaimOptions, SimulateWhen};
 
@@ -80,7 +80,7 @@ pub(in crate::gateway) async fn run_plan(
     context: &Context,
     plan: &PlannedClaim<'_>,
     gas: &[Option<u32>],
-) -> Result<Option<Tried>, ReadFailure> {
+) -> Result<Option<SimulationRun>, ReadFailure> {
     let session = context.session_for_simulations(plan.network).ok_or(ReadFailure::NotConfigured)?;
     let sender = sender(&session, plan.account()).await?;
     let tokens: Vec<Address> = plan.tokens().into_iter().collect();
@@ -88,7 +88,7 @@ pub(in crate::gateway) async fn run_plan(
     simulation.steps.iter_mut().zip(gas).for_each(|(step, gas)| step.gas = gas.unwrap_or(UNKNOWN_GAS));
     let runs = session.simulate(&sender, std::slice::from_ref(&simulation), Effort::Any).await;
     let run = runs.into_iter().next().unwrap_or(Ok(None))?;
-    Ok(run.map(|run| Tried { simulation, run }))
+    Ok(run.map(|run| SimulationRun { simulation, run }))
 }
 
 /// Simulates the claims of one account on one network; one result per claim, in order. `None` if nothing is known
@@ -117,12 +117,12 @@ pub(in crate::gateway) async fn simulate(
         })
         .collect();
     let runs = session.simulate(&sender, &simulations, effort).await;
-    let mut tried: Vec<Result<Option<Tried>, ReadFailure>> = runs
+    let mut tried: Vec<Result<Option<SimulationRun>, ReadFailure>> = runs
         .into_iter()
         .zip(simulations)
-        .map(|(run, simulation)| Ok(run?.map(|run| Tried { simulation, run })))
+        .map(|(run, simulation)| Ok(run?.map(|run| SimulationRun { simulation, run })))
         .collect();
-    try_again(&session, &sender, &mut tried, effort).await;
+    simulate_again(&session, &sender, &mut tried, effort).await;
     let mut judged: Vec<Option<ClaimSimulation>> =
         claims.iter().map(|claim| verdict::judge(claim, Err(ReadFailure::OverBudget))).collect();
     for (place, tried) in order.into_iter().zip(tried) {
@@ -139,14 +139,14 @@ pub(in crate::gateway) async fn simulate(
 }
 
 /// Simulates once more, in one request, the claims that need a better simulation.
-async fn try_again(
+async fn simulate_again(
     session: &Session,
     sender: &Sender,
-    tried: &mut [Result<Option<Tried>, ReadFailure>],
+    tried: &mut [Result<Option<SimulationRun>, ReadFailure>],
     effort: Effort,
 ) {
     let chain_id = session.chain_id();
-    let again = |(place, tried): (usize, &Result<Option<Tried>, ReadFailure>)| {
+    let again = |(place, tried): (usize, &Result<Option<SimulationRun>, ReadFailure>)| {
         Some((place, better(chain_id, tried.as_ref().ok()?.as_ref()?, effort)?))
     };
     let (places, simulations): (Vec<usize>, Vec<Simulation>) = tried.iter().enumerate().filter_map(again).unzip();
@@ -156,15 +156,15 @@ async fn try_again(
     let runs = session.simulate(sender, &simulations, effort).await;
     for ((place, simulation), run) in places.into_iter().zip(simulations).zip(runs) {
         if let (Ok(Some(run)), Some(own)) = (run, tried.get_mut(place)) {
-            *own = Ok(Some(Tried { simulation, run }));
+            *own = Ok(Some(SimulationRun { simulation, run }));
         }
     }
 }
 
 /// Returns a more informative simulation, if there is one. It watches what the logs named, and adds gas where gas ran
 /// out. With any effort allowed, it uses the gas limits that the claim is sent with.
-fn better(chain_id: u64, tried: &Tried, effort: Effort) -> Option<Simulation> {
-    let Tried { simulation, run } = tried;
+fn better(chain_id: u64, tried: &SimulationRun, effort: Effort) -> Option<Simulation> {
+    let SimulationRun { simulation, run } = tried;
     let mut again = simulation.clone();
     let unwatched = unwatched(run, &simulation.watched);
     if let Some(watched) = unwatched {

@@ -48,7 +48,7 @@ fn verdict(payments: &[(Address, u64, PaidTo)], run: Run) -> (Option<Verdict>, V
     let claim = PlannedClaim { plugin: "farming", network: &network, found: &found, transactions: &[transaction] };
     let watched = Watched { tokens: vec![TOKEN, OTHER], own: 2, spenders: vec![FARM] };
     let simulation = Simulation { steps: Vec::new(), watched };
-    let judged = judge(&claim, Ok(Tried { simulation, run })).unwrap();
+    let judged = judge(&claim, Ok(SimulationRun { simulation, run })).unwrap();
     (judged.verdict, judged.differs.iter().map(|text| text.as_str().to_owned()).collect())
 }
 

@@ -127,7 +127,7 @@ async fn run(
     let instance = Instance::run_by(Arc::clone(&runner) as _, "acme@1.0.0", limits, catalogue).granted(grants);
     let context = Context::over(script.reader(), Snapshot::of_test([Arc::new(instance)]));
     let work =
-        ProtocolWork::to_one(&context, ACCOUNT, "acme", None, List::Claimables(ClaimOptions::default())).unwrap();
+        ProtocolWork::for_protocol(&context, ACCOUNT, "acme", None, List::Claimables(ClaimOptions::default())).unwrap();
     context.open(&work.networks(&context)).await;
     let answer = work.answer(context).await;
     (std::mem::take(&mut *runner.got.lock()), answer)

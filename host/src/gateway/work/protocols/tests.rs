@@ -141,7 +141,7 @@ async fn answer(script: &ScriptedChain, is_lazy: bool) -> Result<Answer, Problem
     let runner = Arc::new(Farming { is_lazy, farm: Mutex::default() });
     let instance = Instance::run_by(runner, "acme@1.0.0", Limits { resume_ms: 1000, job_ms: 2000 }, catalogue);
     let context = Context::over(script.reader(), Snapshot::of_test([Arc::new(instance)]));
-    let work = ProtocolWork::to_one(&context, ACCOUNT, "acme", None, List::Claimables(ClaimOptions::default()))?;
+    let work = ProtocolWork::for_protocol(&context, ACCOUNT, "acme", None, List::Claimables(ClaimOptions::default()))?;
     context.open(&work.networks(&context)).await;
     work.answer(context).await
 }

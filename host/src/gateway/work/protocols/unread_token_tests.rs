@@ -86,7 +86,7 @@ async fn answer(position: Position) -> (Vec<Address>, usize, Vec<&'static str>) 
     let limits = Limits { resume_ms: 1000, job_ms: 2000 };
     let instance = Instance::run_by(Arc::new(Finds(position)), "acme@1.0.0", limits, catalogue);
     let context = Context::over(script.reader(), Snapshot::of_test([Arc::new(instance)]));
-    let work = ProtocolWork::to_one(&context, ACCOUNT, "acme", None, List::Farming).unwrap();
+    let work = ProtocolWork::for_protocol(&context, ACCOUNT, "acme", None, List::Farming).unwrap();
     context.open(&work.networks(&context)).await;
     let answer = work.answer(context).await.unwrap();
     let Items::Rows { rows, .. } = &answer.items else { panic!("{:?}", answer.items) };
