@@ -37,7 +37,7 @@ pub(crate) struct Answer {
     /// One entry for each network that was read, in the order of networks. Empty for `/networks` and `/protocols`.
     pub(crate) blocks: Vec<(Arc<Network>, Block)>,
     /// Ordered by network, then by subject.
-    pub(crate) missing: Vec<Missing>,
+    pub(crate) missing: Vec<MissingEntry>,
     pub(crate) jobs: Vec<JobReport>,
     /// True if the answer is about an account or a transaction, and so carries the `portolan-blocks` header.
     pub(crate) about_account: bool,
@@ -143,7 +143,7 @@ pub(crate) struct NameRecord {
 
 /// One entry of what is missing from an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Missing {
+pub(crate) struct MissingEntry {
     /// A protocol's slug, a plugin's name for events, `tokens`, `native`, `events`, `names`, or `*` for the network.
     pub(crate) subject: String,
     /// `None` for all networks.
@@ -338,7 +338,7 @@ pub(crate) struct ClaimPlan {
     pub(crate) calls: Vec<PlannedCall>,
     /// The calls combined into one claim; `None` if there are no calls.
     pub(crate) whole: Option<ClaimItem>,
-    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) left_out: Vec<LeftOutClaim>,
 }
 
 /// A transaction of a plan.
@@ -353,7 +353,7 @@ pub(crate) struct PlannedCall {
 
 /// A claim that is not part of the plan.
 #[derive(Clone, Debug)]
-pub(crate) struct LeftOut {
+pub(crate) struct LeftOutClaim {
     pub(crate) claim: Arc<ClaimItem>,
     /// One sentence.
     pub(crate) reason: Text,

@@ -5,7 +5,7 @@ use portolan_base::network::Networks;
 use portolan_base::sanitize;
 use portolan_reader::Pins;
 
-use crate::gateway::answer::Missing;
+use crate::gateway::answer::MissingEntry;
 use crate::gateway::problem::{FailedJob, Problem};
 use crate::jobs::failure::Reason;
 use crate::jobs::report::{JobReport, JobStatus};
@@ -27,12 +27,12 @@ impl From<TokenFailure> for Reason {
 }
 
 /// Lists what is missing, in the order of networks: `*` if everything of a network is, otherwise each subject.
-pub(super) fn missing(networks: &Networks, pins: &Pins, jobs: &[JobReport]) -> Vec<Missing> {
+pub(super) fn missing(networks: &Networks, pins: &Pins, jobs: &[JobReport]) -> Vec<MissingEntry> {
     let mut missing = Vec::new();
     for network in networks.iter() {
         let entry = |subject: &str, reason: Reason, count: Option<usize>| {
             let network = Some(network.clone());
-            Missing { subject: subject.to_owned(), network, reason, count }
+            MissingEntry { subject: subject.to_owned(), network, reason, count }
         };
         if let Some(Err(failure)) = pins.get(&network.chain_id) {
             missing.push(entry("*", Reason::from(*failure), None));
@@ -43,7 +43,7 @@ pub(super) fn missing(networks: &Networks, pins: &Pins, jobs: &[JobReport]) -> V
             missing.push(entry("*", reason, None));
             continue;
         }
-        let mut of_jobs: Vec<Missing> = own.flat_map(|job| missing_of(job, entry)).collect();
+        let mut of_jobs: Vec<MissingEntry> = own.flat_map(|job| missing_of(job, entry)).collect();
         of_jobs.sort_by(|one, other| one.subject.cmp(&other.subject));
         missing.extend(of_jobs);
     }
@@ -51,7 +51,7 @@ pub(super) fn missing(networks: &Networks, pins: &Pins, jobs: &[JobReport]) -> V
 }
 
 /// Returns the missing parts of one job: a token count for each reason, or one entry for each reason without a count.
-fn missing_of(job: &JobReport, entry: impl Fn(&str, Reason, Option<usize>) -> Missing) -> Vec<Missing> {
+fn missing_of(job: &JobReport, entry: impl Fn(&str, Reason, Option<usize>) -> MissingEntry) -> Vec<MissingEntry> {
     if job.missing_tokens.is_empty() {
         return job.reasons().map(|reason| entry(&job.subject, reason, None)).collect();
     }

@@ -103,11 +103,11 @@ pub(super) fn rows(
         provenance: None,
         item,
     };
-    let mut known = Known { tokens, found: BTreeMap::new(), missing: Vec::new() };
+    let mut builder = RowBuilder { tokens, found: BTreeMap::new(), missing: Vec::new() };
     let key = finding.key();
     let rows = match finding {
         ValidFinding::Claim(found, transactions) => {
-            known.claim(id(plan, &key), found, transactions, evaluation).map(|claim| {
+            builder.claim(id(plan, &key), found, transactions, evaluation).map(|claim| {
                 let payments = claim.found.payments.iter().enumerate();
                 let shown = payments.filter(|(_, payment)| claim.tokens.contains_key(&payment.token));
                 let item = |(place, payment)| {
@@ -116,7 +116,7 @@ pub(super) fn rows(
                 shown.map(item).collect()
             })
         }
-        ValidFinding::Position(found) => known.position(id(plan, &key), *found).map(|position| match kind {
+        ValidFinding::Position(found) => builder.position(id(plan, &key), *found).map(|position| match kind {
             RowKind::Legs(roles) => {
                 let legs = position.found.legs.iter().enumerate();
                 let shown =
@@ -132,21 +132,21 @@ pub(super) fn rows(
             }
         }),
     };
-    (rows.unwrap_or_default(), known.missing)
+    (rows.unwrap_or_default(), builder.missing)
 }
 
 fn id(plan: &JobPlan, key: &str) -> String {
     format!("{}-{}-{key}", plan.protocol.slug, plan.network.slug)
 }
 
-/// Known and missing tokens of a finding.
-struct Known<'a> {
+/// RowBuilder and missing tokens of a finding.
+struct RowBuilder<'a> {
     tokens: &'a Tokens,
     found: BTreeMap<Address, Arc<Token>>,
     missing: Vec<(Address, TokenFailure)>,
 }
 
-impl Known<'_> {
+impl RowBuilder<'_> {
     /// Returns `None` if the name or all of the payments cannot be shown.
     fn claim(
         &mut self,

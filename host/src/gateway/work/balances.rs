@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use self::holdings::Holdings;
 use self::missing_tokens::{MissingTokens, Why};
-use crate::gateway::answer::{Answer, Balance, Items, Missing};
+use crate::gateway::answer::{Answer, Balance, Items, MissingEntry};
 use crate::gateway::context::Context;
 use crate::gateway::missing;
 use crate::gateway::problem::Problem;
@@ -150,10 +150,10 @@ impl BalanceWork {
     }
 
     /// Returns an entry for all networks if a token list was never read; the number of its tokens is unknown.
-    fn missing_lists(&self, context: &Context) -> Option<Missing> {
+    fn missing_lists(&self, context: &Context) -> Option<MissingEntry> {
         let is_missing = self.assets == Assets::Tokens && context.token_index.lists_missing() > 0;
         let subject = self.subject().to_owned();
-        is_missing.then_some(Missing { subject, network: None, reason: Reason::Upstream, count: None })
+        is_missing.then_some(MissingEntry { subject, network: None, reason: Reason::Upstream, count: None })
     }
 }
 

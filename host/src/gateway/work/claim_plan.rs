@@ -18,7 +18,7 @@ use portolan_base::sanitize::text::Text;
 use portolan_reader::{Effort, ReadFailure};
 use portolan_validation::ClaimTransaction;
 
-use crate::gateway::answer::{Answer, ClaimItem, ClaimPlan, Items, LeftOut, PlannedCall, Row, RowItem};
+use crate::gateway::answer::{Answer, ClaimItem, ClaimPlan, Items, LeftOutClaim, PlannedCall, Row, RowItem};
 use crate::gateway::claims::gas_limit;
 use crate::gateway::claims::planned_claim::PlannedClaim;
 use crate::gateway::claims::verdict::{self, ClaimSimulation, SimulationRun, Verdict};
@@ -79,7 +79,7 @@ impl Work for ClaimPlanWork {
         let (mut claims, mut left_out) = (Vec::new(), Vec::new());
         for claim in claims_of(rows) {
             match unfit(&claim, worth, &claims) {
-                Some(reason) => left_out.push(LeftOut { claim, reason: Text::words(reason) }),
+                Some(reason) => left_out.push(LeftOutClaim { claim, reason: Text::words(reason) }),
                 None => claims.push(claim),
             }
         }
@@ -128,7 +128,7 @@ async fn try_all(
     context: &Context,
     network: &Arc<Network>,
     mut claims: Vec<Arc<ClaimItem>>,
-    left_out: &mut Vec<LeftOut>,
+    left_out: &mut Vec<LeftOutClaim>,
 ) -> (Vec<PlannedCall>, Option<ClaimItem>) {
     let mut apart: BTreeSet<String> = BTreeSet::new();
     for _ in 0..TRIES {
@@ -145,7 +145,8 @@ async fn try_all(
         if let Some(failed) = failed_step(&tried).and_then(|step| calls.get(step)) {
             if let [claim] = &failed.claims[..] {
                 claims.retain(|own| own.id != claim.id);
-                left_out.push(LeftOut { claim: Arc::clone(claim), reason: Text::words("It fails after the others.") });
+                left_out
+                    .push(LeftOutClaim { claim: Arc::clone(claim), reason: Text::words("It fails after the others.") });
             } else {
                 apart.extend(failed.claims.iter().map(|claim| claim.id.clone()));
             }
@@ -167,7 +168,7 @@ async fn try_all(
         return (calls, Some(whole));
     }
     left_out.extend(
-        claims.into_iter().map(|claim| LeftOut { claim, reason: Text::words("The plan fails without it too.") }),
+        claims.into_iter().map(|claim| LeftOutClaim { claim, reason: Text::words("The plan fails without it too.") }),
     );
     (Vec::new(), None)
 }

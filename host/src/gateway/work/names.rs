@@ -11,7 +11,7 @@ use portolan_assets::names::{
 use portolan_base::network::Network;
 use portolan_reader::{ReadFailure, Session};
 
-use crate::gateway::answer::{Answer, Items, Missing, NameRecord};
+use crate::gateway::answer::{Answer, Items, MissingEntry, NameRecord};
 use crate::gateway::context::Context;
 use crate::gateway::problem::{Problem, quoted};
 use crate::gateway::query::Lookup;
@@ -98,7 +98,7 @@ impl Work for NameLookup {
     async fn answer(self, context: Context) -> Result<Answer, Problem> {
         let record = self.record(&context).await?;
         let missing = record.resolved.details.as_ref().and_then(first_missing);
-        let missing = missing.map(|reason| Missing {
+        let missing = missing.map(|reason| MissingEntry {
             subject: SUBJECT.to_owned(),
             network: context.networks().with_chain_id(MAINNET).cloned(),
             reason,

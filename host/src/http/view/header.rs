@@ -5,7 +5,7 @@ use alloy::primitives::Address;
 use hyper::header::HeaderName;
 
 use super::parts::lower;
-use crate::gateway::answer::{Answer, Missing};
+use crate::gateway::answer::{Answer, MissingEntry};
 
 pub(in crate::http) const ACCOUNT: HeaderName = HeaderName::from_static("portolan-account");
 pub(in crate::http) const BLOCKS: HeaderName = HeaderName::from_static("portolan-blocks");
@@ -31,7 +31,7 @@ pub(in crate::http) fn blocks(answer: &Answer) -> Option<String> {
 }
 
 /// Formats `aave_v3/ethereum;reason=timeout, */polygon;reason=upstream`; `None` if nothing is missing.
-pub(in crate::http) fn partial(missing: &[Missing]) -> Option<String> {
+pub(in crate::http) fn partial(missing: &[MissingEntry]) -> Option<String> {
     if missing.is_empty() {
         return None;
     }
@@ -40,7 +40,7 @@ pub(in crate::http) fn partial(missing: &[Missing]) -> Option<String> {
 }
 
 /// Formats as many members as fit, then the number of the others.
-fn truncated(missing: &[Missing]) -> String {
+fn truncated(missing: &[MissingEntry]) -> String {
     let trailer = |left_out: usize| format!("truncated;count={left_out}");
     // The count has the most digits when everything is left out.
     let room_bytes = PARTIAL_BYTES_MAX - trailer(missing.len()).len();
@@ -57,7 +57,7 @@ fn truncated(missing: &[Missing]) -> String {
     text + &trailer(missing.len() - fitting)
 }
 
-fn member(missing: &Missing) -> String {
+fn member(missing: &MissingEntry) -> String {
     let network = missing.network.as_ref().map_or(ALL, |network| &network.slug);
     let count = missing.count.map(|count| format!(";count={count}")).unwrap_or_default();
     format!("{}/{network};reason={}{count}", missing.subject, missing.reason.as_str())
@@ -70,9 +70,9 @@ mod tests {
     use super::*;
     use crate::jobs::failure::Reason;
 
-    fn missing(subject: &str, chain_id: u64, reason: Reason) -> Missing {
+    fn missing(subject: &str, chain_id: u64, reason: Reason) -> MissingEntry {
         let network = Networks::new([]).with_chain_id(chain_id).cloned();
-        Missing { subject: subject.into(), network, reason, count: None }
+        MissingEntry { subject: subject.into(), network, reason, count: None }
     }
 
     #[test]
@@ -86,8 +86,8 @@ mod tests {
     #[test]
     fn tokens_are_counted_and_those_of_a_list_that_was_never_read_are_on_any_network() {
         let all = [
-            Missing { count: Some(3), ..missing("tokens", 1, Reason::Upstream) },
-            Missing { network: None, ..missing("tokens", 1, Reason::Upstream) },
+            MissingEntry { count: Some(3), ..missing("tokens", 1, Reason::Upstream) },
+            MissingEntry { network: None, ..missing("tokens", 1, Reason::Upstream) },
         ];
         let expected = "tokens/ethereum;reason=upstream;count=3, tokens/*;reason=upstream";
         assert_eq!(partial(&all).as_deref(), Some(expected));

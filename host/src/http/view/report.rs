@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 
 use super::header::ALL;
 use crate::budget::AnswerBudget;
-use crate::gateway::answer::{Answer, ClaimCount, Items, Missing};
+use crate::gateway::answer::{Answer, ClaimCount, Items, MissingEntry};
 use crate::jobs::failure::Reason;
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::stats::{JobStats, roughly_ms};
@@ -62,7 +62,7 @@ impl ClaimsView {
     }
 }
 
-fn has_job(missing: &Missing, jobs: &[JobReport]) -> bool {
+fn has_job(missing: &MissingEntry, jobs: &[JobReport]) -> bool {
     let chain_id = missing.network.as_ref().map(|network| network.chain_id);
     jobs.iter().any(|job| job.subject == missing.subject && Some(job.network.chain_id) == chain_id)
 }
@@ -169,7 +169,7 @@ impl<'a> JobReportView<'a> {
         }
     }
 
-    fn never_begun(missing: &'a Missing) -> Self {
+    fn never_begun(missing: &'a MissingEntry) -> Self {
         Self {
             protocol: &missing.subject,
             network: missing.network.as_ref().map_or(ALL, |network| &network.slug),

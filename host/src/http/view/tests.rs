@@ -14,7 +14,7 @@ use portolan_plugins::protocol::Protocol;
 
 use super::*;
 use crate::budget::AnswerBudget;
-use crate::gateway::answer::{Balance, ClaimItem, Missing, Portfolio, PositionItem, Row, RowItem};
+use crate::gateway::answer::{Balance, ClaimItem, MissingEntry, Portfolio, PositionItem, Row, RowItem};
 use crate::gateway::claims::verdict::{ClaimRun, ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
 use crate::jobs::job::MetCode;
@@ -458,7 +458,7 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
         off_chain: [("merkle.example.org".to_owned(), 61)].into(),
         code: MetCode::default(),
     };
-    let missing = |subject: &str, chain_id, reason| Missing {
+    let missing = |subject: &str, chain_id, reason| MissingEntry {
         subject: subject.into(),
         network: Some(network(chain_id)),
         reason,

@@ -79,9 +79,9 @@ fn rows(answer: &Answer) -> Vec<(u64, Address, u64)> {
 
 /// The missing entries, in the form of the header.
 fn missing(answer: &Answer) -> Vec<String> {
-    let network = |missing: &Missing| missing.network.as_ref().map_or("*".into(), |network| network.slug.clone());
-    let count = |missing: &Missing| missing.count.map(|count| format!(" {count}")).unwrap_or_default();
-    let text = |one: &Missing| format!("{}/{} {}{}", one.subject, network(one), one.reason.as_str(), count(one));
+    let network = |missing: &MissingEntry| missing.network.as_ref().map_or("*".into(), |network| network.slug.clone());
+    let count = |missing: &MissingEntry| missing.count.map(|count| format!(" {count}")).unwrap_or_default();
+    let text = |one: &MissingEntry| format!("{}/{} {}{}", one.subject, network(one), one.reason.as_str(), count(one));
     answer.missing.iter().map(text).collect()
 }
 
