@@ -42,7 +42,7 @@ use self::reconcile::reconciler::{Reconciler, RegistryState};
 pub use self::reconcile::status::PluginStatus;
 pub use self::serve::instance::Instance;
 pub use self::serve::snapshot::{Served, Snapshot};
-pub use self::serve::{fact_lists, logos, protocol, unserved, without_code};
+pub use self::serve::{fact_lists, logos, protocol, unavailable, without_code};
 use self::state_lock::{StateLock, StateLockError};
 use self::trust::crashes::Crashes;
 pub use self::trust::known_good::{GoodBuild, KnownGood};

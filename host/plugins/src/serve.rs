@@ -7,5 +7,5 @@ pub mod logos;
 pub mod protocol;
 pub(crate) mod snapshot;
 pub(crate) mod targets;
-pub mod unserved;
+pub mod unavailable;
 pub mod without_code;

@@ -8,7 +8,7 @@ use alloy::primitives::{Address, B256};
 use portolan_abi::map;
 use portolan_base::network::{Network, Networks};
 use portolan_plugins::protocol::Protocol;
-use portolan_plugins::unserved::{Unserved, UnservedWhy};
+use portolan_plugins::unavailable::{Unavailable, UnavailableWhy};
 use portolan_plugins::{Instance, Served, Snapshot};
 
 use crate::gateway::problem::Problem;
@@ -21,7 +21,7 @@ use crate::jobs::report::JobReport;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plans {
     pub(super) jobs: Vec<JobPlan>,
-    pub(super) unserved: Vec<JobReport>,
+    pub(super) unavailable: Vec<JobReport>,
 }
 
 impl Plans {
@@ -29,7 +29,7 @@ impl Plans {
     pub(super) fn on(mut self, chain_id: Option<u64>) -> Self {
         let is_meant = |network: &Network| chain_id.is_none_or(|chain_id| network.chain_id == chain_id);
         self.jobs.retain(|plan| is_meant(&plan.network));
-        self.unserved.retain(|report| is_meant(&report.network));
+        self.unavailable.retain(|report| is_meant(&report.network));
         self
     }
 }
@@ -53,7 +53,7 @@ pub(super) fn for_all(
     if let Filter::Include(names) | Filter::Exclude(names) = filter {
         let is_known = |name: &String| {
             snapshot.iter().any(|served| names_protocol(name, &served.protocol))
-                || snapshot.unserved.iter().any(|unserved| unserved.is_named(name))
+                || snapshot.unavailable.iter().any(|unavailable| unavailable.is_named(name))
         };
         let unknown = names.iter().find(|name| !is_known(name));
         if let Some(unknown) = unknown {
@@ -63,18 +63,18 @@ pub(super) fn for_all(
     let served = snapshot.iter().filter(|served| is_chosen(&|name| names_protocol(name, &served.protocol)));
     let plans =
         served.flat_map(|served| questions.iter().flat_map(|question| jobs(served, networks, *question, account)));
-    let unserved = snapshot.unserved.iter().filter(|unserved| is_chosen(&|name| unserved.is_named(name)));
-    let unserved = unserved.flat_map(|unserved| {
+    let unavailable = snapshot.unavailable.iter().filter(|unavailable| is_chosen(&|name| unavailable.is_named(name)));
+    let unavailable = unavailable.flat_map(|unavailable| {
         let answered = |network: &&Arc<Network>| {
             let answered =
-                |question: &Question| unserved.answered(portolan_abi::Question(*question as u8), network.chain_id);
-            // An unserved protocol's compositions are missing from the rows of other protocols.
-            let has_compositions = unserved.answered(portolan_abi::Question::COMPOSITION, network.chain_id);
+                |question: &Question| unavailable.answered(portolan_abi::Question(*question as u8), network.chain_id);
+            // An unavailable protocol's compositions are missing from the rows of other protocols.
+            let has_compositions = unavailable.answered(portolan_abi::Question::COMPOSITION, network.chain_id);
             has_compositions || questions.iter().any(answered)
         };
-        networks.iter().filter(answered).map(|network| report(unserved, network)).collect::<Vec<_>>()
+        networks.iter().filter(answered).map(|network| report(unavailable, network)).collect::<Vec<_>>()
     });
-    Ok(Plans { jobs: plans.collect(), unserved: unserved.collect() })
+    Ok(Plans { jobs: plans.collect(), unavailable: unavailable.collect() })
 }
 
 /// Plans jobs for one protocol, on all networks; none if no deployment answers the question.
@@ -88,34 +88,37 @@ pub(super) fn for_one(
     question: Question,
     account: Address,
 ) -> Result<Plans, Problem> {
-    let unserved =
-        snapshot.unserved.iter().find(|unserved| unserved.protocol.as_ref().is_some_and(|own| own.slug == slug));
+    let unavailable = snapshot
+        .unavailable
+        .iter()
+        .find(|unavailable| unavailable.protocol.as_ref().is_some_and(|own| own.slug == slug));
     let number = portolan_abi::Question(question as u8);
-    let is_missed = |unserved: &Unserved| networks.iter().any(|network| unserved.answered(number, network.chain_id));
-    // A slug may be served and unserved at once, if another plugin decodes only its events.
-    if let Some(served) = snapshot.served(slug).filter(|_| !unserved.is_some_and(is_missed)) {
+    let is_missed =
+        |unavailable: &Unavailable| networks.iter().any(|network| unavailable.answered(number, network.chain_id));
+    // A slug may be served and unavailable at once, if another plugin decodes only its events.
+    if let Some(served) = snapshot.served(slug).filter(|_| !unavailable.is_some_and(is_missed)) {
         let jobs = jobs(served, networks, question, account);
-        return Ok(Plans { jobs, unserved: Vec::new() });
+        return Ok(Plans { jobs, unavailable: Vec::new() });
     }
-    Err(match unserved {
-        Some(unserved) => {
-            Problem::ProtocolUnavailable(format!("{slug} is {}: {}", why(unserved).as_str(), unserved.reason))
+    Err(match unavailable {
+        Some(unavailable) => {
+            Problem::ProtocolUnavailable(format!("{slug} is {}: {}", why(unavailable).as_str(), unavailable.reason))
         }
         None => Problem::UnknownProtocol(format!("{slug} is not a protocol that is served here")),
     })
 }
 
-fn why(unserved: &Unserved) -> Reason {
-    match unserved.why {
-        UnservedWhy::Rejected => Reason::Rejected,
-        UnservedWhy::Quarantined => Reason::Quarantined,
-        UnservedWhy::Disabled => Reason::Disabled,
+fn why(unavailable: &Unavailable) -> Reason {
+    match unavailable.why {
+        UnavailableWhy::Rejected => Reason::Rejected,
+        UnavailableWhy::Quarantined => Reason::Quarantined,
+        UnavailableWhy::Disabled => Reason::Disabled,
     }
 }
 
-fn report(unserved: &Unserved, network: &Arc<Network>) -> JobReport {
-    let failure = Failure::new(why(unserved), unserved.reason.clone());
-    JobReport::blank(unserved.subject(), network).failed(failure)
+fn report(unavailable: &Unavailable, network: &Arc<Network>) -> JobReport {
+    let failure = Failure::new(why(unavailable), unavailable.reason.clone());
+    JobReport::blank(unavailable.subject(), network).failed(failure)
 }
 
 /// Plans jobs about the compositions of a network's tokens, in the order of slugs.
@@ -147,12 +150,16 @@ pub(super) fn for_transaction(
         account: Address::ZERO,
         is_traced: false,
     };
-    let mut unserved: BTreeMap<&str, &Unserved> = BTreeMap::new();
-    let wants = |unserved: &&Unserved| unserved.topics.iter().any(|topic| topics.contains(topic));
-    unserved.extend(snapshot.unserved.iter().filter(wants).map(|unserved| (unserved.plugin.as_str(), unserved)));
-    let report =
-        |(plugin, unserved): (&str, &Unserved)| JobReport { subject: plugin.to_owned(), ..report(unserved, network) };
-    Plans { jobs: wanting.map(plan).collect(), unserved: unserved.into_iter().map(report).collect() }
+    let mut unavailable: BTreeMap<&str, &Unavailable> = BTreeMap::new();
+    let wants = |unavailable: &&Unavailable| unavailable.topics.iter().any(|topic| topics.contains(topic));
+    unavailable.extend(
+        snapshot.unavailable.iter().filter(wants).map(|unavailable| (unavailable.plugin.as_str(), unavailable)),
+    );
+    let report = |(plugin, unavailable): (&str, &Unavailable)| JobReport {
+        subject: plugin.to_owned(),
+        ..report(unavailable, network)
+    };
+    Plans { jobs: wanting.map(plan).collect(), unavailable: unavailable.into_iter().map(report).collect() }
 }
 
 /// Returns true if `text` is the slug or the upper-case name of the protocol.
@@ -192,9 +199,9 @@ mod tests {
         let networks = Networks::new([]);
         let plans = for_all(snapshot, &networks, &Filter::All, questions, Address::ZERO);
         let plans = plans.map(|plans| plans.on(chain_id));
-        let Ok(Plans { jobs, unserved }) = plans else { panic!("all protocols are not a filter") };
-        assert!(jobs.is_empty() && unserved.iter().all(|report| report.reason == Some(Reason::Quarantined)));
-        unserved.iter().map(|report| report.network.chain_id).collect()
+        let Ok(Plans { jobs, unavailable }) = plans else { panic!("all protocols are not a filter") };
+        assert!(jobs.is_empty() && unavailable.iter().all(|report| report.reason == Some(Reason::Quarantined)));
+        unavailable.iter().map(|report| report.network.chain_id).collect()
     }
 
     #[test]

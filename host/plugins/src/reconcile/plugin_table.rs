@@ -3,7 +3,7 @@
 //! It does no IO and never waits: the reconciler reports scans, examinations and builds, and performs the actions
 //! that the table returns. Invariant: the instance in force changes only by a finished build, by the removal of its
 //! plugin's last file, or by a decision of the policy. A plugin that has a file and is not served is reported as
-//! unserved. `slugs.rs` decides which plugin serves a slug that several have.
+//! unavailable. `slugs.rs` decides which plugin serves a slug that several have.
 
 pub(crate) mod fallback;
 mod rows;
@@ -392,15 +392,15 @@ impl PluginTable {
         if self.is_changed {
             self.share_out();
         }
-        let unserved = self.unserved();
-        self.is_changed |= unserved != self.snapshot.unserved;
+        let unavailable = self.unavailable();
+        self.is_changed |= unavailable != self.snapshot.unavailable;
         let generation = self.next_generation();
         if std::mem::take(&mut self.is_changed) {
             let shares = || self.plugin_table.values().filter_map(|slot| Some(&slot.active.as_ref()?.share));
             let served = shares().flat_map(|share| &share.served);
             let served = served.map(|served| (served.protocol.slug.clone(), served.clone())).collect();
             let events = shares().flat_map(|share| &share.events).cloned().collect();
-            self.snapshot = Arc::new(Snapshot { generation, served, events, unserved, ..Snapshot::default() });
+            self.snapshot = Arc::new(Snapshot { generation, served, events, unavailable, ..Snapshot::default() });
         }
         self.draining.retain(DrainingInstance::is_draining);
         self.warn_of_settings();

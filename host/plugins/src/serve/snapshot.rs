@@ -10,9 +10,9 @@ use portolan_abi::map::{self, Deployment};
 use crate::serve::catalogue;
 use crate::serve::instance::Instance;
 use crate::serve::protocol::Protocol;
-use crate::serve::unserved::Unserved;
+use crate::serve::unavailable::Unavailable;
 #[cfg(any(test, feature = "testing"))]
-use crate::serve::unserved::UnservedWhy;
+use crate::serve::unavailable::UnavailableWhy;
 #[cfg(any(test, feature = "testing"))]
 use crate::trust::known_good::GoodProtocol;
 
@@ -25,7 +25,7 @@ pub struct Snapshot {
     /// Protocols that another plugin serves without their events, each with the instance that decodes these events.
     pub(crate) events: Vec<Served>,
     /// Protocols and plugins that are in the folder, or were served, and are not served now.
-    pub unserved: Vec<Unserved>,
+    pub unavailable: Vec<Unavailable>,
     /// Contracts by chain id; computed on first use.
     pub(crate) contracts: OnceLock<HashMap<u64, HashSet<Address>>>,
 }
@@ -77,8 +77,8 @@ impl Snapshot {
         let answers = answers.into_iter().map(|(question, chain_id)| (question.0, chain_id)).collect();
         let (plugin, reason) = ("acme".to_owned(), "it ended the process".to_owned());
         let protocol = GoodProtocol { slug: plugin.clone(), name: "ACME".to_owned(), answers };
-        let unserved = Unserved::plugin(plugin, UnservedWhy::Quarantined, reason);
-        Self { unserved: vec![Unserved { protocol: Some(protocol), ..unserved }], ..Self::default() }
+        let unavailable = Unavailable::plugin(plugin, UnavailableWhy::Quarantined, reason);
+        Self { unavailable: vec![Unavailable { protocol: Some(protocol), ..unavailable }], ..Self::default() }
     }
 }
 

@@ -183,7 +183,7 @@ impl<'a> TransactionDecoder<'a> {
             return Err(too_many());
         }
         let (mut sources, mut reports) = (vec![EventSource::core(builtin.core)], vec![of_builtin]);
-        reports.extend(plans.unserved);
+        reports.extend(plans.unavailable);
         for (plan, outcome) in ran {
             if !room.take(u64::try_from(outcome.findings.len()).unwrap_or(u64::MAX)) {
                 return Err(too_many());
@@ -211,7 +211,7 @@ impl<'a> TransactionDecoder<'a> {
         let sources = self.context.snapshot.event_sources();
         let served = sources.filter(|served| Arc::ptr_eq(&served.instance, &plan.instance));
         let served: BTreeSet<&str> = served.map(|served| served.protocol.slug.as_str()).collect();
-        // Events of the plugin's unserved protocols are valid but dropped; the plugin cannot know what is served.
+        // Events of the plugin's unavailable protocols are valid but dropped; the plugin cannot know what is served.
         let protocols: BTreeSet<&str> = served.iter().copied().chain(plan.instance.slugs()).collect();
         let logs = self.transaction.logs.len();
         let (mut events, rejections) = validate_events(&outcome.findings, logs, &protocols);

@@ -105,7 +105,7 @@ pub(in crate::gateway) async fn rows_of(
     kind: impl Fn(&JobPlan) -> RowKind,
     simulating: Option<Effort>,
 ) -> Result<(Vec<Row>, Vec<JobReport>), Problem> {
-    let Plans { jobs: mut plans, unserved } = plans;
+    let Plans { jobs: mut plans, unavailable } = plans;
     plans.iter_mut().for_each(|plan| plan.is_traced = context.options.is_traced);
     let ran = match simulating {
         Some(_) => {
@@ -120,7 +120,7 @@ pub(in crate::gateway) async fn rows_of(
     let ((tokens, without_composition), evaluations) =
         tokio::join!(tokens(context, &found), evaluate_claims(context, &found, simulating));
     let (mut rows, mut reports) = rows(found, evaluations, kind, &tokens, &context.pins());
-    without_composition.into_iter().chain(unserved).for_each(|report| report.add_to(&mut reports));
+    without_composition.into_iter().chain(unavailable).for_each(|report| report.add_to(&mut reports));
     missing::check(&reports)?;
     rows::sort(context.networks(), &mut rows);
     Ok((rows, reports))

@@ -13,7 +13,7 @@ use crate::load::examine::{Refusal, RefusalKind};
 use crate::load::library::Library;
 use crate::reconcile::entry::{FileEntry, FileState};
 use crate::serve::instance::{BuildError, Built};
-use crate::serve::unserved::{Unserved, UnservedWhy};
+use crate::serve::unavailable::{Unavailable, UnavailableWhy};
 use crate::trust::known_good::{GoodBuild, GoodPlugin, GoodProtocol};
 
 /// A build of the last known good set that is to be served.
@@ -38,10 +38,10 @@ impl PluginTable {
     /// Returns the fallbacks to start, once all files were examined and built: known good builds of plugins that have
     /// no permitted build in force. Each is returned once. Forgets plugins whose files are gone.
     pub(crate) fn next_fallbacks(&mut self) -> Vec<Fallback> {
-        let unserved: Vec<String> =
+        let unavailable: Vec<String> =
             self.known_good.iter().map(|(name, _)| name.clone()).filter(|name| self.needs_fallback(name)).collect();
         let mut wanted = Vec::new();
-        for plugin in unserved {
+        for plugin in unavailable {
             let Some(good) = self.known_good.get(&plugin) else { continue };
             let Some((_, reason)) = self.trouble(&plugin, good) else {
                 self.forget(&plugin);
@@ -214,7 +214,7 @@ impl PluginTable {
     }
 
     /// Protocols and plugins that are in the folder, or were served, and are not served now.
-    pub(super) fn unserved(&self) -> Vec<Unserved> {
+    pub(super) fn unavailable(&self) -> Vec<Unavailable> {
         let shares = || self.plugin_table.values().filter_map(|slot| Some(&slot.active.as_ref()?.share));
         let served: BTreeSet<&str> = shares().flat_map(PluginShare::slugs).collect();
         let whole: BTreeSet<&str> = shares().flat_map(PluginShare::whole_slugs).collect();
@@ -226,23 +226,23 @@ impl PluginTable {
         let known = self.known_good.iter().filter(|(name, _)| !self.is_active(name));
         let known = known.filter_map(|(name, good)| {
             let (kind, reason) = self.trouble(name, good)?;
-            let unserved = |protocol: &GoodProtocol| Unserved {
+            let unavailable = |protocol: &GoodProtocol| Unavailable {
                 plugin: name.clone(),
                 protocol: Some(protocol.clone()),
                 topics: Arc::new(good.current.topics.clone()),
-                why: UnservedWhy::of(kind),
+                why: UnavailableWhy::of(kind),
                 reason: reason.clone(),
             };
             let free = good.current.serves.iter().filter(is_free);
-            Some(free.map(unserved).collect::<Vec<_>>())
+            Some(free.map(unavailable).collect::<Vec<_>>())
         });
-        let mut all: Vec<Unserved> = known.flatten().collect();
+        let mut all: Vec<Unavailable> = known.flatten().collect();
         all.extend(self.never_served());
         all
     }
 
     /// Refused plugins that were never served, known only by their own or their file's name.
-    fn never_served(&self) -> impl Iterator<Item = Unserved> {
+    fn never_served(&self) -> impl Iterator<Item = Unavailable> {
         let is_known = |name: &str| self.known_good.get(name).is_some();
         let files = self.known_good.iter().map(|(_, good)| good.current.file.as_str());
         let known_files: BTreeSet<&str> = files.collect();
@@ -254,11 +254,11 @@ impl PluginTable {
                 None if known_files.contains(file_name(path).as_str()) => return None,
                 None => path.file_stem()?.to_string_lossy().trim_start_matches("lib").to_owned(),
             };
-            Some(Unserved::plugin(name, UnservedWhy::of(refusal.kind), refusal.reason.clone()))
+            Some(Unavailable::plugin(name, UnavailableWhy::of(refusal.kind), refusal.reason.clone()))
         });
         let of_slots = self.plugin_table.iter().filter_map(move |(name, slot)| {
             let refused = slot.refusal.as_ref().filter(|_| slot.active.is_none() && !is_known(name))?;
-            Some(Unserved::plugin(name.clone(), UnservedWhy::Rejected, refused.reason.clone()))
+            Some(Unavailable::plugin(name.clone(), UnavailableWhy::Rejected, refused.reason.clone()))
         });
         of_files.chain(of_slots)
     }

@@ -312,7 +312,7 @@ fn settings_that_belong_to_no_plugin_are_told() {
 mod known_good {
     use super::super::fallback::Fallback;
     use super::*;
-    use crate::serve::unserved::UnservedWhy;
+    use crate::serve::unavailable::UnavailableWhy;
     use crate::trust::policy::Policy;
 
     impl Driven {
@@ -340,9 +340,9 @@ mod known_good {
         }
 
         /// `subject why` of each.
-        fn unserved(&mut self) -> Vec<String> {
+        fn unavailable(&mut self) -> Vec<String> {
             let snapshot = self.plugin_table.publish().0;
-            snapshot.unserved.iter().map(|it| format!("{} {:?}", it.subject(), it.why)).collect()
+            snapshot.unavailable.iter().map(|it| format!("{} {:?}", it.subject(), it.why)).collect()
         }
 
         fn quarantine(&mut self, plugin: &str, digest: u8) {
@@ -369,12 +369,12 @@ mod known_good {
         let mut it = it.restarted();
         it.on_scan(&[("a.so", 2)]);
         it.refused("a.so", "truncated", None);
-        assert_eq!(it.unserved(), ["a Rejected"], "until it is");
+        assert_eq!(it.unavailable(), ["a Rejected"], "until it is");
         assert_eq!(it.fall_back(&["a"]), format!("a {}: a.so: truncated", digest(1)));
         assert_eq!(it.serving("a").as_deref(), Some("a"));
         let told = "a a.so active the last known good one: a.so: truncated";
         assert_eq!(it.rows(), [told, "a.so rejected truncated"]);
-        assert!(it.unserved().is_empty() && it.plugin_table.next_fallbacks().is_empty());
+        assert!(it.unavailable().is_empty() && it.plugin_table.next_fallbacks().is_empty());
         it.install("a.so", "a", 3);
         assert_eq!(it.rows()[0], "a a.so active");
     }
@@ -405,7 +405,7 @@ mod known_good {
         it.taken("b.so", &library("b", 2));
         it.serve(&["b"]);
         assert!(it.plugin_table.next_fallbacks().is_empty());
-        assert!(it.unserved().is_empty());
+        assert!(it.unavailable().is_empty());
         assert_eq!(it.plugin_table.take_obsolete(), [Digest::of_test(1)], "its copy is needed no more");
     }
 
@@ -421,7 +421,7 @@ mod known_good {
         assert_eq!(it.serving("a").as_deref(), Some("a"));
         it.quarantine("a", 1);
         assert!(it.wanted().is_empty() && it.plugin_table.next_fallbacks().is_empty(), "no way back");
-        assert_eq!(it.unserved(), ["a Quarantined"]);
+        assert_eq!(it.unavailable(), ["a Quarantined"]);
         it.on_scan(&[("a.so", 3)]);
         it.taken("a.so", &library("a", 3));
         it.serve(&["a"]);
@@ -453,7 +453,7 @@ mod known_good {
         policy.change(|decisions| drop(decisions.disabled.insert("a".into(), "no need".into()))).unwrap();
         it.plugin_table.on_policy();
         assert!(it.wanted().is_empty() && it.plugin_table.next_fallbacks().is_empty());
-        assert_eq!(it.unserved(), ["a Disabled"]);
+        assert_eq!(it.unavailable(), ["a Disabled"]);
         assert!(it.rows().contains(&"a a.so disabled it is disabled: no need".to_owned()), "{:?}", it.rows());
         policy.change(|decisions| drop(decisions.disabled.remove("a"))).unwrap();
         it.plugin_table.on_policy();
@@ -461,7 +461,7 @@ mod known_good {
         assert_eq!(it.on_scan(&[("a.so", 1)]), ["a.so"], "it is examined again though it has not changed");
         it.taken("a.so", &library("a", 1));
         it.serve(&["a"]);
-        assert!(it.unserved().is_empty());
+        assert!(it.unavailable().is_empty());
     }
 
     #[test]
@@ -505,7 +505,7 @@ mod known_good {
         it.taken("b.so", &library("b", 2));
         let wanted = it.wanted().pop().unwrap();
         it.end(&wanted, Err(BuildError::Shipped("no".into())));
-        assert_eq!(it.unserved(), ["x_y Rejected", "b Rejected"]);
-        assert_eq!(it.plugin_table.publish().0.unserved[0].why, UnservedWhy::Rejected);
+        assert_eq!(it.unavailable(), ["x_y Rejected", "b Rejected"]);
+        assert_eq!(it.plugin_table.publish().0.unavailable[0].why, UnavailableWhy::Rejected);
     }
 }

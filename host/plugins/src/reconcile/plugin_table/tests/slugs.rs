@@ -97,7 +97,10 @@ fn a_slug_that_has_events_alone_holds_nobody_back() {
         it.plugin_table.on_policy();
         assert!(it.wanted().is_empty() && it.plugin_table.next_fallbacks().is_empty());
         assert_eq!(it.serving("same").as_deref(), Some("bridges"));
-        let unserved = it.plugin_table.publish().0.unserved.clone();
-        assert!(matches!(&unserved[..], [one] if one.subject() == "same" && one.plugin == "team"), "{unserved:?}");
+        let unavailable = it.plugin_table.publish().0.unavailable.clone();
+        assert!(
+            matches!(&unavailable[..], [one] if one.subject() == "same" && one.plugin == "team"),
+            "{unavailable:?}"
+        );
     }
 }

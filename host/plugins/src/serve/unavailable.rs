@@ -10,26 +10,26 @@ use portolan_abi::Question;
 use crate::load::examine::RefusalKind;
 use crate::trust::known_good::GoodProtocol;
 
-/// An unserved protocol or plugin.
+/// An unavailable protocol or plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unserved {
+pub struct Unavailable {
     pub plugin: String,
     /// `None` if the plugin was never served, so that its protocols are unknown.
     pub protocol: Option<GoodProtocol>,
     /// First topics of the events that the plugin decodes.
     pub topics: Arc<BTreeSet<B256>>,
-    pub why: UnservedWhy,
+    pub why: UnavailableWhy,
     pub reason: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnservedWhy {
+pub enum UnavailableWhy {
     Rejected,
     Quarantined,
     Disabled,
 }
 
-impl UnservedWhy {
+impl UnavailableWhy {
     pub(crate) fn of(kind: RefusalKind) -> Self {
         match kind {
             RefusalKind::Rejected | RefusalKind::Unpinned | RefusalKind::Unsigned => Self::Rejected,
@@ -39,9 +39,9 @@ impl UnservedWhy {
     }
 }
 
-impl Unserved {
+impl Unavailable {
     /// A plugin that was never served.
-    pub(crate) fn plugin(plugin: String, why: UnservedWhy, reason: String) -> Self {
+    pub(crate) fn plugin(plugin: String, why: UnavailableWhy, reason: String) -> Self {
         Self { plugin, protocol: None, topics: Arc::default(), why, reason }
     }
 
