@@ -15,7 +15,7 @@ use crate::files::staging::{Digest, Stage, StageError};
 use crate::load::library::{Libraries, Library, LoadError};
 use crate::load::probe::{ProbeError, Prober};
 use crate::load::runner::call::{CallFailure, Calls};
-use crate::trust::policy::{Barred, Policy};
+use crate::trust::policy::{Policy, PolicyRejection};
 use crate::trust::signature::{BuildSignature, SignatureError, SignatureFiles, Signatures, StepBack};
 
 /// Files that are copied and probed concurrently; one of them may hang until the probe's deadline.
@@ -104,7 +104,7 @@ enum ExamineError {
     #[error("{0}")]
     Convicted(String),
     #[error(transparent)]
-    Barred(#[from] Barred),
+    Policy(#[from] PolicyRejection),
     #[error(transparent)]
     Signature(#[from] SignatureError),
     #[error(transparent)]
@@ -115,12 +115,12 @@ enum ExamineError {
     Reading(#[from] CallFailure),
 }
 
-impl From<&Barred> for RefusalKind {
-    fn from(barred: &Barred) -> Self {
-        match barred {
-            Barred::Quarantined(_) | Barred::Revoked => Self::Quarantined,
-            Barred::Disabled(_) => Self::Disabled,
-            Barred::Pinned(_) => Self::Unpinned,
+impl From<&PolicyRejection> for RefusalKind {
+    fn from(rejection: &PolicyRejection) -> Self {
+        match rejection {
+            PolicyRejection::Quarantined(_) | PolicyRejection::Revoked => Self::Quarantined,
+            PolicyRejection::Disabled(_) => Self::Disabled,
+            PolicyRejection::Pinned(_) => Self::Unpinned,
         }
     }
 }
@@ -221,8 +221,8 @@ impl Examiner {
         };
         seen.manifest = Some(manifest.clone());
         manifest.check()?;
-        if let Some(barred) = self.policy.bars(digest, &manifest.plugin) {
-            return Err(barred.into());
+        if let Some(rejection) = self.policy.rejection(digest, &manifest.plugin) {
+            return Err(rejection.into());
         }
         let signature = self.signature(digest, &manifest, files, step_back).await?;
         if let Some(library) = loaded {
@@ -274,7 +274,7 @@ fn refusal(error: &ExamineError, seen: Refusal) -> Refusal {
     }
     let kind = match error {
         ExamineError::Convicted(_) => RefusalKind::Quarantined,
-        ExamineError::Barred(barred) => barred.into(),
+        ExamineError::Policy(rejection) => rejection.into(),
         ExamineError::Signature(_) => RefusalKind::Unsigned,
         _ => RefusalKind::Rejected,
     };

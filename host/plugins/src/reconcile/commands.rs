@@ -93,7 +93,7 @@ impl PluginKnowledge<'_> {
             PluginDecision::Rollback { reason } => {
                 let digest = self.active(plugin)?;
                 let good = self.known_good.get(plugin).ok_or_else(|| DecisionError::NoPrevious(plugin.to_owned()))?;
-                let is_other = |other: &Digest| *other != digest && self.policy.bars(*other, plugin).is_none();
+                let is_other = |other: &Digest| *other != digest && self.policy.rejection(*other, plugin).is_none();
                 let previous = good.builds().map(|build| build.digest).find(is_other);
                 let previous = previous.ok_or_else(|| DecisionError::NoPrevious(plugin.to_owned()))?;
                 self.quarantine(plugin, digest, &builds, &reason)?;

@@ -285,7 +285,7 @@ impl PluginTable {
         };
         // An empty folder has no settings either; those in force stay.
         let is_unchanged = slot.key.as_ref() == Some(&key) && !is_retry_due;
-        if self.is_emptied || slot.is_building || is_unchanged || self.policy.bars(key.digest, name).is_some() {
+        if self.is_emptied || slot.is_building || is_unchanged || self.policy.rejection(key.digest, name).is_some() {
             return None;
         }
         slot.is_building = true;

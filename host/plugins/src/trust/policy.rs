@@ -46,7 +46,7 @@ pub struct Quarantine {
 
 /// Reason why a build must not run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Barred {
+pub(crate) enum PolicyRejection {
     #[error("{0}")]
     Quarantined(String),
     #[error("its build is revoked by [signatures] of the configuration")]
@@ -89,20 +89,20 @@ impl Policy {
     }
 
     /// Reason why a build must not run; `None` if it may.
-    pub(crate) fn bars(&self, digest: Digest, plugin: &str) -> Option<Barred> {
+    pub(crate) fn rejection(&self, digest: Digest, plugin: &str) -> Option<PolicyRejection> {
         let decisions = self.0.decisions.read();
         if let Some(quarantine) = decisions.quarantined.get(&digest) {
             let since = rfc3339::of_unix_s(quarantine.since);
-            return Some(Barred::Quarantined(format!("in quarantine since {since}: {}", quarantine.reason)));
+            return Some(PolicyRejection::Quarantined(format!("in quarantine since {since}: {}", quarantine.reason)));
         }
         if self.0.revoked.contains(&digest) {
-            return Some(Barred::Revoked);
+            return Some(PolicyRejection::Revoked);
         }
         if let Some(reason) = decisions.disabled.get(plugin) {
-            return Some(Barred::Disabled(reason.clone()));
+            return Some(PolicyRejection::Disabled(reason.clone()));
         }
         let pinned = decisions.pinned.get(plugin).copied();
-        pinned.filter(|pinned| *pinned != digest).map(Barred::Pinned)
+        pinned.filter(|pinned| *pinned != digest).map(PolicyRejection::Pinned)
     }
 
     /// Returns true if the operator pinned the plugin to one build.
@@ -164,23 +164,23 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (one, two) = (Digest::of_test(1), Digest::of_test(2));
         let policy = open(folder.path());
-        assert_eq!(policy.bars(one, "acme"), None);
+        assert_eq!(policy.rejection(one, "acme"), None);
         policy.quarantine(one, "acme", "1.0.0", "it panicked").unwrap();
         let again = open(folder.path());
-        let barred = again.bars(one, "other-name").unwrap().to_string();
-        assert!(barred.starts_with("in quarantine since 2") && barred.ends_with("Z: it panicked"), "{barred}");
-        assert_eq!(again.bars(two, "acme"), None);
+        let rejection = again.rejection(one, "other-name").unwrap().to_string();
+        assert!(rejection.starts_with("in quarantine since 2") && rejection.ends_with("Z: it panicked"), "{rejection}");
+        assert_eq!(again.rejection(two, "acme"), None);
         again.change(|decisions| drop(decisions.quarantined.remove(&one))).unwrap();
-        assert_eq!(open(folder.path()).bars(one, "acme"), None);
+        assert_eq!(open(folder.path()).rejection(one, "acme"), None);
     }
 
     #[test]
-    fn a_build_that_the_configuration_revokes_is_barred_and_no_other() {
+    fn a_build_that_the_configuration_revokes_is_rejected_and_no_other() {
         let folder = tempfile::tempdir().unwrap();
         let revoked = [Digest::of_test(1)].into();
         let policy = Policy::open(folder.path(), revoked, Writers::of_process(None)).unwrap();
-        assert_eq!(policy.bars(Digest::of_test(1), "acme"), Some(Barred::Revoked));
-        assert_eq!(policy.bars(Digest::of_test(2), "acme"), None);
+        assert_eq!(policy.rejection(Digest::of_test(1), "acme"), Some(PolicyRejection::Revoked));
+        assert_eq!(policy.rejection(Digest::of_test(2), "acme"), None);
     }
 
     #[test]
@@ -188,11 +188,11 @@ mod tests {
         let policy = Policy::default();
         let (one, two) = (Digest::of_test(1), Digest::of_test(2));
         policy.change(|decisions| decisions.pinned.extend([("acme".to_owned(), one)])).unwrap();
-        assert_eq!(policy.bars(one, "acme"), None);
-        assert_eq!(policy.bars(two, "acme"), Some(Barred::Pinned(one)));
-        assert_eq!(policy.bars(two, "other"), None);
+        assert_eq!(policy.rejection(one, "acme"), None);
+        assert_eq!(policy.rejection(two, "acme"), Some(PolicyRejection::Pinned(one)));
+        assert_eq!(policy.rejection(two, "other"), None);
         policy.change(|decisions| drop(decisions.disabled.insert("acme".into(), "not ours".into()))).unwrap();
-        assert_eq!(policy.bars(one, "acme"), Some(Barred::Disabled("not ours".into())));
+        assert_eq!(policy.rejection(one, "acme"), Some(PolicyRejection::Disabled("not ours".into())));
     }
 
     #[test]

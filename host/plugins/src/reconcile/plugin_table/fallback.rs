@@ -48,7 +48,7 @@ impl PluginTable {
                 continue;
             };
             let is_free = |build: &&GoodBuild| {
-                self.policy.bars(build.digest, &plugin).is_none()
+                self.policy.rejection(build.digest, &plugin).is_none()
                     && !self.tried.contains(&(plugin.clone(), build.digest))
             };
             if let Some(good) = good.builds().find(is_free).cloned() {
@@ -70,7 +70,7 @@ impl PluginTable {
             Ok((_, Err(error))) => Err(error.to_string()),
             Err(refusal) => Err(refusal.reason),
         };
-        if self.is_well_served(&plugin) || self.policy.bars(good.digest, &plugin).is_some() {
+        if self.is_well_served(&plugin) || self.policy.rejection(good.digest, &plugin).is_some() {
             return;
         }
         let (digest, version) = (good.digest, &good.version);
@@ -96,7 +96,7 @@ impl PluginTable {
         }
     }
 
-    /// Applies the policy's latest decisions. Files that it refused are examined again. A build that it now bars
+    /// Applies the policy's latest decisions. Files that it refused are examined again. A build that it now rejects
     /// stays in force only until the build before it is, if there is one.
     pub(crate) fn on_policy(&mut self) {
         self.tried.clear();
@@ -104,9 +104,9 @@ impl PluginTable {
             match &entry.state {
                 FileState::Loaded(library) => {
                     let plugin = library.manifest.plugin.as_str();
-                    if let Some(barred) = self.policy.bars(library.digest, plugin) {
+                    if let Some(rejection) = self.policy.rejection(library.digest, plugin) {
                         let (digest, manifest) = (Some(library.digest), Some(library.manifest.clone()));
-                        let (kind, reason) = (RefusalKind::from(&barred), barred.to_string());
+                        let (kind, reason) = (RefusalKind::from(&rejection), rejection.to_string());
                         let refusal = Refusal { digest, manifest, reason, kind, retry_after: None };
                         entry.state = FileState::Refused { refusal: Arc::new(refusal), retry_at: None };
                     }
@@ -126,14 +126,15 @@ impl PluginTable {
         }
     }
 
-    /// Takes a build out of force if the policy bars it or its key has expired.
+    /// Takes a build out of force if the policy rejects it or its key has expired.
     fn withdraw(&mut self, plugin: &str) {
         let Some(slot) = self.plugin_table.get_mut(plugin) else { return };
         let Some(active) = slot.active.take() else { return };
         // Builds it anew once it may run again.
         slot.key = None;
-        let (digest, barred) = (active.key.digest, self.policy.bars(active.key.digest, plugin));
-        let reason = barred.map_or_else(|| "the key that signed it has ended".to_owned(), |barred| barred.to_string());
+        let (digest, rejection) = (active.key.digest, self.policy.rejection(active.key.digest, plugin));
+        let reason =
+            rejection.map_or_else(|| "the key that signed it has ended".to_owned(), |rejection| rejection.to_string());
         tracing::warn!(plugin, %digest, reason, "a plugin is in force no more");
         self.retire(active);
     }
@@ -169,7 +170,7 @@ impl PluginTable {
     fn is_well_served(&self, plugin: &str) -> bool {
         let active = self.plugin_table.get(plugin).and_then(|slot| slot.active.as_ref());
         active.is_some_and(|active| {
-            self.policy.bars(active.key.digest, plugin).is_none() && !active.key.signature.is_void(self.now_s)
+            self.policy.rejection(active.key.digest, plugin).is_none() && !active.key.signature.is_void(self.now_s)
         })
     }
 
@@ -180,7 +181,8 @@ impl PluginTable {
             FileState::Refused { refusal, .. } => {
                 let manifest = refusal.manifest.as_ref().filter(|_| entry.fingerprint.is_none());
                 let digest = refusal.digest.unwrap_or_default();
-                manifest.is_some_and(|manifest| manifest.plugin == plugin) && self.policy.bars(digest, plugin).is_none()
+                manifest.is_some_and(|manifest| manifest.plugin == plugin)
+                    && self.policy.rejection(digest, plugin).is_none()
             }
             FileState::Examining { .. } | FileState::Loaded(_) => false,
         };

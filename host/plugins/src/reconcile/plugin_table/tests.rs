@@ -429,7 +429,7 @@ mod known_good {
     }
 
     #[test]
-    fn a_fallback_that_was_barred_meanwhile_is_not_served() {
+    fn a_fallback_that_was_rejected_meanwhile_is_not_served() {
         let mut it = Driven::new();
         it.install("a.so", "a", 1);
         let mut it = it.restarted();
