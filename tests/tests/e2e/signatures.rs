@@ -281,11 +281,11 @@ fn an_older_version_is_refused_after_a_restart_too_unless_it_is_pinned() {
     drop_signed(&gateway, 200, &WHOLE);
     serves(&gateway, 200, "whole");
     drop_signed(&gateway, 100, &WHOLE);
-    let step_back = "its version 1.0.100 is older than 1.0.200, which was served";
-    refused(&gateway, 100, "rejected", step_back);
+    let downgrade = "its version 1.0.100 is older than 1.0.200, which was served";
+    refused(&gateway, 100, "rejected", downgrade);
     serves(&gateway, 200, "whole");
     gateway.kill_and_restart(&["steady".to_owned()], |_| Ok(())).unwrap();
-    refused(&gateway, 100, "rejected", step_back);
+    refused(&gateway, 100, "rejected", downgrade);
     serves(&gateway, 200, "whole");
 
     let mut pin = Command::new(build::built().unwrap().host());

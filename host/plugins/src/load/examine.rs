@@ -16,7 +16,7 @@ use crate::load::library::{Libraries, Library, LoadError};
 use crate::load::probe::{ProbeError, Prober};
 use crate::load::runner::call::{CallFailure, Calls};
 use crate::trust::policy::{Policy, PolicyRejection};
-use crate::trust::signature::{BuildSignature, SignatureError, SignatureFiles, Signatures, StepBack};
+use crate::trust::signature::{BuildSignature, Downgrade, SignatureError, SignatureFiles, Signatures};
 
 /// Files that are copied and probed concurrently; one of them may hang until the probe's deadline.
 const AT_ONCE: usize = 4;
@@ -179,7 +179,7 @@ impl Examiner {
                 Ok::<_, StageError>((!is_off).then(|| SignatureFiles::stored(&stage, digest)))
             };
             let kept = self.reads.call(COPY_LIMIT, check).await??;
-            self.load(digest, kept, StepBack::Allowed, &mut seen).await
+            self.load(digest, kept, Downgrade::Allowed, &mut seen).await
         };
         load.await.map_err(|error: ExamineError| refusal(&error, seen))
     }
@@ -198,7 +198,7 @@ impl Examiner {
             Ok::<_, StageError>((digest, (!is_off).then(|| SignatureFiles::read(&file, stage.writers()))))
         };
         let (digest, files) = self.reads.call(COPY_LIMIT, take).await??;
-        self.load(digest, files, StepBack::Refused, seen).await
+        self.load(digest, files, Downgrade::Refused, seen).await
     }
 
     /// Loads a staged copy. `files` vouch for it; they are `None` if signatures are off.
@@ -206,7 +206,7 @@ impl Examiner {
         &self,
         digest: Digest,
         files: Option<Result<SignatureFiles, SignatureError>>,
-        step_back: StepBack,
+        downgrade: Downgrade,
         seen: &mut Refusal,
     ) -> Result<Arc<Library>, ExamineError> {
         seen.digest = Some(digest);
@@ -224,7 +224,7 @@ impl Examiner {
         if let Some(rejection) = self.policy.rejection(digest, &manifest.plugin) {
             return Err(rejection.into());
         }
-        let signature = self.signature(digest, &manifest, files, step_back).await?;
+        let signature = self.signature(digest, &manifest, files, downgrade).await?;
         if let Some(library) = loaded {
             return Ok(library.signed(signature));
         }
@@ -241,11 +241,11 @@ impl Examiner {
         digest: Digest,
         manifest: &Manifest,
         files: Option<Result<SignatureFiles, SignatureError>>,
-        step_back: StepBack,
+        downgrade: Downgrade,
     ) -> Result<BuildSignature, ExamineError> {
         let Some(files) = files else { return Ok(BuildSignature::default()) };
-        let step_back = if self.policy.pins(&manifest.plugin) { StepBack::Allowed } else { step_back };
-        let signature = self.signatures.judge(digest, manifest, files.as_ref().map_err(Clone::clone), step_back)?;
+        let downgrade = if self.policy.pins(&manifest.plugin) { Downgrade::Allowed } else { downgrade };
+        let signature = self.signatures.judge(digest, manifest, files.as_ref().map_err(Clone::clone), downgrade)?;
         if let Ok(files) = files {
             let stage = self.stage.clone();
             self.reads.call(COPY_LIMIT, move || files.store(&stage, digest)).await??;

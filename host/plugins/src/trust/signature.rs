@@ -255,7 +255,7 @@ impl BuildSignature {
 
 /// Treatment of a version below one that was served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StepBack {
+pub(crate) enum Downgrade {
     Refused,
     /// The operator pinned this build, or it was in force before.
     Allowed,
@@ -295,18 +295,18 @@ impl Signatures {
         digest: Digest,
         own: &Manifest,
         files: Result<&SignatureFiles, SignatureError>,
-        step_back: StepBack,
+        downgrade: Downgrade,
     ) -> Result<BuildSignature, SignatureError> {
         let mode = self.settings.mode;
         if mode == SignatureMode::Off {
             return Ok(BuildSignature::default());
         }
         let verified = files.and_then(|files| self.verify(digest, own, files, now_s()));
-        let verified = verified.and_then(|signed| match step_back {
-            StepBack::Refused => {
+        let verified = verified.and_then(|signed| match downgrade {
+            Downgrade::Refused => {
                 self.seen.check(&own.plugin, &signed.key, &own.version).map(|()| signed).map_err(Into::into)
             }
-            StepBack::Allowed => Ok(signed),
+            Downgrade::Allowed => Ok(signed),
         });
         match verified {
             Ok(signed) => Ok(BuildSignature { mode, signed: Some(signed), objection: None }),

@@ -25,7 +25,7 @@ pub(crate) enum VersionError {
     #[error("its version {0} is not a semantic version, so it cannot be compared with the versions served before")]
     NotSemantic(String),
     #[error("its version {version} is older than {seen}, which was served: pin the build to load it anyway")]
-    StepBack { version: String, seen: Version },
+    Downgrade { version: String, seen: Version },
     #[error("{FILE} has {ROWS_MAX} versions and no room for another: remove rows of it")]
     Full,
 }
@@ -73,7 +73,7 @@ impl SeenVersions {
         Ok(Self { path: Some(path), versions })
     }
 
-    /// Checks that a version signed by `key` is not a step back.
+    /// Checks that a version signed by `key` is not a downgrade.
     ///
     /// # Errors
     /// It is one, it is not a semantic version, or there is no room for another row.
@@ -82,7 +82,7 @@ impl SeenVersions {
         let versions = self.versions.lock();
         match versions.seen(plugin, key) {
             Some(seen) if parsed.cmp_precedence(seen).is_lt() => {
-                Err(VersionError::StepBack { version: version.to_owned(), seen: seen.clone() })
+                Err(VersionError::Downgrade { version: version.to_owned(), seen: seen.clone() })
             }
             None if versions.newest.values().map(BTreeMap::len).sum::<usize>() >= ROWS_MAX => Err(VersionError::Full),
             _ => Ok(()),
@@ -140,8 +140,8 @@ mod tests {
             assert_eq!(again.check("acme", "own", taken), Ok(()), "{taken}");
         }
         for refused in ["1.1.9", "1.2.0-rc.1", "0.9.0"] {
-            let step_back = VersionError::StepBack { version: refused.into(), seen: Version::new(1, 2, 0) };
-            assert_eq!(again.check("acme", "own", refused), Err(step_back));
+            let downgrade = VersionError::Downgrade { version: refused.into(), seen: Version::new(1, 2, 0) };
+            assert_eq!(again.check("acme", "own", refused), Err(downgrade));
         }
         assert_eq!(again.check("other", "own", "0.0.1"), Ok(()));
         assert_eq!(again.check("acme", "own", "v2"), Err(VersionError::NotSemantic("v2".into())));
@@ -166,7 +166,7 @@ mod tests {
         let seen = SeenVersions { path: None, versions };
         assert_eq!(seen.check("acme", "own", "1.0.0"), Err(VersionError::Full));
         assert_eq!(seen.check("p1", "other", "1.0.0"), Err(VersionError::Full));
-        assert!(matches!(seen.check("p1", "own", "0.9.0"), Err(VersionError::StepBack { .. })));
+        assert!(matches!(seen.check("p1", "own", "0.9.0"), Err(VersionError::Downgrade { .. })));
     }
 
     #[test]

@@ -144,23 +144,23 @@ fn a_manifest_is_about_one_build_and_says_nothing_else() {
 }
 
 #[test]
-fn a_version_that_is_a_step_back_is_refused_unless_it_is_allowed() {
+fn a_version_that_is_a_downgrade_is_refused_unless_it_is_allowed() {
     let pair = pair();
     let signatures = signatures(SignatureMode::Require, vec![trusted(&pair)]);
     let files = signed_by(&pair, &sound());
-    let judged = |step_back| signatures.judge(digest(), &own(), Ok(&files), step_back).map_err(|it| it.to_string());
-    let first = judged(StepBack::Refused).unwrap();
+    let judged = |downgrade| signatures.judge(digest(), &own(), Ok(&files), downgrade).map_err(|it| it.to_string());
+    let first = judged(Downgrade::Refused).unwrap();
     let newer = Manifest { version: "1.3.0".into(), ..own() };
     signatures.note(&first, &newer);
-    let step_back = "its version 1.2.0 is older than 1.3.0, which was served: pin the build to load it anyway";
-    assert_eq!(judged(StepBack::Refused), Err(step_back.into()));
-    assert_eq!(judged(StepBack::Allowed), Ok(first));
+    let downgrade = "its version 1.2.0 is older than 1.3.0, which was served: pin the build to load it anyway";
+    assert_eq!(judged(Downgrade::Refused), Err(downgrade.into()));
+    assert_eq!(judged(Downgrade::Allowed), Ok(first));
 }
 
 #[test]
 fn warnings_are_what_the_refusals_would_be_and_what_is_unsigned_counts_for_no_version() {
     let missing = || Err(SignatureError::Missing("libacme.manifest".into()));
-    let judged = |mode| signatures(mode, Vec::new()).judge(digest(), &own(), missing(), StepBack::Refused);
+    let judged = |mode| signatures(mode, Vec::new()).judge(digest(), &own(), missing(), Downgrade::Refused);
     let (catalogue, settings) = (Catalogue::default(), Settings::default());
     assert_eq!(judged(SignatureMode::Off).unwrap().check(&catalogue, &settings), Ok(None));
     let refused = judged(SignatureMode::Require).unwrap_err().to_string();
@@ -218,7 +218,7 @@ fn what_was_found_out_holds_until_the_key_ends_and_in_warn_mode_costs_no_service
         (SignatureMode::Require, None, false, false),
     ] {
         let signatures = signatures(mode, vec![TrustedKey { until, ..trusted(&pair) }]);
-        let signature = signatures.judge(digest(), &own(), Ok(&files), StepBack::Allowed).unwrap();
+        let signature = signatures.judge(digest(), &own(), Ok(&files), Downgrade::Allowed).unwrap();
         assert!(!signature.has_ended(end - 1) && !signature.is_void(end - 1));
         assert_eq!((signature.has_ended(end), signature.is_void(end)), (ends, is_void), "{mode:?}");
     }
