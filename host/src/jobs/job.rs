@@ -107,7 +107,7 @@ async fn run(
 ) -> JobOutcome {
     let began = Instant::now();
     let mut driver = Driver::new(plan, sessions, documents, deadline);
-    let failure = match plan.instance.breakers.permit(plan.network.chain_id, &plan.matter(), began.into_std()) {
+    let failure = match plan.instance.breakers.permit(plan.network.chain_id, &plan.input(), began.into_std()) {
         Err(pause) => Some(Failure::new(Reason::Quarantined, paused(pause))),
         Ok(()) => match tokio::time::timeout_at(deadline, driver.drive(participant)).await {
             Ok(Ok(())) => None,

@@ -6,7 +6,7 @@ use alloy::primitives::Address;
 use portolan_abi::map;
 use portolan_base::network::Network;
 use portolan_plugins::Instance;
-use portolan_plugins::breaker::JobMatter;
+use portolan_plugins::breaker::JobInput;
 use portolan_plugins::protocol::Protocol;
 
 /// One question to a protocol on a network, about an account or tokens; or one to a plugin about a transaction.
@@ -35,11 +35,11 @@ pub(crate) enum JobQuestion {
 
 impl JobPlan {
     /// Returns the account, tokens or transaction that the question is about.
-    pub(crate) fn matter(&self) -> JobMatter {
+    pub(crate) fn input(&self) -> JobInput {
         match &self.question {
-            JobQuestion::Account(_) => JobMatter::Account(self.account),
-            JobQuestion::Tokens(tokens) => JobMatter::Tokens(Arc::clone(tokens)),
-            JobQuestion::Transaction(transaction) => JobMatter::Transaction(transaction.hash),
+            JobQuestion::Account(_) => JobInput::Account(self.account),
+            JobQuestion::Tokens(tokens) => JobInput::Tokens(Arc::clone(tokens)),
+            JobQuestion::Transaction(transaction) => JobInput::Transaction(transaction.hash),
         }
     }
 

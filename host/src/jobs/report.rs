@@ -134,7 +134,7 @@ impl JobReport {
             Some(_) => JobVerdict::Unknown,
         };
         let (chain_id, now) = (self.network.chain_id, Instant::now());
-        let change = plan.instance.breakers.take(chain_id, &plan.matter(), verdict, &self.detail, now);
+        let change = plan.instance.breakers.take(chain_id, &plan.input(), verdict, &self.detail, now);
         self.log_change(&plan.instance.label, change);
         if let Some(reason) = self.reason.filter(|reason| reason.is_of_plugin()) {
             let (plugin, network) = (plan.instance.name(), self.network.slug.as_str());

@@ -31,7 +31,7 @@ use crate::limits::{Limits, PluginLimits};
 use crate::load::runner::Runner;
 use crate::load::runner::call::Calls;
 use crate::load::runner::in_process::InProcess;
-use crate::trust::breaker::{Breakers, Hopeless};
+use crate::trust::breaker::{Breakers, FailingBuild};
 use crate::trust::crashes::Crashes;
 use crate::trust::signature::BuildSignature;
 
@@ -143,13 +143,13 @@ pub(crate) struct Libraries {
     limits: PluginLimits,
     crashes: Crashes,
     /// Receives builds that keep failing.
-    reports: mpsc::Sender<Hopeless>,
+    reports: mpsc::Sender<FailingBuild>,
     loaded: Mutex<BTreeMap<Digest, Arc<Library>>>,
     opened: AtomicUsize,
 }
 
 impl Libraries {
-    pub(crate) fn new(limits: PluginLimits, crashes: Crashes, reports: mpsc::Sender<Hopeless>) -> Self {
+    pub(crate) fn new(limits: PluginLimits, crashes: Crashes, reports: mpsc::Sender<FailingBuild>) -> Self {
         Self { limits, crashes, reports, loaded: Mutex::default(), opened: AtomicUsize::new(0) }
     }
 

@@ -30,7 +30,7 @@ use crate::reconcile::plugin_table::{Build, BuildKey, PluginTable};
 use crate::reconcile::published::{Current, Published};
 use crate::serve::fact_lists::FactStore;
 use crate::serve::instance::{self, BuildError, BuildInput, Built, SettingsTexts};
-use crate::trust::breaker::Hopeless;
+use crate::trust::breaker::FailingBuild;
 use crate::trust::crashes::Crashes;
 use crate::trust::known_good::{GoodBuild, KnownGood};
 use crate::trust::policy::Policy;
@@ -82,7 +82,7 @@ pub(crate) struct Reconciler {
     policy: Policy,
     /// Signals that the policy changed.
     decided: Arc<Notify>,
-    reports: mpsc::Receiver<Hopeless>,
+    reports: mpsc::Receiver<FailingBuild>,
     vanished_at: Option<Instant>,
     trouble: Option<String>,
 }
@@ -311,10 +311,10 @@ impl Reconciler {
     }
 
     /// Quarantines a build that keeps failing.
-    fn quarantine(&mut self, report: Hopeless) {
+    fn quarantine(&mut self, report: FailingBuild) {
         let policy = self.policy.clone();
         self.aside.spawn_blocking(move || {
-            let Hopeless { digest, plugin, version, reason } = report;
+            let FailingBuild { digest, plugin, version, reason } = report;
             tracing::error!(plugin, version, %digest, reason, "a build is put in quarantine");
             if let Err(error) = policy.quarantine(digest, &plugin, &version, &reason) {
                 tracing::error!(plugin, %digest, %error, "the quarantine does not outlive the process");

@@ -30,9 +30,9 @@ const OPENED_MAX: u32 = 3;
 /// Time after which a trial job without an outcome is given up.
 const TRY_MAX: Duration = Duration::from_secs(30);
 
-/// The subject of a job, whatever its question.
+/// The input of a job, whatever its question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum JobMatter {
+pub enum JobInput {
     Account(Address),
     Tokens(Arc<[Address]>),
     /// The transaction's hash.
@@ -61,7 +61,7 @@ pub enum BreakerChange {
 
 /// A build to put into quarantine, as it keeps failing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hopeless {
+pub(crate) struct FailingBuild {
     pub(crate) digest: Digest,
     pub(crate) plugin: String,
     pub(crate) version: String,
@@ -74,7 +74,7 @@ pub struct Breakers {
     digest: Digest,
     plugin: String,
     version: String,
-    reports: mpsc::Sender<Hopeless>,
+    reports: mpsc::Sender<FailingBuild>,
     /// By chain id.
     breakers: Mutex<BTreeMap<u64, Breaker>>,
 }
@@ -91,12 +91,12 @@ struct Breaker {
     /// Time of the first opening since it was last closed.
     opened_at: Option<Instant>,
     /// Subjects of the consecutive faults, the latest last.
-    failed: VecDeque<FailedMatter>,
+    failed: VecDeque<FailedInput>,
 }
 
 #[derive(Clone, Debug)]
-struct FailedMatter {
-    matter: JobMatter,
+struct FailedInput {
+    input: JobInput,
     /// Faults about this subject that counted.
     faults: u32,
     last: Instant,
@@ -144,7 +144,7 @@ impl Breakers {
 }
 
 impl Breakers {
-    pub(crate) fn new(digest: Digest, plugin: &str, version: &str, reports: mpsc::Sender<Hopeless>) -> Self {
+    pub(crate) fn new(digest: Digest, plugin: &str, version: &str, reports: mpsc::Sender<FailingBuild>) -> Self {
         let (plugin, version) = (plugin.to_owned(), version.to_owned());
         Self { digest, plugin, version, reports, breakers: Mutex::default() }
     }
@@ -153,7 +153,7 @@ impl Breakers {
     ///
     /// # Errors
     /// Returns the time to wait before the next attempt.
-    pub fn permit(&self, chain_id: u64, matter: &JobMatter, now: Instant) -> Result<(), Duration> {
+    pub fn permit(&self, chain_id: u64, input: &JobInput, now: Instant) -> Result<(), Duration> {
         let mut breakers = self.breakers.lock();
         let Some(breaker) = breakers.get_mut(&chain_id) else { return Ok(()) };
         match breaker.state {
@@ -163,7 +163,7 @@ impl Breakers {
             BreakerState::Open { .. } | BreakerState::Trying { .. } => {}
         }
         // This subject failed before: its failure would prove nothing, and other jobs would wait for it.
-        let failed = breaker.failed.iter().find(|failed| failed.matter == *matter && failed.is_known());
+        let failed = breaker.failed.iter().find(|failed| failed.input == *input && failed.is_known());
         if let Some(wait) = failed.and_then(|failed| (failed.last + PAUSE_MAX).checked_duration_since(now)) {
             return Err(wait);
         }
@@ -175,7 +175,7 @@ impl Breakers {
     pub fn take(
         &self,
         chain_id: u64,
-        matter: &JobMatter,
+        input: &JobInput,
         verdict: JobVerdict,
         detail: &str,
         now: Instant,
@@ -192,20 +192,20 @@ impl Breakers {
                     ..Breaker::default()
                 }
             }
-            JobVerdict::Fault if breaker.count(matter, now) => breaker.fail(now),
+            JobVerdict::Fault if breaker.count(input, now) => breaker.fail(now),
             // The next job is tried instead.
             JobVerdict::Fault | JobVerdict::Unknown if matches!(breaker.state, BreakerState::Trying { .. }) => {
                 breaker.state = BreakerState::Open { until: now };
             }
             JobVerdict::Fault | JobVerdict::Unknown => {}
         }
-        let is_hopeless = breaker.opened_in_a_row >= OPENED_MAX && breaker.faults > breaker.fine;
-        if verdict == JobVerdict::Fault && is_hopeless && !breaker.is_reported {
+        let keeps_failing = breaker.opened_in_a_row >= OPENED_MAX && breaker.faults > breaker.fine;
+        if verdict == JobVerdict::Fault && keeps_failing && !breaker.is_reported {
             let (faults, fine) = (breaker.faults, breaker.fine);
             let reason = format!("{faults} of {} jobs failed by its fault, the last one: {detail}", faults + fine);
             let (digest, plugin, version) = (self.digest, self.plugin.clone(), self.version.clone());
             // If the channel is full, the report is repeated at the next fault.
-            breaker.is_reported = self.reports.try_send(Hopeless { digest, plugin, version, reason }).is_ok();
+            breaker.is_reported = self.reports.try_send(FailingBuild { digest, plugin, version, reason }).is_ok();
         }
         match (opened_before, breaker.opened_at) {
             (None, Some(_)) => Some(BreakerChange::Opened { faults: breaker.faults_in_a_row }),
@@ -233,10 +233,10 @@ impl Breakers {
 
 impl Breaker {
     /// Records a fault about this subject, and returns true if it counts: at most [`FAULTS_OF_ONE_MAX`] do.
-    fn count(&mut self, matter: &JobMatter, now: Instant) -> bool {
-        let place = self.failed.iter().position(|failed| failed.matter == *matter);
+    fn count(&mut self, input: &JobInput, now: Instant) -> bool {
+        let place = self.failed.iter().position(|failed| failed.input == *input);
         let mut failed =
-            place.and_then(|place| self.failed.remove(place)).unwrap_or_else(|| FailedMatter::first(matter, now));
+            place.and_then(|place| self.failed.remove(place)).unwrap_or_else(|| FailedInput::first(input, now));
         let counts = !failed.is_known();
         failed.faults += u32::from(counts);
         failed.last = now;
@@ -266,9 +266,9 @@ impl Breaker {
     }
 }
 
-impl FailedMatter {
-    fn first(matter: &JobMatter, last: Instant) -> Self {
-        Self { matter: matter.clone(), faults: 0, last }
+impl FailedInput {
+    fn first(input: &JobInput, last: Instant) -> Self {
+        Self { input: input.clone(), faults: 0, last }
     }
 
     /// Returns true if the build is known to fail on this subject.
@@ -288,13 +288,13 @@ mod tests {
 
     struct Tried {
         breakers: Breakers,
-        reports: mpsc::Receiver<Hopeless>,
+        reports: mpsc::Receiver<FailingBuild>,
         now: Instant,
         accounts: Cell<u64>,
     }
 
-    fn account(number: u64) -> JobMatter {
-        JobMatter::Account(Address::left_padding_from(&number.to_be_bytes()))
+    fn account(number: u64) -> JobInput {
+        JobInput::Account(Address::left_padding_from(&number.to_be_bytes()))
     }
 
     impl Tried {
@@ -309,7 +309,7 @@ mod tests {
         }
 
         /// Returns an account that was not used before.
-        fn another(&self) -> JobMatter {
+        fn another(&self) -> JobInput {
             self.accounts.set(self.accounts.get() + 1);
             account(self.accounts.get())
         }
@@ -322,8 +322,8 @@ mod tests {
             self.take_of(&self.another(), verdict)
         }
 
-        fn take_of(&self, matter: &JobMatter, verdict: JobVerdict) -> Option<BreakerChange> {
-            self.breakers.take(POLYGON, matter, verdict, "it panicked", self.now)
+        fn take_of(&self, input: &JobInput, verdict: JobVerdict) -> Option<BreakerChange> {
+            self.breakers.take(POLYGON, input, verdict, "it panicked", self.now)
         }
 
         /// Opens the breaker by faults in a row.
@@ -441,7 +441,7 @@ mod tests {
         }
         let reason = "12 of 12 jobs failed by its fault, the last one: it panicked".to_owned();
         let (digest, plugin, version) = (Digest::of_test(1), "acme".to_owned(), "1.0.0".to_owned());
-        assert_eq!(tried.reports.try_recv(), Ok(Hopeless { digest, plugin, version, reason }));
+        assert_eq!(tried.reports.try_recv(), Ok(FailingBuild { digest, plugin, version, reason }));
         tried.now += S(20);
         assert_eq!(tried.permit(POLYGON), Ok(()));
         tried.take(JobVerdict::Fault);
