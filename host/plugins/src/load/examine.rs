@@ -102,7 +102,7 @@ enum ExamineError {
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     #[error("{0}")]
-    Convicted(String),
+    Crashed(String),
     #[error(transparent)]
     Policy(#[from] PolicyRejection),
     #[error(transparent)]
@@ -229,7 +229,7 @@ impl Examiner {
             return Ok(library.signed(signature));
         }
         if let Some(reason) = self.libraries.refusal(digest) {
-            return Err(ExamineError::Convicted(reason));
+            return Err(ExamineError::Crashed(reason));
         }
         self.prober.probe(&staged).await?;
         Ok(self.libraries.load(digest, staged, manifest).await?.signed(signature))
@@ -273,7 +273,7 @@ fn refusal(error: &ExamineError, seen: Refusal) -> Refusal {
         tracing::debug!(details, "details of a failed load");
     }
     let kind = match error {
-        ExamineError::Convicted(_) => RefusalKind::Quarantined,
+        ExamineError::Crashed(_) => RefusalKind::Quarantined,
         ExamineError::Policy(rejection) => rejection.into(),
         ExamineError::Signature(_) => RefusalKind::Unsigned,
         _ => RefusalKind::Rejected,

@@ -18,7 +18,7 @@ use crate::files::staging::Digest;
 
 /// Consecutive faults that open a breaker.
 const FAULTS_MAX: u32 = 10;
-/// Number of these faults that may be about the same subject; further ones do not count.
+/// Number of these faults that may be about the same input; further ones do not count.
 const FAULTS_OF_ONE_MAX: u32 = 3;
 /// Number of subjects of consecutive faults that are remembered; the one that failed longest ago is dropped first.
 const FAILED_MAX: usize = 64;
@@ -90,14 +90,14 @@ struct Breaker {
     has_opened: bool,
     /// Time of the first opening since it was last closed.
     opened_at: Option<Instant>,
-    /// Subjects of the consecutive faults, the latest last.
+    /// Inputs of the consecutive faults, the latest last.
     failed: VecDeque<FailedInput>,
 }
 
 #[derive(Clone, Debug)]
 struct FailedInput {
     input: JobInput,
-    /// Faults about this subject that counted.
+    /// Faults about this input that counted.
     faults: u32,
     last: Instant,
 }

@@ -10,7 +10,7 @@
 //! logged.
 
 mod fatal;
-mod judge;
+mod attribution;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -25,7 +25,7 @@ use parking_lot::{Mutex, RwLock};
 use portolan_base::files::{self, Writers};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use self::judge::Crash;
+use self::attribution::Crash;
 use crate::files::manifest::Manifest;
 use crate::files::staging::Digest;
 
@@ -37,7 +37,7 @@ const RUNS: u8 = b'!';
 const RESTS: u8 = b' ';
 /// A larger file has something else in it: a thousand libraries fit.
 const FILE_BYTES_MAX: u64 = 1 << 20;
-/// Each conviction takes two lines.
+/// Each blamed plugin takes two lines.
 const LINES_MAX: usize = 200;
 /// Changes with each boot of the machine; marks of an earlier boot count for nothing.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
@@ -89,7 +89,7 @@ impl Crashes {
             tracing::error!(%error, "cannot mark plugins that run: a crash of this process will name none");
         });
         fatal::watch(file.as_ref().ok().and_then(|file| file.try_clone().ok()));
-        let suspects = judge::judge(&read(&record, writers)?, now).suspects;
+        let suspects = attribution::attribute(&read(&record, writers)?, now).suspects;
         let marks = Marks { file: RwLock::new(file.ok()), lines: AtomicU64::new(1), alone: Semaphore::new(1) };
         Ok(Self { marks: Arc::new(marks), record, writers, suspects: Arc::new(suspects) })
     }
@@ -103,8 +103,8 @@ impl Crashes {
                 return None;
             }
         };
-        let convicted = judge::judge(&crashes, SystemTime::now()).convicted;
-        let at = convicted.get(&digest.to_string())?;
+        let blamed = attribution::attribute(&crashes, SystemTime::now()).blamed;
+        let at = blamed.get(&digest.to_string())?;
         let record = self.record.display();
         Some(format!(
             "the process ended in its code, at {at}: replace it, or remove its lines from {record} and touch the file"

@@ -1,4 +1,4 @@
-//! Decides which plugins caused the recorded crashes. Invariant: a crash with a convicted plugin in it counts against
+//! Decides which plugins caused the recorded crashes. Invariant: a crash with a blamed plugin in it counts against
 //! no other plugin.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,21 +37,21 @@ impl Crash {
     }
 }
 
-/// The outcome of a judgement.
+/// Crashes attributed to plugins.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Judgement {
+pub(super) struct Attribution {
     /// Times of the two crashes, by digest.
-    pub(super) convicted: BTreeMap<String, String>,
+    pub(super) blamed: BTreeMap<String, String>,
     /// Digests of unexplained crashes of the last day.
     pub(super) suspects: BTreeSet<String>,
 }
 
-/// Judges crashes, given in the order of the record.
-pub(super) fn judge(crashes: &[Crash], now: SystemTime) -> Judgement {
-    let mut convicted: BTreeMap<String, String> = BTreeMap::new();
+/// Attributes crashes, given in the order of the record.
+pub(super) fn attribute(crashes: &[Crash], now: SystemTime) -> Attribution {
+    let mut blamed: BTreeMap<String, String> = BTreeMap::new();
     let mut unexplained: Vec<&Crash> = Vec::new();
     for crash in crashes {
-        if crash.plugins.keys().any(|digest| convicted.contains_key(digest)) {
+        if crash.plugins.keys().any(|digest| blamed.contains_key(digest)) {
             continue;
         }
         unexplained.retain(|earlier| is_near(earlier.at, crash.at));
@@ -64,11 +64,11 @@ pub(super) fn judge(crashes: &[Crash], now: SystemTime) -> Judgement {
         }
         unexplained.retain(|earlier| !earlier.plugins.keys().any(|digest| again.contains_key(digest)));
         let time = humantime::format_rfc3339_seconds;
-        convicted
+        blamed
             .extend(again.into_iter().map(|(digest, at)| (digest, format!("{} and {}", time(at), time(crash.at)))));
     }
     let recent = unexplained.into_iter().filter(|crash| is_near(crash.at, now));
-    Judgement { convicted, suspects: recent.flat_map(|crash| crash.plugins.keys().cloned()).collect() }
+    Attribution { blamed, suspects: recent.flat_map(|crash| crash.plugins.keys().cloned()).collect() }
 }
 
 /// Returns true if the crashes are at most [`APART_MAX`] apart. A clock that was set back counts as no time.
@@ -90,14 +90,14 @@ mod tests {
         Crash { at: at(*hours), plugins: plugins.iter().map(|name| ((*name).into(), format!("{name}@1"))).collect() }
     }
 
-    /// Convicted and suspected digests at hour 100.
-    fn judged(crashes: &[(u64, &[&str])]) -> (Vec<String>, Vec<String>) {
-        let judgement = judge(&crashes.iter().map(crash).collect::<Vec<_>>(), at(100));
-        (judgement.convicted.into_keys().collect(), judgement.suspects.into_iter().collect())
+    /// Blamed and suspected digests at hour 100.
+    fn attributed(crashes: &[(u64, &[&str])]) -> (Vec<String>, Vec<String>) {
+        let attribution = attribute(&crashes.iter().map(crash).collect::<Vec<_>>(), at(100));
+        (attribution.blamed.into_keys().collect(), attribution.suspects.into_iter().collect())
     }
 
     #[test]
-    fn two_crashes_within_a_day_convict() {
+    fn a_plugin_is_blamed_for_two_crashes_within_a_day() {
         type Case<'a> = (&'a [(u64, &'a [&'a str])], &'a [&'a str], &'a [&'a str]);
         let cases: [Case<'_>; 9] = [
             (&[], &[], &[]),
@@ -105,15 +105,15 @@ mod tests {
             (&[(75, &["a"])], &[], &[]),
             (&[(75, &["a"]), (99, &["a"])], &["a"], &[]),
             (&[(74, &["a"]), (99, &["a"])], &[], &["a"]),
-            // A plugin that was in only one crash is cleared by the conviction of another.
+            // A plugin that was in only one crash is cleared if another is blamed.
             (&[(97, &["a", "b"]), (98, &["a"])], &["a"], &[]),
             (&[(97, &["a", "b"]), (98, &["a"]), (99, &["b", "c"])], &["a"], &["b", "c"]),
             // Two plugins that were in both crashes cannot be told apart.
             (&[(97, &["a", "b"]), (98, &["a", "b"])], &["a", "b"], &[]),
             (&[(96, &["a"]), (97, &["b"]), (98, &["b"]), (99, &["b", "c"])], &["b"], &["a"]),
         ];
-        for (crashes, convicted, suspects) in cases {
-            assert_eq!(judged(crashes), (to_owned(convicted), to_owned(suspects)), "{crashes:?}");
+        for (crashes, blamed, suspects) in cases {
+            assert_eq!(attributed(crashes), (to_owned(blamed), to_owned(suspects)), "{crashes:?}");
         }
     }
 
