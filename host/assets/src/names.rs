@@ -5,10 +5,10 @@
 //! registry is. Many names take as many round trips as one.
 
 mod call;
+mod ccip;
 mod coin;
 mod contracts;
 mod details;
-mod gateway;
 mod name;
 mod resolve;
 
@@ -19,10 +19,10 @@ use alloy::sol_types::{SolCall, SolValue};
 use portolan_base::net::budget::OutgoingBudget;
 use portolan_reader::{ReadFailure, Session};
 
+pub use self::ccip::{GatewayError, GatewayHost};
 pub use self::coin::CoinType;
 use self::contracts::Resolver;
 pub use self::details::{DetailLevel, DetailValue, NameDetails};
-pub use self::gateway::{GatewayError, GatewayHost};
 pub use self::name::Name;
 use self::resolve::{Record, RecordQuery, Resolution};
 
@@ -144,7 +144,7 @@ impl NameFailure {
 
 impl Names {
     pub fn new(settings: NameSettings) -> Self {
-        let gateways = gateway::Gateways::new(settings.gateway_hosts, settings.universal_resolver);
+        let gateways = ccip::Gateways::new(settings.gateway_hosts, settings.universal_resolver);
         Self { resolution: Resolution::new(settings.universal_resolver, gateways) }
     }
 

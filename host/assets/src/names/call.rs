@@ -10,8 +10,8 @@ use portolan_base::net::budget::OutgoingBudget;
 use portolan_reader::{Outcome, Read, ReadFailure, Session};
 use tokio::time::Instant;
 
+use super::ccip::{GatewayData, GatewayError, GatewayRequest, Gateways, URLS_MAX};
 use super::contracts::OffchainLookup;
-use super::gateway::{GatewayData, GatewayError, GatewayRequest, Gateways, URLS_MAX};
 use super::{Absence, NameFailure};
 
 /// Maximum nested lookups. EIP-3668 leaves it to clients, which commonly use four.

@@ -16,7 +16,7 @@ use portolan_reader::{Outcome, Read, Session};
 use self::registry::{NameResolver, ResolverCache};
 use self::universal::UniversalContract;
 use super::call::{self, ContractCall};
-use super::gateway::{GatewayError, Gateways};
+use super::ccip::{GatewayError, Gateways};
 use super::name::Name;
 use super::{Absence, NameFailure, ResolvedBy};
 

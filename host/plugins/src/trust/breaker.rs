@@ -20,7 +20,7 @@ use crate::files::staging::Digest;
 const FAULTS_MAX: u32 = 10;
 /// Number of these faults that may be about the same input; further ones do not count.
 const FAULTS_OF_ONE_MAX: u32 = 3;
-/// Number of subjects of consecutive faults that are remembered; the one that failed longest ago is dropped first.
+/// Number of inputs of consecutive faults that are remembered; the one that failed longest ago is dropped first.
 const FAILED_MAX: usize = 64;
 /// The first pause; each consecutive one is twice as long.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -162,7 +162,7 @@ impl Breakers {
             BreakerState::Trying { since } if now.duration_since(since) < TRY_MAX => return Err(PAUSE),
             BreakerState::Open { .. } | BreakerState::Trying { .. } => {}
         }
-        // This subject failed before: its failure would prove nothing, and other jobs would wait for it.
+        // This input failed before: its failure would prove nothing, and other jobs would wait for it.
         let failed = breaker.failed.iter().find(|failed| failed.input == *input && failed.is_known());
         if let Some(wait) = failed.and_then(|failed| (failed.last + PAUSE_MAX).checked_duration_since(now)) {
             return Err(wait);
@@ -232,7 +232,7 @@ impl Breakers {
 }
 
 impl Breaker {
-    /// Records a fault about this subject, and returns true if it counts: at most [`FAULTS_OF_ONE_MAX`] do.
+    /// Records a fault about this input, and returns true if it counts: at most [`FAULTS_OF_ONE_MAX`] do.
     fn count(&mut self, input: &JobInput, now: Instant) -> bool {
         let place = self.failed.iter().position(|failed| failed.input == *input);
         let mut failed =
@@ -271,7 +271,7 @@ impl FailedInput {
         Self { input: input.clone(), faults: 0, last }
     }
 
-    /// Returns true if the build is known to fail on this subject.
+    /// Returns true if the build is known to fail on this input.
     fn is_known(&self) -> bool {
         self.faults >= FAULTS_OF_ONE_MAX
     }

@@ -9,8 +9,8 @@
 //! crash the suspects run one at a time. A kill from outside counts against no plugin; those that were running are
 //! logged.
 
-mod fatal;
 mod attribution;
+mod fatal;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions, TryLockError};

@@ -11,8 +11,8 @@ use portolan_reader::{Outcome, Read};
 
 use super::RecordQuery;
 use crate::names::call::{ContractCall, returned};
+use crate::names::ccip::{GatewayError, LOCAL_BATCH};
 use crate::names::contracts::{OffchainLookup, UniversalResolver};
-use crate::names::gateway::{GatewayError, LOCAL_BATCH};
 use crate::names::{Absence, NameFailure};
 
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use portolan_reader::Outcome;
 
 use super::world::{callback, extended, lookup, name, ok, reverted, wrapped};
 use super::*;
+use crate::names::ccip::LOCAL_BATCH;
+use crate::names::ccip::service::{Reply, Service};
 use crate::names::contracts::BatchGateway;
-use crate::names::gateway::LOCAL_BATCH;
-use crate::names::gateway::service::{Reply, Service};
 
 const EXTRA: &[u8] = b"kept for the callback";
 
@@ -247,5 +247,5 @@ async fn a_resolver_whose_gateway_hangs_does_not_keep_others_from_theirs() {
         _ = hanging => panic!("what hangs was answered before"),
     };
     assert_eq!(found.map(|found| found.address), Ok(ALICE));
-    assert_eq!(silent.requests().len(), 8, "the resolver's part of the turns");
+    assert_eq!(silent.requests().len(), 8, "the resolver's part of the permits");
 }

@@ -6,8 +6,8 @@ use portolan_reader::{Outcome, ReadFailure};
 use super::contracts::{BatchGateway, UniversalResolver};
 use super::world::{addresses, call, callback, lookup, name, ok, reverted};
 use super::*;
-use crate::names::gateway::LOCAL_BATCH;
-use crate::names::gateway::service::{Reply, Service};
+use crate::names::ccip::LOCAL_BATCH;
+use crate::names::ccip::service::{Reply, Service};
 
 fn names() -> Names {
     Names::new(NameSettings { universal_resolver: Some(UNIVERSAL), ..NameSettings::default() })

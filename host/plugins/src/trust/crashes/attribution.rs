@@ -64,8 +64,7 @@ pub(super) fn attribute(crashes: &[Crash], now: SystemTime) -> Attribution {
         }
         unexplained.retain(|earlier| !earlier.plugins.keys().any(|digest| again.contains_key(digest)));
         let time = humantime::format_rfc3339_seconds;
-        blamed
-            .extend(again.into_iter().map(|(digest, at)| (digest, format!("{} and {}", time(at), time(crash.at)))));
+        blamed.extend(again.into_iter().map(|(digest, at)| (digest, format!("{} and {}", time(at), time(crash.at)))));
     }
     let recent = unexplained.into_iter().filter(|crash| is_near(crash.at, now));
     Attribution { blamed, suspects: recent.flat_map(|crash| crash.plugins.keys().cloned()).collect() }

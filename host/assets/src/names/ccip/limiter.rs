@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use super::GatewayError;
 
 /// Maximum concurrent requests of all answers.
-const TURNS_MAX: usize = 64;
+const REQUESTS_MAX: usize = 64;
 /// Maximum for one resolver: one whose gateways hang leaves most permits, eight of them leave none.
 const OF_RESOLVER_MAX: usize = 8;
 /// Maximum at one host, which several resolvers may name: a quarter.
@@ -33,7 +33,7 @@ const FAILED_MAX: usize = 4096;
 
 /// The permits of all answers.
 #[derive(Debug)]
-pub(super) struct Turns {
+pub(super) struct GatewayLimiter {
     all: Semaphore,
     of_resolver: Shares<Address>,
     of_host: Shares<String>,
@@ -42,7 +42,7 @@ pub(super) struct Turns {
 
 /// The permit for one request.
 #[derive(Debug)]
-pub(super) struct Turn<'a> {
+pub(super) struct GatewayPermit<'a> {
     _all: SemaphorePermit<'a>,
     _of_host: OwnedSemaphorePermit,
     _of_resolver: OwnedSemaphorePermit,
@@ -71,10 +71,10 @@ struct Shares<K> {
     taken: Mutex<HashMap<K, Weak<Semaphore>>>,
 }
 
-impl Turns {
+impl GatewayLimiter {
     pub(super) fn new() -> Self {
         Self {
-            all: Semaphore::new(TURNS_MAX),
+            all: Semaphore::new(REQUESTS_MAX),
             of_resolver: Shares::new(OF_RESOLVER_MAX),
             of_host: Shares::new(OF_HOST_MAX),
             failed: Cache::new(FAILED_MAX),
@@ -85,14 +85,14 @@ impl Turns {
     ///
     /// # Errors
     /// The recent error of this gateway.
-    pub(super) async fn take(&self, route: &Route) -> Result<Turn<'_>, GatewayError> {
+    pub(super) async fn take(&self, route: &Route) -> Result<GatewayPermit<'_>, GatewayError> {
         self.check(route)?;
         let of_resolver = self.of_resolver.take(route.resolver).await?;
         let of_host = self.of_host.take(route.host.clone()).await?;
         let all = self.all.acquire().await.map_err(|_| GatewayError::Unreachable)?;
         // It may have failed for other requests meanwhile.
         self.check(route)?;
-        Ok(Turn { _all: all, _of_host: of_host, _of_resolver: of_resolver })
+        Ok(GatewayPermit { _all: all, _of_host: of_host, _of_resolver: of_resolver })
     }
 
     fn check(&self, route: &Route) -> Result<(), GatewayError> {
@@ -148,50 +148,50 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_resolver_and_a_host_have_a_part_of_the_turns_and_who_waits_has_none() {
-        let turns = Turns::new();
+    async fn a_resolver_and_a_host_have_a_part_of_the_permits_and_who_waits_has_none() {
+        let limiter = GatewayLimiter::new();
         let mut held = Vec::new();
         for _ in 0..OF_RESOLVER_MAX {
-            held.push(turns.take(&route(1, "a")).now_or_never().unwrap().unwrap());
+            held.push(limiter.take(&route(1, "a")).now_or_never().unwrap().unwrap());
         }
         let waiting_route = route(1, "b");
-        let mut waiting = Box::pin(turns.take(&waiting_route));
+        let mut waiting = Box::pin(limiter.take(&waiting_route));
         assert!((&mut waiting).now_or_never().is_none(), "the resolver has no more");
-        assert_eq!(turns.all.available_permits(), TURNS_MAX - OF_RESOLVER_MAX, "who waits has none");
+        assert_eq!(limiter.all.available_permits(), REQUESTS_MAX - OF_RESOLVER_MAX, "who waits has none");
         for resolver in 2..=3 {
             for _ in 0..(OF_HOST_MAX - OF_RESOLVER_MAX) / 2 {
-                held.push(turns.take(&route(resolver, "a")).now_or_never().unwrap().unwrap());
+                held.push(limiter.take(&route(resolver, "a")).now_or_never().unwrap().unwrap());
             }
         }
-        assert!(turns.take(&route(4, "a")).now_or_never().is_none(), "the host has no more");
-        assert!(turns.take(&route(4, "b")).now_or_never().is_some());
+        assert!(limiter.take(&route(4, "a")).now_or_never().is_none(), "the host has no more");
+        assert!(limiter.take(&route(4, "b")).now_or_never().is_some());
         held.clear();
         assert!(waiting.now_or_never().unwrap().is_ok());
-        assert!(turns.of_resolver.share(Address::ZERO).available_permits() > 0);
-        assert!(turns.of_resolver.taken.lock().len() <= 2, "what nobody holds is forgotten");
+        assert!(limiter.of_resolver.share(Address::ZERO).available_permits() > 0);
+        assert!(limiter.of_resolver.taken.lock().len() <= 2, "what nobody holds is forgotten");
     }
 
     #[tokio::test(start_paused = true)]
     async fn failures_in_a_row_are_remembered_for_a_moment_for_whoever_named_the_host() {
-        let turns = Turns::new();
-        let taken = async |resolver, host| turns.take(&route(resolver, host)).await.map(drop);
+        let limiter = GatewayLimiter::new();
+        let taken = async |resolver, host| limiter.take(&route(resolver, host)).await.map(drop);
         let timeout: Result<(), _> = Err(GatewayError::Timeout);
         for _ in 1..FAILURES_MAX {
-            turns.record(route(1, "a"), &timeout);
+            limiter.record(route(1, "a"), &timeout);
         }
         assert_eq!(taken(1, "a").await, Ok(()));
-        turns.record(route(1, "a"), &Err::<(), _>(GatewayError::Status(500)));
+        limiter.record(route(1, "a"), &Err::<(), _>(GatewayError::Status(500)));
         for _ in 1..FAILURES_MAX {
-            turns.record(route(1, "a"), &timeout);
+            limiter.record(route(1, "a"), &timeout);
         }
         assert_eq!(taken(1, "a").await, Ok(()), "there was a reply");
-        turns.record(route(1, "a"), &timeout);
+        limiter.record(route(1, "a"), &timeout);
         assert_eq!(taken(1, "a").await, timeout);
         assert_eq!(taken(1, "b").await, Ok(()));
         assert_eq!(taken(2, "a").await, Ok(()), "nobody can have another's gateway refused");
         tokio::time::sleep(FAILED_FOR).await;
         assert_eq!(taken(1, "a").await, Ok(()));
-        turns.record(route(1, "a"), &timeout);
+        limiter.record(route(1, "a"), &timeout);
         assert_eq!(taken(1, "a").await, timeout, "it failed once more");
     }
 }

@@ -1,11 +1,11 @@
-//! Queries the gateways of an off-chain lookup (EIP-3668), whose URLs come from untrusted contracts.
+//! CCIP Read (EIP-3668): queries the gateways of an off-chain lookup, whose URLs come from untrusted contracts.
 //!
 //! Invariant: only https to port 443 of public addresses is used, unless the operator named the host. The answer's
 //! budget bounds the number of requests, and their size and time are bounded, whatever the contract requests. A
 //! gateway's answer is not trusted: the contract that requested it verifies it.
 
 mod host;
-mod turns;
+mod limiter;
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use url::Url;
 
 pub use self::host::GatewayHost;
-use self::turns::{Route, Turns};
+use self::limiter::{GatewayLimiter, Route};
 use super::contracts::BatchGateway;
 
 /// Maximum bytes of a reply; proofs of another chain's storage have some tens of kilobytes, in hex digits.
@@ -43,7 +43,7 @@ const PORT: u16 = 443;
 /// Maximum depth of batches: a resolver that batches, the Universal Resolver that calls it and batches too, and one
 /// more.
 const BATCH_DEPTH_MAX: usize = 3;
-/// Time of one request, from its turn on, so that the next URL can be tried within an answer's time.
+/// Time of one request, from its permit on, so that the next URL can be tried within an answer's time.
 const FETCH_WITHIN: Duration = Duration::from_secs(3);
 /// The URL by which ENSIP-21 requests that the client itself act as batch gateway.
 pub(super) const LOCAL_BATCH: &str = "x-batch-gateway:true";
@@ -130,7 +130,7 @@ pub(super) struct Gateways {
     hosts: Vec<GatewayHost>,
     /// The trusted Universal Resolver: it reports truly which resolver it called.
     universal: Option<Address>,
-    turns: Turns,
+    limiter: GatewayLimiter,
     fetch_within: Duration,
 }
 
@@ -159,7 +159,7 @@ impl Gateways {
             named: HttpClient::new(HttpOptions { allow_private: true, ..OPTIONS }, system_lookup()),
             hosts,
             universal,
-            turns: Turns::new(),
+            limiter: GatewayLimiter::new(),
             fetch_within: FETCH_WITHIN,
         }
     }
@@ -259,14 +259,14 @@ impl Gateways {
             return Err(GatewayError::TooManyOfHost);
         }
         let route = Route { resolver: request.named_by, host };
-        let turn = timeout_at(state.until, self.turns.take(&route)).await.unwrap_or(Err(GatewayError::Timeout))?;
+        let permit = timeout_at(state.until, self.limiter.take(&route)).await.unwrap_or(Err(GatewayError::Timeout))?;
         let fetching = timeout_at(state.until, timeout(self.fetch_within, self.send(&url, payload, is_named)));
         let fetched = match fetching.await {
             Ok(Ok(fetched)) => fetched,
             Ok(Err(_)) | Err(_) => Err(GatewayError::Timeout),
         };
-        drop(turn);
-        self.turns.record(route, &fetched);
+        drop(permit);
+        self.limiter.record(route, &fetched);
         fetched
     }
 
