@@ -5,7 +5,7 @@
 //! cached for as long as its server says, within bounds. It proves nothing, and never decides where a claim goes.
 
 mod hosts;
-mod pace;
+mod rate_limit;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use url::Url;
 
 pub use self::hosts::{DeclaredHost, HostGrants, HostStatus, Mirror, PluginHosts};
-use self::pace::Pace;
+use self::rate_limit::HostRateLimit;
 use crate::net::budget::OutgoingBudget;
 use crate::net::http_client::{CacheableBody, HttpClient, HttpError, HttpOptions, system_lookup};
 
@@ -107,7 +107,7 @@ pub struct OffChain {
     mirrors: HttpClient,
     /// By plugin and URL.
     cache: Cache<String, Arc<Cached>, Weight>,
-    pace: Pace,
+    rate_limit: HostRateLimit,
     turns: Semaphore,
     fetch_within: Duration,
 }
@@ -164,7 +164,7 @@ impl OffChain {
             public: HttpClient::new(OPTIONS, system_lookup()),
             mirrors: HttpClient::new(HttpOptions { allow_private: true, ..OPTIONS }, system_lookup()),
             cache: Cache::with_weighter(entries, cache_bytes_max, Weight),
-            pace: Pace::default(),
+            rate_limit: HostRateLimit::default(),
             turns: Semaphore::new(TURNS_MAX),
             fetch_within: FETCH_WITHIN,
         }
@@ -201,7 +201,7 @@ impl OffChain {
             None => (&self.public, of_host(url, host.name())?),
             Some(mirror) => (&self.mirrors, mirror.url(&of_host(url, host.name())?)),
         };
-        self.pace.turn(plugin, host.name(), until).await?;
+        self.rate_limit.wait(plugin, host.name(), until).await?;
         let _turn = self.turns.acquire().await.map_err(|_| OffChainError::Unreachable)?;
         let fetched = timeout(self.fetch_within, client.get_cacheable(url.as_str())).await;
         Ok(fetched.map_or_else(|_| Cached::failed(OffChainError::Timeout), Cached::new))

@@ -1,6 +1,6 @@
 //! Rate of requests by one plugin to one host: a burst, then evenly.
 //!
-//! Invariant: a request that would not get its turn in time takes none, and does not wait.
+//! Invariant: a request whose turn would come too late takes none, and does not wait.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -17,17 +17,17 @@ const INTERVAL: Duration = Duration::from_millis(250);
 
 /// Turns of all plugins at their hosts; there are no more entries than grants.
 #[derive(Debug, Default)]
-pub(super) struct Pace {
+pub(super) struct HostRateLimit {
     /// When the next request would be due if all came evenly.
     due: Mutex<HashMap<(String, String), Instant>>,
 }
 
-impl Pace {
-    /// Waits for the next turn.
+impl HostRateLimit {
+    /// Waits for the next turn of this plugin at this host.
     ///
     /// # Errors
-    /// There is no turn in time.
-    pub(super) async fn turn(&self, plugin: &str, host: &str, until: Instant) -> Result<(), OffChainError> {
+    /// [`OffChainError::TooOften`] if that would come too late.
+    pub(super) async fn wait(&self, plugin: &str, host: &str, until: Instant) -> Result<(), OffChainError> {
         let at = self.take(plugin, host, until)?;
         sleep_until(at).await;
         Ok(())
@@ -53,25 +53,25 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn after_a_burst_a_host_is_requested_evenly_and_each_has_its_own_turns() {
-        let (pace, began) = (Pace::default(), Instant::now());
+        let (limit, began) = (HostRateLimit::default(), Instant::now());
         let soon = began + Duration::from_secs(1);
         for _ in 0..20 {
-            pace.turn("acme", "a.example", soon).await.unwrap();
+            limit.wait("acme", "a.example", soon).await.unwrap();
         }
         assert_eq!(began.elapsed(), Duration::ZERO);
         for number in 1..=4 {
-            pace.turn("acme", "a.example", soon).await.unwrap();
+            limit.wait("acme", "a.example", soon).await.unwrap();
             assert_eq!(began.elapsed(), Duration::from_millis(250 * number));
         }
-        assert_eq!(pace.turn("acme", "a.example", soon).await, Err(OffChainError::TooOften));
+        assert_eq!(limit.wait("acme", "a.example", soon).await, Err(OffChainError::TooOften));
         assert_eq!(began.elapsed(), Duration::from_secs(1), "who gets no turn does not wait");
-        assert_eq!(pace.turn("acme", "b.example", soon).await, Ok(()));
-        assert_eq!(pace.turn("other", "a.example", soon).await, Ok(()));
+        assert_eq!(limit.wait("acme", "b.example", soon).await, Ok(()));
+        assert_eq!(limit.wait("other", "a.example", soon).await, Ok(()));
         tokio::time::sleep(Duration::from_secs(5)).await;
         let later = Instant::now();
         for _ in 0..20 {
-            pace.turn("acme", "a.example", later).await.unwrap();
+            limit.wait("acme", "a.example", later).await.unwrap();
         }
-        assert_eq!(pace.turn("acme", "a.example", later).await, Err(OffChainError::TooOften));
+        assert_eq!(limit.wait("acme", "a.example", later).await, Err(OffChainError::TooOften));
     }
 }
