@@ -20,8 +20,8 @@ use crate::http::request_id::REQUEST_ID;
 /// Content header of hyper's own answers.
 const NO_CONTENT: &str = "content-length: 0\r\n";
 
-/// The client's stream. After a malformed request it is read for a while longer, so that the client sees the answer and not
-/// a connection reset.
+/// The client's stream. After a malformed request it is read for a while longer, so that the client sees the answer and
+/// not a connection reset.
 pub(in crate::http) struct MalformedRequestStream<S, A> {
     stream: S,
     /// Makes the answer for a status.
