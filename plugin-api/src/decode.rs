@@ -1,8 +1,8 @@
 //! Decodes events by a table, and reads the views that a [`Decoding`] needs.
 
-use crate::chain::Chain;
 use crate::error::{Error, Revert};
 use crate::events::{Decoding, Event, Network, Table, Transaction, ViewCall, ViewResult};
+use crate::job_context::JobContext;
 use crate::read::Read;
 use crate::read_request::ReadRequest;
 
@@ -10,7 +10,7 @@ use crate::read_request::ReadRequest;
 /// of freshness also caches that a contract lacks the view.
 const VIEWS_AGE_MAX_S: u32 = 86_400;
 
-impl Chain {
+impl JobContext {
     /// Decodes a transaction's logs by a table. Returns events in the order of the logs, each with the section of its
     /// row, and without a protocol.
     ///

@@ -6,7 +6,7 @@ use alloy::primitives::{Address, Bytes};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The call failed on chain; [`Chain::try_call`](crate::Chain::try_call) returns this as a value.
+    /// The call failed on chain; [`JobContext::try_call`](crate::JobContext::try_call) returns this as a value.
     #[error("{to}: {revert}")]
     Reverted {
         /// Target of the call.
@@ -23,7 +23,7 @@ pub enum Error {
         reason: &'static str,
     },
     /// The server has no such document, or the operator does not allow the host;
-    /// [`Chain::try_http_get`](crate::Chain::try_http_get) returns this as a value.
+    /// [`JobContext::try_http_get`](crate::JobContext::try_http_get) returns this as a value.
     #[error("{host}: {reason}")]
     NoDocument {
         /// Host of the URL.

@@ -10,9 +10,9 @@ use portolan_abi::map::{self, Catalogue, ClaimTemplate, Finding, SettingsError, 
 use portolan_abi::root::{PluginRef, RawInstance, RawJob};
 use portolan_abi::{Question, codec};
 
-use crate::chain::Chain;
 use crate::error::Error;
 use crate::job::{Findings, Job};
+use crate::job_context::JobContext;
 use crate::panic;
 use crate::plugin::Plugin;
 
@@ -120,9 +120,9 @@ extern "C" fn start<P: Plugin>(raw: &RawInstance, start: RSlice<'_, u8>) -> RRes
     };
     let instance = instance::<P>(raw);
     let templates = Arc::clone(&instance.templates);
-    let (question, chain) = (start.question, Arc::new(Chain::new(start, templates)));
-    match findings(instance, Arc::clone(&chain), question) {
-        Ok(findings) => ROk(RawJob(Box::into_raw(Box::new(Job::new(chain, findings))).cast())),
+    let (question, context) = (start.question, Arc::new(JobContext::new(start, templates)));
+    match findings(instance, Arc::clone(&context), question) {
+        Ok(findings) => ROk(RawJob(Box::into_raw(Box::new(Job::new(context, findings))).cast())),
         Err(message) => refused(message),
     }
 }
@@ -131,23 +131,27 @@ extern "C" fn start<P: Plugin>(raw: &RawInstance, start: RSlice<'_, u8>) -> RRes
 ///
 /// # Errors
 /// If the question is unknown or lacks its subject.
-fn findings<P: Plugin>(instance: Arc<Instance<P>>, chain: Arc<Chain>, question: Question) -> Result<Findings, String> {
+fn findings<P: Plugin>(
+    instance: Arc<Instance<P>>,
+    context: Arc<JobContext>,
+    question: Question,
+) -> Result<Findings, String> {
     fn all<T: Into<Finding>>(found: Result<Vec<T>, Error>) -> Result<Vec<Finding>, Error> {
         found.map(|found| found.into_iter().map(Into::into).collect())
     }
-    let account = chain.account();
+    let account = context.account();
     Ok(match question {
-        Question::CLAIMABLES => Box::pin(async move { all(instance.plugin.claimables(&chain, account).await) }),
-        Question::FARMING => Box::pin(async move { all(instance.plugin.farming(&chain, account).await) }),
-        Question::LENDING => Box::pin(async move { all(instance.plugin.lending(&chain, account).await) }),
-        Question::POOLING => Box::pin(async move { all(instance.plugin.pooling(&chain, account).await) }),
-        Question::LOCKED => Box::pin(async move { all(instance.plugin.locked(&chain, account).await) }),
+        Question::CLAIMABLES => Box::pin(async move { all(instance.plugin.claimables(&context, account).await) }),
+        Question::FARMING => Box::pin(async move { all(instance.plugin.farming(&context, account).await) }),
+        Question::LENDING => Box::pin(async move { all(instance.plugin.lending(&context, account).await) }),
+        Question::POOLING => Box::pin(async move { all(instance.plugin.pooling(&context, account).await) }),
+        Question::LOCKED => Box::pin(async move { all(instance.plugin.locked(&context, account).await) }),
         Question::COMPOSITION => {
-            Box::pin(async move { all(instance.plugin.compositions(&chain, chain.tokens()).await) })
+            Box::pin(async move { all(instance.plugin.compositions(&context, context.tokens()).await) })
         }
         Question::EVENTS => {
-            let transaction = chain.transaction()?;
-            Box::pin(async move { all(instance.plugin.events(&chain, &transaction).await) })
+            let transaction = context.transaction()?;
+            Box::pin(async move { all(instance.plugin.events(&context, &transaction).await) })
         }
         _ => return Err(format!("question {} is not supported", question.0)),
     })

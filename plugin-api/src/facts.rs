@@ -14,8 +14,8 @@ use portolan_abi::limits::FACT_ENTRIES_MAX;
 use portolan_abi::map::FactList;
 use portolan_abi::{codec, facts};
 
-use crate::chain::Chain;
 use crate::error::Error;
+use crate::job_context::JobContext;
 use crate::job_state::{FactEntries, JobState};
 use crate::read::Read;
 use crate::read_request::ReadRequest;
@@ -26,7 +26,7 @@ const FIRST_CHUNK: usize = 500;
 /// Entries of each later chunk; a deadline loses at most one chunk.
 const CHUNK: usize = 2_000;
 
-impl Chain {
+impl JobContext {
     /// Returns the entries of an append-only list (gauges, pools, markets), each derived from reads once for all jobs.
     ///
     /// The host keeps what earlier jobs derived. `count` reads the length; with [`Read::within`](crate::Read::within) a
@@ -46,7 +46,7 @@ impl Chain {
     /// #     function pools(uint256 index) external view returns (address);
     /// #     function gauges(address pool) external view returns (address);
     /// # }
-    /// # async fn example(cx: &Chain, voter: Address) -> Result<(), Error> {
+    /// # async fn example(cx: &JobContext, voter: Address) -> Result<(), Error> {
     /// let walk = |places: std::ops::Range<u64>| {
     ///     cx.join(places.map(move |place| async move {
     ///         let pool = cx.call(voter, poolsCall { index: U256::from(place) }).await?;
@@ -74,7 +74,7 @@ impl Chain {
         let total = usize::try_from(total).ok().filter(|total| u32::try_from(*total).is_ok());
         let total = total.ok_or_else(|| Error::new(format!("{name}: no list has so many entries")))?;
         let entries = decoded(&known).unwrap_or_default();
-        let mut list = WalkedList { chain: self, name, total, known, entries };
+        let mut list = WalkedList { context: self, name, total, known, entries };
         if list.is_cut() {
             return Ok(list.entries);
         }
@@ -89,7 +89,7 @@ impl Chain {
 
 /// A list while one job uses it.
 struct WalkedList<'c, T> {
-    chain: &'c Chain,
+    context: &'c JobContext,
     name: String,
     total: usize,
     known: FactList,
@@ -102,7 +102,7 @@ where
 {
     /// Drops entries of blocks newer than the job's; returns true if there were any.
     fn is_cut(&mut self) -> bool {
-        let is_newer = self.entries.len() > self.total && self.known.block > self.chain.block().number;
+        let is_newer = self.entries.len() > self.total && self.known.block > self.context.block().number;
         if is_newer {
             self.entries.truncate(self.total);
         }
@@ -124,7 +124,7 @@ where
         W: Fn(Range<u64>) -> F,
         F: Future<Output = Result<Vec<T>, Error>> + Send,
     {
-        let (state, end) = (&self.chain.state, self.total.min(FACT_ENTRIES_MAX));
+        let (state, end) = (&self.context.state, self.total.min(FACT_ENTRIES_MAX));
         if self.entries.len() == self.total {
             return Ok(false);
         }
@@ -155,7 +155,7 @@ where
         }
         let (name, known, total) = (&self.name, self.entries.len(), self.total);
         if known < total {
-            self.chain.report_missing(format!("{name}: {known} of {total} known, the rest is being read{lacks}"));
+            self.context.report_missing(format!("{name}: {known} of {total} known, the rest is being read{lacks}"));
         }
         Ok(true)
     }
@@ -181,7 +181,7 @@ where
         let now = encoded(&found);
         self.put(from, &now);
         if now != before {
-            self.chain.report_missing(format!("{}: entries have changed, the list is read anew", self.name));
+            self.context.report_missing(format!("{}: entries have changed, the list is read anew", self.name));
             self.entries.splice(from..from + count, found);
         }
     }
@@ -192,13 +192,13 @@ where
         F: Future<Output = Result<Vec<T>, Error>> + Send,
     {
         let walk = Box::pin(walk(as_u64(places.start)..as_u64(places.end)));
-        Walking { state: &self.chain.state, walk }.await
+        Walking { state: &self.context.state, walk }.await
     }
 
     fn put(&self, from: usize, entries: &[u8]) {
         let number = |number| u32::try_from(number).unwrap_or(u32::MAX);
         let (from, total, entries) = (number(from), number(self.total), entries.to_vec());
-        self.chain.state.put_facts(FactEntries { list: self.name.clone(), from, total, entries });
+        self.context.state.put_facts(FactEntries { list: self.name.clone(), from, total, entries });
     }
 }
 

@@ -22,8 +22,8 @@ pub struct Emitter<'c>(pub(crate) &'c JobState);
 /// Result of gathered parts: an empty list, since everything is emitted.
 pub type Gathered<'c, T> = Pin<Box<dyn Future<Output = Result<Vec<T>, Error>> + Send + 'c>>;
 
-/// Input of [`Chain::gather`](crate::Chain::gather): a tuple of up to twelve parts, or an array, a `Vec` or an iterator
-/// of parts of one type. `Shape`, one of [`shape`], is inferred.
+/// Input of [`JobContext::gather`](crate::JobContext::gather): a tuple of up to twelve parts, or an array, a `Vec` or
+/// an iterator of parts of one type. `Shape`, one of [`shape`], is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be gathered",
     label = "not a tuple, array, `Vec` or iterator of parts",

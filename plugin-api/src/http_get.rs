@@ -9,8 +9,8 @@ use std::task::{Context, Poll, ready};
 
 use alloy::primitives::Bytes;
 
-use crate::chain::Chain;
 use crate::error::{Error, NoDocument};
+use crate::job_context::JobContext;
 use crate::job_state::JobState;
 use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
@@ -31,7 +31,7 @@ pub struct HttpGet<'c, T> {
 /// Decodes a result; the text is the host.
 type DecodeDocument<T> = fn(&str, ReadResult) -> Result<T, Error>;
 
-impl Chain {
+impl JobContext {
     /// Requests a document: `https://`, one of the catalogue's `hosts`, and a path. Anything but its body is an error.
     ///
     /// The operator sees which hosts a plugin declares, must allow each, and may serve a copy. A document is up to an
@@ -44,19 +44,19 @@ impl Chain {
         })
     }
 
-    /// Like [`Chain::http_get`], but returns a missing document or a host that is not allowed as a value, so that the
-    /// job can continue. A host that is not allowed is reported in any case.
+    /// Like [`JobContext::http_get`], but returns a missing document or a host that is not allowed as a value, so that
+    /// the job can continue. A host that is not allowed is reported in any case.
     pub fn try_http_get(&self, url: &str) -> HttpGet<'_, Result<Bytes, NoDocument>> {
         HttpGet::new(self, url, |host, result| result.document(host))
     }
 }
 
 impl<'c, T> HttpGet<'c, T> {
-    fn new(chain: &'c Chain, url: &str, decode: DecodeDocument<T>) -> Self {
+    fn new(context: &'c JobContext, url: &str, decode: DecodeDocument<T>) -> Self {
         let host =
             url.strip_prefix("https://").and_then(|rest| rest.split('/').next()).unwrap_or("a URL without https");
-        let request = Some(ReadRequest::http_get(chain.network(), url));
-        Self { state: &chain.state, host: host.to_owned(), request, number: 0, decode }
+        let request = Some(ReadRequest::http_get(context.network(), url));
+        Self { state: &context.state, host: host.to_owned(), request, number: 0, decode }
     }
 }
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use portolan_abi::Question;
 use portolan_abi::map::{Catalogue, Start};
 
-use crate::chain::Chain;
 use crate::events::Transaction;
+use crate::job_context::JobContext;
 use crate::panic;
 use crate::plugin::Plugin;
 
@@ -53,17 +53,17 @@ pub(crate) fn check<P: Plugin>(plugin: &P, catalogue: &Catalogue, further: Optio
 /// Returns true if the plugin overrides the function of a question. A panic counts as an override: the defaults do not
 /// panic.
 fn implements<P: Plugin>(plugin: &P, question: Question) -> bool {
-    let chain = Chain::new(Start::default(), Arc::new([]));
-    let (account, transaction) = (chain.account(), Transaction::default());
+    let context = JobContext::new(Start::default(), Arc::new([]));
+    let (account, transaction) = (context.account(), Transaction::default());
     let called = panic::catch(|| match question {
-        Question::CLAIMABLES => drop(plugin.claimables(&chain, account)),
-        Question::FARMING => drop(plugin.farming(&chain, account)),
-        Question::LENDING => drop(plugin.lending(&chain, account)),
-        Question::POOLING => drop(plugin.pooling(&chain, account)),
-        Question::LOCKED => drop(plugin.locked(&chain, account)),
-        Question::COMPOSITION => drop(plugin.compositions(&chain, &[])),
-        Question::EVENTS => drop(plugin.events(&chain, &transaction)),
+        Question::CLAIMABLES => drop(plugin.claimables(&context, account)),
+        Question::FARMING => drop(plugin.farming(&context, account)),
+        Question::LENDING => drop(plugin.lending(&context, account)),
+        Question::POOLING => drop(plugin.pooling(&context, account)),
+        Question::LOCKED => drop(plugin.locked(&context, account)),
+        Question::COMPOSITION => drop(plugin.compositions(&context, &[])),
+        Question::EVENTS => drop(plugin.events(&context, &transaction)),
         _ => {}
     });
-    called.is_err() || !chain.state.met_default()
+    called.is_err() || !context.state.met_default()
 }

@@ -12,8 +12,8 @@ use std::task::{Context, Poll, Wake, Waker};
 use portolan_abi::map::Finding;
 use portolan_abi::row::state;
 
-use crate::chain::Chain;
 use crate::error::Error;
+use crate::job_context::JobContext;
 use crate::job_state::{Budget, FactEntries};
 use crate::panic;
 use crate::read_result::ReadResult;
@@ -27,7 +27,7 @@ pub(crate) type Findings = Pin<Box<dyn Future<Output = Result<Vec<Finding>, Erro
 
 /// A running job.
 pub(crate) struct Job {
-    chain: Arc<Chain>,
+    context: Arc<JobContext>,
     findings: Option<Findings>,
     flag: Arc<Flag>,
     waker: Waker,
@@ -48,11 +48,11 @@ pub(crate) struct Step {
 }
 
 impl Job {
-    pub(crate) fn new(chain: Arc<Chain>, findings: Findings) -> Self {
+    pub(crate) fn new(context: Arc<JobContext>, findings: Findings) -> Self {
         let flag = Arc::new(Flag(AtomicBool::new(true)));
         let waker = Waker::from(Arc::clone(&flag));
-        chain.state.set_root(waker.clone());
-        Self { chain, findings: Some(findings), flag, waker }
+        context.state.set_root(waker.clone());
+        Self { context, findings: Some(findings), flag, waker }
     }
 
     /// Delivers replies to open reads and continues the job.
@@ -65,7 +65,7 @@ impl Job {
             return self.step(state::FAILED, "resumed after its end".into());
         };
         // Inside `catch`: a delivery calls wakers, which may be the author's.
-        let polled = panic::catch(|| match self.chain.state.deliver(budget, results) {
+        let polled = panic::catch(|| match self.context.state.deliver(budget, results) {
             Ok(()) => self.poll(&mut findings),
             Err(message) => Polled::Refused(message),
         });
@@ -73,7 +73,7 @@ impl Job {
             Err(message) => self.end(findings, state::PANICKED, message),
             Ok(Polled::Refused(message)) => self.end(findings, state::FAILED, message),
             Ok(Polled::Ended(Ok(found))) => {
-                found.into_iter().for_each(|finding| self.chain.state.emit(finding));
+                found.into_iter().for_each(|finding| self.context.state.emit(finding));
                 let (is_whole, missing) = self.missing();
                 let state = if is_whole { state::COMPLETE } else { state::PARTIAL };
                 self.end(findings, state, missing.join("; "))
@@ -90,12 +90,12 @@ impl Job {
     /// Returns true if the answer is complete, and the sentences about what is missing. They include known gaps and
     /// dropped findings if the host has no other place for them.
     fn missing(&self) -> (bool, Vec<String>) {
-        let state = &self.chain.state;
+        let state = &self.context.state;
         let mut missing = state.take_missing();
-        if !self.chain.tells_not_covered() {
+        if !self.context.tells_not_covered() {
             missing.extend(state.take_not_covered());
         }
-        if !self.chain.tells_invalid_replies() {
+        if !self.context.tells_invalid_replies() {
             missing.extend(Some(state.take_invalid_replies()).filter(|line| !line.is_empty()));
         }
         (missing.is_empty() && !state.has_not_covered() && !state.has_invalid_replies(), missing)
@@ -108,7 +108,7 @@ impl Job {
             match findings.as_mut().poll(&mut cx) {
                 Poll::Ready(outcome) => return Polled::Ended(outcome),
                 Poll::Pending if self.flag.0.load(Ordering::Acquire) => {}
-                Poll::Pending if self.chain.state.has_open_reads() => return Polled::Reading,
+                Poll::Pending if self.context.state.has_open_reads() => return Polled::Reading,
                 Poll::Pending => return Polled::Misused("awaited something that is not a chain read"),
             }
         }
@@ -117,23 +117,23 @@ impl Job {
 
     /// Drops the author's future, which may panic too. Reports the first failure only.
     fn end(&self, findings: Findings, state: u8, message: String) -> Step {
-        let dropped = panic::catch(|| drop(findings)).and_then(|()| panic::catch(|| self.chain.state.close()));
+        let dropped = panic::catch(|| drop(findings)).and_then(|()| panic::catch(|| self.context.state.close()));
         let mut step = match dropped {
             Err(panic) if state != state::PANICKED => self.step(state::PANICKED, panic),
             _ => self.step(state, message),
         };
         step.requests = RequestRows::default();
-        if self.chain.tells_not_covered() {
-            step.not_covered = self.chain.state.take_not_covered();
+        if self.context.tells_not_covered() {
+            step.not_covered = self.context.state.take_not_covered();
         }
-        if self.chain.tells_invalid_replies() {
-            step.invalid_replies = self.chain.state.take_invalid_replies();
+        if self.context.tells_invalid_replies() {
+            step.invalid_replies = self.context.state.take_invalid_replies();
         }
         step
     }
 
     fn step(&self, state: u8, message: String) -> Step {
-        let (jobs, requests) = (&self.chain.state, self.chain.state.take_requests());
+        let (jobs, requests) = (&self.context.state, self.context.state.take_requests());
         Step {
             state,
             requests,
@@ -151,7 +151,7 @@ impl Drop for Job {
         let findings = self.findings.take();
         // A dropped job cannot report a panic.
         drop(panic::catch(|| drop(findings)));
-        drop(panic::catch(|| self.chain.state.close()));
+        drop(panic::catch(|| self.context.state.close()));
     }
 }
 
@@ -186,8 +186,8 @@ mod tests {
 
     /// A job that reads 1, and concurrently 2, then 3.
     fn job() -> Job {
-        let chain = Arc::new(Chain::new(Start::default(), Arc::new([])));
-        let cx = Arc::clone(&chain);
+        let context = Arc::new(JobContext::new(Start::default(), Arc::new([])));
+        let cx = Arc::clone(&context);
         let findings = Box::pin(async move {
             let read = |number| cx.native_balance(Address::with_last_byte(number));
             let steps = async {
@@ -197,7 +197,7 @@ mod tests {
             let (one, other) = join(async { read(1).await }, steps).await;
             one.and(other).map(|_| Vec::new())
         });
-        Job::new(chain, findings)
+        Job::new(context, findings)
     }
 
     /// Resumes the job; each flag says if an open read has a reply. Returns the state and the last bytes of requested
@@ -222,14 +222,14 @@ mod tests {
     #[test]
     fn calls_of_many_go_on_once_all_have_replies() {
         crate::sol! { function value() external view returns (uint256); }
-        let chain = Arc::new(Chain::new(Start::default(), Arc::new([])));
-        let cx = Arc::clone(&chain);
+        let context = Arc::new(JobContext::new(Start::default(), Arc::new([])));
+        let cx = Arc::clone(&context);
         let findings = Box::pin(async move {
             let calls = (1..4).map(|number| (Address::with_last_byte(number), valueCall {}));
             let values = cx.call_each(calls).await;
             values.into_iter().collect::<Result<Vec<_>, _>>().map(|_| Vec::new())
         });
-        let mut job = Job::new(chain, findings);
+        let mut job = Job::new(context, findings);
         assert_eq!(resume(&mut job, &[]), (state::READING, vec![1, 2, 3]));
         assert_eq!(resume(&mut job, &[false, true, false]), (state::READING, vec![]));
         assert_eq!(resume(&mut job, &[true, false]), (state::READING, vec![]), "3 is still open");

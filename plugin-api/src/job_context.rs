@@ -1,4 +1,4 @@
-//! A job's view of the chain: one pinned block, and reads that the host makes for it.
+//! The context of a job: its question, its pinned block, and the reads that the host makes for it.
 //!
 //! Invariant: nothing here does IO. An awaited read is queued; the host answers all queued reads at once, and the job
 //! continues.
@@ -22,15 +22,15 @@ use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
 use crate::request_rows::CallList;
 
-/// A job's view of the chain, at [`Chain::block`]. One per job.
+/// The context of a job: its question, reads at [`JobContext::block`], and claims. One per job.
 #[derive(Debug)]
-pub struct Chain {
+pub struct JobContext {
     start: Start,
     templates: Arc<[ClaimTemplate]>,
     pub(crate) state: JobState,
 }
 
-impl Chain {
+impl JobContext {
     pub(crate) fn new(start: Start, templates: Arc<[ClaimTemplate]>) -> Self {
         Self { start, templates, state: JobState::default() }
     }
@@ -85,7 +85,7 @@ impl Chain {
 
     /// Calls a contract. Anything but a decodable reply is an error.
     ///
-    /// The read is made when the returned future is awaited. Reads awaited together (see [`Chain::join`]) are sent
+    /// The read is made when the returned future is awaited. Reads awaited together (see [`JobContext::join`]) are sent
     /// together.
     pub fn call<C: SolCall>(&self, to: Address, call: C) -> Read<'_, C::Return> {
         Read::new(&self.state, self.request_of::<C>(to, None, call.abi_encode()), returned::<C>)
@@ -96,12 +96,12 @@ impl Chain {
         Read::new(&self.state, self.request_of::<C>(to, None, call.abi_encode()), |to, result| result.decoded::<C>(to))
     }
 
-    /// Like [`Chain::call`], for a function that differs from `C` only in its name: forks rename what they copy.
+    /// Like [`JobContext::call`], for a function that differs from `C` only in its name: forks rename what they copy.
     pub fn call_as<C: SolCall>(&self, to: Address, name: &str, call: &C) -> Read<'_, C::Return> {
         Read::new(&self.state, self.request_of::<C>(to, Some(name), renamed(name, call)), returned::<C>)
     }
 
-    /// Like [`Chain::try_call`], for a function that differs from `C` only in its name.
+    /// Like [`JobContext::try_call`], for a function that differs from `C` only in its name.
     pub fn try_call_as<C: SolCall>(&self, to: Address, name: &str, call: &C) -> Read<'_, Result<C::Return, Revert>> {
         let request = self.request_of::<C>(to, Some(name), renamed(name, call));
         Read::new(&self.state, request, |to, result| result.decoded::<C>(to))
@@ -113,7 +113,7 @@ impl Chain {
     /// ```
     /// # use portolan_plugin_api::*;
     /// # sol! { function earned(address account) external view returns (uint256); }
-    /// # async fn example(cx: &Chain, farms: &[Address], account: Address) -> Result<(), Error> {
+    /// # async fn example(cx: &JobContext, farms: &[Address], account: Address) -> Result<(), Error> {
     /// let earned = cx.call_each(farms.iter().map(|farm| (*farm, earnedCall { account }))).zero_within(30).await;
     /// for (farm, earned) in farms.iter().zip(earned) {
     ///     println!("{farm}: {}", earned?);
@@ -125,7 +125,7 @@ impl Chain {
         self.each(calls, returned::<C>)
     }
 
-    /// Like [`Chain::call_each`], with the outcomes of [`Chain::try_call`].
+    /// Like [`JobContext::call_each`], with the outcomes of [`JobContext::try_call`].
     pub fn try_call_each<C: SolCall>(
         &self,
         calls: impl IntoIterator<Item = (Address, C)>,
@@ -172,7 +172,7 @@ impl Chain {
     /// #     function totalSupply() external view returns (uint256);
     /// #     function earned(address account) external view returns (uint256);
     /// # }
-    /// # async fn example(cx: &Chain, farm: Address, accounts: &[Address]) -> Result<(), Error> {
+    /// # async fn example(cx: &JobContext, farm: Address, accounts: &[Address]) -> Result<(), Error> {
     /// let token = cx.call(farm, stakingTokenCall {}).immutable();
     /// let all_earned = cx.join(accounts.iter().map(|account| cx.call(farm, earnedCall { account: *account })));
     /// let (token, supply, earned) = cx.join((token, cx.call(farm, totalSupplyCall {}), all_earned)).await?;
@@ -211,8 +211,8 @@ impl Chain {
         gather::gather(emitter, parts.parts(emitter))
     }
 
-    /// Iterates over the deployments that the job is about: those of [`Chain::protocol`] on [`Chain::network`], or of
-    /// all protocols for a transaction.
+    /// Iterates over the deployments that the job is about: those of [`JobContext::protocol`] on
+    /// [`JobContext::network`], or of all protocols for a transaction.
     pub fn rows<'a, M>(&self, deployments: &'a [Deployment<M>]) -> impl Iterator<Item = &'a Deployment<M>> {
         deployments.iter().filter(move |row| {
             row.network == self.network() && (self.protocol().is_empty() || row.protocol == self.protocol())
@@ -228,7 +228,7 @@ impl Chain {
     }
 
     /// Reports what could not be read, without ending the job. For what the plugin never reads, see
-    /// [`Chain::report_not_covered`].
+    /// [`JobContext::report_not_covered`].
     pub fn report_missing(&self, why: impl Into<String>) {
         self.state.report_missing(why.into());
     }
@@ -239,12 +239,12 @@ impl Chain {
     ///
     /// Call it only if a cheap read of this job shows that the account has or may have something there: a balance, a
     /// count, a bound that was reached. Other accounts get a complete answer. Equal sentences count once. For failed
-    /// reads, see [`Chain::report_missing`].
+    /// reads, see [`JobContext::report_missing`].
     ///
     /// ```
     /// # use portolan_plugin_api::*;
     /// # sol! { function balanceOf(address account) external view returns (uint256); }
-    /// # async fn example(cx: &Chain, locker_v1: Address, account: Address) -> Result<(), Error> {
+    /// # async fn example(cx: &JobContext, locker_v1: Address, account: Address) -> Result<(), Error> {
     /// if !cx.call(locker_v1, balanceOfCall { account }).zero_within(300).await?.is_zero() {
     ///     cx.report_not_covered(format!(
     ///         "the first locker {locker_v1} holds a stake of this account, its rewards are not read"

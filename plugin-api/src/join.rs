@@ -9,8 +9,8 @@ use futures_util::future::{self, FutureExt, JoinAll, Map, join, join_all};
 
 use crate::error::Error;
 
-/// Input of [`Chain::join`](crate::Chain::join): a tuple of up to twelve futures, or an array, a `Vec` or an iterator
-/// of futures of one type. `Shape`, one of [`shape`], is inferred.
+/// Input of [`JobContext::join`](crate::JobContext::join): a tuple of up to twelve futures, or an array, a `Vec` or an
+/// iterator of futures of one type. `Shape`, one of [`shape`], is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be joined",
     label = "not a tuple, array, `Vec` or iterator of futures",

@@ -2,7 +2,7 @@
 //!
 //! A plugin is a dylib that a host loads from a folder. It never does IO: it says which contracts to read, and the host
 //! reads them for all plugins together, at one pinned block. Authors do not see that: their `async fn`s await
-//! [`Chain::call`]s, many at once through [`Chain::join`].
+//! [`JobContext::call`]s, many at once through [`JobContext::join`].
 //!
 //! ```
 //! use portolan_plugin_api::*;
@@ -49,7 +49,7 @@
 //!         Catalogue { claims: vec![ClaimTemplate::new::<getRewardCall>([])], ..served }
 //!     }
 //!
-//!     async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+//!     async fn claimables(&self, cx: &JobContext, account: Address) -> Result<Vec<Claimable>, Error> {
 //!         cx.gather(cx.rows(&self.0).map(async |row| {
 //!             let farm = row.mechanism.farm;
 //!             let amount = cx.call(farm, earnedCall { account }).await?;
@@ -75,7 +75,6 @@
 //! A plugin has no clock, files, network, threads, or state that outlives a job. It needs no other crate than this one,
 //! and no `unsafe`.
 
-mod chain;
 mod decode;
 mod deployment;
 mod error;
@@ -87,6 +86,7 @@ mod gather;
 mod http_get;
 mod implemented;
 mod job;
+mod job_context;
 mod job_state;
 mod join;
 mod keys;
@@ -107,11 +107,11 @@ mod wire;
 
 pub use alloy::primitives::{Address, B256, Bytes, I256, U256, address, b256};
 pub use alloy::sol_types::{SolCall, SolValue};
-pub use chain::Chain;
 pub use deployment::{Deployment, Deployments};
 pub use error::{Error, NoDocument, Revert};
 pub use gather::{Emitter, Emitting, Gather, Gathered};
 pub use http_get::HttpGet;
+pub use job_context::JobContext;
 pub use job_state::Budget;
 pub use join::{Join, shape};
 pub use keys::{KeyField, KeyValue, Keys, Mechanism};

@@ -8,7 +8,7 @@
 //! # use portolan_plugin_api::*;
 //! # sol! { function merkleRoot() external view returns (bytes32); }
 //! # async fn example(
-//! #     cx: &Chain, distributor: Address, entry: (U256, Address, U256), proof: &[B256],
+//! #     cx: &JobContext, distributor: Address, entry: (U256, Address, U256), proof: &[B256],
 //! # ) -> Result<(), Error> {
 //! let root = cx.call(distributor, merkleRootCall {}).await?;
 //! if merkle::root(merkle::packed(&entry), proof) != root {

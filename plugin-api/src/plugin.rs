@@ -5,16 +5,16 @@ use alloy::primitives::Address;
 use portolan_abi::map::PositionKind;
 use portolan_abi::map::{Catalogue, Claimable, Composition, Position, SettingsError};
 
-use crate::chain::Chain;
 use crate::error::Error;
 use crate::events::{Event, Transaction};
+use crate::job_context::JobContext;
 use crate::settings::Settings;
 
 /// A protocol plugin: what it serves, and the questions that it answers.
 ///
 /// A value of this type is an *instance*, made from one settings file. All jobs share it, on any thread, so it has no
 /// mutable state. A job asks one question about one account (or about tokens, or a transaction), for one protocol on
-/// one network; see [`Chain::protocol`] and [`Chain::network`].
+/// one network; see [`JobContext::protocol`] and [`JobContext::network`].
 ///
 /// A plugin implements exactly the questions that its catalogue declares. Otherwise it is refused when it is loaded,
 /// and its tests fail with the same error.
@@ -37,7 +37,11 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     /// Any error ends the job. Findings emitted before stay in the answer, which reports the loss.
-    fn claimables(&self, cx: &Chain, account: Address) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send {
+    fn claimables(
+        &self,
+        cx: &JobContext,
+        account: Address,
+    ) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send {
         let _ = account;
         cx.state.note_default();
         async { Ok(Vec::new()) }
@@ -47,7 +51,7 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     /// As [`Plugin::claimables`].
-    fn farming(&self, cx: &Chain, account: Address) -> impl Future<Output = Result<Vec<Position>, Error>> + Send {
+    fn farming(&self, cx: &JobContext, account: Address) -> impl Future<Output = Result<Vec<Position>, Error>> + Send {
         let _ = account;
         cx.state.note_default();
         async { Ok(Vec::new()) }
@@ -58,7 +62,7 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     /// As [`Plugin::claimables`].
-    fn lending(&self, cx: &Chain, account: Address) -> impl Future<Output = Result<Vec<Position>, Error>> + Send {
+    fn lending(&self, cx: &JobContext, account: Address) -> impl Future<Output = Result<Vec<Position>, Error>> + Send {
         let _ = account;
         cx.state.note_default();
         async { Ok(Vec::new()) }
@@ -68,7 +72,7 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     /// As [`Plugin::claimables`].
-    fn pooling(&self, cx: &Chain, account: Address) -> impl Future<Output = Result<Vec<Position>, Error>> + Send {
+    fn pooling(&self, cx: &JobContext, account: Address) -> impl Future<Output = Result<Vec<Position>, Error>> + Send {
         let _ = account;
         cx.state.note_default();
         async { Ok(Vec::new()) }
@@ -79,7 +83,7 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     /// As [`Plugin::claimables`].
-    fn locked(&self, cx: &Chain, account: Address) -> impl Future<Output = Result<Vec<Position>, Error>> + Send {
+    fn locked(&self, cx: &JobContext, account: Address) -> impl Future<Output = Result<Vec<Position>, Error>> + Send {
         let _ = account;
         cx.state.note_default();
         async { Ok(Vec::new()) }
@@ -93,7 +97,7 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     /// As [`Plugin::claimables`].
     fn compositions(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         tokens: &[Address],
     ) -> impl Future<Output = Result<Vec<Composition>, Error>> + Send {
         let _ = tokens;
@@ -102,15 +106,19 @@ pub trait Plugin: Sized + Send + Sync + 'static {
     }
 
     /// Decodes the logs of a transaction. Called once per job with `Question::EVENTS`, for a transaction on
-    /// [`Chain::network`] that has a first topic of [`Catalogue::event_topics`]. It has all its logs and covers all
-    /// protocols of the plugin, so [`Chain::protocol`] is empty. [`Chain::decode`] decodes by a table.
+    /// [`JobContext::network`] that has a first topic of [`Catalogue::event_topics`]. It has all its logs and covers
+    /// all protocols of the plugin, so [`JobContext::protocol`] is empty. [`JobContext::decode`] decodes by a table.
     ///
     /// Set [`Event::protocol`] to a slug of the catalogue only if the emitting contract is known to belong to it:
     /// anyone can emit a log that looks like a protocol's. Skip logs of others.
     ///
     /// # Errors
     /// As [`Plugin::claimables`].
-    fn events(&self, cx: &Chain, transaction: &Transaction) -> impl Future<Output = Result<Vec<Event>, Error>> + Send {
+    fn events(
+        &self,
+        cx: &JobContext,
+        transaction: &Transaction,
+    ) -> impl Future<Output = Result<Vec<Event>, Error>> + Send {
         let _ = transaction;
         cx.state.note_default();
         async { Ok(Vec::new()) }

@@ -8,20 +8,20 @@ use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
 use portolan_abi::map::Start;
 use portolan_abi::row::{JobIn, JobOut, Read, Reply, state, status};
 
-use crate::chain::Chain;
 use crate::error::Error;
 use crate::job::Job;
+use crate::job_context::JobContext;
 use crate::wire;
 
 /// Runs the job; returns the failure.
 pub(crate) fn run() -> Result<(), String> {
-    let chain = Arc::new(Chain::new(Start::default(), Arc::new([])));
-    let reading = Arc::clone(&chain);
+    let context = Arc::new(JobContext::new(Start::default(), Arc::new([])));
+    let reading = Arc::clone(&context);
     let findings = Box::pin(async move {
         let balance = reading.native_balance(Address::ZERO).await?;
         if balance == U256::from(7) { Ok(Vec::new()) } else { Err(Error::new("a reply came back changed")) }
     });
-    let mut job = Job::new(chain, findings);
+    let mut job = Job::new(context, findings);
     let first = resume(&mut job, None)?;
     if first != (state::READING, 1) {
         return Err(format!("selftest job did not request its read: {first:?}"));

@@ -43,16 +43,16 @@ impl Plugin for Aelin {
         Catalogue { claims: vec![ClaimTemplate::new::<getRewardCall>([])], ..served }
     }
 
-    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+    async fn claimables(&self, cx: &JobContext, account: Address) -> Result<Vec<Claimable>, Error> {
         cx.gather(cx.rows(&self.0).map(|row| reward(cx, row, account))).await
     }
 
-    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<Position>, Error> {
+    async fn farming(&self, cx: &JobContext, account: Address) -> Result<Vec<Position>, Error> {
         cx.gather(cx.rows(&self.0).map(|row| stake(cx, row, account))).await
     }
 }
 
-async fn reward(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Result<Option<Claimable>, Error> {
+async fn reward(cx: &JobContext, row: &Deployment<Staking>, account: Address) -> Result<Option<Claimable>, Error> {
     let staking = row.mechanism.staking;
     let amount = cx.call(staking, earnedCall { account }).await?;
     if amount.is_zero() {
@@ -64,7 +64,7 @@ async fn reward(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Resu
     Ok(Some(claimable.named(format!("{} reward", symbol(token))).pays(token, amount)))
 }
 
-async fn stake(cx: &Chain, row: &Deployment<Staking>, account: Address) -> Result<Option<Position>, Error> {
+async fn stake(cx: &JobContext, row: &Deployment<Staking>, account: Address) -> Result<Option<Position>, Error> {
     let staking = row.mechanism.staking;
     let amount = cx.call(staking, balanceOfCall { account }).await?;
     if amount.is_zero() {

@@ -90,7 +90,7 @@ impl JobTest {
         Self { functions: Some(rows.to_owned()), ..self }
     }
 
-    /// With the entries of a [fact list](crate::Chain::facts) that earlier jobs derived.
+    /// With the entries of a [fact list](crate::JobContext::facts) that earlier jobs derived.
     #[must_use]
     pub fn facts(mut self, market: &str, key: &str, entries: &[impl SolValue]) -> Self {
         let list = self.facts.entry(format!("{market}/{key}")).or_default();

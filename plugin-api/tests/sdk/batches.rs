@@ -3,7 +3,7 @@
 use futures_util::future::join;
 use portolan_abi::row::freshness;
 use portolan_plugin_api::testing::{End, ReadRequest, ReadResult};
-use portolan_plugin_api::{Address, Bytes, Chain, Claimable, Error, Revert, SolCall, U256, sol};
+use portolan_plugin_api::{Address, Bytes, Claimable, Error, JobContext, Revert, SolCall, U256, sol};
 
 use crate::scenario::{
     ACCOUNT, Play, TARGET, TOKEN, case, contract, found, found_all, number, numbers, packed, play, scenario, unpacked,
@@ -15,7 +15,7 @@ fn answers(count: u64) -> Vec<u64> {
     (0..count).map(|number| 2 * number + 1).collect()
 }
 
-async fn joined(cx: &Chain, count: u64) -> Result<Vec<U256>, Error> {
+async fn joined(cx: &JobContext, count: u64) -> Result<Vec<U256>, Error> {
     cx.join((0..count).map(|number| value(cx, number))).await
 }
 
@@ -58,7 +58,7 @@ fn reads_awaited_in_turn_are_a_batch_each() {
 }
 
 /// Makes a chain of reads, each of which needs the previous reply.
-async fn chained(cx: &Chain, from: u64, depth: u64) -> Result<U256, Error> {
+async fn chained(cx: &JobContext, from: u64, depth: u64) -> Result<U256, Error> {
     let mut at = U256::from(from);
     for _ in 0..depth {
         at = value(cx, at.to()).await?;
@@ -139,7 +139,7 @@ fn unlike_futures_are_joined_as_a_tuple_in_the_batches_of_the_deepest() {
 }
 
 /// A part that fails after this many reads.
-async fn fails_after(cx: &Chain, reads: u64) -> Result<U256, Error> {
+async fn fails_after(cx: &JobContext, reads: u64) -> Result<U256, Error> {
     chained(cx, 0, reads).await?;
     Err(Error::new(format!("failed after {reads}")))
 }
@@ -202,7 +202,7 @@ fn twelve_members_keep_their_places() {
     assert_eq!((outcome.batches.as_slice(), numbers(&outcome)), (&[12][..], answers(12)));
 }
 
-async fn gathered(cx: &Chain, count: u64) -> Result<Vec<Claimable>, Error> {
+async fn gathered(cx: &JobContext, count: u64) -> Result<Vec<Claimable>, Error> {
     // Every second part finds nothing, since a job may have fewer findings than reads.
     let part = async |number| {
         let answer = value(cx, number).await?;

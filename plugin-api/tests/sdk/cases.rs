@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use portolan_plugin_api::events::{Event, Table, Transaction};
 use portolan_plugin_api::export::{Exported, Manifest};
 use portolan_plugin_api::testing::EventCases;
-use portolan_plugin_api::{Catalogue, Chain, Error, Plugin, Settings, SettingsError};
+use portolan_plugin_api::{Catalogue, Error, JobContext, Plugin, Settings, SettingsError};
 use serde_json::{Value, json};
 
 use crate::scenario::acme;
@@ -30,7 +30,7 @@ impl Plugin for Tabled {
         Catalogue { protocols: vec![acme()], ..Catalogue::default() }
     }
 
-    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
+    async fn events(&self, cx: &JobContext, transaction: &Transaction) -> Result<Vec<Event>, Error> {
         let table = Table::parse(TABLE).map_err(|error| Error::new(error.to_string()))?;
         let actual = cx.decode(&table, transaction).await?;
         Ok(actual.into_iter().map(|(event, _)| Event { protocol: Some("acme".to_owned()), ..event }).collect())

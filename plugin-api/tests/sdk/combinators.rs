@@ -7,7 +7,7 @@ use futures_util::future::{
 };
 use futures_util::stream::{self, FuturesOrdered, FuturesUnordered, StreamExt, TryStreamExt};
 use portolan_plugin_api::testing::{End, Outcome};
-use portolan_plugin_api::{Chain, Error, U256};
+use portolan_plugin_api::{Error, JobContext, U256};
 
 use crate::scenario::{found, found_all, numbers, packed, play, scenario, unpacked, value};
 
@@ -19,7 +19,7 @@ macro_rules! sizes {
         mod $name {
             use super::*;
 
-            async fn numbers($cx: &Chain, $count: u64) -> Result<Vec<U256>, Error> {
+            async fn numbers($cx: &JobContext, $count: u64) -> Result<Vec<U256>, Error> {
                 $body
             }
 

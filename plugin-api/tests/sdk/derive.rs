@@ -4,8 +4,8 @@ use portolan_abi::map::{SettingsKey, SettingsRow, SettingsValue};
 use portolan_plugin_api::export::{Exported, Manifest};
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, catalogue, settings_error};
 use portolan_plugin_api::{
-    Address, B256, Catalogue, Chain, Claimable, Company, Deployment, Deployments, Error, KeyValue, Mechanism, Plugin,
-    Protocol, Question, Settings, SettingsError, U256, address,
+    Address, B256, Catalogue, Claimable, Company, Deployment, Deployments, Error, JobContext, KeyValue, Mechanism,
+    Plugin, Protocol, Question, Settings, SettingsError, U256, address,
 };
 
 use crate::scenario::{self, TARGET, found};
@@ -77,7 +77,7 @@ impl Plugin for Vaults {
         Catalogue { claims: scenario::catalogue().claims, ..self.0.catalogue(&[Question::CLAIMABLES], contracts) }
     }
 
-    async fn claimables(&self, cx: &Chain, _: Address) -> Result<Vec<Claimable>, Error> {
+    async fn claimables(&self, cx: &JobContext, _: Address) -> Result<Vec<Claimable>, Error> {
         let parts = cx.rows(&self.0).map(async |row| {
             let number = cx.native_balance(row.mechanism.vault).await?;
             Ok(Some(Claimable { market: row.market.clone(), ..found(number) }))

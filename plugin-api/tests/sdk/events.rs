@@ -7,7 +7,7 @@ use portolan_plugin_api::events::{Asset, Event, Kind, Log, Table, Transaction, V
 use portolan_plugin_api::export::{Exported, Manifest};
 use portolan_plugin_api::testing::{self, End, Fixture, JobTest, ReadRequest, ReadResult};
 use portolan_plugin_api::{
-    Address, B256, Bytes, Catalogue, Chain, Error, Plugin, Question, Settings, SettingsError, U256,
+    Address, B256, Bytes, Catalogue, Error, JobContext, Plugin, Question, Settings, SettingsError, U256,
 };
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any, prop_assert, proptest};
@@ -54,7 +54,7 @@ impl Plugin for Echo {
         Catalogue { event_topics: Some(topics), ..Catalogue::default() }
     }
 
-    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
+    async fn events(&self, cx: &JobContext, transaction: &Transaction) -> Result<Vec<Event>, Error> {
         assert_eq!((cx.protocol(), cx.network()), ("", NETWORK));
         Err(Error::new(format!("{:?} {transaction:?}", cx.wrapped_native())))
     }
@@ -110,7 +110,7 @@ impl Plugin for Every {
         Catalogue { protocols: vec![acme()], ..Catalogue::default() }
     }
 
-    async fn events(&self, _: &Chain, _: &Transaction) -> Result<Vec<Event>, Error> {
+    async fn events(&self, _: &JobContext, _: &Transaction) -> Result<Vec<Event>, Error> {
         let asset = |token| Asset { token, raw: U256::from(258) };
         let members = vec![
             ("user", Value::Address(TARGET)),
@@ -178,7 +178,7 @@ impl Plugin for Astray {
         Catalogue::default()
     }
 
-    async fn events(&self, _: &Chain, _: &Transaction) -> Result<Vec<Event>, Error> {
+    async fn events(&self, _: &JobContext, _: &Transaction) -> Result<Vec<Event>, Error> {
         Ok(vec![Event { log: usize::MAX, kind: kind("SWAP"), protocol: None, members: Vec::new() }])
     }
 }
@@ -208,7 +208,7 @@ impl Plugin for Tabled {
         Catalogue { event_topics: Some(self.0.topics().collect()), ..Catalogue::default() }
     }
 
-    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
+    async fn events(&self, cx: &JobContext, transaction: &Transaction) -> Result<Vec<Event>, Error> {
         let decoded = cx.decode(&self.0, transaction).await?;
         assert!(decoded.iter().all(|(_, section)| section == "all"));
         Ok(decoded.into_iter().map(|(event, _)| event).collect())

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use portolan_plugin_api::testing::{End, Fixture, JobTest, Outcome, ReadRequest, ReadResult};
-use portolan_plugin_api::{Chain, Claimable, Error, Settings, U256};
+use portolan_plugin_api::{Claimable, Error, JobContext, Settings, U256};
 
 use crate::scenario::{Play, case, contract, found, number, numbers, scenario, value, word};
 
@@ -12,7 +12,7 @@ const LENGTH: u64 = 1_000_000;
 
 /// Reads as many entries as the contract reports, each two reads deep: the contract's reply to its reply to the index.
 /// Returns the number of entries and their sum.
-async fn list(cx: &Chain) -> Result<Vec<Claimable>, Error> {
+async fn list(cx: &JobContext) -> Result<Vec<Claimable>, Error> {
     let walk = |places: std::ops::Range<u64>| {
         cx.join(places.map(|place| async move {
             let first = value(cx, place).await?;

@@ -4,8 +4,8 @@ use portolan_abi::map::{self, caller, role};
 use portolan_plugin_api::export::{Exported, Manifest};
 use portolan_plugin_api::testing::{self, End, JobTest, Outcome, ReadRequest, ReadResult};
 use portolan_plugin_api::{
-    Address, Catalogue, Chain, ClaimTemplate, Claimable, Company, Composition, Deployment, Error, Finding, Health, Leg,
-    LegRole, Lineage, Lock, Part, Plugin, Position, PositionKind, Protocol, Question, Reward, Role, Settings,
+    Address, Catalogue, ClaimTemplate, Claimable, Company, Composition, Deployment, Error, Finding, Health, JobContext,
+    Leg, LegRole, Lineage, Lock, Part, Plugin, Position, PositionKind, Protocol, Question, Reward, Role, Settings,
     SettingsError, U256, sol, symbol,
 };
 
@@ -84,7 +84,7 @@ impl Plugin for Full {
         }
     }
 
-    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+    async fn claimables(&self, cx: &JobContext, account: Address) -> Result<Vec<Claimable>, Error> {
         let order = Order { market: TARGET, ids: vec![U256::from(1)], proof: vec![0xab].into() };
         cx.try_call(TARGET, orderCall { account, id: U256::from(1) }).await?.ok();
         let harvest = cx.claim(TARGET, &harvestCall { account, order });
@@ -95,25 +95,25 @@ impl Plugin for Full {
         ])
     }
 
-    async fn farming(&self, cx: &Chain, _: Address) -> Result<Vec<Position>, Error> {
+    async fn farming(&self, cx: &JobContext, _: Address) -> Result<Vec<Position>, Error> {
         cx.emit(Finding::from(stake()));
         Ok(vec![Position { number: None, ..stake() }])
     }
 
-    async fn lending(&self, _: &Chain, _: Address) -> Result<Vec<Position>, Error> {
+    async fn lending(&self, _: &JobContext, _: Address) -> Result<Vec<Position>, Error> {
         Ok(vec![loan()])
     }
 
-    async fn pooling(&self, _: &Chain, _: Address) -> Result<Vec<Position>, Error> {
+    async fn pooling(&self, _: &JobContext, _: Address) -> Result<Vec<Position>, Error> {
         Ok(vec![Position { kind: PositionKind::POOLED, ..stake() }])
     }
 
-    async fn locked(&self, _: &Chain, _: Address) -> Result<Vec<Position>, Error> {
+    async fn locked(&self, _: &JobContext, _: Address) -> Result<Vec<Position>, Error> {
         Ok(vec![lock()])
     }
 
     /// Returns a composition of every token except its own contract, in the order of the question.
-    async fn compositions(&self, _: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
+    async fn compositions(&self, _: &JobContext, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
         let parts = vec![Part { token: TARGET, amount: U256::from(31) }, Part { token: ACCOUNT, amount: U256::MAX }];
         let share =
             |token| Composition { token, kind: "ACME".to_owned(), supply: U256::from(30), parts: parts.clone() };

@@ -5,7 +5,8 @@ use portolan_plugin_api::testing::{
     End, Expected, Fixture, FixtureError, JobTest, Outcome, ReadRequest, ReadResult, line,
 };
 use portolan_plugin_api::{
-    Address, B256, Block, Catalogue, Chain, Claimable, Composition, Error, Part, Plugin, Settings, SettingsError, U256,
+    Address, B256, Block, Catalogue, Claimable, Composition, Error, JobContext, Part, Plugin, Settings, SettingsError,
+    U256,
 };
 use serde_json::{Value, json};
 
@@ -84,7 +85,7 @@ impl Plugin for Shares {
         Catalogue::default()
     }
 
-    async fn compositions(&self, cx: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
+    async fn compositions(&self, cx: &JobContext, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
         let supply = value(cx, 6).await?;
         let part = Part { token: Address::repeat_byte(0x66), amount: supply };
         let share = |token: &Address| Composition { token: *token, kind: "A".to_owned(), supply, parts: vec![part] };
@@ -140,7 +141,7 @@ fn a_read_that_was_not_recorded_finds_no_endpoint() {
     assert_eq!(replayed.message, format!("{TARGET}: no endpoint answered in time"));
 }
 
-async fn one(cx: &Chain) -> Result<Claimable, Error> {
+async fn one(cx: &JobContext) -> Result<Claimable, Error> {
     value(cx, 1).await.map(found)
 }
 

@@ -6,7 +6,8 @@ use portolan_abi::codec;
 use portolan_abi::map::{self, SettingsKey, SettingsRow, SettingsValue};
 use portolan_plugin_api::export::{Exported, Manifest, module};
 use portolan_plugin_api::{
-    Address, Catalogue, Chain, Claimable, Deployment, Error, Keys, Mechanism, Plugin, Settings, SettingsError, U256,
+    Address, Catalogue, Claimable, Deployment, Error, JobContext, Keys, Mechanism, Plugin, Settings, SettingsError,
+    U256,
 };
 
 use crate::host::Host;
@@ -40,7 +41,7 @@ impl Plugin for Counted {
         catalogue()
     }
 
-    async fn claimables(&self, cx: &Chain, _: Address) -> Result<Vec<Claimable>, Error> {
+    async fn claimables(&self, cx: &JobContext, _: Address) -> Result<Vec<Claimable>, Error> {
         Ok(vec![found(self.0 * value(cx, 1).await?)])
     }
 }

@@ -1,12 +1,12 @@
 //! Limits of a job: tests enforce the same limits as a host, with the same messages.
 
 use portolan_plugin_api::testing::{End, Outcome, ReadRequest, ReadResult};
-use portolan_plugin_api::{Chain, Claimable, Error, U256};
+use portolan_plugin_api::{Claimable, Error, JobContext, U256};
 
 use crate::scenario::{Play, case, found, numbers, play, scenario, value};
 
 /// Makes this many batches of one read.
-async fn deep(cx: &Chain, batches: u64) -> Result<Vec<Claimable>, Error> {
+async fn deep(cx: &JobContext, batches: u64) -> Result<Vec<Claimable>, Error> {
     for number in 0..batches {
         value(cx, number).await?;
     }
@@ -75,7 +75,7 @@ fn a_job_gets_16_mebibytes_of_replies() {
     assert_eq!((outcome.end, numbers(&outcome)), (End::Complete, vec![4, 0]), "{}", outcome.message);
 }
 
-async fn finds(cx: &Chain, counts: &[usize]) -> Result<Vec<Claimable>, Error> {
+async fn finds(cx: &JobContext, counts: &[usize]) -> Result<Vec<Claimable>, Error> {
     for (batch, count) in counts.iter().enumerate() {
         let first = batch * 10_000;
         (first..first + count).for_each(|number| cx.emit(found(U256::from(number))));

@@ -135,7 +135,7 @@ fn an_older_host_has_what_is_not_covered_in_the_message() {
 }
 
 /// Returns the findings of a list with one hostile contract.
-fn hostile_rows(cx: &portolan_plugin_api::Chain) -> Vec<Claimable> {
+fn hostile_rows(cx: &portolan_plugin_api::JobContext) -> Vec<Claimable> {
     let reward = |place: u64| {
         let claim = cx.claim(TARGET, &getRewardCall {});
         Claimable::new("main", TARGET, claim).of("test").named("reward").numbered(U256::from(place))
@@ -188,7 +188,7 @@ fn an_older_host_has_what_was_left_out_in_the_message() {
 }
 
 /// Four parts; those whose first reply is 0 fail, the others emit two findings.
-async fn part(cx: &portolan_plugin_api::Chain, of: u64) -> Result<Vec<Claimable>, Error> {
+async fn part(cx: &portolan_plugin_api::JobContext, of: u64) -> Result<Vec<Claimable>, Error> {
     let first = value(cx, of).await?;
     if first.is_zero() {
         return Err(Error::new(format!("part {of} is broken")));
@@ -236,7 +236,7 @@ fn no_parts_are_a_whole_with_nothing_in_it() {
 }
 
 /// Returns at most one finding, where [`part`] returns a list.
-async fn single(cx: &portolan_plugin_api::Chain, of: u64) -> Result<Option<Claimable>, Error> {
+async fn single(cx: &portolan_plugin_api::JobContext, of: u64) -> Result<Option<Claimable>, Error> {
     let first = value(cx, of).await?;
     let second = value(cx, of + 10).await?;
     if second.is_zero() {

@@ -5,7 +5,7 @@ use std::task::Poll;
 
 use portolan_abi::row::state;
 use portolan_plugin_api::testing::End;
-use portolan_plugin_api::{Chain, Error, U256};
+use portolan_plugin_api::{Error, JobContext, U256};
 
 use crate::host::Host;
 use crate::scenario::{Play, found, numbers, play, scenario, value};
@@ -71,7 +71,7 @@ fn a_future_that_wakes_itself_for_ever_is_misuse() {
     assert_eq!((outcome.end, outcome.message.as_str()), (End::Misuse, NO_REST));
 }
 
-async fn reads_and_never_rests(cx: &Chain) -> Result<U256, Error> {
+async fn reads_and_never_rests(cx: &JobContext) -> Result<U256, Error> {
     let read = value(cx, 1);
     let mut read = std::pin::pin!(read);
     let mut other = std::pin::pin!(yields(u32::MAX));

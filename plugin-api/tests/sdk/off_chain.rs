@@ -6,7 +6,7 @@ use portolan_plugin_api::export::{Exported, Manifest};
 use portolan_plugin_api::off_chain::{BODY_BYTES_MAX, READS_PER_HOST_MAX};
 use portolan_plugin_api::testing::{CannedReplies, End, Fixture, JobTest, Outcome, ReadResult, Replies};
 use portolan_plugin_api::{
-    Address, Bytes, Catalogue, Chain, Claimable, Error, NoDocument, Plugin, Settings, SettingsError, U256,
+    Address, Bytes, Catalogue, Claimable, Error, JobContext, NoDocument, Plugin, Settings, SettingsError, U256,
 };
 
 use crate::scenario::{NETWORK, TARGET, case, catalogue, found, found_all, in_place, numbers, value, valueCall};
@@ -18,7 +18,7 @@ const URL: &str = "https://merkle.example.org/0x2222";
 trait Documents: Send + Sync + 'static {
     const HOSTS: &[&str];
 
-    fn play(cx: &Chain) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send;
+    fn play(cx: &JobContext) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send;
 }
 
 struct Reading<D>(std::marker::PhantomData<D>);
@@ -33,7 +33,7 @@ impl<D: Documents> Plugin for Reading<D> {
         Catalogue { hosts: Some(hosts), ..catalogue() }
     }
 
-    async fn claimables(&self, cx: &Chain, _: Address) -> Result<Vec<Claimable>, Error> {
+    async fn claimables(&self, cx: &JobContext, _: Address) -> Result<Vec<Claimable>, Error> {
         let found = D::play(cx).await?;
         Ok(found.into_iter().enumerate().map(|(place, found)| in_place(found, place)).collect())
     }
@@ -52,7 +52,7 @@ macro_rules! documents {
         impl Documents for $name {
             const HOSTS: &[&str] = $hosts;
 
-            async fn play($cx: &Chain) -> Result<Vec<Claimable>, Error> {
+            async fn play($cx: &JobContext) -> Result<Vec<Claimable>, Error> {
                 $body
             }
         }
@@ -70,7 +70,7 @@ fn refused<D: Documents>() -> String {
 }
 
 /// Returns the size of the document, and a number from the chain.
-async fn both(cx: &Chain) -> Result<Vec<Claimable>, Error> {
+async fn both(cx: &JobContext) -> Result<Vec<Claimable>, Error> {
     let (document, on_chain): (Bytes, U256) = cx.join((cx.http_get(URL), value(cx, 3))).await?;
     Ok(found_all([U256::from(document.len()), on_chain]))
 }

@@ -10,7 +10,7 @@ use portolan_abi::map::Selftest;
 use portolan_abi::row::state;
 use portolan_plugin_api::export::{Exported, Manifest};
 use portolan_plugin_api::testing::{End, settings_error};
-use portolan_plugin_api::{Address, Catalogue, Chain, Claimable, Error, Plugin, Settings, SettingsError, U256};
+use portolan_plugin_api::{Address, Catalogue, Claimable, Error, JobContext, Plugin, Settings, SettingsError, U256};
 
 use crate::host::Host;
 use crate::scenario::{Play, found, numbers, play, scenario, value};
@@ -90,7 +90,7 @@ impl Plugin for DropsAfterItsAnswer {
         Catalogue::default()
     }
 
-    fn claimables(&self, _: &Chain, _: Address) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send {
+    fn claimables(&self, _: &JobContext, _: Address) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send {
         Armed(Bomb)
     }
 }
@@ -188,7 +188,7 @@ impl Wake for WakerWithBomb {
     fn wake(self: Arc<Self>) {}
 }
 
-async fn with_waker(cx: &Chain, waker: Waker) -> Result<Vec<Claimable>, Error> {
+async fn with_waker(cx: &JobContext, waker: Waker) -> Result<Vec<Claimable>, Error> {
     let mut read = pin!(value(cx, 1));
     std::future::poll_fn(|_| read.as_mut().poll(&mut Context::from_waker(&waker)))
         .await

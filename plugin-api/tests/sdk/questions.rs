@@ -4,7 +4,7 @@ use portolan_abi::codec;
 use portolan_abi::map::{self, Selftest, SettingsRow};
 use portolan_plugin_api::export::{Exported, Manifest, module};
 use portolan_plugin_api::{
-    Address, Catalogue, Chain, Claimable, Deployment, Error, Plugin, Position, Question, Settings, SettingsError,
+    Address, Catalogue, Claimable, Deployment, Error, JobContext, Plugin, Position, Question, Settings, SettingsError,
 };
 
 use crate::host::Host;
@@ -40,14 +40,14 @@ macro_rules! plugin {
                 catalogue(&self.0, &$questions)
             }
 
-            async fn claimables(&self, _: &Chain, _: Address) -> Result<Vec<Claimable>, Error> {
+            async fn claimables(&self, _: &JobContext, _: Address) -> Result<Vec<Claimable>, Error> {
                 Ok(Vec::new())
             }
 
             // A body that runs before it is awaited must do no harm.
             fn farming(
                 &self,
-                cx: &Chain,
+                cx: &JobContext,
                 _: Address,
             ) -> impl Future<Output = Result<Vec<Position>, Error>> + Send {
                 assert!(!cx.protocol().is_empty(), "put to no protocol");

@@ -2,7 +2,7 @@
 
 use portolan_abi::row::{freshness, kind, mode};
 use portolan_plugin_api::testing::{CannedReplies, End, ReadRequest, ReadResult};
-use portolan_plugin_api::{Address, B256, Block, Bytes, Chain, Claimable, Error, Revert, SolCall, U256, sol};
+use portolan_plugin_api::{Address, B256, Block, Bytes, Claimable, Error, JobContext, Revert, SolCall, U256, sol};
 
 use crate::scenario::{
     ACCOUNT, NETWORK, Play, TARGET, case, contract, found, found_all, numbers, play, scenario, valueCall, word,
@@ -103,7 +103,7 @@ fn kind_of(outcome: Result<U256, Revert>) -> u64 {
     }
 }
 
-async fn tried(cx: &Chain) -> Result<Vec<Claimable>, Error> {
+async fn tried(cx: &JobContext) -> Result<Vec<Claimable>, Error> {
     let outcome = cx.try_call(TARGET, query(1)).await?;
     Ok(vec![found(U256::from(kind_of(outcome)))])
 }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use portolan_plugin_api::export::{Exported, Manifest};
 use portolan_plugin_api::testing::{End, JobTest, Outcome, ReadRequest, ReadResult};
 use portolan_plugin_api::{
-    Address, Catalogue, Chain, ClaimTemplate, Claimable, Error, Leg, LegRole, PaidTo, Payment, Plugin, Position,
+    Address, Catalogue, ClaimTemplate, Claimable, Error, JobContext, Leg, LegRole, PaidTo, Payment, Plugin, Position,
     PositionKind, Question, Role, Settings, SettingsError, U256, sol,
 };
 
@@ -24,7 +24,7 @@ sol! {
 
 /// One finding that the gateway would reject.
 trait Slip: Send + Sync + 'static {
-    fn claimable(_: &Chain) -> impl Future<Output = Result<Option<Claimable>, Error>> + Send {
+    fn claimable(_: &JobContext) -> impl Future<Output = Result<Option<Claimable>, Error>> + Send {
         async { Ok(None) }
     }
 
@@ -56,11 +56,11 @@ impl<S: Slip> Plugin for Slips<S> {
         S::catalogue(catalogue)
     }
 
-    async fn claimables(&self, cx: &Chain, _: Address) -> Result<Vec<Claimable>, Error> {
+    async fn claimables(&self, cx: &JobContext, _: Address) -> Result<Vec<Claimable>, Error> {
         Ok(Vec::from_iter(S::claimable(cx).await?))
     }
 
-    async fn farming(&self, _: &Chain, _: Address) -> Result<Vec<Position>, Error> {
+    async fn farming(&self, _: &JobContext, _: Address) -> Result<Vec<Position>, Error> {
         Ok(Vec::from_iter(S::position()))
     }
 }
@@ -81,7 +81,7 @@ fn run<S: Slip>(question: Question) -> Outcome {
     JobTest::new("acme", NETWORK, question, ACCOUNT).claim_functions(ALLOWED).run::<Slips<S>>(five)
 }
 
-fn reward(cx: &Chain) -> Claimable {
+fn reward(cx: &JobContext) -> Claimable {
     paying(cx.claim(TARGET, &getRewardCall {}))
 }
 
@@ -118,7 +118,7 @@ macro_rules! refused_claimable {
         fn $test() {
             struct Refused;
             impl Slip for Refused {
-                async fn claimable($cx: &Chain) -> Result<Option<Claimable>, Error> {
+                async fn claimable($cx: &JobContext) -> Result<Option<Claimable>, Error> {
                     Ok(Some($finding))
                 }
             }

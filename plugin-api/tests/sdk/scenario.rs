@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use portolan_plugin_api::export::{Exported, Manifest};
 use portolan_plugin_api::testing::{JobTest, Outcome, ReadRequest, ReadResult};
 use portolan_plugin_api::{
-    Address, Catalogue, Chain, Claim, ClaimTemplate, Claimable, Deployment, Error, Plugin, Protocol, Question, Read,
-    Settings, SettingsError, SolCall, U256, sol,
+    Address, Catalogue, Claim, ClaimTemplate, Claimable, Deployment, Error, JobContext, Plugin, Protocol, Question,
+    Read, Settings, SettingsError, SolCall, U256, sol,
 };
 
 sol! {
@@ -25,7 +25,7 @@ pub(crate) const ACCOUNT: Address = Address::repeat_byte(0x22);
 
 /// The async block of a test.
 pub(crate) trait Scenario: Send + Sync + 'static {
-    fn play(cx: &Chain) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send;
+    fn play(cx: &JobContext) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send;
 }
 
 /// Defines a named async block.
@@ -35,7 +35,7 @@ macro_rules! scenario {
 
         impl crate::scenario::Scenario for $name {
             async fn play(
-                $cx: &portolan_plugin_api::Chain,
+                $cx: &portolan_plugin_api::JobContext,
             ) -> Result<Vec<portolan_plugin_api::Claimable>, portolan_plugin_api::Error> {
                 $body
             }
@@ -72,7 +72,7 @@ impl<S: Scenario> Plugin for Play<S> {
         catalogue()
     }
 
-    async fn claimables(&self, cx: &Chain, _: Address) -> Result<Vec<Claimable>, Error> {
+    async fn claimables(&self, cx: &JobContext, _: Address) -> Result<Vec<Claimable>, Error> {
         let found = S::play(cx).await?;
         Ok(found.into_iter().enumerate().map(|(place, found)| in_place(found, place)).collect())
     }
@@ -94,7 +94,7 @@ pub(crate) fn play<S: Scenario>() -> Outcome {
 }
 
 /// A read of the contract.
-pub(crate) fn value(cx: &Chain, of: u64) -> Read<'_, U256> {
+pub(crate) fn value(cx: &JobContext, of: u64) -> Read<'_, U256> {
     cx.call(TARGET, valueCall { of: U256::from(of) })
 }
 

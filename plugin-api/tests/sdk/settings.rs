@@ -4,7 +4,7 @@ use portolan_abi::map::{self, SettingsKey, SettingsRow, SettingsValue};
 use portolan_plugin_api::export::{Exported, Manifest};
 use portolan_plugin_api::testing::settings_error;
 use portolan_plugin_api::{
-    Address, Catalogue, Chain, Company, Deployment, Error, Keys, Mechanism, Plugin, Position, Protocol, Question,
+    Address, Catalogue, Company, Deployment, Error, JobContext, Keys, Mechanism, Plugin, Position, Protocol, Question,
     Settings, SettingsError, address,
 };
 
@@ -77,7 +77,7 @@ impl Plugin for Chef {
         Catalogue { protocols: self.protocols.clone(), deployments, ..Catalogue::default() }
     }
 
-    async fn farming(&self, _: &Chain, _: Address) -> Result<Vec<Position>, Error> {
+    async fn farming(&self, _: &JobContext, _: Address) -> Result<Vec<Position>, Error> {
         Ok(Vec::new())
     }
 }

@@ -14,7 +14,7 @@ mod rewards;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Keys, Lineage, Position, Question, Role, SettingsError,
+    Address, ClaimTemplate, Claimable, JobContext, Keys, Lineage, Position, Question, Role, SettingsError,
 };
 
 use crate::boxed::Boxed;
@@ -110,7 +110,7 @@ impl Deployed for AaveV3 {
     ///
     /// Each claim pays only that token, from all assets in which the account earned it, so no two rows claim the same
     /// amount.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let Some(controller) = self.rewards_controller else { return Ok(Vec::new()) };
             let tokens = reserve::tokens(cx, labels.market, *self).await?;
@@ -124,7 +124,7 @@ impl Deployed for AaveV3 {
     /// Returns what the account lent and owes: a leg per aToken and debt token that it has.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,

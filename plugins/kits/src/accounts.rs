@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use portolan_plugin_api::events::{Event, Transaction};
 use portolan_plugin_api::{
-    Address, Catalogue, Chain, ClaimTemplate, Claimable, Composition, Deployment, Error, Keys, Lineage, Mechanism,
+    Address, Catalogue, ClaimTemplate, Claimable, Composition, Deployment, Error, JobContext, Keys, Lineage, Mechanism,
     Plugin, Position, Protocol, Question, Rows, Settings, SettingsError,
 };
 
@@ -101,31 +101,31 @@ impl<P: AccountProtocols> Plugin for Accounts<P> {
         self.instance.catalogue()
     }
 
-    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+    async fn claimables(&self, cx: &JobContext, account: Address) -> Result<Vec<Claimable>, Error> {
         self.instance.claimables(cx, account).await
     }
 
-    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<Position>, Error> {
+    async fn farming(&self, cx: &JobContext, account: Address) -> Result<Vec<Position>, Error> {
         self.instance.positions(cx, Question::FARMING, account).await
     }
 
-    async fn lending(&self, cx: &Chain, account: Address) -> Result<Vec<Position>, Error> {
+    async fn lending(&self, cx: &JobContext, account: Address) -> Result<Vec<Position>, Error> {
         self.instance.positions(cx, Question::LENDING, account).await
     }
 
-    async fn pooling(&self, cx: &Chain, account: Address) -> Result<Vec<Position>, Error> {
+    async fn pooling(&self, cx: &JobContext, account: Address) -> Result<Vec<Position>, Error> {
         self.instance.positions(cx, Question::POOLING, account).await
     }
 
-    async fn locked(&self, cx: &Chain, account: Address) -> Result<Vec<Position>, Error> {
+    async fn locked(&self, cx: &JobContext, account: Address) -> Result<Vec<Position>, Error> {
         self.instance.positions(cx, Question::LOCKED, account).await
     }
 
-    async fn compositions(&self, cx: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
+    async fn compositions(&self, cx: &JobContext, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
         self.instance.compositions(cx, tokens).await
     }
 
-    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
+    async fn events(&self, cx: &JobContext, transaction: &Transaction) -> Result<Vec<Event>, Error> {
         let events = self.instance.tables.events(cx, transaction, &self.instance.sources).await?;
         Ok(events.into_iter().map(|event| P::complete(event, cx.network())).collect())
     }
@@ -232,12 +232,12 @@ impl AccountInstance {
     }
 
     /// Iterates over the job's deployments that answer a question.
-    fn answering(&self, cx: &Chain, question: Question) -> impl Iterator<Item = &Deployment<Titled>> {
+    fn answering(&self, cx: &JobContext, question: Question) -> impl Iterator<Item = &Deployment<Titled>> {
         cx.rows(&self.deployments).filter(move |row| row.mechanism.contracts.questions().contains(&question))
     }
 
     /// Resolves the job's deployments that answer a question. One that fails loses only its own findings.
-    async fn parts(&self, cx: &Chain, question: Question) -> Result<Vec<Part<'_>>, Error> {
+    async fn parts(&self, cx: &JobContext, question: Question) -> Result<Vec<Part<'_>>, Error> {
         let parts = self.answering(cx, question).map(|row| async move {
             let contracts = &row.mechanism.contracts;
             let resolved = contracts.resolve(cx, &row.market).await;
@@ -247,14 +247,14 @@ impl AccountInstance {
         cx.join(parts).await
     }
 
-    fn claimables<'a>(&'a self, cx: &'a Chain, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let parts = self.parts(cx, Question::CLAIMABLES).await?.into_iter();
             cx.gather(parts.map(|it| async move { it.contracts?.claimables(cx, it.labels, account).await })).await
         })
     }
 
-    fn positions<'a>(&'a self, cx: &'a Chain, question: Question, account: Address) -> Boxed<'a, Vec<Position>> {
+    fn positions<'a>(&'a self, cx: &'a JobContext, question: Question, account: Address) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
             let parts = self.parts(cx, question).await?.into_iter();
             cx.gather(parts.map(|it| async move { it.contracts?.positions(cx, it.labels, question, account).await }))
@@ -262,7 +262,7 @@ impl AccountInstance {
         })
     }
 
-    fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
+    fn compositions<'a>(&'a self, cx: &'a JobContext, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         Box::pin(async move {
             let parts = self.answering(cx, Question::COMPOSITION).map(|row| &row.mechanism.contracts);
             cx.gather(parts.map(|contracts| contracts.compositions(cx, tokens))).await

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, B256, Chain, Composition, Error, Keys, Lineage, Part, Question, SettingsError, U256, sol,
+    Address, B256, Composition, Error, JobContext, Keys, Lineage, Part, Question, SettingsError, U256, sol,
 };
 
 use crate::boxed::Boxed;
@@ -120,7 +120,7 @@ impl Deployed for VaultPools {
         vec![Question::COMPOSITION]
     }
 
-    fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
+    fn compositions<'a>(&'a self, cx: &'a JobContext, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         Box::pin(async move {
             let found = try_each(cx, tokens.iter().map(|token| self.composition(cx, *token))).await;
             Ok(found.or_report(cx, "shares of pools").into_iter().flatten().collect())
@@ -130,7 +130,7 @@ impl Deployed for VaultPools {
 
 impl VaultPools {
     /// Returns the composition of the whole supply; `None` if the token is not a pool of the vault or has no supply.
-    async fn composition(&self, cx: &Chain, token: Address) -> Result<Option<Composition>, Error> {
+    async fn composition(&self, cx: &JobContext, token: Address) -> Result<Option<Composition>, Error> {
         let held = match self.vault {
             PoolVault::V2(vault) => self.held_by_number(cx, vault, token).await?,
             PoolVault::V3(vault) => self.held_by_address(cx, vault, token).await?,
@@ -143,7 +143,12 @@ impl VaultPools {
     }
 
     /// Reads a pool by id. Shares that the vault itself holds were minted in advance, and are excluded on both sides.
-    async fn held_by_number(&self, cx: &Chain, vault: Address, token: Address) -> Result<Option<PoolHoldings>, Error> {
+    async fn held_by_number(
+        &self,
+        cx: &JobContext,
+        vault: Address,
+        token: Address,
+    ) -> Result<Option<PoolHoldings>, Error> {
         let id = cx.try_call(token, getPoolIdCall {}).within(KNOWN_STANDS_S).await?;
         // The first 20 bytes of a pool's id are its address.
         let Some(id) = id.ok().filter(|id: &B256| id[..20] == token[..]) else { return Ok(None) };
@@ -159,7 +164,12 @@ impl VaultPools {
         Ok(Some(PoolHoldings { supply, balances }))
     }
 
-    async fn held_by_address(&self, cx: &Chain, vault: Address, pool: Address) -> Result<Option<PoolHoldings>, Error> {
+    async fn held_by_address(
+        &self,
+        cx: &JobContext,
+        vault: Address,
+        pool: Address,
+    ) -> Result<Option<PoolHoldings>, Error> {
         if !cx.call(vault, isPoolRegisteredCall { pool }).within(KNOWN_STANDS_S).await? {
             return Ok(None);
         }
@@ -170,7 +180,7 @@ impl VaultPools {
     }
 
     /// Queries every factory, so that the host learns if the pool is one of theirs.
-    async fn query_factories(&self, cx: &Chain, pool: Address) -> Result<(), Error> {
+    async fn query_factories(&self, cx: &JobContext, pool: Address) -> Result<(), Error> {
         let factories = self.factories.iter();
         let asked =
             factories.map(|factory| cx.try_call(*factory, isPoolFromFactoryCall { pool }).within(KNOWN_STANDS_S));

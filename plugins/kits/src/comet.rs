@@ -11,7 +11,7 @@ mod rewards;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Keys, Mechanism, Position, Question, Role, SettingsError,
+    Address, ClaimTemplate, Claimable, JobContext, Keys, Mechanism, Position, Question, Role, SettingsError,
 };
 
 use crate::boxed::Boxed;
@@ -77,14 +77,14 @@ impl Deployed for Comet {
     }
 
     /// Returns the claim of the market's rewards.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(rewards::claimables(cx, self, labels, account))
     }
 
     /// Returns the account's position in the market.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,

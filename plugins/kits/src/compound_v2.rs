@@ -14,7 +14,7 @@ mod rewards;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Keys, Lineage, Position, Question, Role, SettingsError,
+    Address, ClaimTemplate, Claimable, JobContext, Keys, Lineage, Position, Question, Role, SettingsError,
 };
 
 use crate::boxed::Boxed;
@@ -183,14 +183,14 @@ impl Deployed for CompoundV2 {
     }
 
     /// Returns a row per claim with rewards of suppliers and borrowers.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(rewards::claimables(cx, self, labels, account))
     }
 
     /// Returns the account's position in all markets of the comptroller.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Position, PositionKind, Question, Role,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Position, PositionKind, Question, Role,
     SettingsError, U256, symbol,
 };
 
@@ -120,7 +120,7 @@ impl Deployed for ConvexStake {
         vec![Question::CLAIMABLES, Question::FARMING]
     }
 
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let (claim, owed) = match self.kind {
                 StakeKind::Cvx => {
@@ -142,7 +142,7 @@ impl Deployed for ConvexStake {
 
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -162,7 +162,7 @@ impl Deployed for ConvexStake {
 
 impl ConvexStake {
     /// Returns the staked token.
-    async fn staked(&self, cx: &Chain) -> Result<Address, Error> {
+    async fn staked(&self, cx: &JobContext) -> Result<Address, Error> {
         match self.kind {
             StakeKind::Cvx => cx.call(self.at, pool::stakingTokenCall {}).immutable().await,
             StakeKind::Wrapper => cx.call(self.at, wrapper::cvxCrvCall {}).immutable().await,
@@ -171,7 +171,7 @@ impl ConvexStake {
 
     /// Returns the rewards of a CVX stake, less the fee for converting them to cvxCRV. A claim also pays the contract's
     /// balance of cvxCRV.
-    async fn fees(&self, cx: &Chain, account: Address) -> Result<Vec<(Address, U256)>, Error> {
+    async fn fees(&self, cx: &JobContext, account: Address) -> Result<Vec<(Address, U256)>, Error> {
         let earned = cx.call(self.at, pool::earnedCall { account }).zero_within(ZERO_STANDS_S).await?;
         if earned.is_zero() {
             return Ok(Vec::new());
@@ -189,7 +189,12 @@ impl ConvexStake {
     }
 
     /// Returns what the wrapper owes, after it has claimed its own rewards.
-    async fn wrapped(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<(Address, U256)>, Error> {
+    async fn wrapped(
+        &self,
+        cx: &JobContext,
+        labels: Labels<'_>,
+        account: Address,
+    ) -> Result<Vec<(Address, U256)>, Error> {
         let mut owed = cx.call(self.at, wrapper::earnedCall { account }).isolated().gas_cap(EARNED_GAS).await?;
         if owed.len() > REWARDS_MAX {
             cx.report_not_covered(format!("{}: {REWARDS_MAX} of {} rewards are reported", labels.market, owed.len()));

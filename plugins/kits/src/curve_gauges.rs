@@ -15,7 +15,7 @@ mod positions;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Lineage, Position, Question, Role, SettingsError,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Lineage, Position, Question, Role, SettingsError,
 };
 
 use crate::boxed::Boxed;
@@ -166,13 +166,13 @@ impl Deployed for CurveGauges {
     }
 
     /// Returns up to two claims per gauge: the emission and the other rewards.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(claims::claimables(cx, self, labels, account))
     }
 
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         question: Question,
         account: Address,

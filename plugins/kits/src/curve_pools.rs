@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, Composition, Error, Keys, Lineage, Part, Question, Revert, SettingsError, sol,
+    Address, Composition, Error, JobContext, Keys, Lineage, Part, Question, Revert, SettingsError, sol,
 };
 
 use crate::boxed::Boxed;
@@ -82,7 +82,7 @@ impl Deployed for CurvePoolRegistry {
         vec![Question::COMPOSITION]
     }
 
-    fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
+    fn compositions<'a>(&'a self, cx: &'a JobContext, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         Box::pin(async move {
             let found = try_each(cx, tokens.iter().map(|token| self.composition(cx, *token))).await;
             Ok(found.or_report(cx, "shares of pools").into_iter().flatten().collect())
@@ -92,7 +92,7 @@ impl Deployed for CurvePoolRegistry {
 
 impl CurvePoolRegistry {
     /// Returns the composition of the whole supply; `None` if the token is not a share or has no supply.
-    async fn composition(&self, cx: &Chain, token: Address) -> Result<Option<Composition>, Error> {
+    async fn composition(&self, cx: &JobContext, token: Address) -> Result<Option<Composition>, Error> {
         let Some(pool) = self.pool(cx, token).await? else { return Ok(None) };
         let share = cx.try_call(self.registry, get_lp_tokenCall { pool });
         let coins = cx.try_call(self.registry, get_coinsCall { pool }).within(KNOWN_STANDS_S);
@@ -114,7 +114,7 @@ impl CurvePoolRegistry {
 
     /// Returns the pool that may have issued the token: itself, the one in the registry, or the one that the token
     /// names.
-    async fn pool(&self, cx: &Chain, token: Address) -> Result<Option<Address>, Error> {
+    async fn pool(&self, cx: &JobContext, token: Address) -> Result<Option<Address>, Error> {
         let own = cx.try_call(self.registry, get_lp_tokenCall { pool: token }).within(KNOWN_STANDS_S);
         let search = cx.try_call(self.registry, get_pool_from_lp_tokenCall { token });
         let search = search.within(KNOWN_STANDS_S).gas_cap(SEARCH_GAS);

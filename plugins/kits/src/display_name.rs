@@ -1,6 +1,6 @@
 //! Display names of staked tokens: both tokens of a constant-product pair, otherwise the token's own symbol.
 
-use portolan_plugin_api::{Address, Chain, Error, Revert, symbol};
+use portolan_plugin_api::{Address, Error, JobContext, Revert, symbol};
 
 portolan_plugin_api::sol! {
     function token0() external view returns (address);
@@ -12,7 +12,7 @@ portolan_plugin_api::sol! {
 const TOKENS_STAND_S: u32 = 86_400;
 
 /// Returns the display name of a staked token; a token with unexpected replies is shown by its own symbol.
-pub(crate) async fn display_name(cx: &Chain, token: Address) -> Result<String, Error> {
+pub(crate) async fn display_name(cx: &JobContext, token: Address) -> Result<String, Error> {
     let token0 = cx.try_call(token, token0Call {}).within(TOKENS_STAND_S);
     let token1 = cx.try_call(token, token1Call {}).within(TOKENS_STAND_S);
     let (token0, token1) = cx.join((token0, token1)).await?;

@@ -2,7 +2,7 @@
 //!
 //! Source: <https://eips.ethereum.org/EIPS/eip-4626>.
 
-use portolan_plugin_api::{Address, Chain, Error, Leg, LegRole, Position, PositionKind, U256, symbol};
+use portolan_plugin_api::{Address, Error, JobContext, Leg, LegRole, Position, PositionKind, U256, symbol};
 
 use crate::kit::Labels;
 use crate::nonzero::nonzero;
@@ -16,7 +16,7 @@ portolan_plugin_api::sol! {
 
 /// Returns the account's positions in these vaults. A failed vault is reported and loses only its own position.
 pub(crate) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     labels: Labels<'_>,
     mechanism: &str,
     vaults: impl IntoIterator<Item = Address>,
@@ -29,7 +29,7 @@ pub(crate) async fn positions(
 
 /// Returns the account's nonzero shares of these vaults.
 pub(crate) async fn held(
-    cx: &Chain,
+    cx: &JobContext,
     market: &str,
     vaults: impl IntoIterator<Item = Address>,
     account: Address,
@@ -39,7 +39,7 @@ pub(crate) async fn held(
 
 /// Returns the position of an amount of a vault's shares.
 pub(crate) async fn position(
-    cx: &Chain,
+    cx: &JobContext,
     labels: Labels<'_>,
     mechanism: &str,
     vault: Address,

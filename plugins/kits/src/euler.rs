@@ -14,7 +14,7 @@ mod position;
 
 use std::sync::Arc;
 
-use portolan_plugin_api::{Address, Chain, Keys, Position, Question, SettingsError};
+use portolan_plugin_api::{Address, JobContext, Keys, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
 use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
@@ -88,7 +88,7 @@ impl Deployed for Euler {
     /// Returns a position per account of the owner, and one per vault that lends to others.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use portolan_plugin_api::events::{Event, Transaction};
 use portolan_plugin_api::{
-    Catalogue, Chain, Deployments, Error, Mechanism, Plugin, Question, Rows, Settings, SettingsError,
+    Catalogue, Deployments, Error, JobContext, Mechanism, Plugin, Question, Rows, Settings, SettingsError,
 };
 
 use crate::events::{EventTables, Source};
@@ -53,7 +53,7 @@ impl<F: EventFamily> Plugin for Family<F> {
         self.instance.catalogue()
     }
 
-    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
+    async fn events(&self, cx: &JobContext, transaction: &Transaction) -> Result<Vec<Event>, Error> {
         let events = self.instance.tables.events(cx, transaction, &self.instance.deployments).await?;
         Ok(events.into_iter().map(|event| F::complete(event, cx.network())).collect())
     }

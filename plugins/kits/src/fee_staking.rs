@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Position, PositionKind, Question, Reward,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Position, PositionKind, Question, Reward,
     Role, SettingsError, U256, symbol,
 };
 
@@ -80,7 +80,7 @@ impl Deployed for FeeStaking {
     }
 
     /// Returns one claim for the stake's rewards, which pays all tokens.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             // Every move of a stake pays its rewards, so without a stake nothing is owed.
             if self.staked(cx, account).await?.is_zero() {
@@ -104,7 +104,7 @@ impl Deployed for FeeStaking {
     /// Returns the stake. Fees arrive irregularly, so there is no rate.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -126,12 +126,12 @@ impl Deployed for FeeStaking {
 
 impl FeeStaking {
     /// Returns the account's stake, which is the same for every reward token.
-    async fn staked(&self, cx: &Chain, account: Address) -> Result<U256, Error> {
+    async fn staked(&self, cx: &JobContext, account: Address) -> Result<U256, Error> {
         let info = getUserInfoCall { account, rewardToken: Address::ZERO };
         cx.call(self.address, info).zero_within(ZERO_STANDS_S).await
     }
 
-    async fn reward_tokens(&self, cx: &Chain) -> Result<Vec<Address>, Error> {
+    async fn reward_tokens(&self, cx: &JobContext) -> Result<Vec<Address>, Error> {
         let count = cx.call(self.address, rewardTokensLengthCall {}).await?;
         let count = u64::try_from(count).ok().filter(|count| *count <= TOKENS_MAX);
         let count = count.ok_or_else(|| Error::new(format!("{}: lists too many reward tokens", self.address)))?;

@@ -10,7 +10,7 @@ mod vault;
 
 use std::sync::Arc;
 
-use portolan_plugin_api::{Address, Chain, Error, Keys, Mechanism, Position, Question, SettingsError};
+use portolan_plugin_api::{Address, Error, JobContext, Keys, Mechanism, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
 use crate::erc4626;
@@ -83,7 +83,7 @@ impl Deployed for Fluid {
     /// Returns a position per lending token, and one per position in a vault.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -104,7 +104,7 @@ impl Deployed for Fluid {
 
 impl Fluid {
     /// Returns the lending tokens.
-    async fn tokens(&self, cx: &Chain) -> Result<Vec<Address>, Error> {
+    async fn tokens(&self, cx: &JobContext) -> Result<Vec<Address>, Error> {
         let factory = self.contracts.lending_factory;
         let tokens = cx.call(factory, allTokensCall {}).within(LIST_STANDS_S).await?;
         if tokens.len() > TOKENS_MAX {

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Composition, Error, Keys, Lineage, Position, Question, SettingsError,
+    Address, ClaimTemplate, Claimable, Composition, Error, JobContext, Keys, Lineage, Position, Question, SettingsError,
 };
 
 use crate::boxed::Boxed;
@@ -79,13 +79,13 @@ pub trait Deployed: Debug + Send + Sync {
     /// Reads whatever must be known before the account is read, such as the farms that a factory lists. Called once per
     /// question, for all deployments together, so that their reads of the account share a batch. `None` if there is
     /// nothing to read.
-    fn resolve<'a>(&'a self, cx: &'a Chain, market: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
+    fn resolve<'a>(&'a self, cx: &'a JobContext, market: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
         let _ = (cx, market);
         Box::pin(async { Ok(None) })
     }
 
     /// Answers [`Plugin::claimables`](portolan_plugin_api::Plugin::claimables).
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         let _ = (cx, account);
         Box::pin(async move { Err(not_implemented("claimables", labels)) })
     }
@@ -93,7 +93,7 @@ pub trait Deployed: Debug + Send + Sync {
     /// Answers a question about positions, such as [`Plugin::farming`](portolan_plugin_api::Plugin::farming).
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         question: Question,
         account: Address,
@@ -104,7 +104,7 @@ pub trait Deployed: Debug + Send + Sync {
 
     /// Answers [`Plugin::compositions`](portolan_plugin_api::Plugin::compositions) for its own tokens; skips the
     /// others.
-    fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
+    fn compositions<'a>(&'a self, cx: &'a JobContext, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         let _ = (cx, tokens);
         Box::pin(async { Err(Error::new("`compositions` is declared and not implemented")) })
     }

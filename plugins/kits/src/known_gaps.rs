@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use portolan_plugin_api::{Address, Chain, Claimable, Error, Keys, Position, Question, SettingsError};
+use portolan_plugin_api::{Address, Claimable, Error, JobContext, Keys, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
 use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
@@ -113,7 +113,7 @@ impl Deployed for GapList {
         self.questions.clone()
     }
 
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             self.report(cx, labels, account).await?;
             Ok(Vec::new())
@@ -122,7 +122,7 @@ impl Deployed for GapList {
 
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -136,7 +136,7 @@ impl Deployed for GapList {
 
 impl GapList {
     /// Reports each contract in which the account has something.
-    async fn report(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<(), Error> {
+    async fn report(&self, cx: &JobContext, labels: Labels<'_>, account: Address) -> Result<(), Error> {
         let reads = self.gaps.iter().map(async |gap| {
             let has =
                 cx.call_as(gap.contract, &gap.view, &balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;

@@ -13,7 +13,7 @@ mod trove;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Lineage, Position, Question, Role, SettingsError, U256,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Lineage, Position, Question, Role, SettingsError, U256,
 };
 
 use crate::boxed::Boxed;
@@ -121,7 +121,7 @@ impl Deployed for Liquity {
     }
 
     /// Returns a claim per deposit with gains, and one for surplus collateral.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         let parts: [Boxed<'a, Option<Claimable>>; 3] = [
             Box::pin(deposits::stability_gains(cx, self, labels, account)),
             Box::pin(deposits::staking_gains(cx, self, labels, account)),
@@ -135,7 +135,7 @@ impl Deployed for Liquity {
 
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         question: Question,
         account: Address,

@@ -11,7 +11,7 @@ mod vaults;
 
 use std::sync::Arc;
 
-use portolan_plugin_api::{Address, Chain, Error, Keys, Position, Question, SettingsError};
+use portolan_plugin_api::{Address, Error, JobContext, Keys, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
 use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
@@ -83,7 +83,7 @@ impl Deployed for LlamaLend {
 
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,

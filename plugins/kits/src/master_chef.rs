@@ -14,7 +14,7 @@ mod rewarder;
 mod rows;
 mod settings;
 
-use portolan_plugin_api::{Address, Chain, Claim, Claimable, Position, Question, U256};
+use portolan_plugin_api::{Address, Claim, Claimable, JobContext, Position, Question, U256};
 
 use crate::boxed::Boxed;
 use crate::events::Source;
@@ -131,7 +131,7 @@ impl Deployed for MasterChef {
     }
 
     /// Returns a claim per pool with pending rewards, which pays all of its tokens.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let (token, count) = cx.join((reward::token(cx, self), pools::count(cx, self))).await?;
             let owing = pools::owing(cx, self, labels.market, count, account).await?;
@@ -143,7 +143,7 @@ impl Deployed for MasterChef {
     /// Returns a position per pool with a stake.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -171,7 +171,7 @@ impl Deployed for MasterChef {
 
 impl MasterChef {
     /// Returns the call that claims a pool's rewards.
-    fn claim(&self, cx: &Chain, pid: U256, account: Address) -> Claim {
+    fn claim(&self, cx: &JobContext, pid: U256, account: Address) -> Claim {
         if self.has_single_stake && pid.is_zero() {
             return cx.claim(self.chef, &leaveStakingCall { amount: U256::ZERO });
         }

@@ -10,7 +10,7 @@ mod document;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, B256, Chain, ClaimTemplate, Claimable, Error, Keys, NoDocument, Question, Role, SettingsError, U256,
+    Address, B256, ClaimTemplate, Claimable, Error, JobContext, Keys, NoDocument, Question, Role, SettingsError, U256,
     merkle, off_chain, symbol,
 };
 
@@ -81,7 +81,7 @@ impl Deployed for MerkleDistributor {
     }
 
     /// Returns the account's claim, unless it was claimed.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let url = self.proofs.replace(ACCOUNT, &format!("{account:#x}"));
             // The root may change in copies of the contract.

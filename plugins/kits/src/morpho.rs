@@ -13,7 +13,7 @@ mod position;
 
 use std::sync::Arc;
 
-use portolan_plugin_api::{Address, B256, Chain, KeyField, Keys, Position, Question, SettingsError};
+use portolan_plugin_api::{Address, B256, JobContext, KeyField, Keys, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
 use crate::erc4626;
@@ -92,7 +92,7 @@ impl Deployed for Morpho {
     /// Returns a position per market, and one per vault.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,

@@ -1,6 +1,6 @@
 //! Finds the contracts in which an account has something.
 
-use portolan_plugin_api::{Address, Chain, Error, SolCall, U256};
+use portolan_plugin_api::{Address, Error, JobContext, SolCall, U256};
 
 use crate::kit::ZERO_STANDS_S;
 use crate::try_each::with_each;
@@ -11,7 +11,7 @@ use crate::try_each::with_each;
 /// # Errors
 /// The first error, if every part failed.
 pub(crate) async fn nonzero<P, C: SolCall<Return = U256>>(
-    cx: &Chain,
+    cx: &JobContext,
     market: &str,
     parts: Vec<P>,
     call: impl Fn(&P) -> (Address, C),

@@ -2,7 +2,7 @@
 //!
 //! Anyone can send NFTs to an account, so only the first ones are read; the answer reports the rest.
 
-use portolan_plugin_api::{Address, Chain, Error, U256};
+use portolan_plugin_api::{Address, Error, JobContext, U256};
 
 use crate::kit::ZERO_STANDS_S;
 
@@ -16,13 +16,13 @@ portolan_plugin_api::sol! {
 const NFTS_MAX: u64 = 64;
 
 /// Returns the number of NFTs that the account owns.
-pub(crate) async fn count(cx: &Chain, of: Address, account: Address) -> Result<U256, Error> {
+pub(crate) async fn count(cx: &JobContext, of: Address, account: Address) -> Result<U256, Error> {
     cx.call(of, balanceOfCall { owner: account }).zero_within(ZERO_STANDS_S).await
 }
 
 /// Returns the ids of the account's first NFTs.
 pub(crate) async fn numbers(
-    cx: &Chain,
+    cx: &JobContext,
     market: &str,
     of: Address,
     account: Address,
@@ -33,7 +33,7 @@ pub(crate) async fn numbers(
 }
 
 /// Iterates over the indices that are answered; reports further NFTs as not covered.
-pub(crate) fn places(cx: &Chain, market: &str, of: Address, count: U256) -> impl Iterator<Item = U256> + use<> {
+pub(crate) fn places(cx: &JobContext, market: &str, of: Address, count: U256) -> impl Iterator<Item = U256> + use<> {
     if count > U256::from(NFTS_MAX) {
         cx.report_not_covered(format!("{market}: {of}: {count} NFTs, of which {NFTS_MAX} are answered"));
     }

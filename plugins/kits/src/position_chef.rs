@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Question, Role, SettingsError, U256, symbol,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Question, Role, SettingsError, U256, symbol,
 };
 
 use crate::boxed::Boxed;
@@ -91,7 +91,7 @@ impl Deployed for PositionChef {
     }
 
     /// Returns a claim per position with rewards.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let token = cx.call(self.chef, CAKECall {}).immutable();
             let (count, token) = cx.join((owned_nfts::count(cx, self.chef, account), token)).await?;
@@ -113,7 +113,7 @@ impl Deployed for PositionChef {
 
 impl PositionChef {
     /// Returns what the claim would return; `None` if the chef refuses it because the position is empty.
-    async fn owed(&self, cx: &Chain, token_id: U256, account: Address) -> Result<Option<Harvest>, Error> {
+    async fn owed(&self, cx: &JobContext, token_id: U256, account: Address) -> Result<Option<Harvest>, Error> {
         let harvest = cx.try_call(self.chef, harvestCall { tokenId: token_id, to: account });
         let info = cx.call(self.chef, userPositionInfosCall { tokenId: token_id });
         let (reward, info) = cx.join((harvest.from(account).isolated(), info)).await?;
@@ -126,7 +126,7 @@ impl PositionChef {
 
     async fn claimable(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         token: Address,
         owed: Harvest,

@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Lineage, Position, Question, Role, SettingsError, U256,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Lineage, Position, Question, Role, SettingsError, U256,
 };
 
 use crate::boxed::Boxed;
@@ -102,7 +102,7 @@ impl Deployed for PositionMaster {
     }
 
     /// Returns a claim per stake with rewards, which pays both tokens.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let stakes = self.stakes(cx, labels, account).await?;
             let rows = stakes.into_iter().map(|stake| {
@@ -116,7 +116,7 @@ impl Deployed for PositionMaster {
     /// Returns a position per staked NFT.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -131,7 +131,7 @@ impl Deployed for PositionMaster {
 
 impl PositionMaster {
     /// Returns the account's stakes, with their pools.
-    async fn stakes(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<NftStake>, Error> {
+    async fn stakes(&self, cx: &JobContext, labels: Labels<'_>, account: Address) -> Result<Vec<NftStake>, Error> {
         let pools = self.pools(cx, labels).await?.into_iter().enumerate();
         let counted = pools.map(|(place, address)| async move {
             Ok((place, address, owned_nfts::count(cx, address, account).await?))
@@ -143,7 +143,7 @@ impl PositionMaster {
     }
 
     /// Returns the known pools of the master.
-    async fn pools(&self, cx: &Chain, labels: Labels<'_>) -> Result<Vec<Address>, Error> {
+    async fn pools(&self, cx: &JobContext, labels: Labels<'_>) -> Result<Vec<Address>, Error> {
         let master = self.master;
         let entry = move |place| cx.call(master, getPoolAddressByIndexCall { index: U256::from(place) });
         let walk = |places: Range<u64>| cx.join(places.map(entry));
@@ -152,7 +152,7 @@ impl PositionMaster {
 
     async fn stakes_of(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         place: usize,
         address: Address,

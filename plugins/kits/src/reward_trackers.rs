@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Position, PositionKind, Question, Reward,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Position, PositionKind, Question, Reward,
     Role, SettingsError, symbol,
 };
 
@@ -86,7 +86,7 @@ impl Deployed for RewardTrackers {
     }
 
     /// Returns a claim per tracker with rewards, even without a stake.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let trackers = self.trackers.to_vec();
             let owing = nonzero(cx, labels.market, trackers, |tracker| (*tracker, claimableCall { account })).await?;
@@ -98,7 +98,7 @@ impl Deployed for RewardTrackers {
     /// Returns one position of the account's stakes, with a leg per token.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -126,7 +126,7 @@ impl Deployed for RewardTrackers {
 impl RewardTrackers {
     async fn claimable(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         tracker: Address,
         account: Address,
@@ -139,6 +139,6 @@ impl RewardTrackers {
     }
 }
 
-async fn reward_token(cx: &Chain, tracker: Address) -> Result<Address, Error> {
+async fn reward_token(cx: &JobContext, tracker: Address) -> Result<Address, Error> {
     cx.call(tracker, rewardTokenCall {}).within(TOKEN_STANDS_S).await
 }

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Lock, Position, PositionKind, Question,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lock, Position, PositionKind, Question,
     Reward, Role, SettingsError, U256, symbol,
 };
 
@@ -77,7 +77,7 @@ impl Deployed for SafetyModule {
         vec![Question::CLAIMABLES, Question::FARMING]
     }
 
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let owed = cx.call(self.token, getTotalRewardsBalanceCall { staker: account }).zero_within(ZERO_STANDS_S);
             let (owed, reward) = cx.join((owed, cx.call(self.token, REWARD_TOKENCall {}).immutable())).await?;
@@ -93,7 +93,7 @@ impl Deployed for SafetyModule {
 
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -119,7 +119,7 @@ impl Deployed for SafetyModule {
 
 impl SafetyModule {
     /// Returns when the stake can leave: known from the start of a cooldown to the end of its window.
-    async fn lock(&self, cx: &Chain, account: Address) -> Result<Lock, Error> {
+    async fn lock(&self, cx: &JobContext, account: Address) -> Result<Lock, Error> {
         let began = cx.call(self.token, stakersCooldownsCall { staker: account });
         let cooldown = cx.try_call(self.token, getCooldownSecondsCall {}).within(COOLDOWN_STANDS_S);
         let old_cooldown = cx.try_call(self.token, COOLDOWN_SECONDSCall {}).within(COOLDOWN_STANDS_S);

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, Composition, Error, Keys, Leg, LegRole, Part, Position, PositionKind, Question, Reward,
+    Address, Composition, Error, JobContext, Keys, Leg, LegRole, Part, Position, PositionKind, Question, Reward,
     SettingsError, U256, sol, symbol,
 };
 
@@ -77,7 +77,7 @@ impl Deployed for ShareVault {
     /// vaults. Future earnings are unknown.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -101,7 +101,7 @@ impl Deployed for ShareVault {
     }
 
     /// Returns the composition of the whole supply; empty if there is none.
-    fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
+    fn compositions<'a>(&'a self, cx: &'a JobContext, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         Box::pin(async move {
             if !tokens.contains(&self.address) {
                 return Ok(Vec::new());
@@ -117,7 +117,7 @@ impl Deployed for ShareVault {
 }
 
 impl ShareVault {
-    async fn held_and_supply(&self, cx: &Chain) -> Result<(U256, U256), Error> {
+    async fn held_and_supply(&self, cx: &JobContext) -> Result<(U256, U256), Error> {
         let held = cx.call(self.staked_token, balanceOfCall { account: self.address });
         cx.join((held, cx.call(self.address, totalSupplyCall {}))).await
     }

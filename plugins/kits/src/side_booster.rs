@@ -13,8 +13,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Lineage, Position, PositionKind, Question,
-    Reward, Role, SettingsError, U256, symbol,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lineage, Position, PositionKind,
+    Question, Reward, Role, SettingsError, U256, symbol,
 };
 
 use crate::boxed::Boxed;
@@ -124,7 +124,7 @@ impl Deployed for SideBooster {
     }
 
     /// Returns a claim per pool with rewards, which pays all of its tokens.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let held = self.held(cx, labels, account).await?;
             let rows = held.into_iter().map(|held| self.claimable(cx, labels, held.pool, account));
@@ -135,7 +135,7 @@ impl Deployed for SideBooster {
     /// Returns a position per pool with a stake.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -151,7 +151,7 @@ impl Deployed for SideBooster {
 
 impl SideBooster {
     /// Returns the pools in which the account has a stake or an unpaid first reward.
-    async fn held(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<SideStake>, Error> {
+    async fn held(&self, cx: &JobContext, labels: Labels<'_>, account: Address) -> Result<Vec<SideStake>, Error> {
         let pools = self.pools(cx, labels).await?;
         let amounts = cx.call_each(pools.iter().map(|pool| (pool.rewards, balanceOfCall { account })));
         let owed = |pool: &SidePool| (pool.rewards, claimable_rewardCall { token: pool.crv, account });
@@ -162,7 +162,7 @@ impl SideBooster {
         Ok(held.map(|(pool, amount, _)| SideStake { pool, amount }).collect())
     }
 
-    async fn pools(&self, cx: &Chain, labels: Labels<'_>) -> Result<Vec<SidePool>, Error> {
+    async fn pools(&self, cx: &JobContext, labels: Labels<'_>) -> Result<Vec<SidePool>, Error> {
         let walk = |places: Range<u64>| cx.join(places.map(move |place| self.entry(cx, place)));
         let count = cx.call(self.booster, poolLengthCall {}).within(COUNT_STANDS_S);
         let entries: Vec<(Address, Address, Address)> = cx.facts(labels.market, LIST, count, walk).await?;
@@ -170,14 +170,14 @@ impl SideBooster {
         Ok((0_u64..).zip(entries).map(pool).collect())
     }
 
-    async fn entry(&self, cx: &Chain, place: u64) -> Result<(Address, Address, Address), Error> {
+    async fn entry(&self, cx: &JobContext, place: u64) -> Result<(Address, Address, Address), Error> {
         let info = cx.call(self.booster, poolInfoCall { pid: U256::from(place) }).await?;
         Ok((info.lptoken, info.rewards, cx.call(info.rewards, crvCall {}).await?))
     }
 
     async fn claimable(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         pool: SidePool,
         account: Address,
@@ -202,7 +202,7 @@ impl SideBooster {
     /// Returns the stake with its rewards. Rates are unknown: no view returns what a gauge will pay the booster.
     async fn position(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         held: SideStake,
         account: Address,
@@ -220,7 +220,12 @@ impl SideBooster {
 }
 
 /// Returns the rewards of a pool, without empty slots of removed rewards.
-async fn earned(cx: &Chain, labels: Labels<'_>, pool: SidePool, account: Address) -> Result<Vec<EarnedData>, Error> {
+async fn earned(
+    cx: &JobContext,
+    labels: Labels<'_>,
+    pool: SidePool,
+    account: Address,
+) -> Result<Vec<EarnedData>, Error> {
     let mut owed = cx.call(pool.rewards, earnedCall { account }).isolated().gas_cap(EARNED_GAS).await?;
     owed.retain(|reward| !reward.token.is_zero());
     if owed.len() > REWARDS_MAX {

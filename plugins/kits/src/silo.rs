@@ -12,7 +12,7 @@ mod position;
 
 use std::sync::Arc;
 
-use portolan_plugin_api::{Address, Chain, Keys, Position, Question, SettingsError};
+use portolan_plugin_api::{Address, JobContext, Keys, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
 use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
@@ -58,7 +58,7 @@ impl Deployed for Silos {
     /// Returns a position per pair in which the account has or owes something.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,

@@ -22,7 +22,8 @@ mod votes;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Lineage, Mechanism, Position, Question, Role, SettingsError,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Lineage, Mechanism, Position, Question, Role,
+    SettingsError,
 };
 
 use crate::boxed::Boxed;
@@ -138,7 +139,7 @@ impl Deployed for Solidly {
     }
 
     /// Reads the escrow if the row has only a distributor.
-    fn resolve<'a>(&'a self, cx: &'a Chain, _: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
+    fn resolve<'a>(&'a self, cx: &'a JobContext, _: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
         Box::pin(async move {
             let SolidlyContracts { voter, escrow: None, distributor: Some(_) } = self.contracts else {
                 return Ok(None);
@@ -153,7 +154,7 @@ impl Deployed for Solidly {
     }
 
     /// Returns a claim per gauge with rewards, and the claims of locks.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         let parts: [Boxed<'a, Vec<Claimable>>; 2] = [
             Box::pin(stakes::claimables(cx, self, labels, account)),
             Box::pin(lock_claims::claimables(cx, self, labels, account)),
@@ -166,7 +167,7 @@ impl Deployed for Solidly {
 
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         question: Question,
         account: Address,

@@ -11,7 +11,9 @@ mod rows;
 
 use std::sync::Arc;
 
-use portolan_plugin_api::{Address, Chain, ClaimTemplate, Claimable, Keys, Lineage, Position, Question, SettingsError};
+use portolan_plugin_api::{
+    Address, ClaimTemplate, Claimable, JobContext, Keys, Lineage, Position, Question, SettingsError,
+};
 
 use crate::boxed::Boxed;
 use crate::events;
@@ -135,7 +137,7 @@ impl Deployed for StakingRewards {
     }
 
     /// Reads the farms of a factory. The number of batches depends on the factory; most replies are cached.
-    fn resolve<'a>(&'a self, cx: &'a Chain, market: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
+    fn resolve<'a>(&'a self, cx: &'a JobContext, market: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
         Box::pin(async move {
             let Farms::Factory(factory) = self.farms else { return Ok(None) };
             let farms = Farms::Resolved(factory::farms(cx, market, factory).await?);
@@ -144,7 +146,7 @@ impl Deployed for StakingRewards {
     }
 
     /// Returns a claim per farm with unclaimed rewards, which pays all of its reward tokens.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let earned = self.farms().into_iter().flat_map(|farm| {
                 farm::slots(self.rewards).iter().map(move |slot| async move {
@@ -163,7 +165,7 @@ impl Deployed for StakingRewards {
     /// Returns a position per farm with a stake.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,

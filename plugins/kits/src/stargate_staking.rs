@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Composition, Error, Keys, Leg, LegRole, Lineage, Part, Position,
+    Address, ClaimTemplate, Claimable, Composition, Error, JobContext, Keys, Leg, LegRole, Lineage, Part, Position,
     PositionKind, Question, Reward, Role, SettingsError, U256, symbol,
 };
 
@@ -119,7 +119,7 @@ impl Deployed for StargateStaking {
     }
 
     /// Returns a claim per pool with rewards, so that one that cannot pay does not block others.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let held = self.held(cx, labels, account).await?;
             if held.is_empty() {
@@ -133,7 +133,7 @@ impl Deployed for StargateStaking {
     }
 
     /// Returns the compositions of shares: equal amounts of their pools' tokens.
-    fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
+    fn compositions<'a>(&'a self, cx: &'a JobContext, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         Box::pin(async move {
             let known = cx.call(self.staking, tokensCall {}).within(LIST_STANDS_S).await?;
             if !tokens.iter().any(|token| known.contains(token)) {
@@ -149,7 +149,7 @@ impl Deployed for StargateStaking {
     /// Returns a position per pool with a stake.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -164,7 +164,7 @@ impl Deployed for StargateStaking {
 
 impl StargateStaking {
     /// Returns the account's staked shares.
-    async fn held(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<(Address, U256)>, Error> {
+    async fn held(&self, cx: &JobContext, labels: Labels<'_>, account: Address) -> Result<Vec<(Address, U256)>, Error> {
         let shares = cx.call(self.staking, tokensCall {}).within(LIST_STANDS_S).await?;
         if shares.len() > SHARES_MAX {
             let (at, count) = (self.staking, shares.len());
@@ -176,7 +176,7 @@ impl StargateStaking {
 
     async fn claimable(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         listed: &[Address],
         share: Address,
@@ -198,7 +198,7 @@ impl StargateStaking {
     /// Returns a stake with its rewards, and the rates to all stakes of the share.
     async fn position(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         share: Address,
         amount: U256,
@@ -217,7 +217,7 @@ impl StargateStaking {
     }
 
     /// Returns the composition of a pool's whole supply; `None` if there is none.
-    async fn composition(&self, cx: &Chain, token: Address) -> Result<Option<Composition>, Error> {
+    async fn composition(&self, cx: &JobContext, token: Address) -> Result<Option<Composition>, Error> {
         let pool = cx.call(token, share::stargateCall {}).immutable();
         let (pool, supply) = cx.join((pool, cx.call(token, share::totalSupplyCall {}))).await?;
         let part = Part { token: cx.call(pool, share::tokenCall {}).immutable().await?, amount: supply };
@@ -228,7 +228,7 @@ impl StargateStaking {
 
 /// Returns the nonzero amounts that the rewarder owes.
 async fn owed(
-    cx: &Chain,
+    cx: &JobContext,
     labels: Labels<'_>,
     rewarder: Address,
     share: Address,
@@ -243,7 +243,7 @@ async fn owed(
 }
 
 /// Returns the rewarder's rates for a share: its part of each token's rate, while that runs.
-async fn streams(cx: &Chain, labels: Labels<'_>, rewarder: Address, share: Address) -> Result<Vec<Reward>, Error> {
+async fn streams(cx: &JobContext, labels: Labels<'_>, rewarder: Address, share: Address) -> Result<Vec<Reward>, Error> {
     let points = cx.call(rewarder, allocPointsByStakeCall { stakingToken: share }).await?;
     let points = points.tokens.into_iter().zip(points.allocPoints).collect();
     let rates = bounded(cx, labels, rewarder, points).into_iter().map(async |(token, points)| {
@@ -257,7 +257,7 @@ async fn streams(cx: &Chain, labels: Labels<'_>, rewarder: Address, share: Addre
 }
 
 /// Truncates the list to the maximum, and reports the rest.
-fn bounded<T>(cx: &Chain, labels: Labels<'_>, rewarder: Address, mut list: Vec<T>) -> Vec<T> {
+fn bounded<T>(cx: &JobContext, labels: Labels<'_>, rewarder: Address, mut list: Vec<T>) -> Vec<T> {
     if list.len() > REWARDS_MAX {
         let (market, count) = (labels.market, list.len());
         cx.report_not_covered(format!("{market}: {REWARDS_MAX} of {count} rewards of {rewarder} are reported"));

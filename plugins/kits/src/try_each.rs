@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use futures_util::future::join;
-use portolan_plugin_api::{Chain, Each, Error, Read};
+use portolan_plugin_api::{Each, Error, JobContext, Read};
 
 /// Errors reported one by one; an unreachable network fails hundreds of parts for one reason.
 const REPORTED_MAX: usize = 8;
@@ -19,7 +19,7 @@ pub(crate) struct Parts<T> {
 /// Awaits the parts together.
 ///
 /// Not an `async fn`: the iterator is consumed here, so only the parts must be [`Send`], and each moves once.
-pub(crate) fn try_each<T, F>(cx: &Chain, parts: impl IntoIterator<Item = F>) -> impl Future<Output = Parts<T>>
+pub(crate) fn try_each<T, F>(cx: &JobContext, parts: impl IntoIterator<Item = F>) -> impl Future<Output = Parts<T>>
 where
     F: Future<Output = Result<T, Error>>,
 {
@@ -57,7 +57,7 @@ impl<T> Parts<T> {
     }
 
     /// Returns the successful parts in order, and reports those of `market` that are missing.
-    pub(crate) fn or_report(self, cx: &Chain, market: &str) -> Vec<T> {
+    pub(crate) fn or_report(self, cx: &JobContext, market: &str) -> Vec<T> {
         self.failed.iter().take(REPORTED_MAX).for_each(|error| cx.report_missing(format!("{market}: {error}")));
         if self.failed.len() > REPORTED_MAX {
             cx.report_missing(format!("{market}: {} more are missing", self.failed.len() - REPORTED_MAX));
@@ -70,7 +70,7 @@ impl<T> Parts<T> {
     ///
     /// # Errors
     /// The first error, if every part failed.
-    pub(crate) fn or_none_where_gone(mut self, cx: &Chain, market: &str) -> Result<Vec<T>, Error> {
+    pub(crate) fn or_none_where_gone(mut self, cx: &JobContext, market: &str) -> Result<Vec<T>, Error> {
         if !self.done.is_empty() {
             self.failed.retain(|error| !error.is_no_contract());
         }
@@ -81,7 +81,7 @@ impl<T> Parts<T> {
     ///
     /// # Errors
     /// The first error, if every part failed.
-    pub(crate) fn or_err_if_all(self, cx: &Chain, market: &str) -> Result<Vec<T>, Error> {
+    pub(crate) fn or_err_if_all(self, cx: &JobContext, market: &str) -> Result<Vec<T>, Error> {
         match self.failed.first() {
             Some(first) if self.done.is_empty() => Err(first.clone()),
             _ => Ok(self.or_report(cx, market)),

@@ -10,8 +10,8 @@
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Lineage, Lock, Part, Position, PositionKind,
-    Question, Reward, Role, SettingsError, U256, symbol,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lineage, Lock, Part, Position,
+    PositionKind, Question, Reward, Role, SettingsError, U256, symbol,
 };
 
 use crate::boxed::Boxed;
@@ -100,7 +100,7 @@ impl Deployed for Umbrella {
     }
 
     /// Returns a row per staked token with rewards, even without a stake.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let rows = self.assets(cx).await?.into_iter().map(|asset| self.claimable(cx, labels, asset, account));
             Ok(try_each(cx, rows).await.or_err_if_all(cx, labels.market)?.into_iter().flatten().collect())
@@ -110,7 +110,7 @@ impl Deployed for Umbrella {
     /// Returns a position per staked token that the account has.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -124,7 +124,7 @@ impl Deployed for Umbrella {
 
 impl Umbrella {
     /// Returns the staked tokens.
-    async fn assets(&self, cx: &Chain) -> Result<Vec<Address>, Error> {
+    async fn assets(&self, cx: &JobContext) -> Result<Vec<Address>, Error> {
         let assets = cx.call(self.controller, getAllAssetsCall {}).within(LIST_STANDS_S).await?;
         if assets.len() > ASSETS_MAX {
             let (at, count) = (self.controller, assets.len());
@@ -135,7 +135,7 @@ impl Umbrella {
 
     async fn claimable(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         asset: Address,
         account: Address,
@@ -154,7 +154,7 @@ impl Umbrella {
 
     async fn position(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         asset: Address,
         account: Address,
@@ -176,7 +176,7 @@ impl Umbrella {
     }
 
     /// Returns the current rewards of a staked token.
-    async fn rewards(&self, cx: &Chain, asset: Address) -> Result<Vec<Reward>, Error> {
+    async fn rewards(&self, cx: &JobContext, asset: Address) -> Result<Vec<Reward>, Error> {
         let rewards = cx.call(self.controller, getAllRewardsCall { asset }).within(LIST_STANDS_S).await?;
         let each = rewards.into_iter().map(|reward| async move {
             let emission = cx.call(self.controller, calculateCurrentEmissionScaledCall { asset, reward });
@@ -190,14 +190,14 @@ impl Umbrella {
 }
 
 /// Returns the token that the staked token redeems to, if that is wrapped.
-async fn unwrapped(cx: &Chain, token: Address, shares: U256) -> Result<Option<Vec<Part>>, Error> {
+async fn unwrapped(cx: &JobContext, token: Address, shares: U256) -> Result<Option<Vec<Part>>, Error> {
     let underlying = cx.try_call(token, assetCall {}).immutable();
     let (underlying, amount) = cx.join((underlying, cx.try_call(token, convertToAssetsCall { shares }))).await?;
     Ok(underlying.ok().zip(amount.ok()).map(|(token, amount)| vec![Part { token, amount }]))
 }
 
 /// Returns when the stake can leave: known from the start of a cooldown to the end of its window.
-async fn lock(cx: &Chain, asset: Address, account: Address) -> Result<Lock, Error> {
+async fn lock(cx: &JobContext, asset: Address, account: Address) -> Result<Lock, Error> {
     let cooldown = cx.call(asset, getStakerCooldownCall { user: account }).await?;
     let (end, window) = (u64::from(cooldown.endOfCooldown), u64::from(cooldown.withdrawalWindow));
     let is_on = !cooldown.amount.is_zero() && end.saturating_add(window) >= cx.block().timestamp;

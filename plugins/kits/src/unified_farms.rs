@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Lock, Position, PositionKind, Question,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lock, Position, PositionKind, Question,
     Reward, Role, SettingsError, U256,
 };
 
@@ -89,7 +89,7 @@ impl Deployed for UnifiedFarms {
     }
 
     /// Returns a claim per farm with rewards.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let staked = self.staked(cx, labels, account).await?;
             let rows = staked.into_iter().map(|farm| self.claimable(cx, labels, farm, account));
@@ -100,7 +100,7 @@ impl Deployed for UnifiedFarms {
     /// Returns a position per stake.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -115,7 +115,7 @@ impl Deployed for UnifiedFarms {
 
 impl UnifiedFarms {
     /// Returns the farms in which the account has a stake; others owe it nothing.
-    async fn staked(&self, cx: &Chain, labels: Labels<'_>, account: Address) -> Result<Vec<Address>, Error> {
+    async fn staked(&self, cx: &JobContext, labels: Labels<'_>, account: Address) -> Result<Vec<Address>, Error> {
         let farms = self.farms.to_vec();
         let staked = nonzero(cx, labels.market, farms, |farm| (*farm, lockedLiquidityOfCall { account })).await?;
         Ok(staked.into_iter().map(|(farm, _)| farm).collect())
@@ -123,7 +123,7 @@ impl UnifiedFarms {
 
     async fn claimable(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         farm: Address,
         account: Address,
@@ -148,7 +148,7 @@ impl UnifiedFarms {
     /// Returns the stakes in a farm. Rates are unknown: they are shared by weights that change over time.
     async fn stakes(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         farm: Address,
         account: Address,

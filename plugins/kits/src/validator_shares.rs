@@ -13,8 +13,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Lineage, Position, PositionKind, Question,
-    Reward, Role, SettingsError, U256,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lineage, Position, PositionKind,
+    Question, Reward, Role, SettingsError, U256,
 };
 
 use crate::boxed::Boxed;
@@ -110,7 +110,7 @@ impl Deployed for StakeManager {
     }
 
     /// Returns a claim per validator with rewards, and claims of withdrawals.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let all = self.all(cx, labels).await?;
             let earned = self.earned(cx, labels, &all, account);
@@ -124,7 +124,7 @@ impl Deployed for StakeManager {
     /// Returns a position per delegation, or the waiting withdrawals.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         question: Question,
         account: Address,
@@ -145,7 +145,7 @@ impl StakeManager {
     /// Returns the claims of delegations' rewards.
     async fn earned(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         all: &[Delegation],
         account: Address,
@@ -158,7 +158,7 @@ impl StakeManager {
     /// Returns the validators of which the account has shares.
     async fn delegations(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         all: &[Delegation],
         account: Address,
@@ -168,7 +168,7 @@ impl StakeManager {
     }
 
     /// Returns the known validators that accept delegations.
-    async fn all(&self, cx: &Chain, labels: Labels<'_>) -> Result<Vec<Delegation>, Error> {
+    async fn all(&self, cx: &JobContext, labels: Labels<'_>) -> Result<Vec<Delegation>, Error> {
         let number = |place: u64| U256::from(place).saturating_add(U256::from(1));
         let walk = |places: Range<u64>| {
             cx.join(places.map(async |place| Ok(self.validator(cx, number(place)).await?.contractAddress)))
@@ -182,20 +182,20 @@ impl StakeManager {
     }
 
     /// Checks that the manager still names the contract.
-    async fn check(&self, cx: &Chain, of: Delegation) -> Result<(), Error> {
+    async fn check(&self, cx: &JobContext, of: Delegation) -> Result<(), Error> {
         if self.validator(cx, of.validator).await?.contractAddress == of.shares {
             return Ok(());
         }
         Err(Error::new(format!("{}: is the contract of validator {} no more", of.shares, of.validator)))
     }
 
-    async fn validator(&self, cx: &Chain, number: U256) -> Result<validatorsReturn, Error> {
+    async fn validator(&self, cx: &JobContext, number: U256) -> Result<validatorsReturn, Error> {
         cx.call(self.manager, validatorsCall { validatorId: number }).await
     }
 
     async fn claimable(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         of: Delegation,
         account: Address,
@@ -210,7 +210,7 @@ impl StakeManager {
 
     async fn position(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         of: Delegation,
         account: Address,

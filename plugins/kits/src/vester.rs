@@ -9,8 +9,8 @@
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Lock, Part, Position, PositionKind, Question,
-    SettingsError, U256, symbol,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lock, Part, Position, PositionKind,
+    Question, SettingsError, U256, symbol,
 };
 
 use crate::boxed::Boxed;
@@ -88,7 +88,7 @@ impl Deployed for Vester {
     }
 
     /// Returns the claim of what has vested.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let counted = cx.call(self.vester, claimableCall { account }).zero_within(ZERO_STANDS_S).await?;
             if counted.is_zero() {
@@ -105,7 +105,7 @@ impl Deployed for Vester {
     /// Returns the position of what has yet to vest.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -133,7 +133,7 @@ impl Deployed for Vester {
 
 impl Vester {
     /// Returns the rest of the account's last stored balance, which vests evenly since then.
-    async fn vesting(&self, cx: &Chain, balance: U256, account: Address) -> Result<Vesting, Error> {
+    async fn vesting(&self, cx: &JobContext, balance: U256, account: Address) -> Result<Vesting, Error> {
         let duration = cx.call(self.vester, vestingDurationCall {}).immutable();
         let vested = cx.call(self.vester, cumulativeClaimAmountsCall { account });
         let claimed = cx.call(self.vester, claimedAmountsCall { account });

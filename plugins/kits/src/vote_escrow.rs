@@ -8,8 +8,8 @@
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Lock, Position, PositionKind, Question, Role,
-    SettingsError, U256, symbol,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lock, Position, PositionKind, Question,
+    Role, SettingsError, U256, symbol,
 };
 
 use crate::boxed::Boxed;
@@ -108,7 +108,7 @@ impl Deployed for VoteEscrow {
     }
 
     /// Returns a claim per distributor with fees.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             // Accounts that never locked are owed nothing; that is most of them.
             let changes = self.changes(cx, account).await?;
@@ -128,7 +128,7 @@ impl Deployed for VoteEscrow {
     /// Returns the account's lock.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -156,7 +156,7 @@ impl Deployed for VoteEscrow {
 
 impl VoteEscrow {
     /// Returns the number of changes of the account's lock.
-    async fn changes(&self, cx: &Chain, account: Address) -> Result<U256, Error> {
+    async fn changes(&self, cx: &JobContext, account: Address) -> Result<U256, Error> {
         let points = cx.call_as(self.escrow, &self.points, &user_point_epochCall { account });
         points.zero_within(ZERO_STANDS_S).await
     }
@@ -164,7 +164,7 @@ impl VoteEscrow {
     /// Reports distributors that owe more than one claim pays.
     async fn report_later_claims(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         distributor: Address,
         changes: U256,
@@ -186,7 +186,7 @@ impl VoteEscrow {
         Ok(())
     }
 
-    async fn is_unlocked(&self, cx: &Chain) -> Result<bool, Error> {
+    async fn is_unlocked(&self, cx: &JobContext) -> Result<bool, Error> {
         if !self.is_unlockable {
             return Ok(false);
         }
@@ -196,7 +196,7 @@ impl VoteEscrow {
     /// Returns the claim of a distributor's fees; `None` if it owes nothing.
     async fn fees(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         distributor: Address,
         account: Address,

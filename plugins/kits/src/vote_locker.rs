@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Lock, Position, PositionKind, Question, Role,
-    SettingsError, U256, symbol,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lock, Position, PositionKind, Question,
+    Role, SettingsError, U256, symbol,
 };
 
 use crate::boxed::Boxed;
@@ -121,7 +121,7 @@ impl Deployed for VoteLocker {
     }
 
     /// Returns one claim for what the locker owes, which pays all rewards.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let owed = cx.call(self.locker, claimableRewardsCall { account });
             let (owed, token) = cx.join((owed, cx.call(self.locker, stakingTokenCall {}).immutable())).await?;
@@ -137,7 +137,7 @@ impl Deployed for VoteLocker {
 
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -159,7 +159,7 @@ impl Deployed for VoteLocker {
 }
 
 impl VoteLocker {
-    async fn locks(&self, cx: &Chain, account: Address) -> Result<Locks, Error> {
+    async fn locks(&self, cx: &JobContext, account: Address) -> Result<Locks, Error> {
         if self.is_boosted {
             let read = cx.call(self.locker, boosted::lockedBalancesCall { account }).await?;
             let ends = read.lockData.into_iter().map(|lock| (U256::from(lock.amount), lock.unlockTime.into()));
@@ -179,7 +179,7 @@ impl VoteLocker {
 }
 
 /// Truncates the list to the maximum, and reports the rest.
-fn bounded<T>(cx: &Chain, labels: Labels<'_>, what: &str, mut list: Vec<T>) -> Vec<T> {
+fn bounded<T>(cx: &JobContext, labels: Labels<'_>, what: &str, mut list: Vec<T>) -> Vec<T> {
     if list.len() > ROWS_MAX {
         cx.report_not_covered(format!("{}: {ROWS_MAX} of {} {what} are reported", labels.market, list.len()));
         list.truncate(ROWS_MAX);

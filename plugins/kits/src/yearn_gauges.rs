@@ -10,8 +10,8 @@
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, ClaimTemplate, Claimable, Error, Keys, Leg, LegRole, Lineage, Position, PositionKind, Question,
-    Reward, SettingsError, U256, symbol,
+    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Leg, LegRole, Lineage, Position, PositionKind,
+    Question, Reward, SettingsError, U256, symbol,
 };
 
 use crate::boxed::Boxed;
@@ -99,7 +99,7 @@ impl Deployed for YearnGauges {
     }
 
     /// Returns a claim per gauge with rewards, even without a stake.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let gauges = self.gauges(cx, labels).await?;
             let earned = nonzero(cx, labels.market, gauges, |gauge| (gauge.address, earnedCall { account })).await?;
@@ -111,7 +111,7 @@ impl Deployed for YearnGauges {
     /// Returns a position per gauge with a stake.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -127,7 +127,7 @@ impl Deployed for YearnGauges {
 
 impl YearnGauges {
     /// Returns the gauges that the registry names.
-    async fn gauges(&self, cx: &Chain, labels: Labels<'_>) -> Result<Vec<VaultGauge>, Error> {
+    async fn gauges(&self, cx: &JobContext, labels: Labels<'_>) -> Result<Vec<VaultGauge>, Error> {
         let vaults = cx.call(self.registry, getVaultsCall {}).within(LIST_STANDS_S).await?;
         if vaults.len() > VAULTS_MAX {
             let (at, count) = (self.registry, vaults.len());
@@ -143,7 +143,7 @@ impl YearnGauges {
 
     async fn claimable(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         gauge: VaultGauge,
         owed: U256,
@@ -168,7 +168,7 @@ impl YearnGauges {
     /// Returns a stake with its rewards. The rate is unknown: it depends on the account's lock.
     async fn position(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         gauge: VaultGauge,
         amount: U256,

@@ -13,8 +13,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, Chain, Composition, Error, Keys, Leg, LegRole, Lineage, Part, Position, PositionKind, Question, Reward,
-    SettingsError, U256, symbol,
+    Address, Composition, Error, JobContext, Keys, Leg, LegRole, Lineage, Part, Position, PositionKind, Question,
+    Reward, SettingsError, U256, symbol,
 };
 
 use crate::boxed::Boxed;
@@ -120,7 +120,7 @@ impl Deployed for YearnVaults {
     /// Returns a position per vault of which the account has shares.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -132,7 +132,7 @@ impl Deployed for YearnVaults {
         })
     }
 
-    fn compositions<'a>(&'a self, cx: &'a Chain, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
+    fn compositions<'a>(&'a self, cx: &'a JobContext, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         Box::pin(async move {
             let found = try_each(cx, tokens.iter().map(|token| self.composition(cx, *token))).await;
             Ok(found.or_report(cx, "shares of vaults").into_iter().flatten().collect())
@@ -142,7 +142,7 @@ impl Deployed for YearnVaults {
 
 impl YearnVaults {
     /// Returns all known vaults, each once.
-    async fn vaults(&self, cx: &Chain, labels: Labels<'_>) -> Result<BTreeSet<Address>, Error> {
+    async fn vaults(&self, cx: &JobContext, labels: Labels<'_>) -> Result<BTreeSet<Address>, Error> {
         let each = self.registries.iter().enumerate().map(async |(place, registry)| match self.generation {
             VaultGeneration::Second => second(cx, labels, place, *registry).await,
             VaultGeneration::Third => {
@@ -154,7 +154,13 @@ impl YearnVaults {
         Ok(lists.into_iter().flatten().collect())
     }
 
-    async fn position(&self, cx: &Chain, labels: Labels<'_>, vault: Address, shares: U256) -> Result<Position, Error> {
+    async fn position(
+        &self,
+        cx: &JobContext,
+        labels: Labels<'_>,
+        vault: Address,
+        shares: U256,
+    ) -> Result<Position, Error> {
         let (token, redeemed) = match self.generation {
             VaultGeneration::Second => {
                 let token = cx.call(vault, tokenCall {}).immutable();
@@ -176,7 +182,7 @@ impl YearnVaults {
     }
 
     /// Returns the composition of shares; `None` if the token is not a vault or has no supply.
-    async fn composition(&self, cx: &Chain, vault: Address) -> Result<Option<Composition>, Error> {
+    async fn composition(&self, cx: &JobContext, vault: Address) -> Result<Option<Composition>, Error> {
         let found = match self.generation {
             VaultGeneration::Second => self.second_price(cx, vault).await?,
             VaultGeneration::Third => self.third_price(cx, vault).await?,
@@ -186,7 +192,7 @@ impl YearnVaults {
     }
 
     /// Returns the amount that one whole share redeems to.
-    async fn second_price(&self, cx: &Chain, vault: Address) -> Result<Option<(U256, Part)>, Error> {
+    async fn second_price(&self, cx: &JobContext, vault: Address) -> Result<Option<(U256, Part)>, Error> {
         let Ok(token) = cx.try_call(vault, tokenCall {}).within(KNOWN_STANDS_S).await? else { return Ok(None) };
         let listed = self.registries.iter().map(|registry| listed(cx, *registry, token));
         if !cx.join(listed).await?.concat().contains(&vault) {
@@ -197,7 +203,7 @@ impl YearnVaults {
     }
 
     /// Returns the amount that the whole supply redeems to.
-    async fn third_price(&self, cx: &Chain, vault: Address) -> Result<Option<(U256, Part)>, Error> {
+    async fn third_price(&self, cx: &JobContext, vault: Address) -> Result<Option<(U256, Part)>, Error> {
         let knows = self.registries.iter().map(|registry| cx.call(*registry, isEndorsedCall { vault }));
         if !cx.join(knows).await?.contains(&true) {
             return Ok(None);
@@ -214,7 +220,7 @@ impl YearnVaults {
 
 /// Returns the vaults of a second-generation registry. A token is listed with its first vault, so both are facts; most
 /// tokens have no other.
-async fn second(cx: &Chain, labels: Labels<'_>, place: usize, registry: Address) -> Result<Vec<Address>, Error> {
+async fn second(cx: &JobContext, labels: Labels<'_>, place: usize, registry: Address) -> Result<Vec<Address>, Error> {
     let walk = |places: Range<u64>| {
         cx.join(places.map(async |place| {
             let token = cx.call(registry, tokensCall { index: U256::from(place) }).await?;
@@ -232,14 +238,14 @@ async fn second(cx: &Chain, labels: Labels<'_>, place: usize, registry: Address)
 }
 
 /// Returns the vaults of a token.
-async fn listed(cx: &Chain, registry: Address, token: Address) -> Result<Vec<Address>, Error> {
+async fn listed(cx: &JobContext, registry: Address, token: Address) -> Result<Vec<Address>, Error> {
     let count = cx.call(registry, numVaultsCall { token }).within(COUNT_STANDS_S).await?;
     of_token(cx, registry, token, 0, count).await
 }
 
 /// Returns the vaults of a token from an index on, given their number.
 async fn of_token(
-    cx: &Chain,
+    cx: &JobContext,
     registry: Address,
     token: Address,
     from: u64,
@@ -252,7 +258,7 @@ async fn of_token(
 }
 
 /// Returns one whole share of a second-generation vault, and the amount that it redeems to.
-async fn share_price(cx: &Chain, vault: Address) -> Result<(U256, U256), Error> {
+async fn share_price(cx: &JobContext, vault: Address) -> Result<(U256, U256), Error> {
     let decimals = cx.call(vault, decimalsCall {});
     let (decimals, worth) = cx.join((decimals, cx.call(vault, pricePerShareCall {}))).await?;
     let one = U256::from(10).checked_pow(decimals);

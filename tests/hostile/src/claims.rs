@@ -24,78 +24,78 @@ pub(crate) fn claimable(name: &str, amount: u64, claim: Claim) -> Claimable {
 }
 
 /// As it should be.
-pub(crate) fn good(cx: &Chain, name: &str, amount: u64) -> Claimable {
+pub(crate) fn good(cx: &JobContext, name: &str, amount: u64) -> Claimable {
     claimable(name, amount, cx.claim(LAIR, &getRewardCall {}))
 }
 
 /// As it should be too, by a function that the host's table does not list.
-pub(crate) fn for_account(cx: &Chain, account: Address) -> Claimable {
+pub(crate) fn for_account(cx: &JobContext, account: Address) -> Claimable {
     claimable("unlisted", 12, cx.claim(LAIR, &claimForCall { account })).numbered(U256::from(2))
 }
 
 /// Pays somebody else.
-pub(crate) fn foreign_beneficiary(cx: &Chain) -> Claimable {
+pub(crate) fn foreign_beneficiary(cx: &JobContext) -> Claimable {
     claimable("foreign beneficiary", 1, cx.claim(LAIR, &claimForCall { account: STRANGER }))
 }
 
 /// Goes to a contract that nobody declared.
-pub(crate) fn undeclared_target(cx: &Chain) -> Claimable {
+pub(crate) fn undeclared_target(cx: &JobContext) -> Claimable {
     claimable("undeclared target", 2, cx.claim(STRANGER, &getRewardCall {}))
 }
 
 /// Goes to a contract that only an undeclared one named.
-pub(crate) fn hearsay_target(cx: &Chain, named: Address) -> Claimable {
+pub(crate) fn hearsay_target(cx: &JobContext, named: Address) -> Claimable {
     claimable("hearsay target", 3, cx.claim(named, &getRewardCall {}))
 }
 
 /// Gives a contract power over a token.
-pub(crate) fn approval(cx: &Chain) -> Claimable {
+pub(crate) fn approval(cx: &JobContext) -> Claimable {
     claimable("approval", 4, cx.claim(QUICK, &approveCall { spender: LAIR, amount: U256::MAX }))
 }
 
 /// Moves a token.
-pub(crate) fn transfer(cx: &Chain, account: Address) -> Claimable {
+pub(crate) fn transfer(cx: &JobContext, account: Address) -> Claimable {
     claimable("transfer", 5, cx.claim(QUICK, &transferCall { to: account, amount: U256::from(1) }))
 }
 
 /// Carries other calls.
-pub(crate) fn nested(cx: &Chain) -> Claimable {
+pub(crate) fn nested(cx: &JobContext) -> Claimable {
     let inner = approveCall { spender: STRANGER, amount: U256::MAX }.abi_encode();
     claimable("nested", 6, cx.claim(LAIR, &multicallCall { calls: vec![inner.into()] }))
 }
 
 /// Costs native tokens.
-pub(crate) fn with_value(cx: &Chain) -> Claimable {
+pub(crate) fn with_value(cx: &JobContext) -> Claimable {
     claimable("with value", 7, cx.claim(LAIR, &getRewardCall {}).with_fee(U256::from(1)))
 }
 
 /// Names a number that this job never read.
-pub(crate) fn unread_number(cx: &Chain) -> Claimable {
+pub(crate) fn unread_number(cx: &JobContext) -> Claimable {
     claimable("unread number", 13, cx.claim(LAIR, &claimManyCall { ids: vec![U256::from(7)] }))
 }
 
 /// Pays the same token twice.
-pub(crate) fn paid_twice(cx: &Chain) -> Claimable {
+pub(crate) fn paid_twice(cx: &JobContext) -> Claimable {
     good(cx, "paid twice", 14).pays(QUICK, U256::from(15))
 }
 
 /// Is owed by a market that the catalogue does not have.
-pub(crate) fn foreign_market(cx: &Chain) -> Claimable {
+pub(crate) fn foreign_market(cx: &JobContext) -> Claimable {
     Claimable { market: "other".to_owned(), ..good(cx, "foreign market", 16) }
 }
 
 /// Calls a function that is in no template.
-pub(crate) fn without_template(cx: &Chain) -> Claimable {
+pub(crate) fn without_template(cx: &JobContext) -> Claimable {
     claimable("without template", 8, cx.claim(LAIR, &undeclaredCall {}))
 }
 
 /// Names a token that this job never read.
-pub(crate) fn unknown_token(cx: &Chain) -> Claimable {
+pub(crate) fn unknown_token(cx: &JobContext) -> Claimable {
     claimable("unknown token", 9, cx.claim(LAIR, &claimTokenCall { token: STRANGER }))
 }
 
 /// Says `claimMany(uint256[])`, and carries bytes that are no array.
-pub(crate) fn undecodable(cx: &Chain) -> Claimable {
+pub(crate) fn undecodable(cx: &JobContext) -> Claimable {
     claimable("undecodable", 10, cx.claim(LAIR, &Undecodable(claimManyCall { ids: Vec::new() })))
 }
 

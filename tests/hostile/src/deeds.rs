@@ -50,7 +50,7 @@ const TEXT_TOO_LONG: usize = 10_000_000;
 /// Batches of reads that `steady` needs, so that its answers are under way for a while.
 const STEADY_BATCHES: u8 = 3;
 
-pub(crate) async fn claimables(cx: &Chain, account: Address, greeting: &str) -> Result<Vec<Claimable>, Error> {
+pub(crate) async fn claimables(cx: &JobContext, account: Address, greeting: &str) -> Result<Vec<Claimable>, Error> {
     match cx.protocol() {
         "steady" => return steady(cx, account, greeting).await,
         slug if shares::SLUGS.contains(&slug) => return Ok(vec![owed(cx, shares::token(slug))]),
@@ -130,7 +130,7 @@ pub(crate) async fn claimables(cx: &Chain, account: Address, greeting: &str) -> 
     Ok(Vec::new())
 }
 
-pub(crate) async fn farming(cx: &Chain, account: Address) -> Result<Vec<Position>, Error> {
+pub(crate) async fn farming(cx: &JobContext, account: Address) -> Result<Vec<Position>, Error> {
     match cx.protocol() {
         "panics_at_once" => panic_about("panics at once"),
         "answers_another_question" => cx.emit(good(cx, "a claim", 11)),
@@ -140,7 +140,7 @@ pub(crate) async fn farming(cx: &Chain, account: Address) -> Result<Vec<Position
 }
 
 /// Reads a server's document about the account, and returns a claim of as much as it has bytes.
-async fn documented(cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+async fn documented(cx: &JobContext, account: Address) -> Result<Vec<Claimable>, Error> {
     let document = cx.try_http_get(&format!("https://{HOST}/{account:#x}")).await?;
     let documented = document.ok().map(|body| {
         let number = Some(U256::from(2));
@@ -149,7 +149,7 @@ async fn documented(cx: &Chain, account: Address) -> Result<Vec<Claimable>, Erro
     Ok(documented.into_iter().chain([good(cx, "good", 11)]).collect())
 }
 
-fn bad_claims(cx: &Chain) -> Vec<Claimable> {
+fn bad_claims(cx: &JobContext) -> Vec<Claimable> {
     vec![
         claims::foreign_beneficiary(cx),
         claims::undeclared_target(cx),
@@ -163,7 +163,7 @@ fn bad_claims(cx: &Chain) -> Vec<Claimable> {
     ]
 }
 
-async fn bad_addresses(cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+async fn bad_addresses(cx: &JobContext, account: Address) -> Result<Vec<Claimable>, Error> {
     let named = cx.call(PAIRS, allPairsCall { index: U256::ZERO }).await?;
     Ok(vec![
         claims::hearsay_target(cx, named),
@@ -176,7 +176,7 @@ async fn bad_addresses(cx: &Chain, account: Address) -> Result<Vec<Claimable>, E
 }
 
 /// A little more than five whole tokens, where these have 18 decimals.
-fn owed(cx: &Chain, token: Address) -> Claimable {
+fn owed(cx: &JobContext, token: Address) -> Claimable {
     paying(good(cx, "shares", 1), token, U256::from(5_000_000_000_000_000_007_u64))
 }
 
@@ -184,7 +184,7 @@ fn paying(claimable: Claimable, token: Address, amount: U256) -> Claimable {
     Claimable { payments: Vec::new(), ..claimable }.pays(token, amount)
 }
 
-fn one_of_many(cx: &Chain, place: u64) -> Claimable {
+fn one_of_many(cx: &JobContext, place: u64) -> Claimable {
     let mut claimable = good(cx, "one of many", place);
     claimable.contract = Address::left_padding_from(&place.to_be_bytes());
     claimable
@@ -192,7 +192,7 @@ fn one_of_many(cx: &Chain, place: u64) -> Claimable {
 
 /// One claimable for each batch of reads, named after the build; on polygon the amounts are read, and elsewhere paid in
 /// the native token, because no chain but polygon has the other.
-async fn steady(cx: &Chain, account: Address, greeting: &str) -> Result<Vec<Claimable>, Error> {
+async fn steady(cx: &JobContext, account: Address, greeting: &str) -> Result<Vec<Claimable>, Error> {
     let mut found = Vec::new();
     for batch in 1..=STEADY_BATCHES {
         let balance = cx.native_balance(account).await?;

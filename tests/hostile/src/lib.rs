@@ -76,16 +76,16 @@ impl Plugin for Hostile {
         }
     }
 
-    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+    async fn claimables(&self, cx: &JobContext, account: Address) -> Result<Vec<Claimable>, Error> {
         let greeting = self.deployments.iter().find_map(|row| row.mechanism.greeting.as_deref());
         deeds::claimables(cx, account, greeting.unwrap_or("hello")).await
     }
 
-    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<Position>, Error> {
+    async fn farming(&self, cx: &JobContext, account: Address) -> Result<Vec<Position>, Error> {
         deeds::farming(cx, account).await
     }
 
-    async fn compositions(&self, cx: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
+    async fn compositions(&self, cx: &JobContext, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
         Ok(shares::compositions(cx, tokens))
     }
 }

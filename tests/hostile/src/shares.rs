@@ -22,7 +22,7 @@ pub(crate) fn token(slug: &str) -> Address {
 }
 
 #[expect(clippy::panic, reason = "the host must bear it")]
-pub(crate) fn compositions(cx: &Chain, tokens: &[Address]) -> Vec<Composition> {
+pub(crate) fn compositions(cx: &JobContext, tokens: &[Address]) -> Vec<Composition> {
     let reported = match cx.protocol() {
         "shares_in_a_ring" => vec![one(OLD_QUICK, RINGED), one(RINGED, OLD_QUICK)],
         "shares_of_nothing" => vec![Composition { supply: U256::ZERO, ..one(WORTH_NOTHING, QUICK) }],

@@ -65,7 +65,7 @@ impl Plugin for Synthetic {
         Catalogue { claims, lineages: Some(vec![Lineage::targets::<nextCall>().of_given()]), ..served }
     }
 
-    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+    async fn claimables(&self, cx: &JobContext, account: Address) -> Result<Vec<Claimable>, Error> {
         let found = climb_all(cx, &self.0, account).await?.into_iter().map(|(row, farm, due)| {
             let claim = cx.claim(farm, &claimCall {});
             let name = format!("{} reward", symbol(due.token));
@@ -74,7 +74,7 @@ impl Plugin for Synthetic {
         Ok(found.collect())
     }
 
-    async fn farming(&self, cx: &Chain, account: Address) -> Result<Vec<Position>, Error> {
+    async fn farming(&self, cx: &JobContext, account: Address) -> Result<Vec<Position>, Error> {
         let found = climb_all(cx, &self.0, account).await?.into_iter().map(|(row, _, due)| {
             let position = Position::new(PositionKind::STAKED, &row.market, row.mechanism.registry);
             let leg = Leg::new(LegRole::STAKED, due.token, due.amount);
@@ -86,7 +86,7 @@ impl Plugin for Synthetic {
 
 /// Returns the amount due to the account in each deployment of the job where it is not zero, and the farm that owes it.
 async fn climb_all<'a>(
-    cx: &Chain,
+    cx: &JobContext,
     deployments: &'a Deployments<Registry>,
     account: Address,
 ) -> Result<Vec<(&'a Deployment<Registry>, Address, dueReturn)>, Error> {
@@ -101,7 +101,11 @@ async fn climb_all<'a>(
     Ok(cx.join(dues).await?.into_iter().filter(|(_, _, due)| !due.amount.is_zero()).collect())
 }
 
-async fn climb(cx: &Chain, Registry { registry }: Registry, account: Address) -> Result<(Address, dueReturn), Error> {
+async fn climb(
+    cx: &JobContext,
+    Registry { registry }: Registry,
+    account: Address,
+) -> Result<(Address, dueReturn), Error> {
     let pool = cx.call(registry, nextCall {}).immutable().await?;
     let farm = cx.call(pool, nextCall {}).immutable().await?;
     Ok((farm, cx.call(farm, dueCall { account }).await?))

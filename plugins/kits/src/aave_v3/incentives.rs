@@ -1,6 +1,6 @@
 //! Rewards of the second version: one token, claimed from all assets by one call.
 
-use portolan_plugin_api::{Address, Chain, Claimable, Error, symbol};
+use portolan_plugin_api::{Address, Claimable, Error, JobContext, symbol};
 
 use super::contracts::v2;
 use super::reserve::{ReserveToken, held};
@@ -16,7 +16,7 @@ const TOKEN_STANDS_S: u32 = 3_600;
 /// The controller sums the rewards it has recorded and those of each asset since. All assets that the account holds are
 /// queried together; rewards of other assets are already recorded.
 pub(super) async fn claimables(
-    cx: &Chain,
+    cx: &JobContext,
     contracts: AaveV3,
     labels: Labels<'_>,
     controller: Address,

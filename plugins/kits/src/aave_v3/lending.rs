@@ -1,7 +1,7 @@
 //! Lending positions: amounts lent to and owed to each reserve, with interest until the pinned block.
 
 use futures_util::future::join;
-use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
+use portolan_plugin_api::{Address, Error, Health, JobContext, Leg, LegRole, Position, PositionKind, U256, symbol};
 
 use super::contracts::{getReserveDataCall, getUserAccountDataCall, getUserStableRateCall, v2};
 use super::reserve::{ReserveToken, TokenKind, held};
@@ -14,7 +14,7 @@ use crate::try_each::try_each;
 /// Balances are used instead of the data provider's `getUserReserveData`: its replies contain the reserve's rate, are
 /// never zero, and so could not be cached.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     contracts: AaveV3,
     labels: Labels<'_>,
     tokens: Vec<ReserveToken>,
@@ -50,7 +50,7 @@ fn leg(labels: Labels<'_>, token: ReserveToken, amount: U256) -> Leg {
 }
 
 /// Returns the current rate of the pool; for a stable debt, the account's own rate.
-async fn rate_ray(cx: &Chain, contracts: AaveV3, token: ReserveToken, account: Address) -> Result<U256, Error> {
+async fn rate_ray(cx: &JobContext, contracts: AaveV3, token: ReserveToken, account: Address) -> Result<U256, Error> {
     if token.kind == TokenKind::StableDebt {
         return cx.call(token.token, getUserStableRateCall { user: account }).await;
     }
@@ -70,7 +70,7 @@ async fn rate_ray(cx: &Chain, contracts: AaveV3, token: ReserveToken, account: A
 
 /// Returns the account's health factor. `None` without debt, or if the pool cannot compute it because a price is
 /// missing; that is reported, and the positions stay.
-async fn health_factor(cx: &Chain, labels: Labels<'_>, pool: Address, user: Address, owes: bool) -> Option<U256> {
+async fn health_factor(cx: &JobContext, labels: Labels<'_>, pool: Address, user: Address, owes: bool) -> Option<U256> {
     if !owes {
         return None;
     }

@@ -1,6 +1,6 @@
 //! Reserves of a pool, and their aTokens and debt tokens.
 
-use portolan_plugin_api::{Address, Chain, Error, U256};
+use portolan_plugin_api::{Address, Error, JobContext, U256};
 
 use super::AaveV3;
 use super::contracts::{
@@ -37,7 +37,7 @@ pub(super) struct ReserveToken {
 }
 
 /// Returns the tokens of all reserves, in the pool's order.
-pub(super) async fn tokens(cx: &Chain, market: &str, contracts: AaveV3) -> Result<Vec<ReserveToken>, Error> {
+pub(super) async fn tokens(cx: &JobContext, market: &str, contracts: AaveV3) -> Result<Vec<ReserveToken>, Error> {
     let reserves = cx.call(contracts.pool, getReservesListCall {}).within(LIST_STANDS_S).await?;
     let call = |asset: &Address| (contracts.data_provider, getReserveTokensAddressesCall { asset: *asset });
     let tokens = cx.call_each(reserves.iter().map(call)).within(TOKENS_STAND_S);
@@ -47,7 +47,7 @@ pub(super) async fn tokens(cx: &Chain, market: &str, contracts: AaveV3) -> Resul
 
 /// Returns the tokens that the account holds, with balances including interest.
 pub(super) async fn held(
-    cx: &Chain,
+    cx: &JobContext,
     market: &str,
     tokens: Vec<ReserveToken>,
     account: Address,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use portolan_plugin_api::{Address, Chain, Claimable, Error, U256, symbol};
+use portolan_plugin_api::{Address, Claimable, Error, JobContext, U256, symbol};
 
 use super::AaveV3;
 use super::contracts::{claimRewardsCall, getRewardsByAssetCall, getUserRewardsCall};
@@ -36,7 +36,7 @@ struct Earned {
 /// Each asset is read separately. An account that left an asset may still have rewards there, an asset that cannot be
 /// read loses only its own amount, and a claim names only the assets that pay.
 pub(super) async fn claimables(
-    cx: &Chain,
+    cx: &JobContext,
     contracts: AaveV3,
     labels: Labels<'_>,
     controller: Address,
@@ -68,7 +68,7 @@ fn offers(asset: Address, rewards: Vec<Address>) -> impl Iterator<Item = Offer> 
 }
 
 fn row(
-    cx: &Chain,
+    cx: &JobContext,
     contracts: AaveV3,
     labels: Labels<'_>,
     controller: Address,

@@ -6,7 +6,7 @@
 //!
 //! Source: <https://github.com/aurafinance/aura-contracts/blob/main/contracts/core/Aura.sol>
 
-use portolan_plugin_api::{Address, Chain, Error, U256};
+use portolan_plugin_api::{Address, Error, JobContext, U256};
 
 use super::contracts::mintCall;
 use crate::fixed_point::product;
@@ -25,7 +25,7 @@ pub(super) struct CliffToken {
 ///
 /// # Errors
 /// If the token does not reply, or no number of cliffs explains its replies.
-pub(super) async fn passed(cx: &Chain, of: CliffToken, cliffs: u64, most: u64) -> Result<u64, Error> {
+pub(super) async fn passed(cx: &JobContext, of: CliffToken, cliffs: u64, most: u64) -> Result<u64, Error> {
     let (mut low, mut high) = (0, most.min(cliffs));
     let (is_last, is_first) = cx.join((has_passed(cx, of, cliffs, high), has_passed(cx, of, cliffs, low))).await?;
     if !is_first {
@@ -52,7 +52,7 @@ pub(super) async fn passed(cx: &Chain, of: CliffToken, cliffs: u64, most: u64) -
 
 /// Returns true if the token has passed this many cliffs: its share is then the one after these, or less. After the
 /// last cliff it mints nothing, and multiplies nothing.
-async fn has_passed(cx: &Chain, of: CliffToken, cliffs: u64, passed: u64) -> Result<bool, Error> {
+async fn has_passed(cx: &JobContext, of: CliffToken, cliffs: u64, passed: u64) -> Result<bool, Error> {
     let share = steep_share(U256::from(cliffs.saturating_sub(passed)))?;
     let amount = U256::MAX.checked_div(share).unwrap_or(U256::MAX);
     let call = mintCall { to: of.by, amount };

@@ -2,7 +2,7 @@
 //!
 //! A claim changes the rule for the next one. Each amount is computed as if its claim were the first.
 
-use portolan_plugin_api::{Address, Chain, Error, U256};
+use portolan_plugin_api::{Address, Error, JobContext, U256};
 
 use super::Booster;
 use super::cliff_search::{self, CliffToken, steep_share};
@@ -60,7 +60,7 @@ struct Cliffs {
 }
 
 /// Reads the rule at the answer's block.
-pub(super) async fn read(cx: &Chain, of: &Booster) -> Result<BesideMint, Error> {
+pub(super) async fn read(cx: &JobContext, of: &Booster) -> Result<BesideMint, Error> {
     let minter = cx.call(of.booster, minterCall {}).immutable().await?;
     if of.minting == Minting::AuraLite {
         let token = cx.call(minter, auraOFTCall {}).immutable();
@@ -77,7 +77,7 @@ pub(super) async fn read(cx: &Chain, of: &Booster) -> Result<BesideMint, Error> 
     Ok(BesideMint { token: minter, rule: Rule::Cliffs(cliffs) })
 }
 
-async fn cliffs(cx: &Chain, token: Address, is_steep: bool) -> Result<Cliffs, Error> {
+async fn cliffs(cx: &JobContext, token: Address, is_steep: bool) -> Result<Cliffs, Error> {
     let per_cliff = cx.call(token, reductionPerCliffCall {}).immutable();
     let cliffs = cx.call(token, totalCliffsCall {}).immutable();
     let supply = cx.call(token, totalSupplyCall {});
@@ -97,7 +97,7 @@ async fn cliffs(cx: &Chain, token: Address, is_steep: bool) -> Result<Cliffs, Er
 }
 
 /// Excludes what the token's minter created beside emissions.
-async fn without_minter(cx: &Chain, of: &Booster, token: Address, most: Cliffs) -> Result<Cliffs, Error> {
+async fn without_minter(cx: &JobContext, of: &Booster, token: Address, most: Cliffs) -> Result<Cliffs, Error> {
     let (count, at_most) = (most.cliffs.saturating_to(), most.passed.saturating_to());
     let minted = CliffToken { token, by: of.booster };
     let passed = U256::from(cliff_search::passed(cx, minted, count, at_most).await?);
@@ -107,7 +107,7 @@ async fn without_minter(cx: &Chain, of: &Booster, token: Address, most: Cliffs) 
 }
 
 /// Returns the multiplier of a pool's rewards, in ten-thousandths.
-pub(super) async fn multiplier(cx: &Chain, of: &Booster, rewards: Address) -> Result<U256, Error> {
+pub(super) async fn multiplier(cx: &JobContext, of: &Booster, rewards: Address) -> Result<U256, Error> {
     match of.minting {
         Minting::Aura => cx.call(of.booster, getRewardMultipliersCall { rewardContract: rewards }).await,
         Minting::Convex | Minting::AuraV1 | Minting::AuraLite => Ok(MULTIPLIER_ONE),

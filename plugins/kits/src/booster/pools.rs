@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use portolan_plugin_api::{Address, Chain, Error, U256};
+use portolan_plugin_api::{Address, Error, JobContext, U256};
 
 use super::contracts::{balanceOfCall, earnedCall, lockRewardsCall, poolInfoCall, poolLengthCall, stakingTokenCall};
 use super::{Booster, Minting, ZERO_STANDS_S};
@@ -37,7 +37,12 @@ pub(super) struct PoolStake {
 ///
 /// Not covered: extra rewards of a withdrawn stake whose own reward was claimed without them. That takes reading all
 /// extra rewards of every pool.
-pub(super) async fn held(cx: &Chain, of: &Booster, market: &str, account: Address) -> Result<Vec<PoolStake>, Error> {
+pub(super) async fn held(
+    cx: &JobContext,
+    of: &Booster,
+    market: &str,
+    account: Address,
+) -> Result<Vec<PoolStake>, Error> {
     let parts: [Boxed<'_, Vec<RewardPool>>; 2] = [Box::pin(listed(cx, of, market)), Box::pin(locked(cx, of))];
     let pools = try_each(cx, parts).await.or_err_if_all(cx, market)?;
     let pools = pools.concat();
@@ -50,7 +55,7 @@ pub(super) async fn held(cx: &Chain, of: &Booster, market: &str, account: Addres
 }
 
 /// Returns the known pools of the booster, including those that are shut down, which still pay.
-async fn listed(cx: &Chain, of: &Booster, market: &str) -> Result<Vec<RewardPool>, Error> {
+async fn listed(cx: &JobContext, of: &Booster, market: &str) -> Result<Vec<RewardPool>, Error> {
     let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, of.booster, place)));
     let count = cx.call(of.booster, poolLengthCall {}).within(COUNT_STANDS_S);
     let entries: Vec<(Address, Address)> = cx.facts(market, LIST, count, walk).await?;
@@ -58,13 +63,13 @@ async fn listed(cx: &Chain, of: &Booster, market: &str) -> Result<Vec<RewardPool
     Ok(pools.map(|(pid, (staked, rewards))| RewardPool { pid: Some(U256::from(pid)), staked, rewards }).collect())
 }
 
-async fn entry(cx: &Chain, booster: Address, place: u64) -> Result<(Address, Address), Error> {
+async fn entry(cx: &JobContext, booster: Address, place: u64) -> Result<(Address, Address), Error> {
     let info = cx.call(booster, poolInfoCall { pid: U256::from(place) }).await?;
     Ok((info.lptoken, info.crvRewards))
 }
 
 /// Returns the stakes of the token that represents the booster's lock (cvxCRV, auraBAL).
-async fn locked(cx: &Chain, of: &Booster) -> Result<Vec<RewardPool>, Error> {
+async fn locked(cx: &JobContext, of: &Booster) -> Result<Vec<RewardPool>, Error> {
     if of.minting == Minting::AuraLite {
         return Ok(Vec::new());
     }
@@ -77,7 +82,7 @@ async fn locked(cx: &Chain, of: &Booster) -> Result<Vec<RewardPool>, Error> {
 }
 
 /// Checks that the booster still names the pool's reward contract.
-pub(super) async fn check(cx: &Chain, of: &Booster, pool: RewardPool) -> Result<(), Error> {
+pub(super) async fn check(cx: &JobContext, of: &Booster, pool: RewardPool) -> Result<(), Error> {
     let named = match pool.pid {
         Some(pid) => cx.call(of.booster, poolInfoCall { pid }).await?.crvRewards,
         None => cx.call(of.booster, lockRewardsCall {}).await?,

@@ -1,6 +1,6 @@
 //! Payments of a pool: its own reward, extra rewards counted by other contracts, and the minted token.
 
-use portolan_plugin_api::{Address, Chain, Error, U256};
+use portolan_plugin_api::{Address, Error, JobContext, U256};
 
 use super::contracts::{
     baseTokenCall, earnedCall, extraRewardsCall, extraRewardsLengthCall, periodFinishCall, rewardPoolCall,
@@ -27,7 +27,7 @@ pub(super) struct Extra {
 }
 
 /// Returns the contracts of a pool's extra rewards.
-pub(super) async fn extras(cx: &Chain, market: &str, pool: Address) -> Result<Vec<Address>, Error> {
+pub(super) async fn extras(cx: &JobContext, market: &str, pool: Address) -> Result<Vec<Address>, Error> {
     let count = cx.call(pool, extraRewardsLengthCall {}).within(EXTRAS_STAND_S).await?;
     let read = usize::try_from(count).unwrap_or(usize::MAX).min(EXTRAS_MAX);
     if count > U256::from(read) {
@@ -38,7 +38,7 @@ pub(super) async fn extras(cx: &Chain, market: &str, pool: Address) -> Result<Ve
 }
 
 /// Returns the token and owed amount of an extra reward.
-pub(super) async fn extra(cx: &Chain, at: Address, account: Address) -> Result<Extra, Error> {
+pub(super) async fn extra(cx: &JobContext, at: Address, account: Address) -> Result<Extra, Error> {
     let token = async { paid(cx, at, cx.call(at, rewardTokenCall {}).immutable().await?).await };
     let (token, owed) = cx.join((token, cx.call(at, earnedCall { account }))).await?;
     Ok(Extra { at, token, owed })
@@ -46,7 +46,7 @@ pub(super) async fn extra(cx: &Chain, at: Address, account: Address) -> Result<E
 
 /// Returns the token that is paid: newer extra rewards are counted in a wrapper, which only their contract can
 /// transfer, and which pays the wrapped token.
-async fn paid(cx: &Chain, at: Address, token: Address) -> Result<Address, Error> {
+async fn paid(cx: &JobContext, at: Address, token: Address) -> Result<Address, Error> {
     let wrapped_for = cx.try_call(token, rewardPoolCall {}).within(TOKEN_STANDS_S);
     let wrapped = cx.try_call(token, tokenCall {}).within(TOKEN_STANDS_S);
     let base = cx.try_call(token, baseTokenCall {}).within(TOKEN_STANDS_S);
@@ -58,7 +58,7 @@ async fn paid(cx: &Chain, at: Address, token: Address) -> Result<Address, Error>
 }
 
 /// Returns the rate of a reward contract to all stakers, per second.
-pub(super) async fn rate(cx: &Chain, at: Address) -> Result<U256, Error> {
+pub(super) async fn rate(cx: &JobContext, at: Address) -> Result<U256, Error> {
     let (rate, finish) = cx.join((cx.call(at, rewardRateCall {}), cx.call(at, periodFinishCall {}))).await?;
     let is_over = U256::from(cx.block().timestamp) >= finish;
     Ok(if is_over { U256::ZERO } else { rate })

@@ -1,7 +1,7 @@
 //! Findings: a claim and a stake per pool.
 
 use portolan_plugin_api::{
-    Address, Chain, Claimable, Error, Leg, LegRole, Position, PositionKind, Reward, U256, symbol,
+    Address, Claimable, Error, JobContext, Leg, LegRole, Position, PositionKind, Reward, U256, symbol,
 };
 
 use super::Booster;
@@ -32,7 +32,7 @@ struct Streams {
 
 /// Returns a claim per pool that owes anything.
 pub(super) async fn claimables(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Booster,
     labels: Labels<'_>,
     account: Address,
@@ -51,7 +51,7 @@ pub(super) async fn claimables(
 
 /// Reads the rewards of a pool; all extra rewards are needed, since a claim pays them too.
 async fn owed(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Booster,
     labels: Labels<'_>,
     held: PoolStake,
@@ -65,7 +65,7 @@ async fn owed(
     Ok((own, extras))
 }
 
-async fn own(cx: &Chain, of: &Booster, held: PoolStake) -> Result<Own, Error> {
+async fn own(cx: &JobContext, of: &Booster, held: PoolStake) -> Result<Own, Error> {
     let token = cx.call(held.pool.rewards, rewardTokenCall {}).immutable();
     let (token, multiplier) = cx.join((token, emission::multiplier(cx, of, held.pool.rewards))).await?;
     Ok(Own { held, token, multiplier })
@@ -73,7 +73,7 @@ async fn own(cx: &Chain, of: &Booster, held: PoolStake) -> Result<Own, Error> {
 
 /// Returns one claim for all tokens of a pool; `None` if it owes nothing.
 fn claimable(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Booster,
     labels: Labels<'_>,
     emission: BesideMint,
@@ -95,7 +95,7 @@ fn claimable(
 
 /// Returns a position per pool with a stake.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Booster,
     labels: Labels<'_>,
     account: Address,
@@ -116,7 +116,7 @@ pub(super) async fn positions(
 }
 
 /// Reads the rates of a pool. An extra reward that cannot be read only loses its own part of the position.
-async fn streams(cx: &Chain, labels: Labels<'_>, held: PoolStake, account: Address) -> Result<Streams, Error> {
+async fn streams(cx: &JobContext, labels: Labels<'_>, held: PoolStake, account: Address) -> Result<Streams, Error> {
     let at = held.pool.rewards;
     let extras = async {
         let extras = rewards::extras(cx, labels.market, at).await?.into_iter();

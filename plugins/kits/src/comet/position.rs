@@ -1,7 +1,7 @@
 //! Amounts that the account lends and owes in a market, and its collateral.
 
 use futures_util::future::join;
-use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
+use portolan_plugin_api::{Address, Error, Health, JobContext, Leg, LegRole, Position, PositionKind, U256, symbol};
 
 use super::contracts::{
     balanceOfCall, baseScaleCall, baseTokenCall, baseTokenPriceFeedCall, borrowBalanceOfCall, getAssetInfoCall,
@@ -25,7 +25,7 @@ struct Collateral {
 
 /// Returns the position in the market, if there is one.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Comet,
     labels: Labels<'_>,
     account: Address,
@@ -62,7 +62,7 @@ pub(super) async fn positions(
 
 /// Returns the account's collateral, and true if all of it could be read. Failed reads are reported.
 async fn collateral(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Comet,
     labels: Labels<'_>,
     account: Address,
@@ -82,7 +82,7 @@ async fn collateral(
 
 /// Returns the lent or owed amount, at current rates; an account has only one of them.
 async fn base_legs(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Comet,
     labels: Labels<'_>,
     supplied: U256,
@@ -110,7 +110,12 @@ async fn base_legs(
 
 /// Returns the collateral's value, weighted by liquidation factors, over the debt's, rounded as in the market. `None`
 /// without debt, or if the debt is worth nothing.
-async fn health(cx: &Chain, of: &Comet, borrowed: U256, collateral: &[Collateral]) -> Result<Option<Health>, Error> {
+async fn health(
+    cx: &JobContext,
+    of: &Comet,
+    borrowed: U256,
+    collateral: &[Collateral],
+) -> Result<Option<Health>, Error> {
     if borrowed.is_zero() {
         return Ok(None);
     }

@@ -1,6 +1,6 @@
 //! Rewards of a market to the account, for lending and borrowing.
 
-use portolan_plugin_api::{Address, Chain, Claimable, Error, symbol};
+use portolan_plugin_api::{Address, Claimable, Error, JobContext, symbol};
 
 use super::Comet;
 use super::contracts::{claimCall, getRewardOwedCall, rewardConfigCall};
@@ -11,7 +11,7 @@ const TOKEN_STANDS_S: u32 = 3_600;
 
 /// Returns the claim of the market's reward, if anything is owed.
 pub(super) async fn claimables(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Comet,
     labels: Labels<'_>,
     account: Address,

@@ -1,6 +1,6 @@
 //! Markets of a comptroller, and those in which the account has or owes something.
 
-use portolan_plugin_api::{Address, Chain, Error, NATIVE, U256};
+use portolan_plugin_api::{Address, Error, JobContext, NATIVE, U256};
 
 use super::contracts::{balanceOfCall, borrowBalanceStoredCall, getAllMarketsCall, underlyingCall};
 use super::{CompoundV2, ZERO_STANDS_S};
@@ -22,7 +22,7 @@ pub(super) struct Held {
 }
 
 /// Returns the markets in which the account has or owes something.
-pub(super) async fn held(cx: &Chain, of: &CompoundV2, market: &str, account: Address) -> Result<Vec<Held>, Error> {
+pub(super) async fn held(cx: &JobContext, of: &CompoundV2, market: &str, account: Address) -> Result<Vec<Held>, Error> {
     let comptroller = of.contracts.comptroller;
     let markets = cx.call(comptroller, getAllMarketsCall {}).within(LIST_STANDS_S).await?;
     if markets.len() > MARKETS_MAX {
@@ -37,7 +37,7 @@ pub(super) async fn held(cx: &Chain, of: &CompoundV2, market: &str, account: Add
 }
 
 /// Returns the token that a market lends.
-pub(super) async fn underlying(cx: &Chain, of: &CompoundV2, market: Address) -> Result<Address, Error> {
+pub(super) async fn underlying(cx: &JobContext, of: &CompoundV2, market: Address) -> Result<Address, Error> {
     if of.contracts.native_market == Some(market) {
         return Ok(NATIVE);
     }

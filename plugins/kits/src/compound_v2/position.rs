@@ -1,7 +1,7 @@
 //! Amounts that the account lends and owes in a comptroller's markets.
 
 use futures_util::future::join;
-use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
+use portolan_plugin_api::{Address, Error, Health, JobContext, Leg, LegRole, Position, PositionKind, U256, symbol};
 
 use super::contracts::{
     balanceOfUnderlyingCall, borrowBalanceCurrentCall, getAccountLiquidityCall, getAssetsInCall,
@@ -18,7 +18,7 @@ const ORACLE_STANDS_S: u32 = 300;
 
 /// Returns the position, if there is one, with legs per market that the account lends to or borrows from.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &CompoundV2,
     labels: Labels<'_>,
     account: Address,
@@ -54,14 +54,14 @@ pub(super) async fn positions(
 }
 
 /// Returns the account's debt in the minted token.
-async fn minted(cx: &Chain, of: &CompoundV2, account: Address) -> Result<U256, Error> {
+async fn minted(cx: &JobContext, of: &CompoundV2, account: Address) -> Result<U256, Error> {
     let Some(minted) = of.contracts.minted else { return Ok(U256::ZERO) };
     cx.call(minted.controller, getVAIRepayAmountCall { account }).zero_within(ZERO_STANDS_S).await
 }
 
 /// Returns the legs in a market, with interest until the block.
 async fn legs(
-    cx: &Chain,
+    cx: &JobContext,
     of: &CompoundV2,
     labels: Labels<'_>,
     account: Address,
@@ -82,7 +82,7 @@ async fn legs(
 /// Returns the ratio of collateral to debt, as the comptroller computes both. `None` without debt, or if it cannot be
 /// read, which is reported.
 async fn health(
-    cx: &Chain,
+    cx: &JobContext,
     of: &CompoundV2,
     labels: Labels<'_>,
     account: Address,

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error, NATIVE, U256, symbol};
+use portolan_plugin_api::{Address, Claim, Claimable, Error, JobContext, NATIVE, U256, symbol};
 
 use super::contracts::{
     borrowIndexCall, claimCompCall, claimReward_0Call as claimRewardCall, claimReward_1Call as claimTypedRewardCall,
@@ -54,7 +54,7 @@ enum Side {
 
 /// Returns a row per claim.
 pub(super) async fn claimables(
-    cx: &Chain,
+    cx: &JobContext,
     of: &CompoundV2,
     labels: Labels<'_>,
     account: Address,
@@ -81,7 +81,7 @@ pub(super) async fn claimables(
 }
 
 /// Returns the tokens that the comptroller names.
-async fn named(cx: &Chain, comptroller: Address, views: IndexViews) -> Result<Vec<Address>, Error> {
+async fn named(cx: &JobContext, comptroller: Address, views: IndexViews) -> Result<Vec<Address>, Error> {
     match views {
         IndexViews::Comp => Ok(vec![cx.call(comptroller, getCompAddressCall {}).within(TOKEN_STANDS_S).await?]),
         IndexViews::Venus => Ok(vec![cx.call(comptroller, getXVSAddressCall {}).within(TOKEN_STANDS_S).await?]),
@@ -90,7 +90,7 @@ async fn named(cx: &Chain, comptroller: Address, views: IndexViews) -> Result<Ve
 }
 
 /// Returns the indexes of the distributors that the comptroller lists.
-async fn listed(cx: &Chain, comptroller: Address, market: &str, account: Address) -> Result<Vec<Index>, Error> {
+async fn listed(cx: &JobContext, comptroller: Address, market: &str, account: Address) -> Result<Vec<Index>, Error> {
     let keepers = cx.call(comptroller, getRewardDistributorsCall {}).within(LIST_STANDS_S).await?;
     if keepers.len() > DISTRIBUTORS_MAX {
         let count = keepers.len();
@@ -108,7 +108,7 @@ async fn listed(cx: &Chain, comptroller: Address, market: &str, account: Address
 
 /// Returns a row per index that owes anything.
 async fn indexed(
-    cx: &Chain,
+    cx: &JobContext,
     of: &CompoundV2,
     labels: Labels<'_>,
     account: Address,
@@ -132,7 +132,7 @@ async fn indexed(
 
 /// Returns the account's markets that a claim may name. Venus can remove a market that `getAllMarkets` still returns; a
 /// claim that names it reverts.
-async fn rewarded(cx: &Chain, of: &CompoundV2, market: &str, account: Address) -> Result<Vec<Held>, Error> {
+async fn rewarded(cx: &JobContext, of: &CompoundV2, market: &str, account: Address) -> Result<Vec<Held>, Error> {
     let held = held(cx, of, market, account).await?;
     let may_end = match of.contracts.rewards {
         CompoundV2Rewards::Listed => true,
@@ -152,7 +152,7 @@ async fn rewarded(cx: &Chain, of: &CompoundV2, market: &str, account: Address) -
 
 /// Returns what a distributor owes in each token; one call claims all.
 async fn distributed(
-    cx: &Chain,
+    cx: &JobContext,
     of: &CompoundV2,
     labels: Labels<'_>,
     distributor: Address,
@@ -176,7 +176,7 @@ async fn distributed(
 
 impl Index {
     /// Returns the call that claims everything the index owes for these markets.
-    fn claim(self, cx: &Chain, held: &[Held]) -> Claim {
+    fn claim(self, cx: &JobContext, held: &[Held]) -> Claim {
         let (to, holder) = (self.keeper, self.account);
         let markets = held.iter().map(|held| held.market).collect();
         match self.views {
@@ -188,7 +188,7 @@ impl Index {
     }
 
     /// Returns the recorded amount that is owed.
-    async fn accrued(self, cx: &Chain) -> Result<U256, Error> {
+    async fn accrued(self, cx: &JobContext) -> Result<U256, Error> {
         let (to, holder) = (self.keeper, self.account);
         let name = format!("{}Accrued", self.views.word());
         match self.views.kind() {
@@ -200,12 +200,12 @@ impl Index {
     }
 
     /// Returns the rewards since then, for the lent and owed amounts in a market.
-    async fn since(self, cx: &Chain, held: Held) -> Result<U256, Error> {
+    async fn since(self, cx: &JobContext, held: Held) -> Result<U256, Error> {
         let (lent, owed) = cx.join((self.for_supply(cx, held), self.for_borrow(cx, held))).await?;
         lent.checked_add(owed).ok_or_else(too_large)
     }
 
-    async fn for_supply(self, cx: &Chain, held: Held) -> Result<U256, Error> {
+    async fn for_supply(self, cx: &JobContext, held: Held) -> Result<U256, Error> {
         if held.shares.is_zero() {
             return Ok(U256::ZERO);
         }
@@ -214,7 +214,7 @@ impl Index {
         growth.earned(held.shares, total)
     }
 
-    async fn for_borrow(self, cx: &Chain, held: Held) -> Result<U256, Error> {
+    async fn for_borrow(self, cx: &JobContext, held: Held) -> Result<U256, Error> {
         if held.debt.is_zero() {
             return Ok(U256::ZERO);
         }
@@ -231,7 +231,7 @@ impl Index {
     }
 
     /// Returns the growth of the index since the account's.
-    async fn growth(self, cx: &Chain, side: Side, market: Address) -> Result<Growth, Error> {
+    async fn growth(self, cx: &JobContext, side: Side, market: Address) -> Result<Growth, Error> {
         let (to, holder) = (self.keeper, self.account);
         let (state, speeds, index) = self.views.names(side);
         let ((index, at, end), speed, of_account) = if let Some(kind) = self.views.kind() {
@@ -252,7 +252,7 @@ impl Index {
     }
 
     /// Reads a market's index, the time of its last update, and the end of rewards (zero for none).
-    async fn state(self, cx: &Chain, name: &str, market: Address) -> Result<(U256, U256, U256), Error> {
+    async fn state(self, cx: &JobContext, name: &str, market: Address) -> Result<(U256, U256, U256), Error> {
         if self.views == Views::Distributor {
             let name = if self.by_second { format!("{name}TimeBased") } else { name.to_owned() };
             let state = cx.call_as(self.keeper, &name, &distributor::stateCall { market }).await?;

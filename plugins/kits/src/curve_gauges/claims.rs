@@ -1,7 +1,7 @@
 //! Claims of gauges: one for the emission, which the minter pays, and one for all other tokens.
 
 use futures_util::future::join;
-use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error};
+use portolan_plugin_api::{Address, Claim, Claimable, Error, JobContext};
 
 use super::CurveGauges;
 use super::contracts::{claim_rewards_0Call, claim_rewards_1Call, mintCall, rewards_receiverCall};
@@ -12,7 +12,7 @@ use crate::try_each::try_each;
 
 /// Returns the claims of all gauges that owe anything.
 pub(super) async fn claimables(
-    cx: &Chain,
+    cx: &JobContext,
     of: &CurveGauges,
     labels: Labels<'_>,
     account: Address,
@@ -27,7 +27,7 @@ pub(super) async fn claimables(
 }
 
 async fn rows(
-    cx: &Chain,
+    cx: &JobContext,
     of: &CurveGauges,
     labels: Labels<'_>,
     gauge: LiquidityGauge,
@@ -55,7 +55,7 @@ async fn rows(
 
 /// Returns the claim of a gauge's rewards to the account itself: later gauges pay the receiver in the call, older ones
 /// the account's configured receiver.
-async fn rewards_claim(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<Claim, Error> {
+async fn rewards_claim(cx: &JobContext, gauge: LiquidityGauge, account: Address) -> Result<Claim, Error> {
     if gauge.counts_rewards {
         return Ok(cx.claim(gauge.address, &claim_rewards_1Call { account, receiver: account }));
     }

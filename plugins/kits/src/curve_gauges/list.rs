@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use futures_util::future::join;
-use portolan_plugin_api::{Address, Chain, Error, U256};
+use portolan_plugin_api::{Address, Error, JobContext, U256};
 
 use super::contracts::{
     REWARDS_MAX, balanceOfCall, claimable_reward_writeCall, claimable_rewardCall, claimable_tokensCall, gaugesCall,
@@ -44,7 +44,11 @@ pub(super) struct OwedByGauge {
 }
 
 /// Returns the known gauges of the list.
-pub(super) async fn gauges(cx: &Chain, of: &CurveGauges, labels: Labels<'_>) -> Result<Vec<LiquidityGauge>, Error> {
+pub(super) async fn gauges(
+    cx: &JobContext,
+    of: &CurveGauges,
+    labels: Labels<'_>,
+) -> Result<Vec<LiquidityGauge>, Error> {
     let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, of, place)));
     let entries: Vec<(Address, Address, bool)> = cx.facts(labels.market, LIST, count(cx, &of.listing), walk).await?;
     let gauges = (0_u64..).zip(entries);
@@ -60,7 +64,7 @@ pub(super) async fn gauges(cx: &Chain, of: &CurveGauges, labels: Labels<'_>) -> 
     Ok(gauges.filter(|gauge| !gauge.staked.is_zero()).collect())
 }
 
-async fn count(cx: &Chain, listing: &Listing) -> Result<U256, Error> {
+async fn count(cx: &JobContext, listing: &Listing) -> Result<U256, Error> {
     match listing {
         Listing::Controller(controller) => cx.call(*controller, n_gaugesCall {}).within(COUNT_STANDS_S).await,
         Listing::Factory(factory) => cx.call(*factory, get_gauge_countCall {}).within(COUNT_STANDS_S).await,
@@ -69,7 +73,7 @@ async fn count(cx: &Chain, listing: &Listing) -> Result<U256, Error> {
 }
 
 /// Returns the gauge at an index of the list.
-pub(super) async fn at(cx: &Chain, listing: &Listing, place: u64) -> Result<Address, Error> {
+pub(super) async fn at(cx: &JobContext, listing: &Listing, place: u64) -> Result<Address, Error> {
     let index = U256::from(place);
     match listing {
         Listing::Controller(controller) => cx.call(*controller, gaugesCall { index }).await,
@@ -83,7 +87,7 @@ pub(super) async fn at(cx: &Chain, listing: &Listing, place: u64) -> Result<Addr
 
 /// Reads an entry of the list: the gauge, its staked token (zero if it holds nothing), and true for the fourth
 /// generation and later.
-async fn entry(cx: &Chain, of: &CurveGauges, place: u64) -> Result<(Address, Address, bool), Error> {
+async fn entry(cx: &JobContext, of: &CurveGauges, place: u64) -> Result<(Address, Address, bool), Error> {
     let gauge = at(cx, &of.listing, place).await?;
     let staked = staked_token(cx, of, gauge);
     let held = cx.try_call(gauge, balanceOfCall { account: Address::ZERO });
@@ -94,7 +98,7 @@ async fn entry(cx: &Chain, of: &CurveGauges, place: u64) -> Result<(Address, Add
 
 /// Returns the staked token of a gauge. Forks that no contract lists or that have no emission may use another name for
 /// it.
-async fn staked_token(cx: &Chain, of: &CurveGauges, gauge: Address) -> Result<Option<Address>, Error> {
+async fn staked_token(cx: &JobContext, of: &CurveGauges, gauge: Address) -> Result<Option<Address>, Error> {
     let staked = cx.try_call(gauge, lp_tokenCall {}).await?.ok();
     let is_fork = of.emission.is_none() || matches!(of.listing, Listing::Row(_));
     match staked {
@@ -108,7 +112,7 @@ async fn staked_token(cx: &Chain, of: &CurveGauges, gauge: Address) -> Result<Op
 /// rules out most gauges. Debts of older gauges to accounts that left them are not found: that takes dozens of reads
 /// per gauge.
 pub(super) async fn owing(
-    cx: &Chain,
+    cx: &JobContext,
     market: &str,
     gauges: Vec<LiquidityGauge>,
     account: Address,
@@ -127,7 +131,7 @@ pub(super) async fn owing(
 }
 
 /// Returns the amounts that the gauge owes to the account.
-pub(super) async fn owed(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<OwedByGauge, Error> {
+pub(super) async fn owed(cx: &JobContext, gauge: LiquidityGauge, account: Address) -> Result<OwedByGauge, Error> {
     let minted = minted(cx, gauge, account);
     let counted = async {
         let tokens = counted_tokens(cx, gauge).await?.into_iter();
@@ -143,7 +147,7 @@ pub(super) async fn owed(cx: &Chain, gauge: LiquidityGauge, account: Address) ->
 }
 
 /// Returns the emission that the minter pays.
-async fn minted(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<U256, Error> {
+async fn minted(cx: &JobContext, gauge: LiquidityGauge, account: Address) -> Result<U256, Error> {
     if !gauge.is_minting {
         return Ok(U256::ZERO);
     }
@@ -151,7 +155,7 @@ async fn minted(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<U
 }
 
 /// Returns the reward tokens of a gauge that knows their number; empty for other gauges.
-async fn counted_tokens(cx: &Chain, gauge: LiquidityGauge) -> Result<Vec<Address>, Error> {
+async fn counted_tokens(cx: &JobContext, gauge: LiquidityGauge) -> Result<Vec<Address>, Error> {
     if !gauge.counts_rewards {
         return Ok(Vec::new());
     }
@@ -162,7 +166,11 @@ async fn counted_tokens(cx: &Chain, gauge: LiquidityGauge) -> Result<Vec<Address
 }
 
 /// Returns the rewards of an older gauge, which claims from elsewhere to compute them; empty for other gauges.
-async fn claimed_rewards(cx: &Chain, gauge: LiquidityGauge, account: Address) -> Result<Vec<(Address, U256)>, Error> {
+async fn claimed_rewards(
+    cx: &JobContext,
+    gauge: LiquidityGauge,
+    account: Address,
+) -> Result<Vec<(Address, U256)>, Error> {
     if gauge.counts_rewards {
         return Ok(Vec::new());
     }

@@ -1,7 +1,7 @@
 //! Stakes in gauges.
 
 use futures_util::future::join;
-use portolan_plugin_api::{Address, Chain, Error, Leg, LegRole, Position, PositionKind, Reward, U256};
+use portolan_plugin_api::{Address, Error, JobContext, Leg, LegRole, Position, PositionKind, Reward, U256};
 
 use super::CurveGauges;
 use super::contracts::{balanceOfCall, scaling_factorCall, totalSupplyCall};
@@ -16,7 +16,7 @@ const WHOLE: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
 
 /// Returns a position per gauge with a stake.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &CurveGauges,
     labels: Labels<'_>,
     account: Address,
@@ -29,7 +29,7 @@ pub(super) async fn positions(
 
 /// Returns the position of a stake, with its rewards. Rates are unknown: they depend on locks, weighted per account.
 async fn position(
-    cx: &Chain,
+    cx: &JobContext,
     of: &CurveGauges,
     labels: Labels<'_>,
     gauge: LiquidityGauge,
@@ -52,7 +52,7 @@ async fn position(
 }
 
 /// Returns a gauge's counted amount per whole token, if it is scaled.
-async fn scale(cx: &Chain, of: &CurveGauges, gauge: LiquidityGauge) -> Result<Option<U256>, Error> {
+async fn scale(cx: &JobContext, of: &CurveGauges, gauge: LiquidityGauge) -> Result<Option<U256>, Error> {
     if !of.is_scaled {
         return Ok(None);
     }

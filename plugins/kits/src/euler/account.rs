@@ -3,7 +3,7 @@
 //! Source: <https://evc.wtf/docs/concepts/internals/sub-accounts>: an account's address differs from its owner's only
 //! in the last byte.
 
-use portolan_plugin_api::{Address, Chain, Error, U256};
+use portolan_plugin_api::{Address, Error, JobContext, U256};
 
 use super::contracts::{balanceOfCall, debtOfCall, getAccountOwnerCall, getCollateralsCall, getControllersCall};
 use super::{Euler, ZERO_STANDS_S};
@@ -30,7 +30,7 @@ pub(super) struct EvcAccount {
 
 /// Returns the main account, with its shares in all these vaults.
 pub(super) async fn main(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Euler,
     market: &str,
     vaults: impl Future<Output = Result<Vec<Address>, Error>>,
@@ -46,7 +46,7 @@ pub(super) async fn main(
 /// Returns the sub-accounts with collateral or a controller; only shares in their collaterals are read.
 ///
 /// Only owners known to the connector can have such sub-accounts.
-pub(super) async fn subs(cx: &Chain, of: &Euler, market: &str, owner: Address) -> Result<Vec<EvcAccount>, Error> {
+pub(super) async fn subs(cx: &JobContext, of: &Euler, market: &str, owner: Address) -> Result<Vec<EvcAccount>, Error> {
     let known = cx.call(of.contracts.evc, getAccountOwnerCall { account: owner }).zero_within(ZERO_STANDS_S).await?;
     if known != owner {
         return Ok(Vec::new());
@@ -60,7 +60,13 @@ pub(super) async fn subs(cx: &Chain, of: &Euler, market: &str, owner: Address) -
 }
 
 /// Returns an account's collaterals and controllers, and its debts to the controllers.
-async fn connected(cx: &Chain, of: &Euler, market: &str, account: Address, number: u8) -> Result<EvcAccount, Error> {
+async fn connected(
+    cx: &JobContext,
+    of: &Euler,
+    market: &str,
+    account: Address,
+    number: u8,
+) -> Result<EvcAccount, Error> {
     let evc = of.contracts.evc;
     let controllers = async {
         let controllers = cx.call(evc, getControllersCall { account }).await?;
@@ -77,7 +83,7 @@ async fn connected(cx: &Chain, of: &Euler, market: &str, account: Address, numbe
 
 /// Returns the account's nonzero shares in these vaults.
 async fn shares(
-    cx: &Chain,
+    cx: &JobContext,
     market: &str,
     vaults: Vec<Address>,
     account: Address,

@@ -5,7 +5,7 @@
 //!
 //! Source: <https://github.com/euler-xyz/evk-periphery/tree/master/src/Perspectives>.
 
-use portolan_plugin_api::{Address, Chain, Error};
+use portolan_plugin_api::{Address, Error, JobContext};
 
 use super::Euler;
 use super::contracts::isVerifiedCall;
@@ -15,7 +15,7 @@ const LIST_STANDS_S: u32 = 300;
 
 /// Returns true if a perspective verifies the vault. Without perspectives, or at a block before they existed, all
 /// vaults count.
-pub(super) async fn is_verified(cx: &Chain, of: &Euler, vault: Address) -> Result<bool, Error> {
+pub(super) async fn is_verified(cx: &JobContext, of: &Euler, vault: Address) -> Result<bool, Error> {
     let asked = of.contracts.perspectives.iter();
     let asked = asked.map(|at| cx.try_call(*at, isVerifiedCall { vault }).within(LIST_STANDS_S));
     let said = cx.join(asked).await?;

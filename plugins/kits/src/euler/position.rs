@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use futures_util::future::join;
-use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
+use portolan_plugin_api::{Address, Error, Health, JobContext, Leg, LegRole, Position, PositionKind, U256, symbol};
 
 use super::Euler;
 use super::account::{EvcAccount, main, subs};
@@ -28,7 +28,7 @@ const WHOLE: u64 = 10_000;
 
 /// Returns the positions of the owner's accounts.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Euler,
     labels: Labels<'_>,
     owner: Address,
@@ -43,7 +43,7 @@ pub(super) async fn positions(
 
 /// Returns the positions in vaults that lend to several others.
 pub(super) async fn earn_positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Euler,
     labels: Labels<'_>,
     owner: Address,
@@ -62,7 +62,7 @@ pub(super) async fn earn_positions(
 
 /// Returns the position in such a vault, in redeemed tokens if the vault is verified.
 async fn earn_position(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Euler,
     labels: Labels<'_>,
     vault: Address,
@@ -77,7 +77,7 @@ async fn earn_position(
 }
 
 /// Returns the known vaults of the factory.
-async fn vaults(cx: &Chain, of: &Euler, market: &str) -> Result<Vec<Address>, Error> {
+async fn vaults(cx: &JobContext, of: &Euler, market: &str) -> Result<Vec<Address>, Error> {
     let factory = of.contracts.evault_factory;
     let walk = |places: Range<u64>| async move {
         let (start, end) = (U256::from(places.start), U256::from(places.end));
@@ -87,7 +87,12 @@ async fn vaults(cx: &Chain, of: &Euler, market: &str) -> Result<Vec<Address>, Er
     cx.facts(market, VAULTS, count, walk).await
 }
 
-async fn position(cx: &Chain, of: &Euler, labels: Labels<'_>, held: EvcAccount) -> Result<Option<Position>, Error> {
+async fn position(
+    cx: &JobContext,
+    of: &Euler,
+    labels: Labels<'_>,
+    held: EvcAccount,
+) -> Result<Option<Position>, Error> {
     let supplied = held.shares.iter().map(|(vault, shares)| supplied(cx, of, labels, &held, *vault, *shares));
     let borrowed = held.debts.iter().map(|(vault, debt)| borrowed(cx, labels, *vault, *debt));
     let supplied = async { Ok(try_each(cx, supplied).await.or_report(cx, labels.market)) };
@@ -108,7 +113,7 @@ async fn position(cx: &Chain, of: &Euler, labels: Labels<'_>, held: EvcAccount) 
 
 /// Returns the leg of a vault's shares. They are collateral if the account has enabled them and has a debt.
 async fn supplied(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Euler,
     labels: Labels<'_>,
     held: &EvcAccount,
@@ -146,7 +151,7 @@ fn unverified(labels: Labels<'_>, vault: Address, shares: U256) -> Leg {
     Leg::new(LegRole::SUPPLIED, vault, shares).receipt(vault).named(format!("{} {}", labels.title, symbol(vault)))
 }
 
-async fn borrowed(cx: &Chain, labels: Labels<'_>, vault: Address, debt: U256) -> Result<Leg, Error> {
+async fn borrowed(cx: &JobContext, labels: Labels<'_>, vault: Address, debt: U256) -> Result<Leg, Error> {
     let token = cx.call(vault, assetCall {}).immutable();
     let (token, rate) = cx.join((token, cx.call(vault, interestRateCall {}))).await?;
     let leg = Leg::new(LegRole::BORROWED, token, debt).rate_ray(ray_a_year(rate)?);
@@ -159,7 +164,7 @@ fn ray_a_year(rate: U256) -> Result<U256, Error> {
 
 /// Returns the ratio of collateral to debt, as the lending vault computes both for a liquidation. `None` without debt,
 /// or if it cannot be read, which is reported.
-async fn health(cx: &Chain, labels: Labels<'_>, held: &EvcAccount) -> Option<Health> {
+async fn health(cx: &JobContext, labels: Labels<'_>, held: &EvcAccount) -> Option<Health> {
     // Outside of a call, an account has at most one controller.
     let (vault, _) = held.debts.first()?;
     let factor = async {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use portolan_plugin_api::{Address, Chain, Error, U256, sol};
+use portolan_plugin_api::{Address, Error, JobContext, U256, sol};
 
 use super::source::{Source, View, Words};
 use crate::try_each::try_each;
@@ -23,7 +23,7 @@ type Sourced<'a> = (&'a str, &'a Source);
 /// Returns slugs by emitter and section. The first source that lists the emitter wins, otherwise the first whose views
 /// recognize it.
 pub(super) async fn find<'a>(
-    cx: &Chain,
+    cx: &JobContext,
     emitters: BTreeSet<(Address, &'a str)>,
     sources: &[Sourced<'a>],
 ) -> Result<BTreeMap<(Address, &'a str), &'a str>, Error> {
@@ -45,13 +45,13 @@ fn of<'s, 'a>(sources: &'s [Sourced<'a>], section: &'s str) -> impl Iterator<Ite
 }
 
 /// Reads views; failed reads are reported as missing.
-async fn read<'a>(cx: &Chain, views: BTreeSet<View<'a>>) -> Words<'a> {
+async fn read<'a>(cx: &JobContext, views: BTreeSet<View<'a>>) -> Words<'a> {
     let words = try_each(cx, views.into_iter().map(|view| word(cx, view))).await;
     words.or_report(cx, "protocols of events").into_iter().flatten().collect()
 }
 
 /// Returns the first word of a view's reply; `None` if the contract lacks the view.
-async fn word<'a>(cx: &Chain, view: View<'a>) -> Result<Option<(View<'a>, U256)>, Error> {
+async fn word<'a>(cx: &JobContext, view: View<'a>) -> Result<Option<(View<'a>, U256)>, Error> {
     let View { contract, name, argument } = view;
     let reply = match argument {
         Some(about) => cx.try_call_as(contract, name, &knownCall { about }).within(VIEWS_STAND_S).await?,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use portolan_plugin_api::events::{Event, Table, Transaction};
-use portolan_plugin_api::{Address, B256, Chain, Deployment, Error, SettingsError};
+use portolan_plugin_api::{Address, B256, Deployment, Error, JobContext, SettingsError};
 
 use super::owners;
 use super::source::Source;
@@ -57,7 +57,7 @@ impl EventTables {
     /// None; failures are reported as missing.
     pub fn events<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         transaction: &'a Transaction,
         deployments: &'a [Deployment<Source>],
     ) -> Boxed<'a, Vec<Event>> {
@@ -82,7 +82,7 @@ impl ScopedTable {
 
     async fn events(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         transaction: &Transaction,
         sources: &[(&str, &Source)],
     ) -> Result<Vec<Event>, Error> {

@@ -1,7 +1,9 @@
 //! Positions in vaults, each an NFT: collateral and debt, in one token or in shares of a pool.
 
 use futures_util::future::join;
-use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Nft, Position, PositionKind, U256, symbol};
+use portolan_plugin_api::{
+    Address, Error, Health, JobContext, Leg, LegRole, Nft, Position, PositionKind, U256, symbol,
+};
 
 use super::contracts::{
     FACTORYCall, balanceOfCall, getDexStateCall, positionByNftIdCall, positionByNftIdReturn, tokenOfOwnerByIndexCall,
@@ -35,7 +37,7 @@ struct PositionSide {
 
 /// Returns the account's positions.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Fluid,
     labels: Labels<'_>,
     account: Address,
@@ -58,7 +60,7 @@ pub(super) async fn positions(
 }
 
 async fn position(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Fluid,
     labels: Labels<'_>,
     found: &positionByNftIdReturn,
@@ -92,7 +94,7 @@ async fn position(
 }
 
 /// Returns the legs of one side: its token, or both tokens of pool shares.
-async fn legs(cx: &Chain, of: &Fluid, labels: Labels<'_>, side: &PositionSide) -> Result<Vec<Leg>, Error> {
+async fn legs(cx: &JobContext, of: &Fluid, labels: Labels<'_>, side: &PositionSide) -> Result<Vec<Leg>, Error> {
     if side.amount.is_zero() {
         return Ok(Vec::new());
     }

@@ -3,7 +3,7 @@
 //! The stability pool issues its reward when any deposit moves, so a claim pays at least what the view returns.
 
 use portolan_plugin_api::{
-    Address, Chain, Claim, Claimable, Error, Leg, LegRole, NATIVE, Position, PositionKind, Reward, U256,
+    Address, Claim, Claimable, Error, JobContext, Leg, LegRole, NATIVE, Position, PositionKind, Reward, U256,
 };
 
 use super::contracts::{
@@ -19,7 +19,7 @@ type Gains = [(Address, U256); 2];
 
 /// Returns the claim of gains in the stability pool.
 pub(super) async fn stability_gains(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Liquity,
     labels: Labels<'_>,
     account: Address,
@@ -32,7 +32,7 @@ pub(super) async fn stability_gains(
 
 /// Returns the claim of gains of the protocol's staked token.
 pub(super) async fn staking_gains(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Liquity,
     labels: Labels<'_>,
     account: Address,
@@ -45,7 +45,7 @@ pub(super) async fn staking_gains(
 
 /// Returns the positions of the deposit and the stake, with their gains.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Liquity,
     labels: Labels<'_>,
     account: Address,
@@ -56,7 +56,12 @@ pub(super) async fn positions(
     Ok(found.into_iter().flatten().collect())
 }
 
-async fn deposit(cx: &Chain, of: &Liquity, labels: Labels<'_>, account: Address) -> Result<Option<Position>, Error> {
+async fn deposit(
+    cx: &JobContext,
+    of: &Liquity,
+    labels: Labels<'_>,
+    account: Address,
+) -> Result<Option<Position>, Error> {
     let (pool, token) = (of.contracts.stability_pool, of.contracts.debt_token);
     let held = cx.call(pool, getCompoundedLUSDDepositCall { depositor: account }).zero_within(ZERO_STANDS_S);
     let (held, gains) = cx.join((held, stability(cx, of, account))).await?;
@@ -76,7 +81,7 @@ async fn deposit(cx: &Chain, of: &Liquity, labels: Labels<'_>, account: Address)
     Ok(Some(position.reward(Reward::new(of.contracts.reward_token, None))))
 }
 
-async fn stake(cx: &Chain, of: &Liquity, labels: Labels<'_>, account: Address) -> Result<Option<Position>, Error> {
+async fn stake(cx: &JobContext, of: &Liquity, labels: Labels<'_>, account: Address) -> Result<Option<Position>, Error> {
     let Some(staking) = of.contracts.staking else { return Ok(None) };
     let held = cx.call(staking, stakesCall { user: account }).zero_within(ZERO_STANDS_S);
     let (held, gains) = cx.join((held, staked(cx, of, staking, account))).await?;
@@ -109,7 +114,7 @@ fn claimable(
     (!claimable.payments.is_empty()).then_some(claimable)
 }
 
-async fn stability(cx: &Chain, of: &Liquity, account: Address) -> Result<Gains, Error> {
+async fn stability(cx: &JobContext, of: &Liquity, account: Address) -> Result<Gains, Error> {
     let pool = of.contracts.stability_pool;
     let native = cx.call(pool, getDepositorETHGainCall { depositor: account }).zero_within(ZERO_STANDS_S);
     let reward = cx.call(pool, getDepositorLQTYGainCall { depositor: account }).zero_within(ZERO_STANDS_S);
@@ -117,7 +122,7 @@ async fn stability(cx: &Chain, of: &Liquity, account: Address) -> Result<Gains, 
     Ok([(NATIVE, native), (of.contracts.reward_token, reward)])
 }
 
-async fn staked(cx: &Chain, of: &Liquity, staking: Address, account: Address) -> Result<Gains, Error> {
+async fn staked(cx: &JobContext, of: &Liquity, staking: Address, account: Address) -> Result<Gains, Error> {
     let native = cx.call(staking, getPendingETHGainCall { user: account }).zero_within(ZERO_STANDS_S);
     let fees = cx.call(staking, getPendingLUSDGainCall { user: account }).zero_within(ZERO_STANDS_S);
     let (native, fees) = cx.join((native, fees)).await?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use portolan_plugin_api::{Address, Chain, Error, Keys, Mechanism, Question, Revert, SettingsError};
+use portolan_plugin_api::{Address, Error, JobContext, Keys, Mechanism, Question, Revert, SettingsError};
 
 use super::contracts::{
     borrowerOperationsAddressCall, lqtyStakingCall, lqtyTokenCall, lusdTokenCall, priceFeedCall, stabilityPoolCall,
@@ -61,7 +61,7 @@ impl NamedByManager {
     }
 
     /// Returns all contracts.
-    async fn named(&self, cx: &Chain) -> Result<LiquityContracts, Error> {
+    async fn named(&self, cx: &JobContext) -> Result<LiquityContracts, Error> {
         let (keys, manager) = (self.keys, self.keys.trove_manager);
         let feed = cx.try_call(manager, priceFeedCall {}).immutable();
         let pool = cx.try_call(manager, stabilityPoolCall {}).immutable();
@@ -108,7 +108,7 @@ impl Deployed for NamedByManager {
         vec![Question::CLAIMABLES, Question::FARMING, Question::LENDING]
     }
 
-    fn resolve<'a>(&'a self, cx: &'a Chain, _: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
+    fn resolve<'a>(&'a self, cx: &'a JobContext, _: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
         Box::pin(async move { Ok(Some(self.types.of(self.named(cx).await?).shared())) })
     }
 }

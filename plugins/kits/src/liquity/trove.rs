@@ -1,7 +1,7 @@
 //! The trove of an account, and surplus collateral of a closed one.
 
 use portolan_plugin_api::{
-    Address, Chain, Claimable, Error, Health, Leg, LegRole, NATIVE, Position, PositionKind, Price, U256, symbol,
+    Address, Claimable, Error, Health, JobContext, Leg, LegRole, NATIVE, Position, PositionKind, Price, U256, symbol,
 };
 
 use super::contracts::{MCRCall, claimCollateralCall, fetchPriceCall, getCollateralCall, getEntireDebtAndCollCall};
@@ -11,7 +11,7 @@ use crate::kit::Labels;
 
 /// Returns the position of the trove, if there is one. A health that cannot be computed is absent, and reported.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Liquity,
     labels: Labels<'_>,
     account: Address,
@@ -33,7 +33,7 @@ pub(super) async fn positions(
 }
 
 /// Returns the collateral ratio over the minimum ratio, and the price at which they are equal.
-async fn health(cx: &Chain, of: &Liquity, collateral: U256, debt: U256) -> Result<Health, Error> {
+async fn health(cx: &JobContext, of: &Liquity, collateral: U256, debt: U256) -> Result<Health, Error> {
     let price = cx.call(of.contracts.price_feed, fetchPriceCall {}).isolated();
     let least = cx.call(of.contracts.trove_manager, MCRCall {}).immutable();
     let (price, least) = cx.join((price, least)).await?;
@@ -51,7 +51,7 @@ async fn health(cx: &Chain, of: &Liquity, collateral: U256, debt: U256) -> Resul
 
 /// Returns the claim of surplus collateral from a redemption or liquidation.
 pub(super) async fn surplus(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Liquity,
     labels: Labels<'_>,
     account: Address,

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use portolan_plugin_api::{Address, Chain, Error, Health, I256, Leg, LegRole, Position, PositionKind, U256, symbol};
+use portolan_plugin_api::{
+    Address, Error, Health, I256, JobContext, Leg, LegRole, Position, PositionKind, U256, symbol,
+};
 
 use super::contracts::{
     ammCall, coinsCall, controllersCall, healthCall, loan_existsCall, market_countCall, n_collateralsCall, rateCall,
@@ -18,7 +20,7 @@ const LIST: &str = "controllers";
 
 /// Returns a position per market with a loan.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &LlamaLend,
     labels: Labels<'_>,
     account: Address,
@@ -32,7 +34,7 @@ pub(super) async fn positions(
 }
 
 /// Returns the known controllers of the factory.
-async fn controllers(cx: &Chain, of: &LlamaLend, labels: Labels<'_>) -> Result<Vec<Address>, Error> {
+async fn controllers(cx: &JobContext, of: &LlamaLend, labels: Labels<'_>) -> Result<Vec<Address>, Error> {
     let (MarketFactory::CrvUsd(factory) | MarketFactory::Lending(factory)) = of.factory;
     let at = move |place| cx.call(factory, controllersCall { index: U256::from(place) });
     let walk = |places: Range<u64>| cx.join(places.map(at));
@@ -46,7 +48,7 @@ async fn controllers(cx: &Chain, of: &LlamaLend, labels: Labels<'_>) -> Result<V
 }
 
 async fn position(
-    cx: &Chain,
+    cx: &JobContext,
     of: &LlamaLend,
     labels: Labels<'_>,
     controller: Address,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use portolan_plugin_api::{Address, Chain, Error, Position, U256};
+use portolan_plugin_api::{Address, Error, JobContext, Position, U256};
 
 use super::LlamaLend;
 use super::contracts::{market_countCall, vaultsCall};
@@ -14,7 +14,7 @@ const LIST: &str = "vaults";
 
 /// Returns a position per vault of the factory with a deposit.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &LlamaLend,
     labels: Labels<'_>,
     factory: Address,

@@ -3,7 +3,7 @@
 //!
 //! Chefs name the rewarder in different places; any contract there that answers the view is one.
 
-use portolan_plugin_api::{Address, Chain, Error, U256};
+use portolan_plugin_api::{Address, Error, JobContext, U256};
 
 use super::MasterChef;
 use super::contracts::pending::native::{fifth, isNativeCall, rewarderCall, rewardersCall, sixth};
@@ -12,14 +12,14 @@ use super::contracts::pending::native::{fifth, isNativeCall, rewarderCall, rewar
 const REWARDER_STANDS_S: u32 = 300;
 
 /// Returns true if the pool's bonus is paid unwrapped.
-pub(super) async fn is_unwrapped(cx: &Chain, of: &MasterChef, pid: U256) -> Result<bool, Error> {
+pub(super) async fn is_unwrapped(cx: &JobContext, of: &MasterChef, pid: U256) -> Result<bool, Error> {
     let rewarders = rewarders(cx, of.chef, pid).await?;
     let asked = rewarders.into_iter().map(|at| cx.try_call(at, isNativeCall {}).within(REWARDER_STANDS_S));
     Ok(cx.join(asked).await?.into_iter().any(|is_native| is_native == Ok(true)))
 }
 
 /// Reads all places where chefs name a pool's rewarder; most of them are missing or something else.
-async fn rewarders(cx: &Chain, chef: Address, pid: U256) -> Result<Vec<Address>, Error> {
+async fn rewarders(cx: &JobContext, chef: Address, pid: U256) -> Result<Vec<Address>, Error> {
     let reads = (
         cx.try_call(chef, fifth::poolInfoCall { pid }).within(REWARDER_STANDS_S),
         cx.try_call(chef, sixth::poolInfoCall { pid }).within(REWARDER_STANDS_S),

@@ -1,6 +1,6 @@
 //! Amounts that a chef owes an account for a pool, for every form of pending view.
 
-use portolan_plugin_api::{Address, Chain, Error, NATIVE, U256};
+use portolan_plugin_api::{Address, Error, JobContext, NATIVE, U256};
 
 use super::contracts::{chef, pending};
 use super::owed::{Owed, listed};
@@ -9,7 +9,7 @@ use crate::kit::ZERO_STANDS_S;
 
 /// Returns the owed amounts; the chef's own token comes first unless the view lists it itself.
 pub(super) async fn owed(
-    cx: &Chain,
+    cx: &JobContext,
     of: &MasterChef,
     token: Address,
     pid: U256,
@@ -51,7 +51,7 @@ pub(super) async fn owed(
 
 /// Returns the tokens that a pool pays beside the chef's own; empty if the view returns only an amount.
 pub(super) async fn bonus_tokens(
-    cx: &Chain,
+    cx: &JobContext,
     of: &MasterChef,
     token: Address,
     pid: U256,

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use portolan_plugin_api::{Address, Chain, Error, Revert, U256};
+use portolan_plugin_api::{Address, Error, JobContext, Revert, U256};
 
 use super::contracts::{beets, chef, v1, v2};
 use super::{Kind, MasterChef, Pool, rewarder};
@@ -35,7 +35,7 @@ pub(super) struct Stake {
 
 /// Returns the pools in which the account has something, and those whose rewarders owe it something.
 pub(super) async fn owing(
-    cx: &Chain,
+    cx: &JobContext,
     of: &MasterChef,
     market: &str,
     count: u64,
@@ -67,7 +67,7 @@ pub(super) async fn owing(
 
 /// Returns the pools in which the account has something.
 pub(super) async fn held(
-    cx: &Chain,
+    cx: &JobContext,
     of: &MasterChef,
     market: &str,
     count: u64,
@@ -88,7 +88,7 @@ pub(super) async fn held(
 }
 
 /// Returns the number of pools.
-pub(super) async fn count(cx: &Chain, of: &MasterChef) -> Result<u64, Error> {
+pub(super) async fn count(cx: &JobContext, of: &MasterChef) -> Result<u64, Error> {
     let count = cx.call(of.chef, chef::poolLengthCall {}).within(LIST_STANDS_S).await?;
     match u64::try_from(count) {
         Ok(count) if count <= POOLS_MAX => Ok(count),
@@ -98,7 +98,7 @@ pub(super) async fn count(cx: &Chain, of: &MasterChef) -> Result<u64, Error> {
 
 /// Returns the rewarder of each pool; pools whose rewarder cannot be read are left out.
 async fn rewarders(
-    cx: &Chain,
+    cx: &JobContext,
     of: &MasterChef,
     market: &str,
     count: u64,
@@ -110,7 +110,7 @@ async fn rewarders(
 }
 
 /// Returns the rewarder of a pool.
-async fn rewarder(cx: &Chain, of: &MasterChef, pid: U256) -> Result<Option<Address>, Error> {
+async fn rewarder(cx: &JobContext, of: &MasterChef, pid: U256) -> Result<Option<Address>, Error> {
     if of.kind == Kind::V1 {
         return Ok(None);
     }
@@ -123,11 +123,11 @@ fn named(read: Result<Address, Revert>) -> Option<Address> {
 }
 
 /// Returns the staked token of a pool.
-pub(super) async fn staked_token(cx: &Chain, of: &MasterChef, pid: U256) -> Result<Address, Error> {
+pub(super) async fn staked_token(cx: &JobContext, of: &MasterChef, pid: U256) -> Result<Address, Error> {
     try_staked_token(cx, of, pid).await?.map_err(|revert| Error::Reverted { to: of.chef, revert })
 }
 
-async fn try_staked_token(cx: &Chain, of: &MasterChef, pid: U256) -> Result<Result<Address, Revert>, Error> {
+async fn try_staked_token(cx: &JobContext, of: &MasterChef, pid: U256) -> Result<Result<Address, Revert>, Error> {
     match of.kind {
         Kind::V1 => {
             let info = cx.try_call(of.chef, v1::poolInfoCall { pid }).within(TOKEN_STANDS_S).await?;
@@ -139,7 +139,7 @@ async fn try_staked_token(cx: &Chain, of: &MasterChef, pid: U256) -> Result<Resu
 }
 
 /// Returns the staked tokens of all pools; `None` for those that cannot be read.
-pub(super) async fn staked_tokens(cx: &Chain, of: &MasterChef, count: u64) -> Result<Vec<Option<Address>>, Error> {
+pub(super) async fn staked_tokens(cx: &JobContext, of: &MasterChef, count: u64) -> Result<Vec<Option<Address>>, Error> {
     let tokens = (0..count).map(async |pid| {
         let token = try_staked_token(cx, of, U256::from(pid)).await;
         Ok(token.ok().and_then(Result::ok))
@@ -153,20 +153,20 @@ pub(super) fn stands_alone(tokens: &[Option<Address>], token: Address) -> bool {
 }
 
 /// Returns the account's stake in a pool, at the answer's block.
-pub(super) async fn stake(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> Result<Stake, Error> {
+pub(super) async fn stake(cx: &JobContext, of: &MasterChef, pid: U256, account: Address) -> Result<Stake, Error> {
     let own = cx.join((amount(cx, of, pid, account), points(cx, of, pid)));
     let ((amount, points), token, rewarder) = cx.join((own, staked_token(cx, of, pid), rewarder(cx, of, pid))).await?;
     Ok(Stake { pool: Pool { pid, rewarder }, amount, points, token })
 }
 
-async fn amount(cx: &Chain, of: &MasterChef, pid: U256, account: Address) -> Result<U256, Error> {
+async fn amount(cx: &JobContext, of: &MasterChef, pid: U256, account: Address) -> Result<U256, Error> {
     match of.kind {
         Kind::V1 => cx.call(of.chef, v1::userInfoCall { pid, account }).await,
         Kind::V2 | Kind::Mini | Kind::Beets => Ok(cx.call(of.chef, v2::userInfoCall { pid, account }).await?.amount),
     }
 }
 
-async fn points(cx: &Chain, of: &MasterChef, pid: U256) -> Result<U256, Error> {
+async fn points(cx: &JobContext, of: &MasterChef, pid: U256) -> Result<U256, Error> {
     match of.kind {
         Kind::V1 => Ok(cx.call(of.chef, v1::poolInfoCall { pid }).await?.allocPoint),
         Kind::V2 | Kind::Mini => Ok(cx.call(of.chef, v2::poolInfoCall { pid }).await?.allocPoint),

@@ -3,7 +3,7 @@
 //! Forks name both getters after their token, like the pending view: `pendingBOO`, `boo`, `booPerSecond`. Names are
 //! derived from the deployment's pending view, and the first one that exists is used.
 
-use portolan_plugin_api::{Address, Chain, Error, Reward, U256};
+use portolan_plugin_api::{Address, Error, JobContext, Reward, U256};
 
 use super::contracts::chef::{endTimeCall, rewardsExpirationCall, sushiCall, sushiPerSecondCall, totalAllocPointCall};
 use super::{Kind, MasterChef};
@@ -20,7 +20,7 @@ const END_NAMES: [&str; 5] = ["endTime", "endTimestamp", "endRewardTime", "rewar
 const END_STANDS_S: u32 = 300;
 
 /// Returns the reward token.
-pub(super) async fn token(cx: &Chain, of: &MasterChef) -> Result<Address, Error> {
+pub(super) async fn token(cx: &JobContext, of: &MasterChef) -> Result<Address, Error> {
     if let Some(token) = of.reward_token {
         return Ok(token);
     }
@@ -51,7 +51,7 @@ impl Emission {
 }
 
 /// Reads the emission.
-pub(super) async fn emission(cx: &Chain, of: &MasterChef) -> Result<Emission, Error> {
+pub(super) async fn emission(cx: &JobContext, of: &MasterChef) -> Result<Emission, Error> {
     let names = rate_names(of);
     let rates = names.iter().map(|name| cx.try_call_as(of.chef, name, &sushiPerSecondCall {}));
     let points = cx.try_call(of.chef, totalAllocPointCall {});
@@ -62,7 +62,7 @@ pub(super) async fn emission(cx: &Chain, of: &MasterChef) -> Result<Emission, Er
 }
 
 /// Returns true if rewards have ended: many forks that emit per second end at a time that their owner may postpone.
-async fn is_over(cx: &Chain, of: &MasterChef) -> Result<bool, Error> {
+async fn is_over(cx: &JobContext, of: &MasterChef) -> Result<bool, Error> {
     let ends = END_NAMES.iter().map(|name| cx.try_call_as(of.chef, name, &endTimeCall {}).within(END_STANDS_S));
     let (ends, expiration) = cx.join((cx.join(ends), expiration(cx, of))).await?;
     // Zero means no end.
@@ -72,7 +72,7 @@ async fn is_over(cx: &Chain, of: &MasterChef) -> Result<bool, Error> {
 }
 
 /// Returns the time until which a funded `MiniChefV2`, such as Pangolin's, can pay; zero if it was never funded.
-async fn expiration(cx: &Chain, of: &MasterChef) -> Result<Option<U256>, Error> {
+async fn expiration(cx: &JobContext, of: &MasterChef) -> Result<Option<U256>, Error> {
     if of.kind != Kind::Mini {
         return Ok(None);
     }

@@ -4,7 +4,7 @@
 //! it. Both are told apart without waiting for the amount.
 
 use futures_util::future::join;
-use portolan_plugin_api::{Address, Chain, Error, U256};
+use portolan_plugin_api::{Address, Error, JobContext, U256};
 
 use super::Pool;
 use super::contracts::{pendingTokensCall, pendingTokensReturn};
@@ -21,7 +21,7 @@ const DEBT_STANDS_S: u32 = 30;
 pub(super) struct Fixed(Option<Vec<Owed>>);
 
 /// Finds out if a rewarder pays the same for any harvest.
-pub(super) async fn fixed(cx: &Chain, pool: Pool, account: Address) -> Fixed {
+pub(super) async fn fixed(cx: &JobContext, pool: Pool, account: Address) -> Fixed {
     let Some(rewarder) = pool.rewarder else { return Fixed(Some(Vec::new())) };
     let read = |harvest| read(cx, rewarder, pool.pid, account, harvest);
     let (none, large) = join(read(U256::ZERO), read(HARVEST_LARGE)).await;
@@ -30,7 +30,7 @@ pub(super) async fn fixed(cx: &Chain, pool: Pool, account: Address) -> Fixed {
 
 /// Returns the amounts that a rewarder owes for this harvest. A failed read is reported and loses only its own rows.
 pub(super) async fn owed(
-    cx: &Chain,
+    cx: &JobContext,
     market: &str,
     pool: Pool,
     account: Address,
@@ -44,7 +44,7 @@ pub(super) async fn owed(
 }
 
 /// Returns the tokens that a rewarder pays; `None` if it cannot be read, which is reported.
-pub(super) async fn tokens(cx: &Chain, market: &str, pool: Pool, account: Address) -> Option<Vec<Address>> {
+pub(super) async fn tokens(cx: &JobContext, market: &str, pool: Pool, account: Address) -> Option<Vec<Address>> {
     let owed = read_or_report(cx, market, pool, account, U256::ZERO).await?;
     Some(owed.into_iter().map(|owed| owed.token).collect())
 }
@@ -52,7 +52,7 @@ pub(super) async fn tokens(cx: &Chain, market: &str, pool: Pool, account: Addres
 /// Returns the pools whose rewarders owe something to an account without a stake: rewards unpaid when the stake left.
 /// Replies may be cached, since no amount is taken from them. Failed reads are not reported, since they would affect
 /// every account.
-pub(super) async fn indebted(cx: &Chain, rewarders: Vec<(U256, Address)>, account: Address) -> Vec<U256> {
+pub(super) async fn indebted(cx: &JobContext, rewarders: Vec<(U256, Address)>, account: Address) -> Vec<U256> {
     let call = |pid| pendingTokensCall { pid, account, sushiAmount: U256::ZERO };
     let pending = cx.call_each(rewarders.iter().map(|(pid, rewarder)| (*rewarder, call(*pid))));
     let pending = pending.within(DEBT_STANDS_S).await;
@@ -61,13 +61,25 @@ pub(super) async fn indebted(cx: &Chain, rewarders: Vec<(U256, Address)>, accoun
     owing.map(|((pid, _), _)| pid).collect()
 }
 
-async fn read_or_report(cx: &Chain, market: &str, pool: Pool, account: Address, harvest: U256) -> Option<Vec<Owed>> {
+async fn read_or_report(
+    cx: &JobContext,
+    market: &str,
+    pool: Pool,
+    account: Address,
+    harvest: U256,
+) -> Option<Vec<Owed>> {
     let Some(rewarder) = pool.rewarder else { return Some(Vec::new()) };
     let owed = read(cx, rewarder, pool.pid, account, harvest).await;
     owed.map_err(|error| cx.report_missing(format!("{market}: rewarder of pool {}: {error}", pool.pid))).ok()
 }
 
-async fn read(cx: &Chain, rewarder: Address, pid: U256, account: Address, harvest: U256) -> Result<Vec<Owed>, Error> {
+async fn read(
+    cx: &JobContext,
+    rewarder: Address,
+    pid: U256,
+    account: Address,
+    harvest: U256,
+) -> Result<Vec<Owed>, Error> {
     let pending = cx.call(rewarder, pendingTokensCall { pid, account, sushiAmount: harvest }).await?;
     listed(rewarder, pending.tokens, pending.amounts)
 }

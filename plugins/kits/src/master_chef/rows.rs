@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use futures_util::future::{join, join3};
-use portolan_plugin_api::{Address, Chain, Claimable, Error, Leg, LegRole, Position, PositionKind, Reward, U256};
+use portolan_plugin_api::{Address, Claimable, Error, JobContext, Leg, LegRole, Position, PositionKind, Reward, U256};
 
 use super::contracts::balanceOfCall;
 use super::owed::Owed;
@@ -27,7 +27,7 @@ pub(super) struct Emitted {
 
 /// Returns the claim of a pool: the chef's token and those of its rewarder.
 pub(super) async fn claimable(
-    cx: &Chain,
+    cx: &JobContext,
     of: &MasterChef,
     labels: Labels<'_>,
     token: Address,
@@ -56,7 +56,7 @@ pub(super) async fn claimable(
 
 /// Returns the position of a stake.
 pub(super) async fn position(
-    cx: &Chain,
+    cx: &JobContext,
     of: &MasterChef,
     labels: Labels<'_>,
     stake: Stake,
@@ -81,7 +81,7 @@ pub(super) async fn position(
 
 /// Returns the tokens paid beside the chef's own; `None` if they cannot be read, which is reported.
 async fn bonus_tokens(
-    cx: &Chain,
+    cx: &JobContext,
     of: &MasterChef,
     labels: Labels<'_>,
     pool: Pool,
@@ -95,7 +95,7 @@ async fn bonus_tokens(
 }
 
 /// Returns the maximum amount of its token that the chef can pay.
-async fn held(cx: &Chain, of: &MasterChef, token: Address) -> Result<U256, Error> {
+async fn held(cx: &JobContext, of: &MasterChef, token: Address) -> Result<U256, Error> {
     if !of.is_funded {
         return Ok(U256::MAX);
     }
@@ -115,7 +115,7 @@ fn by_token(owed: impl Iterator<Item = Owed>) -> Vec<Owed> {
 }
 
 /// Returns the chef's balance of the staked token, if it consists only of this pool's stakes.
-async fn total_stake(cx: &Chain, of: &MasterChef, stake: Stake, emitted: Emitted) -> Result<Option<U256>, Error> {
+async fn total_stake(cx: &JobContext, of: &MasterChef, stake: Stake, emitted: Emitted) -> Result<Option<U256>, Error> {
     if !emitted.alone || stake.token == emitted.token {
         return Ok(None);
     }

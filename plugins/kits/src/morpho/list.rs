@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use portolan_plugin_api::alloy::primitives::keccak256;
-use portolan_plugin_api::{Address, B256, Chain, Error, SolValue as _, U256};
+use portolan_plugin_api::{Address, B256, Error, JobContext, SolValue as _, U256};
 
 use super::Morpho;
 use super::contracts::{
@@ -22,7 +22,7 @@ const ADAPTERS_MAX: u64 = 20;
 
 /// Returns the markets, each once. A vault that cannot be read loses the markets that no other vault lends to, and is
 /// reported.
-pub(super) async fn markets(cx: &Chain, of: &Morpho, market: &str) -> Result<Vec<B256>, Error> {
+pub(super) async fn markets(cx: &JobContext, of: &Morpho, market: &str) -> Result<Vec<B256>, Error> {
     let queues =
         of.contracts.vaults.iter().map(|vault| -> Boxed<'_, Vec<B256>> { Box::pin(queue(cx, market, *vault)) });
     let adapted = of.contracts.vaults_v2.iter();
@@ -36,14 +36,14 @@ pub(super) async fn markets(cx: &Chain, of: &Morpho, market: &str) -> Result<Vec
 }
 
 /// Returns the withdraw queue of a vault, which has all markets it lends to.
-async fn queue(cx: &Chain, market: &str, vault: Address) -> Result<Vec<B256>, Error> {
+async fn queue(cx: &JobContext, market: &str, vault: Address) -> Result<Vec<B256>, Error> {
     let length = cx.call(vault, withdrawQueueLengthCall {}).within(LIST_STANDS_S).await?;
     let places = places(cx, market, vault, length, MARKETS_MAX);
     cx.join(places.map(|index| cx.call(vault, withdrawQueueCall { index }).within(LIST_STANDS_S))).await
 }
 
 /// Returns the markets that the adapters of a version 2 vault lend to.
-async fn adapted_markets(cx: &Chain, market: &str, vault: Address) -> Result<Vec<B256>, Error> {
+async fn adapted_markets(cx: &JobContext, market: &str, vault: Address) -> Result<Vec<B256>, Error> {
     let length = cx.call(vault, adaptersLengthCall {}).within(LIST_STANDS_S).await?;
     let places = places(cx, market, vault, length, ADAPTERS_MAX);
     let adapted = places.map(|index| async move {
@@ -54,7 +54,7 @@ async fn adapted_markets(cx: &Chain, market: &str, vault: Address) -> Result<Vec
 }
 
 /// Returns the markets of an adapter of either kind; empty for an adapter that lends to a vault.
-async fn adapter_markets(cx: &Chain, market: &str, adapter: Address) -> Result<Vec<B256>, Error> {
+async fn adapter_markets(cx: &JobContext, market: &str, adapter: Address) -> Result<Vec<B256>, Error> {
     let ids = cx.try_call(adapter, marketIdsLengthCall {}).within(LIST_STANDS_S);
     let params = cx.try_call(adapter, marketParamsListLengthCall {}).within(LIST_STANDS_S);
     let (ids, params) = cx.join((ids, params)).await?;
@@ -68,7 +68,13 @@ async fn adapter_markets(cx: &Chain, market: &str, adapter: Address) -> Result<V
 }
 
 /// Iterates over the indices of a contract's list, up to a bound; a longer list is reported.
-fn places(cx: &Chain, market: &str, contract: Address, length: U256, max: u64) -> impl Iterator<Item = U256> + use<> {
+fn places(
+    cx: &JobContext,
+    market: &str,
+    contract: Address,
+    length: U256,
+    max: u64,
+) -> impl Iterator<Item = U256> + use<> {
     if length > U256::from(max) {
         cx.report_not_covered(format!("{market}: {contract} lists {length} entries, of which {max} are read"));
     }

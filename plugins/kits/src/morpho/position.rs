@@ -1,7 +1,9 @@
 //! Lent, owed and collateral amounts of the account in each market.
 
 use futures_util::future::join;
-use portolan_plugin_api::{Address, B256, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
+use portolan_plugin_api::{
+    Address, B256, Error, Health, JobContext, Leg, LegRole, Position, PositionKind, U256, symbol,
+};
 
 use super::contracts::{
     MarketParams, borrowRateViewCall, idToMarketParamsCall, marketCall, positionCall, positionReturn, priceCall,
@@ -23,7 +25,7 @@ struct Holding {
 
 /// Returns a position per market in which the account has anything.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Morpho,
     labels: Labels<'_>,
     account: Address,
@@ -52,7 +54,7 @@ impl Holding {
     }
 }
 
-async fn position(cx: &Chain, of: &Morpho, labels: Labels<'_>, held: Holding) -> Result<Position, Error> {
+async fn position(cx: &JobContext, of: &Morpho, labels: Labels<'_>, held: Holding) -> Result<Position, Error> {
     let (morpho, id) = (of.contracts.morpho, held.id);
     let params = cx.call(morpho, idToMarketParamsCall { id }).immutable();
     let (params, market) = cx.join((params, cx.call(morpho, marketCall { id }))).await?;
@@ -79,7 +81,7 @@ async fn position(cx: &Chain, of: &Morpho, labels: Labels<'_>, held: Holding) ->
 }
 
 /// Returns the health; a failed read is reported.
-fn reported(cx: &Chain, labels: Labels<'_>, id: B256, health: Result<Option<Health>, Error>) -> Option<Health> {
+fn reported(cx: &JobContext, labels: Labels<'_>, id: B256, health: Result<Option<Health>, Error>) -> Option<Health> {
     health.unwrap_or_else(|error| {
         cx.report_missing(format!("{}: health factor in {id}: {error}", labels.market));
         None

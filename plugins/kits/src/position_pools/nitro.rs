@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use portolan_plugin_api::{
-    Address, Chain, Claimable, Error, Leg, LegRole, Position, PositionKind, Question, Reward, U256,
+    Address, Claimable, Error, JobContext, Leg, LegRole, Position, PositionKind, Question, Reward, U256,
 };
 
 use super::PositionPools;
@@ -70,7 +70,7 @@ impl Deployed for NitroFactory {
     }
 
     /// Returns the claims of nitro pools, and those of their NFTs in their own pools.
-    fn claimables<'a>(&'a self, cx: &'a Chain, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
+    fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let lists = self.lists(cx, labels).await?;
             let gains = self.gains(cx, labels, &lists, account);
@@ -87,7 +87,7 @@ impl Deployed for NitroFactory {
     /// Returns a position per staked NFT.
     fn positions<'a>(
         &'a self,
-        cx: &'a Chain,
+        cx: &'a JobContext,
         labels: Labels<'a>,
         _: Question,
         account: Address,
@@ -103,7 +103,7 @@ impl Deployed for NitroFactory {
 
 impl NitroFactory {
     /// Returns the known pools of both factories.
-    async fn lists(&self, cx: &Chain, labels: Labels<'_>) -> Result<Lists, Error> {
+    async fn lists(&self, cx: &JobContext, labels: Labels<'_>) -> Result<Lists, Error> {
         let (nitro_at, nft_at) = (self.factory, self.nft_pool_factory);
         let nitro_pool = move |place| cx.call(nitro_at, getPublishedNitroPoolCall { index: U256::from(place) });
         let nft_pool = move |place| cx.call(nft_at, poolsCall { index: U256::from(place) });
@@ -118,7 +118,7 @@ impl NitroFactory {
     }
 
     /// Returns the pool whose NFTs a nitro pool takes; `None` if the other factory does not list it.
-    async fn nft_pool(&self, cx: &Chain, lists: &Lists, of: ListedNitroPool) -> Result<Option<NftPool>, Error> {
+    async fn nft_pool(&self, cx: &JobContext, lists: &Lists, of: ListedNitroPool) -> Result<Option<NftPool>, Error> {
         let listed = cx.call(self.factory, getPublishedNitroPoolCall { index: U256::from(of.place) });
         let (listed, pool) = cx.join((listed, cx.call(of.address, nftPoolCall {}).immutable())).await?;
         if listed != of.address {
@@ -136,7 +136,7 @@ impl NitroFactory {
     /// Returns the account's stakes.
     async fn deposits(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         lists: &Lists,
         account: Address,
@@ -155,7 +155,7 @@ impl NitroFactory {
     /// Returns the claims of nitro pools. Rewards may remain after all NFTs are withdrawn.
     async fn gains(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         lists: &Lists,
         account: Address,
@@ -173,7 +173,7 @@ impl NitroFactory {
     /// that it asks forbids it.
     async fn gain(
         &self,
-        cx: &Chain,
+        cx: &JobContext,
         labels: Labels<'_>,
         lists: &Lists,
         of: ListedNitroPool,
@@ -205,7 +205,7 @@ impl NitroFactory {
     }
 
     /// Returns the positions of stakes in one nitro pool.
-    async fn rows(&self, cx: &Chain, labels: Labels<'_>, deposit: &Deposit) -> Result<Vec<Position>, Error> {
+    async fn rows(&self, cx: &JobContext, labels: Labels<'_>, deposit: &Deposit) -> Result<Vec<Position>, Error> {
         let (at, pool) = (deposit.nitro_pool, deposit.nft_pool);
         let total = cx.call(at, totalDepositAmountCall {});
         let staked = deposit.stakes().map(|stake| async move { Ok((stake.token_id, rows::staked(cx, stake).await?)) });
@@ -236,7 +236,7 @@ impl Deposit {
 
 /// Returns the rewards of NFTs in a nitro pool: its own tokens, shared by amount between start and end, and those of
 /// their own pool, which weights stakes.
-async fn rewards(cx: &Chain, at: Address, pool: NftPool) -> Result<Vec<Reward>, Error> {
+async fn rewards(cx: &JobContext, at: Address, pool: NftPool) -> Result<Vec<Reward>, Error> {
     let first = (cx.call(at, rewardsToken1Call {}).immutable(), cx.call(at, rewardsToken1PerSecondCall {}));
     let second = (cx.call(at, rewardsToken2Call {}).immutable(), cx.call(at, rewardsToken2PerSecondCall {}));
     let read = cx.join((cx.call(at, settingsCall {}), cx.join(first), cx.join(second)));
@@ -252,6 +252,6 @@ async fn rewards(cx: &Chain, at: Address, pool: NftPool) -> Result<Vec<Reward>, 
 }
 
 /// Returns the block's time.
-fn now(cx: &Chain) -> U256 {
+fn now(cx: &JobContext) -> U256 {
     U256::from(cx.block().timestamp)
 }

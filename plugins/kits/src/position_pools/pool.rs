@@ -1,6 +1,6 @@
 //! A pool, and the split of its rewards.
 
-use portolan_plugin_api::{Address, Chain, Error, U256};
+use portolan_plugin_api::{Address, Error, JobContext, U256};
 
 use super::contracts::{getPoolInfoCall, xGrailRewardsShareCall};
 
@@ -30,7 +30,7 @@ pub(super) struct NftStake {
 }
 
 impl NftPool {
-    pub(super) async fn read(cx: &Chain, address: Address) -> Result<Self, Error> {
+    pub(super) async fn read(cx: &JobContext, address: Address) -> Result<Self, Error> {
         let share = cx.call(address, xGrailRewardsShareCall {});
         let (info, restricted_share) = cx.join((cx.call(address, getPoolInfoCall {}), share)).await?;
         if restricted_share > SHARES {

@@ -1,7 +1,9 @@
 //! Findings of a stake.
 
 use futures_util::future::join;
-use portolan_plugin_api::{Chain, Claim, Claimable, Error, Leg, LegRole, Lock, Position, PositionKind, Reward, U256};
+use portolan_plugin_api::{
+    Claim, Claimable, Error, JobContext, Leg, LegRole, Lock, Position, PositionKind, Reward, U256,
+};
 
 use super::contracts::{getStakingPositionCall, getStakingPositionReturn, isUnlockedCall, pendingRewardsCall};
 use super::pool::NftStake;
@@ -19,7 +21,7 @@ pub(super) struct StakeTerms {
 
 /// Returns the claim of a stake; `None` if it pays nothing.
 pub(super) async fn claimable(
-    cx: &Chain,
+    cx: &JobContext,
     mechanism: &str,
     labels: Labels<'_>,
     stake: NftStake,
@@ -43,7 +45,7 @@ pub(super) async fn claimable(
 
 /// Returns the position of a stake; `None` if it is empty.
 pub(super) async fn position(
-    cx: &Chain,
+    cx: &JobContext,
     mechanism: &str,
     labels: Labels<'_>,
     stake: NftStake,
@@ -59,7 +61,7 @@ pub(super) async fn position(
 }
 
 /// Returns the stake of an NFT; `None` if it is empty.
-pub(super) async fn staked(cx: &Chain, stake: NftStake) -> Result<Option<StakeTerms>, Error> {
+pub(super) async fn staked(cx: &JobContext, stake: NftStake) -> Result<Option<StakeTerms>, Error> {
     let (pool, token_id) = (stake.pool, stake.token_id);
     let read = cx.call(pool.address, getStakingPositionCall { tokenId: token_id });
     let read = cx.join((read, cx.call(pool.address, isUnlockedCall {})));
@@ -73,7 +75,7 @@ pub(super) async fn staked(cx: &Chain, stake: NftStake) -> Result<Option<StakeTe
 }
 
 /// Returns the lock while it lasts.
-fn lock(cx: &Chain, position: &getStakingPositionReturn) -> Option<Lock> {
+fn lock(cx: &JobContext, position: &getStakingPositionReturn) -> Option<Lock> {
     let ends_s = position.startLockTime.checked_add(position.lockDuration)?;
     let is_on = ends_s > U256::from(cx.block().timestamp);
     is_on.then(|| Lock { unlocks_at: u64::try_from(ends_s).ok(), is_permanent: None })

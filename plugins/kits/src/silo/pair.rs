@@ -1,6 +1,6 @@
 //! Holdings and debts of an account in the two silos of a pair.
 
-use portolan_plugin_api::{Address, Chain, Error, U256};
+use portolan_plugin_api::{Address, Error, JobContext, U256};
 
 use super::ZERO_STANDS_S;
 use super::contracts::{
@@ -33,7 +33,7 @@ pub(super) struct Pair {
 
 impl Pair {
     /// Reads both silos, even if the account has nothing in them.
-    pub(super) async fn read(cx: &Chain, address: Address, account: Address) -> Result<Self, Error> {
+    pub(super) async fn read(cx: &JobContext, address: Address, account: Address) -> Result<Self, Error> {
         let silos = cx.call(address, getSilosCall {}).immutable().await?;
         let holdings = [silos.one, silos.other].map(|silo| SiloHolding::read(cx, address, silo, account));
         Ok(Self { address, holdings: cx.join(holdings).await? })
@@ -51,7 +51,7 @@ impl Pair {
 
     /// Returns the silo whose deposits secure the debt, if any. The contract names one without a debt too; it means
     /// nothing then.
-    pub(super) async fn secured(&self, cx: &Chain, account: Address) -> Result<Option<Address>, Error> {
+    pub(super) async fn secured(&self, cx: &JobContext, account: Address) -> Result<Option<Address>, Error> {
         if self.borrowed().is_none() {
             return Ok(None);
         }
@@ -64,7 +64,7 @@ impl Pair {
 }
 
 impl SiloHolding {
-    async fn read(cx: &Chain, pair: Address, silo: Address, account: Address) -> Result<Self, Error> {
+    async fn read(cx: &JobContext, pair: Address, silo: Address, account: Address) -> Result<Self, Error> {
         let config = cx.call(pair, getConfigCall { silo }).immutable().await?;
         let shares = |token| cx.call(token, balanceOfCall { account }).zero_within(ZERO_STANDS_S);
         let kinds = [config.collateralShareToken, config.protectedShareToken, config.debtShareToken];
@@ -82,7 +82,7 @@ impl SiloHolding {
     }
 
     /// Returns the assets that these shares redeem to.
-    pub(super) async fn redeemed(&self, cx: &Chain, kind: u8) -> Result<U256, Error> {
+    pub(super) async fn redeemed(&self, cx: &JobContext, kind: u8) -> Result<U256, Error> {
         let shares = self.shares(kind);
         if shares.is_zero() {
             return Ok(U256::ZERO);
@@ -91,13 +91,13 @@ impl SiloHolding {
     }
 
     /// Returns the assets that shares of both kinds redeem to.
-    pub(super) async fn deposited(&self, cx: &Chain) -> Result<U256, Error> {
+    pub(super) async fn deposited(&self, cx: &JobContext) -> Result<U256, Error> {
         let (lent, protected) = cx.join((self.redeemed(cx, LENT), self.redeemed(cx, PROTECTED))).await?;
         lent.checked_add(protected).ok_or_else(too_large)
     }
 
     /// Returns the amount to repay.
-    pub(super) async fn owed(&self, cx: &Chain, borrower: Address) -> Result<U256, Error> {
+    pub(super) async fn owed(&self, cx: &JobContext, borrower: Address) -> Result<U256, Error> {
         cx.call(self.config.silo, maxRepayCall { borrower }).await
     }
 }

@@ -1,7 +1,7 @@
 //! Lent and owed amounts of the account: a position per pair.
 
 use futures_util::future::join3;
-use portolan_plugin_api::{Address, Chain, Error, Health, Leg, LegRole, Position, PositionKind, U256, symbol};
+use portolan_plugin_api::{Address, Error, Health, JobContext, Leg, LegRole, Position, PositionKind, U256, symbol};
 
 use super::Silos;
 use super::contracts::{getCollateralAssetsCall, getCurrentInterestRateCall, getDebtAssetsCall, quoteCall};
@@ -15,7 +15,7 @@ use crate::try_each::try_each;
 const RAY_OF_WAD: u64 = 1_000_000_000;
 
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Silos,
     labels: Labels<'_>,
     account: Address,
@@ -28,7 +28,7 @@ pub(super) async fn positions(
 }
 
 async fn position(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Silos,
     labels: Labels<'_>,
     account: Address,
@@ -62,7 +62,7 @@ async fn position(
 
 /// Returns a silo and the leg of a deposit in it, with interest if it is lent.
 async fn supplied(
-    cx: &Chain,
+    cx: &JobContext,
     labels: Labels<'_>,
     holding: &SiloHolding,
     kind: u8,
@@ -83,7 +83,7 @@ async fn supplied(
 }
 
 async fn owed(
-    cx: &Chain,
+    cx: &JobContext,
     labels: Labels<'_>,
     holding: &SiloHolding,
     account: Address,
@@ -105,7 +105,7 @@ fn rated(leg: Leg, rate_ray: Option<U256>) -> Leg {
 }
 
 /// Returns the annual rate; `None` if the model reverts: the silo then accrues no interest.
-async fn borrow_rate(cx: &Chain, holding: &SiloHolding) -> Result<Option<U256>, Error> {
+async fn borrow_rate(cx: &JobContext, holding: &SiloHolding) -> Result<Option<U256>, Error> {
     let (model, silo) = (holding.config.interestRateModel, holding.config.silo);
     let timestamp = U256::from(cx.block().timestamp);
     let rate = cx.try_call(model, getCurrentInterestRateCall { silo, timestamp }).await?;
@@ -113,7 +113,7 @@ async fn borrow_rate(cx: &Chain, holding: &SiloHolding) -> Result<Option<U256>, 
 }
 
 /// Returns the deposit rate: interest on debts, less fees, shared by all lent deposits.
-async fn supply_rate(cx: &Chain, holding: &SiloHolding) -> Result<Option<U256>, Error> {
+async fn supply_rate(cx: &JobContext, holding: &SiloHolding) -> Result<Option<U256>, Error> {
     let config = &holding.config;
     let totals =
         cx.join((cx.call(config.silo, getDebtAssetsCall {}), cx.call(config.silo, getCollateralAssetsCall {})));
@@ -129,7 +129,7 @@ async fn supply_rate(cx: &Chain, holding: &SiloHolding) -> Result<Option<U256>, 
 
 /// Returns the liquidation threshold over the loan-to-value ratio, as `isSolvent` compares them. `None` without debt,
 /// or if it cannot be read, which is reported.
-async fn health(cx: &Chain, labels: Labels<'_>, account: Address, pair: &Pair) -> Option<Health> {
+async fn health(cx: &JobContext, labels: Labels<'_>, account: Address, pair: &Pair) -> Option<Health> {
     let borrowed = pair.borrowed()?;
     let factor = async {
         let deposited = cx.join(pair.holdings.each_ref().map(|holding| holding.deposited(cx)));
@@ -152,7 +152,7 @@ async fn health(cx: &Chain, labels: Labels<'_>, account: Address, pair: &Pair) -
 }
 
 /// Returns the value of an amount; the amount itself if there is no oracle, or if both silos have the same token.
-async fn value(cx: &Chain, holding: &SiloHolding, amount: U256, is_same: bool) -> Result<U256, Error> {
+async fn value(cx: &JobContext, holding: &SiloHolding, amount: U256, is_same: bool) -> Result<U256, Error> {
     let oracle = holding.config.solvencyOracle;
     if is_same || oracle.is_zero() || amount.is_zero() {
         return Ok(amount);

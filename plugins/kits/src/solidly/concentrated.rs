@@ -3,7 +3,7 @@
 //! Invariant: a claim of one position only pays that position's reward.
 
 use portolan_plugin_api::{
-    Address, Chain, Claimable, Error, Leg, LegRole, Nft, Position, PositionKind, Price, PriceRange, Reward, U256,
+    Address, Claimable, Error, JobContext, Leg, LegRole, Nft, Position, PositionKind, Price, PriceRange, Reward, U256,
     symbol,
 };
 
@@ -31,7 +31,7 @@ struct Staked {
 
 /// Returns a claim per position with rewards.
 pub(super) async fn claimables(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     gauges: Vec<Gauge>,
@@ -47,7 +47,7 @@ pub(super) async fn claimables(
 
 /// Returns the account's positions, with the amounts of their liquidity.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     gauges: Vec<Gauge>,
@@ -61,7 +61,12 @@ pub(super) async fn positions(
 }
 
 /// Returns the gauges in which the account has positions, with the positions' ids.
-async fn staked(cx: &Chain, labels: Labels<'_>, gauges: Vec<Gauge>, account: Address) -> Result<Vec<Staked>, Error> {
+async fn staked(
+    cx: &JobContext,
+    labels: Labels<'_>,
+    gauges: Vec<Gauge>,
+    account: Address,
+) -> Result<Vec<Staked>, Error> {
     let counted = |gauge: &Gauge| (gauge.address, stakedLengthCall { depositor: account });
     let counted = nonzero(cx, labels.market, gauges, counted).await?;
     let staked = counted.into_iter().map(|(gauge, count)| async move {
@@ -81,7 +86,7 @@ async fn staked(cx: &Chain, labels: Labels<'_>, gauges: Vec<Gauge>, account: Add
 }
 
 /// Returns a position's reward, settled and unsettled.
-async fn earned(cx: &Chain, gauge: Gauge, id: U256, account: Address) -> Result<U256, Error> {
+async fn earned(cx: &JobContext, gauge: Gauge, id: U256, account: Address) -> Result<U256, Error> {
     let earned = cx.call(gauge.address, earnedCall { account, tokenId: id });
     let (earned, settled) = cx.join((earned, cx.call(gauge.address, rewardsCall { tokenId: id }))).await?;
     earned
@@ -92,7 +97,7 @@ async fn earned(cx: &Chain, gauge: Gauge, id: U256, account: Address) -> Result<
 /// Returns the claim of a position's reward. The voter's claim pays all positions of a gauge, so it is only offered if
 /// this is the only one.
 async fn claimable(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     gauge: Gauge,
@@ -126,7 +131,7 @@ async fn claimable(
 }
 
 async fn position(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     gauge: Gauge,

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use portolan_plugin_api::{Address, Chain, Error, U256};
+use portolan_plugin_api::{Address, Error, JobContext, U256};
 
 use super::Solidly;
 use super::contracts::{
@@ -39,7 +39,7 @@ pub(super) struct Gauges {
 }
 
 /// Returns the known gauges of the voter.
-pub(super) async fn gauges(cx: &Chain, of: &Solidly, labels: Labels<'_>) -> Result<Gauges, Error> {
+pub(super) async fn gauges(cx: &JobContext, of: &Solidly, labels: Labels<'_>) -> Result<Gauges, Error> {
     let voter = of.contracts.voter;
     let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, of, place)));
     let count = cx.call(voter, lengthCall {}).within(COUNT_STANDS_S);
@@ -68,7 +68,7 @@ pub(super) async fn gauges(cx: &Chain, of: &Solidly, labels: Labels<'_>) -> Resu
 /// Reads an entry of the voter's list: the pool, its gauge, and true if the gauge counts positions. The gauge is zero
 /// if it counts nothing here, like those of other networks' pools. It is zero with [`IS_GONE`] if the voter no longer
 /// names one.
-async fn entry(cx: &Chain, of: &Solidly, place: u64) -> Result<(Address, Address, bool), Error> {
+async fn entry(cx: &JobContext, of: &Solidly, place: u64) -> Result<(Address, Address, bool), Error> {
     let voter = of.contracts.voter;
     let pool = cx.call(voter, poolsCall { index: U256::from(place) }).await?;
     let gauge = gauge(cx, of, pool).await?;
@@ -89,7 +89,7 @@ async fn entry(cx: &Chain, of: &Solidly, place: u64) -> Result<(Address, Address
 }
 
 /// Returns the gauge that the voter names for a pool, or named before: some remove a gauge, which keeps its stakers.
-pub(super) async fn gauge(cx: &Chain, of: &Solidly, pool: Address) -> Result<Address, Error> {
+pub(super) async fn gauge(cx: &JobContext, of: &Solidly, pool: Address) -> Result<Address, Error> {
     let voter = of.contracts.voter;
     let named = cx.call(voter, gaugesCall { pool });
     let (named, known) = cx.join((named, cx.call(voter, gaugesCall { pool }).immutable())).await?;
@@ -97,7 +97,7 @@ pub(super) async fn gauge(cx: &Chain, of: &Solidly, pool: Address) -> Result<Add
 }
 
 /// Returns the staked token, which never changes, and its display name.
-pub(super) async fn staked(cx: &Chain, of: &Solidly, gauge: Gauge) -> Result<(Address, String), Error> {
+pub(super) async fn staked(cx: &JobContext, of: &Solidly, gauge: Gauge) -> Result<(Address, String), Error> {
     let at = gauge.address;
     let token = match of.generation {
         Generation::VelodromeV2 => cx.call(at, stakingTokenCall {}).immutable().await?,
@@ -109,7 +109,7 @@ pub(super) async fn staked(cx: &Chain, of: &Solidly, gauge: Gauge) -> Result<(Ad
 
 /// Returns the gauges in which the account has a stake, with the amounts.
 pub(super) async fn stakes(
-    cx: &Chain,
+    cx: &JobContext,
     labels: Labels<'_>,
     gauges: Vec<Gauge>,
     account: Address,

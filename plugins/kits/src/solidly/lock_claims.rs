@@ -1,6 +1,6 @@
 //! Claims of an account's locks: rebases and rewards of votes. Also reports what is not read.
 
-use portolan_plugin_api::{Address, Chain, Claimable, Error, U256};
+use portolan_plugin_api::{Address, Claimable, Error, JobContext, U256};
 
 use super::contracts::{ESCROW_TYPE_DEPOSITED, escrowTypeCall, first};
 use super::locks::held;
@@ -11,7 +11,7 @@ use crate::try_each::try_each;
 
 /// Returns the claims of all locks of the account.
 pub(super) async fn claimables(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     account: Address,
@@ -33,7 +33,12 @@ pub(super) async fn claimables(
 }
 
 /// Reports locks that have ever voted, if the rewards of votes are unknown.
-async fn report_votes(cx: &Chain, of: &Solidly, labels: Labels<'_>, held: &[U256]) -> Result<Vec<Claimable>, Error> {
+async fn report_votes(
+    cx: &JobContext,
+    of: &Solidly,
+    labels: Labels<'_>,
+    held: &[U256],
+) -> Result<Vec<Claimable>, Error> {
     let voter = of.contracts.voter;
     let last = cx.try_call_each(held.iter().map(|lock| (voter, first::lastVotedCall { tokenId: *lock })));
     let last = last.zero_within(ZERO_STANDS_S).await;
@@ -50,7 +55,7 @@ async fn report_votes(cx: &Chain, of: &Solidly, labels: Labels<'_>, held: &[U256
 
 /// Reports locks deposited in a managed one, which claims for them.
 async fn report_deposited(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     escrow: Address,

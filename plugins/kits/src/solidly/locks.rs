@@ -1,6 +1,6 @@
 //! The veNFTs of an account, with their amounts and unlock times.
 
-use portolan_plugin_api::{Address, Chain, Error, Leg, LegRole, Lock, Nft, Position, PositionKind, U256, symbol};
+use portolan_plugin_api::{Address, Error, JobContext, Leg, LegRole, Lock, Nft, Position, PositionKind, U256, symbol};
 
 use super::contracts::{
     ESCROW_TYPE_DEPOSITED, balanceOfCall, escrowTypeCall, first, lockedCall, lockedReturn, ownerToNFTokenIdListCall,
@@ -15,7 +15,7 @@ const LOCKS_MAX: usize = 500;
 
 /// Returns a locked position per veNFT.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     account: Address,
@@ -36,7 +36,7 @@ pub(super) async fn positions(
 
 /// Returns the ids of the account's veNFTs.
 pub(super) async fn held(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     escrow: Address,
@@ -55,7 +55,7 @@ pub(super) async fn held(
 }
 
 /// Reads the amount and end of a lock.
-pub(super) async fn locked(cx: &Chain, of: &Solidly, escrow: Address, id: U256) -> Result<lockedReturn, Error> {
+pub(super) async fn locked(cx: &JobContext, of: &Solidly, escrow: Address, id: U256) -> Result<lockedReturn, Error> {
     if of.generation.has_second_locks() {
         return cx.call(escrow, lockedCall { tokenId: id }).await;
     }
@@ -65,7 +65,7 @@ pub(super) async fn locked(cx: &Chain, of: &Solidly, escrow: Address, id: U256) 
 
 /// Returns the position of a lock; `None` if it is empty.
 async fn position(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     nft: Nft,

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use portolan_plugin_api::{Address, Chain, Error, U256};
+use portolan_plugin_api::{Address, Error, JobContext, U256};
 
 use super::Solidly;
 use super::contracts::votes::{gaugeToBribeCall, gaugeToFeesCall, numCheckpointsCall};
@@ -33,7 +33,7 @@ struct Voted {
 
 /// Returns each of these locks with the pools that it voted for, or may have.
 pub(super) async fn pools(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     locks: &[U256],
@@ -71,7 +71,7 @@ pub(super) async fn pools(
 }
 
 /// Returns the known pools of the voter whose votes are paid.
-async fn listed(cx: &Chain, of: &Solidly, labels: Labels<'_>) -> Result<Vec<Voted>, Error> {
+async fn listed(cx: &JobContext, of: &Solidly, labels: Labels<'_>) -> Result<Vec<Voted>, Error> {
     let walk = |places: Range<u64>| cx.join(places.map(move |place| entry(cx, of, place)));
     let count = cx.call(of.contracts.voter, lengthCall {}).within(COUNT_STANDS_S);
     let entries: Vec<(Address, Address)> = cx.facts(labels.market, LIST, count, walk).await?;
@@ -80,7 +80,7 @@ async fn listed(cx: &Chain, of: &Solidly, labels: Labels<'_>) -> Result<Vec<Vote
 
 /// Reads an entry of the voter's list: the pool, and a contract that pays its votes. Either of the two will do, since
 /// the voter writes a checkpoint in both. Zero if votes are not paid, or the voter lacks these views.
-async fn entry(cx: &Chain, of: &Solidly, place: u64) -> Result<(Address, Address), Error> {
+async fn entry(cx: &JobContext, of: &Solidly, place: u64) -> Result<(Address, Address), Error> {
     let voter = of.contracts.voter;
     let pool = cx.call(voter, poolsCall { index: U256::from(place) }).await?;
     let gauge = gauge(cx, of, pool).await?;

@@ -1,7 +1,7 @@
 //! Rebases, which protect locks from dilution. A claim adds the amount to the lock; for an expired lock it pays the
 //! owner or reverts.
 
-use portolan_plugin_api::{Address, Chain, Claimable, Error, PaidTo, Payment, U256, symbol};
+use portolan_plugin_api::{Address, Claimable, Error, JobContext, PaidTo, Payment, U256, symbol};
 
 use super::Solidly;
 use super::contracts::{
@@ -28,7 +28,7 @@ struct Rebase {
 
 /// Returns a claim per lock with a rebase.
 pub(super) async fn claimables(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     escrow: Address,
@@ -62,7 +62,7 @@ pub(super) async fn claimables(
 
 /// Returns a lock's claimable rebase. The distributor pays nothing to a lock deposited in a managed one.
 async fn rebase(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     escrow: Address,
     distributor: Address,
@@ -85,7 +85,7 @@ async fn rebase(
 
 /// Reports locks with more changes than one claim processes: the claim and the view miss the last weeks.
 async fn report_changes(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     escrow: Address,
@@ -110,7 +110,7 @@ async fn report_changes(
     Ok(())
 }
 
-async fn is_deposited(cx: &Chain, of: &Solidly, escrow: Address, lock: U256) -> Result<bool, Error> {
+async fn is_deposited(cx: &JobContext, of: &Solidly, escrow: Address, lock: U256) -> Result<bool, Error> {
     if !of.generation.has_second_locks() {
         return Ok(false);
     }
@@ -119,7 +119,7 @@ async fn is_deposited(cx: &Chain, of: &Solidly, escrow: Address, lock: U256) -> 
 
 /// Returns true if the minter has begun the week's period. Before, every claim of Velodrome v2 reverts; older
 /// generations do not check.
-async fn is_open(cx: &Chain, of: &Solidly, distributor: Address) -> Result<bool, Error> {
+async fn is_open(cx: &JobContext, of: &Solidly, distributor: Address) -> Result<bool, Error> {
     if !of.generation.has_second_locks() {
         return Ok(true);
     }

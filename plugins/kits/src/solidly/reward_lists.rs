@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use futures_util::future::join;
-use portolan_plugin_api::{Address, Chain, Claimable, Error, Leg, LegRole, Position, PositionKind, Reward, U256};
+use portolan_plugin_api::{Address, Claimable, Error, JobContext, Leg, LegRole, Position, PositionKind, Reward, U256};
 
 use super::Solidly;
 use super::contracts::listed::{
@@ -33,7 +33,7 @@ pub(super) struct Listed {
 
 /// Returns a claim per gauge with rewards.
 pub(super) async fn claimables(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     gauges: Vec<Gauge>,
@@ -56,7 +56,7 @@ pub(super) async fn claimables(
 
 /// Returns a position per gauge with a stake.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     gauges: Vec<Gauge>,
@@ -68,7 +68,7 @@ pub(super) async fn positions(
 }
 
 /// Returns the tokens that a gauge pays.
-async fn tokens(cx: &Chain, of: &Solidly, labels: Labels<'_>, at: Address) -> Result<Vec<Listed>, Error> {
+async fn tokens(cx: &JobContext, of: &Solidly, labels: Labels<'_>, at: Address) -> Result<Vec<Listed>, Error> {
     let listed = tokens_of_each(cx, of, labels, vec![at]).await?;
     Ok(listed.into_iter().flat_map(|(_, tokens)| tokens).collect())
 }
@@ -76,7 +76,7 @@ async fn tokens(cx: &Chain, of: &Solidly, labels: Labels<'_>, at: Address) -> Re
 /// Returns the tokens of each of these gauges or vote-paying contracts. A failed contract is reported and loses only
 /// its own.
 pub(super) async fn tokens_of_each(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     contracts: Vec<Address>,
@@ -110,7 +110,7 @@ pub(super) async fn tokens_of_each(
 }
 
 /// Returns the token at an index of a contract's list.
-async fn token_at(cx: &Chain, of: &Solidly, at: Address, place: usize) -> Result<Address, Error> {
+async fn token_at(cx: &JobContext, of: &Solidly, at: Address, place: usize) -> Result<Address, Error> {
     let index = U256::from(place);
     match of.generation {
         Generation::Equalizer => cx.call(at, rewardTokensCall { index }).await,
@@ -119,7 +119,7 @@ async fn token_at(cx: &Chain, of: &Solidly, at: Address, place: usize) -> Result
 }
 
 async fn claimable(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     gauge: Gauge,
@@ -145,7 +145,7 @@ async fn claimable(
 }
 
 async fn position(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     gauge: Gauge,
@@ -171,7 +171,7 @@ async fn position(
 }
 
 /// Returns the account's boosted balance and the boosted supply, if locks boost stakes.
-async fn boost(cx: &Chain, of: &Solidly, at: Address, account: Address) -> Result<Option<(U256, U256)>, Error> {
+async fn boost(cx: &JobContext, of: &Solidly, at: Address, account: Address) -> Result<Option<(U256, U256)>, Error> {
     if of.generation != Generation::VelodromeV1 {
         return Ok(None);
     }
@@ -187,7 +187,7 @@ struct ListedReward {
     finish: U256,
 }
 
-async fn reward(cx: &Chain, at: Address, token: Address, account: Address) -> Result<ListedReward, Error> {
+async fn reward(cx: &JobContext, at: Address, token: Address, account: Address) -> Result<ListedReward, Error> {
     let reads = (
         cx.call(at, earnedCall { token, account }),
         cx.call(at, leftCall { token }),

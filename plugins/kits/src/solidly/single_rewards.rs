@@ -2,7 +2,7 @@
 
 use futures_util::future::join;
 use portolan_plugin_api::{
-    Address, Chain, Claim, Claimable, Error, Leg, LegRole, Position, PositionKind, Reward, U256,
+    Address, Claim, Claimable, Error, JobContext, Leg, LegRole, Position, PositionKind, Reward, U256,
 };
 
 use super::Solidly;
@@ -18,7 +18,7 @@ use crate::try_each::try_each;
 
 /// Returns a claim per gauge with rewards.
 pub(super) async fn claimables(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     gauges: Vec<Gauge>,
@@ -31,7 +31,7 @@ pub(super) async fn claimables(
 
 /// Returns a position per gauge with a stake.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     gauges: Vec<Gauge>,
@@ -43,7 +43,7 @@ pub(super) async fn positions(
 }
 
 async fn claimable(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     gauge: Gauge,
@@ -62,7 +62,7 @@ async fn claimable(
 }
 
 /// Returns the call that pays the account. Except for Thena's first voter, the voter can merge it for several gauges.
-fn claim(cx: &Chain, of: &Solidly, gauge: Gauge, account: Address) -> Claim {
+fn claim(cx: &JobContext, of: &Solidly, gauge: Gauge, account: Address) -> Claim {
     let merged = || cx.claim(of.contracts.voter, &claimRewardsCall { gauges: vec![gauge.address] });
     match of.generation {
         Generation::ThenaV1 => cx.claim(gauge.address, &thena::getRewardCall {}),
@@ -72,7 +72,7 @@ fn claim(cx: &Chain, of: &Solidly, gauge: Gauge, account: Address) -> Claim {
 }
 
 async fn position(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     gauge: Gauge,

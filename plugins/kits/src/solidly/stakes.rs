@@ -1,6 +1,6 @@
 //! Stakes and rewards in all gauges of a voter, of any kind.
 
-use portolan_plugin_api::{Address, Chain, Claimable, Error, Position};
+use portolan_plugin_api::{Address, Claimable, Error, JobContext, Position};
 
 use super::gauges::gauges;
 use super::{Solidly, concentrated, reward_lists, single_rewards};
@@ -10,7 +10,7 @@ use crate::try_each::try_each;
 
 /// Returns a claim per gauge, and per position staked in one, with rewards.
 pub(super) async fn claimables(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     account: Address,
@@ -28,7 +28,7 @@ pub(super) async fn claimables(
 
 /// Returns a position per gauge, and per position staked in one.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     account: Address,

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::future::join;
-use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error, U256};
+use portolan_plugin_api::{Address, Claim, Claimable, Error, JobContext, U256};
 
 use super::contracts::gaugesCall;
 use super::contracts::votes::{
@@ -41,7 +41,7 @@ struct Paying {
 
 /// Returns a claim per lock and contract with rewards.
 pub(super) async fn claimables(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     held: &[U256],
@@ -73,7 +73,7 @@ pub(super) async fn claimables(
 
 /// Returns the locks, each with a pool that may owe it something.
 async fn votes(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     locks: &[U256],
@@ -91,7 +91,7 @@ async fn votes(
 }
 
 /// Returns the lock with each pool that it votes for now.
-async fn voted(cx: &Chain, of: &Solidly, labels: Labels<'_>, lock: U256) -> Result<Vec<(U256, Address)>, Error> {
+async fn voted(cx: &JobContext, of: &Solidly, labels: Labels<'_>, lock: U256) -> Result<Vec<(U256, Address)>, Error> {
     let voter = of.contracts.voter;
     let weight = cx.call(voter, usedWeightsCall { tokenId: lock }).zero_within(ZERO_STANDS_S).await?;
     if weight.is_zero() {
@@ -109,7 +109,7 @@ async fn voted(cx: &Chain, of: &Solidly, labels: Labels<'_>, lock: U256) -> Resu
 
 /// Returns the contracts that pay votes, by pool.
 async fn paying(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     pools: Vec<Address>,
@@ -130,7 +130,7 @@ async fn paying(
 
 /// Returns the claim of a contract's rewards for a lock.
 async fn claimable(
-    cx: &Chain,
+    cx: &JobContext,
     of: &Solidly,
     labels: Labels<'_>,
     lock: U256,
@@ -148,7 +148,7 @@ async fn claimable(
 }
 
 /// Returns the voter's call for these tokens, which can merge several contracts of one lock.
-fn claim(cx: &Chain, of: &Solidly, lock: U256, paying: Paying, tokens: Vec<Address>) -> Claim {
+fn claim(cx: &JobContext, of: &Solidly, lock: U256, paying: Paying, tokens: Vec<Address>) -> Claim {
     let (voter, tokens) = (of.contracts.voter, vec![tokens]);
     let call = || match paying.from {
         PaidFrom::Fees => {

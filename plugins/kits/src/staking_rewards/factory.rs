@@ -3,7 +3,7 @@
 //! A factory has no function for the length of its list, so the end is searched with a few guesses per batch; only
 //! guesses can fail. Then the whole list is read.
 
-use portolan_plugin_api::{Address, Chain, Error, Revert, U256};
+use portolan_plugin_api::{Address, Error, JobContext, Revert, U256};
 
 use super::contracts::{stakingRewardsGenesisCall, stakingRewardsInfoByStakingTokenCall, stakingTokensCall};
 use super::farm::Farm;
@@ -23,7 +23,7 @@ const GUESS_GAS: u32 = 100_000;
 const LENGTH_STANDS_S: u32 = 300;
 
 /// Returns all farms, in the factory's order.
-pub(super) async fn farms(cx: &Chain, market: &str, factory: Address) -> Result<Vec<Farm>, Error> {
+pub(super) async fn farms(cx: &JobContext, market: &str, factory: Address) -> Result<Vec<Farm>, Error> {
     let length = length(cx, factory).await?;
     // Entries never change: the list only grows.
     let entry = |index| (factory, stakingTokensCall { index: U256::from(index) });
@@ -38,7 +38,7 @@ pub(super) async fn farms(cx: &Chain, market: &str, factory: Address) -> Result<
 }
 
 /// Returns the number of staking tokens in the list.
-async fn length(cx: &Chain, factory: Address) -> Result<usize, Error> {
+async fn length(cx: &JobContext, factory: Address) -> Result<usize, Error> {
     let (mut listed, mut beyond) = bracket(cx, factory, GUESSES_FIRST.to_vec()).await?;
     if beyond == Some(0) {
         // Any contract rejects an unknown function; only a factory has this one.
@@ -60,7 +60,7 @@ async fn length(cx: &Chain, factory: Address) -> Result<usize, Error> {
 }
 
 /// Returns the last of these ascending indices within the list (0 if none is), and the first beyond it.
-async fn bracket(cx: &Chain, factory: Address, indices: Vec<usize>) -> Result<(usize, Option<usize>), Error> {
+async fn bracket(cx: &JobContext, factory: Address, indices: Vec<usize>) -> Result<(usize, Option<usize>), Error> {
     let guess = |index: &usize| {
         let call = stakingTokensCall { index: U256::from(*index) };
         cx.try_call(factory, call).within(LENGTH_STANDS_S).gas_cap(GUESS_GAS)
@@ -77,7 +77,7 @@ async fn bracket(cx: &Chain, factory: Address, indices: Vec<usize>) -> Result<(u
 }
 
 /// Returns the farm of a staking token, if there is one.
-async fn farm(cx: &Chain, factory: Address, token: Address, known: Address) -> Result<Option<Farm>, Error> {
+async fn farm(cx: &JobContext, factory: Address, token: Address, known: Address) -> Result<Option<Farm>, Error> {
     // A farm never changes, but a cached zero may be outdated.
     let address = if known.is_zero() {
         cx.call(factory, stakingRewardsInfoByStakingTokenCall { stakingToken: token }).await?

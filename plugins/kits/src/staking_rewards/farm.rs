@@ -1,6 +1,6 @@
 //! A farm, and the slots of its reward tokens.
 
-use portolan_plugin_api::{Address, Chain, Read, U256};
+use portolan_plugin_api::{Address, JobContext, Read, U256};
 
 use super::Rewards;
 use super::contracts::{dual, single};
@@ -33,7 +33,7 @@ pub(super) fn slots(rewards: Rewards) -> &'static [Slot] {
 
 impl Slot {
     /// Reads the reward token, which never changes.
-    pub(super) fn token(self, cx: &Chain, farm: Address) -> Read<'_, Address> {
+    pub(super) fn token(self, cx: &JobContext, farm: Address) -> Read<'_, Address> {
         let read = match self {
             Self::Only => cx.call(farm, single::rewardsTokenCall {}),
             Self::A => cx.call(farm, dual::rewardsTokenACall {}),
@@ -43,7 +43,7 @@ impl Slot {
     }
 
     /// Reads the rate to all stakers per second, while the period lasts.
-    pub(super) fn rate(self, cx: &Chain, farm: Address) -> Read<'_, U256> {
+    pub(super) fn rate(self, cx: &JobContext, farm: Address) -> Read<'_, U256> {
         match self {
             Self::Only => cx.call(farm, single::rewardRateCall {}),
             Self::A => cx.call(farm, dual::rewardRateACall {}),
@@ -52,7 +52,7 @@ impl Slot {
     }
 
     /// Reads the amount that a claim would pay the account.
-    pub(super) fn earned(self, cx: &Chain, farm: Address, account: Address) -> Read<'_, U256> {
+    pub(super) fn earned(self, cx: &JobContext, farm: Address, account: Address) -> Read<'_, U256> {
         match self {
             Self::Only => cx.call(farm, single::earnedCall { account }),
             Self::A => cx.call(farm, dual::earnedACall { account }),

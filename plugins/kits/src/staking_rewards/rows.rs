@@ -1,7 +1,7 @@
 //! Findings of a farm in which the account has something.
 
 use futures_util::future::{join, join4};
-use portolan_plugin_api::{Address, Chain, Claimable, Error, Leg, LegRole, Position, PositionKind, Reward, U256};
+use portolan_plugin_api::{Address, Claimable, Error, JobContext, Leg, LegRole, Position, PositionKind, Reward, U256};
 
 use super::StakingRewards;
 use super::contracts::{getRewardCall, periodFinishCall, stakingTokenCall, totalSupplyCall};
@@ -13,7 +13,7 @@ use crate::try_each::try_each;
 /// Returns the claim of a farm, with the owed amounts of its reward tokens. A token that cannot be read loses only its
 /// own payment; equal tokens are summed.
 pub(super) async fn claimable(
-    cx: &Chain,
+    cx: &JobContext,
     of: &StakingRewards,
     labels: Labels<'_>,
     owed: &[(Farm, Slot, U256)],
@@ -37,7 +37,7 @@ pub(super) async fn claimable(
 
 /// Returns the position of a stake.
 pub(super) async fn position(
-    cx: &Chain,
+    cx: &JobContext,
     of: &StakingRewards,
     labels: Labels<'_>,
     farm: Farm,
@@ -68,13 +68,13 @@ struct Stream {
     rate: U256,
 }
 
-async fn stream(cx: &Chain, farm: Farm, slot: Slot) -> Result<Stream, Error> {
+async fn stream(cx: &JobContext, farm: Farm, slot: Slot) -> Result<Stream, Error> {
     let (token, rate) = join(slot.token(cx, farm.address), slot.rate(cx, farm.address)).await;
     Ok(Stream { token: token?, rate: rate? })
 }
 
 /// Returns the staked token, which never changes.
-async fn staked_token(cx: &Chain, farm: Farm) -> Result<Address, Error> {
+async fn staked_token(cx: &JobContext, farm: Farm) -> Result<Address, Error> {
     match farm.staked {
         Some(token) => Ok(token),
         None => cx.call(farm.address, stakingTokenCall {}).immutable().await,

@@ -3,7 +3,9 @@
 //! Invariant: a waiting withdrawal is a position and a ripe one is a claim, so no sum counts it twice. Epochs have no
 //! length in seconds: they pass with checkpoints, whose times no view returns.
 
-use portolan_plugin_api::{Address, Chain, Claim, Claimable, Error, Leg, LegRole, Lock, Position, PositionKind, U256};
+use portolan_plugin_api::{
+    Address, Claim, Claimable, Error, JobContext, Leg, LegRole, Lock, Position, PositionKind, U256,
+};
 
 use super::{Delegation, StakeManager};
 use crate::fixed_point::product;
@@ -54,7 +56,7 @@ struct Epochs {
 
 /// Returns a claim per ripe exit.
 pub(super) async fn claimables(
-    cx: &Chain,
+    cx: &JobContext,
     manager: &StakeManager,
     labels: Labels<'_>,
     all: &[Delegation],
@@ -72,7 +74,7 @@ pub(super) async fn claimables(
 
 /// Returns a position per waiting exit.
 pub(super) async fn positions(
-    cx: &Chain,
+    cx: &JobContext,
     manager: &StakeManager,
     labels: Labels<'_>,
     all: &[Delegation],
@@ -90,7 +92,7 @@ pub(super) async fn positions(
 
 /// Returns all exits of the account.
 async fn exits(
-    cx: &Chain,
+    cx: &JobContext,
     manager: &StakeManager,
     labels: Labels<'_>,
     all: &[Delegation],
@@ -129,7 +131,7 @@ struct Unbond {
 
 /// Returns the exits from one validator.
 async fn of_one(
-    cx: &Chain,
+    cx: &JobContext,
     labels: Labels<'_>,
     of: Delegation,
     count: U256,
@@ -164,7 +166,7 @@ impl Unbond {
 }
 
 impl Exit {
-    fn claim(self, cx: &Chain) -> Claim {
+    fn claim(self, cx: &JobContext) -> Claim {
         match self.nonce {
             Some(nonce) => cx.claim(self.of.shares, &unstakeClaimTokens_newPOLCall { unbondNonce: nonce }),
             None => cx.claim(self.of.shares, &unstakeClaimTokensPOLCall {}),

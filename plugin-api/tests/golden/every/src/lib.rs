@@ -106,14 +106,14 @@ impl Plugin for Every {
         }
     }
 
-    async fn claimables(&self, cx: &Chain, account: Address) -> Result<Vec<Claimable>, Error> {
+    async fn claimables(&self, cx: &JobContext, account: Address) -> Result<Vec<Claimable>, Error> {
         match cx.protocol() {
             "every" => Ok(claims(cx, account)),
             _ => cx.gather(cx.rows(&self.0).map(|row| reading(cx, row, account))).await,
         }
     }
 
-    async fn farming(&self, cx: &Chain, _: Address) -> Result<Vec<Position>, Error> {
+    async fn farming(&self, cx: &JobContext, _: Address) -> Result<Vec<Position>, Error> {
         if cx.protocol() == "every_read" {
             cx.emit(stake());
             panic!("a plugin that panics at block {}", cx.block().number);
@@ -121,14 +121,14 @@ impl Plugin for Every {
         Ok(vec![stake()])
     }
 
-    async fn lending(&self, cx: &Chain, _: Address) -> Result<Vec<Position>, Error> {
+    async fn lending(&self, cx: &JobContext, _: Address) -> Result<Vec<Position>, Error> {
         if cx.protocol() == "every_read" {
             return Err(Error::new("a plugin that fails"));
         }
         Ok(vec![loan(), Position { kind: PositionKind::LENT, health: None, ..loan() }.numbered(number(2))])
     }
 
-    async fn pooling(&self, cx: &Chain, _: Address) -> Result<Vec<Position>, Error> {
+    async fn pooling(&self, cx: &JobContext, _: Address) -> Result<Vec<Position>, Error> {
         if cx.protocol() == "every_read" {
             cx.report_missing("a plugin that misses something");
             return Ok(Vec::new());
@@ -136,20 +136,20 @@ impl Plugin for Every {
         Ok(vec![pool()])
     }
 
-    async fn locked(&self, cx: &Chain, _: Address) -> Result<Vec<Position>, Error> {
+    async fn locked(&self, cx: &JobContext, _: Address) -> Result<Vec<Position>, Error> {
         if cx.protocol() == "every_read" {
             std::future::pending::<()>().await;
         }
         Ok(vec![lock(), vesting()])
     }
 
-    async fn compositions(&self, _: &Chain, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
+    async fn compositions(&self, _: &JobContext, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
         let parts = vec![Part { token: USDC, amount: number(3) }, Part { token: QUICK, amount: number(4) }];
         let share = |token| Composition { token, kind: "EVERY".to_owned(), supply: number(2), parts: parts.clone() };
         Ok(tokens.iter().copied().filter(|token| *token == SHARE).map(share).collect())
     }
 
-    async fn events(&self, cx: &Chain, transaction: &Transaction) -> Result<Vec<Event>, Error> {
+    async fn events(&self, cx: &JobContext, transaction: &Transaction) -> Result<Vec<Event>, Error> {
         let kind = Kind::named("SWAP").ok_or_else(|| Error::new("no such kind"))?;
         let of = |raw| Value::Amount { raw, of: Some(USDC) };
         let assets = vec![Asset { token: Some(QUICK), raw: number(5) }, Asset { token: None, raw: number(6) }];
@@ -171,7 +171,7 @@ impl Plugin for Every {
     }
 }
 
-fn claims(cx: &Chain, account: Address) -> Vec<Claimable> {
+fn claims(cx: &JobContext, account: Address) -> Vec<Claimable> {
     let claim = |call| Claimable::new("main", CONTRACT, call).of("every");
     let locked = Payment { token: QUICK, amount: number(2), paid_to: PaidTo::LOCK, name: Some("a rebase".to_owned()) };
     let vault = Payment { token: SHARE, amount: number(3), paid_to: PaidTo::VAULT, name: None };
@@ -230,7 +230,7 @@ fn vesting() -> Position {
 }
 
 /// Makes a read of every kind; one claimable has all results.
-async fn reading(cx: &Chain, row: &Deployment<Contract>, account: Address) -> Result<Vec<Claimable>, Error> {
+async fn reading(cx: &JobContext, row: &Deployment<Contract>, account: Address) -> Result<Vec<Claimable>, Error> {
     let contract = row.mechanism.contract;
     let value = |of: u64| cx.call(contract, valueCall { of: number(of) });
     let reads = cx.join([
