@@ -15,9 +15,9 @@ use crate::deployment::Deployment;
 /// `#[default]`. The error about a missing key quotes the field's documentation.
 ///
 /// ```
-/// use portolan_plugin_api::{Address, Mechanism};
+/// use portolan_plugin_api::{Address, FromKeys};
 ///
-/// #[derive(Clone, Debug, Mechanism)]
+/// #[derive(Clone, Debug, FromKeys)]
 /// struct Staking {
 ///     /// The contract that holds the stakes.
 ///     staking: Address,
@@ -30,7 +30,7 @@ use crate::deployment::Deployment;
 ///     pools_max: u32,
 /// }
 /// ```
-pub trait Mechanism: Clone {
+pub trait FromKeys: Clone {
     /// The keys that it reads, for [`rows!`](crate::rows!); those of a derived mechanism are its fields.
     const KEYS: &'static [&'static str] = &[];
 
@@ -60,7 +60,7 @@ pub trait KeyValue: Sized {
     fn from_value(value: &SettingsValue) -> Option<Result<Self, SettingsError>>;
 }
 
-/// A field of a derived [`Mechanism`]: a value, an `Option` of one, or a `Vec` of them.
+/// A field of a derived [`FromKeys`]: a value, an `Option` of one, or a `Vec` of them.
 #[diagnostic::on_unimplemented(
     message = "a settings key cannot hold `{Self}`",
     note = "it holds an `Address`, a `B256`, a `String`, a `bool`, an `i64`, `u64` or `u32`, a type that implements \

@@ -15,7 +15,7 @@
 //! /// Farms, one of them on Polygon.
 //! struct Farm(Deployments<Contract>);
 //!
-//! #[derive(Clone, Mechanism)]
+//! #[derive(Clone, FromKeys)]
 //! struct Contract {
 //!     /// The contract that pays the rewards.
 //!     farm: Address,
@@ -114,7 +114,7 @@ pub use http_get::HttpGet;
 pub use job_context::JobContext;
 pub use job_state::Budget;
 pub use join::{Join, shape};
-pub use keys::{KeyField, KeyValue, Keys, Mechanism};
+pub use keys::{FromKeys, KeyField, KeyValue, Keys};
 pub use plugin::Plugin;
 pub use portolan_abi::map::{
     Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, Finding, Health, Leg, LegRole, Lineage,
@@ -129,8 +129,8 @@ pub use rows::Rows;
 pub use settings::Settings;
 pub use symbol::symbol;
 
-/// Derives [`Mechanism`](trait@Mechanism) for a struct whose fields are the keys of a settings row.
-pub use portolan_derive::Mechanism;
+/// Derives [`FromKeys`](trait@FromKeys) for a struct whose fields are the keys of a settings row.
+pub use portolan_derive::FromKeys;
 
 pub use portolan_derive::rows;
 #[doc(hidden)]

@@ -6,7 +6,7 @@ use portolan_abi::map::SettingsRow;
 use portolan_abi::map::{self, Protocol, SettingsError};
 
 use crate::deployment::{Deployment, Deployments};
-use crate::keys::{Keys, Mechanism};
+use crate::keys::{FromKeys, Keys};
 use crate::rows::Rows;
 
 /// The operator's settings file; the default means no file.
@@ -50,7 +50,7 @@ impl Settings {
     ///
     /// # Errors
     /// As [`Settings::deployments`].
-    pub fn serve<M: Mechanism>(
+    pub fn serve<M: FromKeys>(
         &self,
         protocols: &[Protocol],
         shipped: impl IntoIterator<Item = Deployment<M>>,
@@ -63,7 +63,7 @@ impl Settings {
     ///
     /// # Errors
     /// As [`Settings::deployments`], and as [`Rows::deployments`].
-    pub fn serve_rows<M: Mechanism>(&self, rows: Rows) -> Result<Deployments<M>, SettingsError> {
+    pub fn serve_rows<M: FromKeys>(&self, rows: Rows) -> Result<Deployments<M>, SettingsError> {
         self.serve(&rows.protocols(), rows.deployments(M::from_keys)?)
     }
 
@@ -85,7 +85,7 @@ impl Settings {
     ///
     /// # Errors
     /// [`SettingsError`] names the row and key of the file.
-    pub fn deployments<M: Mechanism>(
+    pub fn deployments<M: FromKeys>(
         &self,
         shipped: impl IntoIterator<Item = Deployment<M>>,
     ) -> Result<Vec<Deployment<M>>, SettingsError> {

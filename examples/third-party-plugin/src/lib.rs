@@ -27,7 +27,7 @@ const ROWS: Rows = rows!("protocols", &[Staking::KEYS]);
 pub struct Aelin(Deployments<Staking>);
 
 /// The keys of a row in a settings file.
-#[derive(Clone, Debug, Mechanism)]
+#[derive(Clone, Debug, FromKeys)]
 struct Staking {
     /// The contract that holds the stakes.
     staking: Address,

@@ -1,16 +1,16 @@
 //! The macros of `portolan-plugin-api`, which re-exports and documents them: a derive of the keys of a settings row, and
 //! the rows that a plugin ships with, from files in the format of its settings.
 
-mod mechanism;
+mod from_keys;
 mod rows;
 
 use proc_macro::TokenStream;
 use syn::Error;
 
-/// Derives `Mechanism`; see the trait.
-#[proc_macro_derive(Mechanism, attributes(default))]
-pub fn mechanism(input: TokenStream) -> TokenStream {
-    let derived = syn::parse(input).and_then(|input| mechanism::expand(&input));
+/// Derives `FromKeys`; see the trait.
+#[proc_macro_derive(FromKeys, attributes(default))]
+pub fn from_keys(input: TokenStream) -> TokenStream {
+    let derived = syn::parse(input).and_then(|input| from_keys::expand(&input));
     derived.unwrap_or_else(Error::into_compile_error).into()
 }
 

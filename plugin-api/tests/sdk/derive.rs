@@ -4,14 +4,14 @@ use portolan_abi::map::{SettingsKey, SettingsRow, SettingsValue};
 use portolan_plugin_api::export::{Exported, Manifest};
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, catalogue, settings_error};
 use portolan_plugin_api::{
-    Address, B256, Catalogue, Claimable, Company, Deployment, Deployments, Error, JobContext, KeyValue, Mechanism,
+    Address, B256, Catalogue, Claimable, Company, Deployment, Deployments, Error, FromKeys, JobContext, KeyValue,
     Plugin, Protocol, Question, Settings, SettingsError, U256, address,
 };
 
 use crate::scenario::{self, TARGET, found};
 
 /// One key of every type.
-#[derive(Clone, Debug, PartialEq, Mechanism)]
+#[derive(Clone, Debug, PartialEq, FromKeys)]
 struct Vault {
     /// The contract that holds
     /// the shares.
@@ -53,7 +53,7 @@ impl KeyValue for Curve {
 }
 
 /// A mechanism without keys.
-#[derive(Clone, Debug, PartialEq, Mechanism)]
+#[derive(Clone, Debug, PartialEq, FromKeys)]
 struct Nothing;
 
 const FIRST: Address = address!("0xd8da6bf26964af9d7eed9e03e53415d37aa96045");

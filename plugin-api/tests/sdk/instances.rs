@@ -6,8 +6,7 @@ use portolan_abi::codec;
 use portolan_abi::map::{self, SettingsKey, SettingsRow, SettingsValue};
 use portolan_plugin_api::export::{Exported, Manifest, module};
 use portolan_plugin_api::{
-    Address, Catalogue, Claimable, Deployment, Error, JobContext, Keys, Mechanism, Plugin, Settings, SettingsError,
-    U256,
+    Address, Catalogue, Claimable, Deployment, Error, FromKeys, JobContext, Keys, Plugin, Settings, SettingsError, U256,
 };
 
 use crate::host::Host;
@@ -21,7 +20,7 @@ struct Counted(U256);
 #[derive(Clone)]
 struct Factor(U256);
 
-impl Mechanism for Factor {
+impl FromKeys for Factor {
     fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError> {
         Ok(Self(keys.integer("factor")?.map_or(U256::ONE, |factor| U256::from(factor.unsigned_abs()))))
     }

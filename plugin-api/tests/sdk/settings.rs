@@ -4,7 +4,7 @@ use portolan_abi::map::{self, SettingsKey, SettingsRow, SettingsValue};
 use portolan_plugin_api::export::{Exported, Manifest};
 use portolan_plugin_api::testing::settings_error;
 use portolan_plugin_api::{
-    Address, Catalogue, Company, Deployment, Error, JobContext, Keys, Mechanism, Plugin, Position, Protocol, Question,
+    Address, Catalogue, Company, Deployment, Error, FromKeys, JobContext, Keys, Plugin, Position, Protocol, Question,
     Settings, SettingsError, address,
 };
 
@@ -23,7 +23,7 @@ struct Farm {
     pools_max: Option<i64>,
 }
 
-impl Mechanism for Farm {
+impl FromKeys for Farm {
     fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError> {
         Ok(Self {
             chef: keys.address("chef")?,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use portolan_plugin_api::events::{Event, Transaction};
 use portolan_plugin_api::{
-    Address, Catalogue, ClaimTemplate, Claimable, Composition, Deployment, Error, JobContext, Keys, Lineage, Mechanism,
+    Address, Catalogue, ClaimTemplate, Claimable, Composition, Deployment, Error, FromKeys, JobContext, Keys, Lineage,
     Plugin, Position, Protocol, Question, Rows, Settings, SettingsError,
 };
 

@@ -11,7 +11,7 @@ mod rewards;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, ClaimTemplate, Claimable, JobContext, Keys, Mechanism, Position, Question, Role, SettingsError,
+    Address, ClaimTemplate, Claimable, FromKeys, JobContext, Keys, Position, Question, Role, SettingsError,
 };
 
 use crate::boxed::Boxed;
@@ -28,7 +28,7 @@ pub struct CometTypes {
 }
 
 /// Contracts of a deployment: the keys of its settings row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Mechanism)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromKeys)]
 pub struct CometContracts {
     /// The market.
     pub comet: Address,

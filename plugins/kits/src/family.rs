@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use portolan_plugin_api::events::{Event, Transaction};
 use portolan_plugin_api::{
-    Catalogue, Deployments, Error, JobContext, Mechanism, Plugin, Question, Rows, Settings, SettingsError,
+    Catalogue, Deployments, Error, FromKeys, JobContext, Plugin, Question, Rows, Settings, SettingsError,
 };
 
 use crate::events::{EventTables, Source};

@@ -10,7 +10,7 @@ mod vault;
 
 use std::sync::Arc;
 
-use portolan_plugin_api::{Address, Error, JobContext, Keys, Mechanism, Position, Question, SettingsError};
+use portolan_plugin_api::{Address, Error, FromKeys, JobContext, Keys, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
 use crate::erc4626;
@@ -33,7 +33,7 @@ pub struct FluidTypes {
 }
 
 /// Contracts of a deployment: the keys of its settings row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Mechanism)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromKeys)]
 pub struct FluidContracts {
     /// The factory that lists the lending tokens.
     pub lending_factory: Address,

@@ -22,7 +22,7 @@ mod votes;
 use std::sync::Arc;
 
 use portolan_plugin_api::{
-    Address, ClaimTemplate, Claimable, Error, JobContext, Keys, Lineage, Mechanism, Position, Question, Role,
+    Address, ClaimTemplate, Claimable, Error, FromKeys, JobContext, Keys, Lineage, Position, Question, Role,
     SettingsError,
 };
 
@@ -49,7 +49,7 @@ pub struct SolidlyTypes {
 }
 
 /// Contracts of a deployment: the keys of its settings row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Mechanism)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromKeys)]
 pub struct SolidlyContracts {
     /// The voter, which lists the pools and their gauges.
     pub voter: Address,

@@ -32,7 +32,7 @@ struct Nothing {
     greeting: Option<String>,
 }
 
-impl Mechanism for Nothing {
+impl FromKeys for Nothing {
     fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError> {
         let greeting = keys.text("greeting")?;
         if greeting == Some("rude") {

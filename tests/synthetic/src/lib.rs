@@ -24,7 +24,7 @@ const REGISTRY_PREFIX: u8 = 0x5a;
 #[derive(Debug)]
 struct Synthetic(Deployments<Registry>);
 
-#[derive(Clone, Copy, Debug, Mechanism)]
+#[derive(Clone, Copy, Debug, FromKeys)]
 struct Registry {
     registry: Address,
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use portolan_plugin_api::{Address, Keys, Mechanism, Question, SettingsError};
+use portolan_plugin_api::{Address, FromKeys, Keys, Question, SettingsError};
 
 use crate::events::Source;
 use crate::kit::{Deployed, Kit};

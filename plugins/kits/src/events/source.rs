@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use portolan_plugin_api::{
-    Address, B256, Deployment, Keys, Mechanism, SettingsError, SolValue, U256, alloy::primitives::keccak256,
+    Address, B256, Deployment, FromKeys, Keys, SettingsError, SolValue, U256, alloy::primitives::keccak256,
 };
 
 /// Contracts of one deployment, and the table sections that decode their events.
@@ -212,7 +212,7 @@ fn token(word: U256) -> Option<Address> {
     (*padding == [0; 12]).then(|| Address::from_slice(token))
 }
 
-impl Mechanism for Source {
+impl FromKeys for Source {
     const KEYS: &'static [&'static str] = KEYS;
 
     fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError> {

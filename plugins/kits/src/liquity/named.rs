@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use portolan_plugin_api::{Address, Error, JobContext, Keys, Mechanism, Question, Revert, SettingsError};
+use portolan_plugin_api::{Address, Error, FromKeys, JobContext, Keys, Question, Revert, SettingsError};
 
 use super::contracts::{
     borrowerOperationsAddressCall, lqtyStakingCall, lqtyTokenCall, lusdTokenCall, priceFeedCall, stabilityPoolCall,
@@ -12,7 +12,7 @@ use crate::boxed::Boxed;
 use crate::kit::{Deployed, Shared};
 
 /// Keys of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Mechanism)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromKeys)]
 struct ManagerKeys {
     /// The manager of troves.
     trove_manager: Address,

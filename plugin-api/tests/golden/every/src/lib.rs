@@ -37,7 +37,7 @@ const HOST: &str = "every.example.org";
 pub struct Every(Deployments<Contract>);
 
 /// A key of each type.
-#[derive(Clone, Debug, Mechanism)]
+#[derive(Clone, Debug, FromKeys)]
 struct Contract {
     /// The contract that everything is in.
     contract: Address,

@@ -1,4 +1,4 @@
-//! Derives `Mechanism` for a struct: each field is a key of a settings row, named once.
+//! Derives `FromKeys` for a struct: each field is a key of a settings row, named once.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -21,7 +21,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream, Error> {
     let (generics, arguments, bounds) = input.generics.split_for_impl();
     Ok(quote! {
         #[automatically_derived]
-        impl #generics ::portolan_plugin_api::Mechanism for #name #arguments #bounds {
+        impl #generics ::portolan_plugin_api::FromKeys for #name #arguments #bounds {
             const KEYS: &'static [&'static str] = &[#(#keys),*];
 
             fn from_keys(
@@ -35,7 +35,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream, Error> {
 }
 
 fn unsuitable(span: Span) -> Error {
-    Error::new(span, "`Mechanism` is derived for a struct with named fields: each is a key of a settings row")
+    Error::new(span, "`FromKeys` is derived for a struct with named fields: each is a key of a settings row")
 }
 
 /// Returns the key of a field.
