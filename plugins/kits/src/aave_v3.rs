@@ -19,7 +19,7 @@ use portolan_plugin_api::{
 
 use crate::boxed::Boxed;
 use crate::events::Source;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use contracts::{claimRewardsCall, getReserveTokensAddressesCall, getRewardsByAssetCall, v2};
 
 /// Version of the contracts. They differ in the order of a reserve's members, and in controllers, which have one reward
@@ -64,7 +64,7 @@ impl Kit for AavePools {
         &["pool", "data_provider", "rewards_controller"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let contracts = AaveV3 {
             pool: keys.address("pool")?,
             data_provider: keys.address("data_provider")?,
@@ -91,7 +91,7 @@ impl Kit for AavePools {
     }
 }
 
-impl Deployed for AaveV3 {
+impl DeploymentReader for AaveV3 {
     /// Returns all contracts; claims call only the controller.
     fn contracts(&self) -> Vec<Address> {
         [self.pool, self.data_provider].into_iter().chain(self.rewards_controller).collect()

@@ -18,7 +18,7 @@ use portolan_plugin_api::{
 
 use crate::boxed::Boxed;
 use crate::events::{EventTables, Source};
-use crate::kit::{Deployed, Kit, Labels};
+use crate::kit::{DeploymentReader, Kit, Labels};
 
 pub use event_sources::EventSources;
 
@@ -79,7 +79,7 @@ struct AccountRows {
 /// Contracts and title of a deployment.
 #[derive(Debug)]
 struct Titled {
-    contracts: Arc<dyn Deployed>,
+    contracts: Arc<dyn DeploymentReader>,
     title: String,
 }
 
@@ -132,7 +132,7 @@ impl<P: AccountProtocols> Plugin for Accounts<P> {
 }
 
 /// Reads a row with the first kit that takes it. A row with sections names emitters of events, whatever the kits.
-fn read(kits: &[&dyn Kit], keys: &Keys<'_>) -> Result<Arc<dyn Deployed>, SettingsError> {
+fn read(kits: &[&dyn Kit], keys: &Keys<'_>) -> Result<Arc<dyn DeploymentReader>, SettingsError> {
     if keys.has(SECTIONS) {
         return Ok(Arc::new(Source::from_keys(keys)?));
     }
@@ -153,22 +153,26 @@ fn place<M>(row: &Deployment<M>) -> Deployment<()> {
 }
 
 /// Returns true if an events-only row replaces a shipped emitter.
-fn replaces(row: &Deployment<Arc<dyn Deployed>>, source: &Deployment<Source>) -> bool {
+fn replaces(row: &Deployment<Arc<dyn DeploymentReader>>, source: &Deployment<Source>) -> bool {
     place(row) == place(source) && is_events_only(row)
 }
 
 /// Returns true if a row only names emitters of events.
-fn is_events_only(row: &Deployment<Arc<dyn Deployed>>) -> bool {
+fn is_events_only(row: &Deployment<Arc<dyn DeploymentReader>>) -> bool {
     row.mechanism.questions() == [Question::EVENTS]
 }
 
 /// Returns the contracts that emit a deployment's events, as those of its protocol.
-fn emitters(row: &Deployment<Arc<dyn Deployed>>) -> Option<Deployment<Source>> {
+fn emitters(row: &Deployment<Arc<dyn DeploymentReader>>) -> Option<Deployment<Source>> {
     Some(row.mechanism.emitters()?.deployed(&row.protocol, row.network, &row.market))
 }
 
 /// Adds the title: that of the protocol or its company, with the market if there are several.
-fn titled(row: Deployment<Arc<dyn Deployed>>, protocols: &[Protocol], titles: &[(&str, &str)]) -> Deployment<Titled> {
+fn titled(
+    row: Deployment<Arc<dyn DeploymentReader>>,
+    protocols: &[Protocol],
+    titles: &[(&str, &str)],
+) -> Deployment<Titled> {
     let titled = titles.iter().find(|(slug, _)| *slug == row.protocol).map(|(_, title)| *title);
     let company = protocols.iter().find(|protocol| protocol.slug == row.protocol).map(|it| it.company.name.as_str());
     let title = titled.or(company).unwrap_or(&row.protocol);
@@ -184,7 +188,7 @@ fn labels(row: &Deployment<Titled>) -> Labels<'_> {
 /// A deployment that answers a question, with its resolved contracts.
 struct Part<'a> {
     labels: Labels<'a>,
-    contracts: Result<Arc<dyn Deployed>, Error>,
+    contracts: Result<Arc<dyn DeploymentReader>, Error>,
 }
 
 impl AccountInstance {

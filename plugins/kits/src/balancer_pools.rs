@@ -11,8 +11,8 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Shared};
-use crate::try_each::try_each;
+use crate::kit::{DeploymentReader, Kit, Shared};
+use crate::partial::join_partial;
 
 sol! {
     // IBasePool.sol, <https://github.com/balancer/balancer-v2-monorepo/tree/master/pkg/interfaces/contracts/vault>
@@ -89,7 +89,7 @@ impl Kit for BalancerPools {
         &["pool_vault", "pool_vault_v3"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let vault = match (keys.address_opt("pool_vault")?, keys.address_opt("pool_vault_v3")?) {
             (None, None) => return Ok(None),
             (Some(vault), None) => PoolVault::V2(vault),
@@ -110,7 +110,7 @@ impl Kit for BalancerPools {
     }
 }
 
-impl Deployed for VaultPools {
+impl DeploymentReader for VaultPools {
     fn contracts(&self) -> Vec<Address> {
         let (PoolVault::V2(vault) | PoolVault::V3(vault)) = self.vault;
         [&[vault][..], &self.factories].concat()
@@ -122,7 +122,7 @@ impl Deployed for VaultPools {
 
     fn compositions<'a>(&'a self, cx: &'a JobContext, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         Box::pin(async move {
-            let found = try_each(cx, tokens.iter().map(|token| self.composition(cx, *token))).await;
+            let found = join_partial(cx, tokens.iter().map(|token| self.composition(cx, *token))).await;
             Ok(found.or_report(cx, "shares of pools").into_iter().flatten().collect())
         })
     }

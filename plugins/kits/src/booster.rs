@@ -20,7 +20,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use contracts::{getRewardCall, lockRewardsCall, poolInfoCall};
 pub use emission::Minting;
 
@@ -54,7 +54,7 @@ impl Kit for BoosterTypes {
         &["booster", "minting"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let minting = match keys.text("minting")? {
             None | Some("convex") => Minting::Convex,
             Some("aura") => Minting::Aura,
@@ -79,7 +79,7 @@ impl Kit for BoosterTypes {
     }
 }
 
-impl Deployed for Booster {
+impl DeploymentReader for Booster {
     fn contracts(&self) -> Vec<Address> {
         vec![self.booster]
     }

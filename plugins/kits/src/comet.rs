@@ -15,7 +15,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use contracts::claimCall;
 
 /// A plugin's words for the findings of a deployment.
@@ -54,7 +54,7 @@ impl CometTypes {
 }
 
 impl Kit for CometTypes {
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         if keys.address_opt("comet")?.is_none() {
             return Ok(None);
         }
@@ -66,7 +66,7 @@ impl Kit for CometTypes {
     }
 }
 
-impl Deployed for Comet {
+impl DeploymentReader for Comet {
     fn contracts(&self) -> Vec<Address> {
         [Some(self.contracts.comet), self.contracts.rewards].into_iter().flatten().collect()
     }

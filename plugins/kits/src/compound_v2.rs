@@ -18,7 +18,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use contracts::{
     claimCompCall, claimReward_0Call as claimRewardCall, claimReward_1Call as claimTypedRewardCall,
     claimRewardTokenCall, claimVenusCall, getAllMarketsCall, getRewardDistributorsCall,
@@ -113,7 +113,7 @@ impl CompoundV2Types {
 }
 
 impl Kit for CompoundV2Types {
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let Some(comptroller) = keys.address_opt("comptroller")? else { return Ok(None) };
         let minted = match (keys.address_opt("minted")?, keys.address_opt("minted_token")?) {
             (None, None) => None,
@@ -167,7 +167,7 @@ fn rewards(keys: &Keys<'_>) -> Result<CompoundV2Rewards, SettingsError> {
     Ok(CompoundV2Rewards::Indexed { views, tokens, by_second })
 }
 
-impl Deployed for CompoundV2 {
+impl DeploymentReader for CompoundV2 {
     fn contracts(&self) -> Vec<Address> {
         let distributor = match self.contracts.rewards {
             CompoundV2Rewards::Distributor(distributor) => Some(distributor),

@@ -12,7 +12,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 
 mod pool {
     // Source: https://github.com/convex-eth/platform/blob/main/contracts/contracts/cvxRewardPool.sol
@@ -90,7 +90,7 @@ impl Kit for ConvexStakes {
         &["cvx_staking", "cvx_crv_wrapper"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         match (keys.address_opt("cvx_staking")?, keys.address_opt("cvx_crv_wrapper")?) {
             (Some(at), None) => Ok(Some(self.cvx(at).shared())),
             (None, Some(at)) => Ok(Some(self.wrapper(at).shared())),
@@ -111,7 +111,7 @@ impl Kit for ConvexStakes {
     }
 }
 
-impl Deployed for ConvexStake {
+impl DeploymentReader for ConvexStake {
     fn contracts(&self) -> Vec<Address> {
         vec![self.at]
     }

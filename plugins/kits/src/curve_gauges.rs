@@ -19,7 +19,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use contracts::{claim_rewards_0Call, claim_rewards_1Call, gaugesCall, get_gaugeCall, mintCall};
 
 /// A plugin's words for the findings of a deployment.
@@ -93,7 +93,7 @@ impl CurveGaugeTypes {
     }
 
     /// Reads a row that names its gauges.
-    fn read_row(self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read_row(self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let gauges = keys.addresses("gauges")?;
         if gauges.is_empty() {
             return Ok(None);
@@ -111,7 +111,7 @@ impl Kit for CurveGaugeTypes {
         &["gauge_controller", "gauge_factory", "gauges"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let has_emission = keys.address_opt("minter")?.or(keys.address_opt("minted_token")?).is_some();
         let list = match (keys.address_opt("gauge_controller")?, keys.address_opt("gauge_factory")?) {
             (None, None) => return self.read_row(keys),
@@ -150,7 +150,7 @@ impl CurveGauges {
     }
 }
 
-impl Deployed for CurveGauges {
+impl DeploymentReader for CurveGauges {
     fn contracts(&self) -> Vec<Address> {
         let listed = match &self.listing {
             Listing::Controller(controller) => vec![*controller],

@@ -12,9 +12,9 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Shared};
+use crate::kit::{DeploymentReader, Kit, Shared};
 use crate::native_placeholder::named_token;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 sol! {
     // MetaRegistry.vy, <https://github.com/curvefi/metaregistry/blob/main/contracts/MetaRegistry.vy>
@@ -64,7 +64,7 @@ impl Kit for CurvePools {
         &["meta_registry"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         Ok(keys.address_opt("meta_registry")?.map(|registry| self.of(registry).shared()))
     }
 
@@ -73,7 +73,7 @@ impl Kit for CurvePools {
     }
 }
 
-impl Deployed for CurvePoolRegistry {
+impl DeploymentReader for CurvePoolRegistry {
     fn contracts(&self) -> Vec<Address> {
         vec![self.registry]
     }
@@ -84,7 +84,7 @@ impl Deployed for CurvePoolRegistry {
 
     fn compositions<'a>(&'a self, cx: &'a JobContext, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         Box::pin(async move {
-            let found = try_each(cx, tokens.iter().map(|token| self.composition(cx, *token))).await;
+            let found = join_partial(cx, tokens.iter().map(|token| self.composition(cx, *token))).await;
             Ok(found.or_report(cx, "shares of pools").into_iter().flatten().collect())
         })
     }

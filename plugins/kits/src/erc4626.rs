@@ -5,8 +5,8 @@
 use portolan_plugin_api::{Address, Error, JobContext, Leg, LegRole, Position, PositionKind, U256, symbol};
 
 use crate::kit::Labels;
-use crate::nonzero::nonzero;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
+use crate::read_nonzero::read_nonzero;
 
 portolan_plugin_api::sol! {
     function balanceOf(address account) external view returns (uint256);
@@ -24,7 +24,7 @@ pub(crate) async fn positions(
 ) -> Result<Vec<Position>, Error> {
     let held = held(cx, labels.market, vaults, account).await?;
     let rows = held.into_iter().map(|(vault, shares)| position(cx, labels, mechanism, vault, shares));
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
 }
 
 /// Returns the account's nonzero shares of these vaults.
@@ -34,7 +34,7 @@ pub(crate) async fn held(
     vaults: impl IntoIterator<Item = Address>,
     account: Address,
 ) -> Result<Vec<(Address, U256)>, Error> {
-    nonzero(cx, market, vaults.into_iter().collect(), |vault| (*vault, balanceOfCall { account })).await
+    read_nonzero(cx, market, vaults.into_iter().collect(), |vault| (*vault, balanceOfCall { account })).await
 }
 
 /// Returns the position of an amount of a vault's shares.

@@ -17,8 +17,8 @@ use std::sync::Arc;
 use portolan_plugin_api::{Address, JobContext, Keys, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
-use crate::try_each::try_each;
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::partial::join_partial;
 
 /// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Kit for EulerTypes {
         &["evc", "evault_factory", "earn_factory", "perspectives"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let contracts = EulerContracts {
             evc: keys.address("evc")?,
             evault_factory: keys.address("evault_factory")?,
@@ -75,7 +75,7 @@ impl Kit for EulerTypes {
     }
 }
 
-impl Deployed for Euler {
+impl DeploymentReader for Euler {
     fn contracts(&self) -> Vec<Address> {
         let EulerContracts { evc, evault_factory, earn_factory, perspectives } = &self.contracts;
         [*evc, *evault_factory].into_iter().chain(*earn_factory).chain(perspectives.iter().copied()).collect()
@@ -98,7 +98,7 @@ impl Deployed for Euler {
             Box::pin(position::earn_positions(cx, self, labels, account)),
         ];
         Box::pin(async move {
-            let found = try_each(cx, parts).await.or_err_if_all(cx, labels.market)?;
+            let found = join_partial(cx, parts).await.fail_if_none(cx, labels.market)?;
             Ok(found.into_iter().flatten().collect())
         })
     }

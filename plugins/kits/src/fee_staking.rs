@@ -14,8 +14,8 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
-use crate::try_each::try_each;
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::partial::join_partial;
 
 portolan_plugin_api::sol! {
     function getUserInfo(address account, address rewardToken) external view returns (uint256 amount);
@@ -60,7 +60,7 @@ impl Kit for FeeStakings {
         &["fee_staking"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let Some(address) = keys.address_opt("fee_staking")? else { return Ok(None) };
         Ok(Some(self.staking(address, keys.address("staked_token")?).shared()))
     }
@@ -70,7 +70,7 @@ impl Kit for FeeStakings {
     }
 }
 
-impl Deployed for FeeStaking {
+impl DeploymentReader for FeeStaking {
     fn contracts(&self) -> Vec<Address> {
         vec![self.address]
     }
@@ -89,7 +89,7 @@ impl Deployed for FeeStaking {
             let owed = self.reward_tokens(cx).await?.into_iter().map(|token| async move {
                 Ok((token, cx.call(self.address, pendingRewardCall { account, rewardToken: token }).await?))
             });
-            let mut owed = try_each(cx, owed).await.or_err_if_all(cx, labels.market)?;
+            let mut owed = join_partial(cx, owed).await.fail_if_none(cx, labels.market)?;
             owed.retain(|(_, amount)| !amount.is_zero());
             if owed.is_empty() {
                 return Ok(Vec::new());

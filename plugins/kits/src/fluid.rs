@@ -14,8 +14,8 @@ use portolan_plugin_api::{Address, Error, FromKeys, JobContext, Keys, Position, 
 
 use crate::boxed::Boxed;
 use crate::erc4626;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
-use crate::try_each::try_each;
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::partial::join_partial;
 use contracts::allTokensCall;
 
 /// Cache time of the list of lending tokens, in seconds.
@@ -65,12 +65,12 @@ impl Kit for FluidTypes {
         &["lending_factory", "vault_resolver", "dex_resolver"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         Ok(Some(self.of(FluidContracts::from_keys(keys)?).shared()))
     }
 }
 
-impl Deployed for Fluid {
+impl DeploymentReader for Fluid {
     fn contracts(&self) -> Vec<Address> {
         let FluidContracts { lending_factory, vault_resolver, dex_resolver } = self.contracts;
         [Some(lending_factory), vault_resolver, dex_resolver].into_iter().flatten().collect()
@@ -96,7 +96,7 @@ impl Deployed for Fluid {
             }),
         ];
         Box::pin(async move {
-            let found = try_each(cx, parts).await.or_err_if_all(cx, labels.market)?;
+            let found = join_partial(cx, parts).await.fail_if_none(cx, labels.market)?;
             Ok(found.into_iter().flatten().collect())
         })
     }

@@ -1,5 +1,5 @@
-//! The two halves of a shared mechanism: the [`Kit`], which knows settings keys and claims, and [`Deployed`], the
-//! contracts of one deployment, which answer questions.
+//! The two halves of a shared mechanism: the [`Kit`], which knows settings keys and claims, and [`DeploymentReader`],
+//! the contracts of one deployment, which answer questions.
 //!
 //! Futures are boxed, so that their code is compiled once, in this crate, and not in each plugin.
 
@@ -33,7 +33,7 @@ pub trait Kit: Debug + Sync {
     ///
     /// # Errors
     /// [`SettingsError`] for a missing or wrong value.
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError>;
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError>;
 
     /// Returns the claim templates of its deployments, for the catalogue.
     fn claim_templates(&self) -> Vec<ClaimTemplate> {
@@ -58,8 +58,8 @@ pub struct Labels<'a> {
 
 /// Contracts of one deployment of a mechanism.
 ///
-/// It is only asked the questions of [`Deployed::questions`].
-pub trait Deployed: Debug + Send + Sync {
+/// It is only asked the questions of [`DeploymentReader::questions`].
+pub trait DeploymentReader: Debug + Send + Sync {
     /// Returns the contracts for the catalogue: those that claims may call and name, and that lineages start from.
     fn contracts(&self) -> Vec<Address>;
 
@@ -79,7 +79,7 @@ pub trait Deployed: Debug + Send + Sync {
     /// Reads whatever must be known before the account is read, such as the farms that a factory lists. Called once per
     /// question, for all deployments together, so that their reads of the account share a batch. `None` if there is
     /// nothing to read.
-    fn resolve<'a>(&'a self, cx: &'a JobContext, market: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
+    fn resolve<'a>(&'a self, cx: &'a JobContext, market: &'a str) -> Boxed<'a, Option<Arc<dyn DeploymentReader>>> {
         let _ = (cx, market);
         Box::pin(async { Ok(None) })
     }
@@ -113,11 +113,11 @@ pub trait Deployed: Debug + Send + Sync {
 /// Contracts of a row, as an instance owns them.
 pub(crate) trait Shared {
     /// Shares the contracts.
-    fn shared(self) -> Arc<dyn Deployed>;
+    fn shared(self) -> Arc<dyn DeploymentReader>;
 }
 
-impl<D: Deployed + 'static> Shared for D {
-    fn shared(self) -> Arc<dyn Deployed> {
+impl<D: DeploymentReader + 'static> Shared for D {
+    fn shared(self) -> Arc<dyn DeploymentReader> {
         Arc::new(self)
     }
 }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use portolan_plugin_api::{Address, Claimable, Error, JobContext, Keys, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
-use crate::try_each::try_each;
+use crate::kit::{DeploymentReader, Kit, Labels, ZERO_STANDS_S};
+use crate::partial::join_partial;
 
 portolan_plugin_api::sol! {
     // Contracts may rename it, and return more words.
@@ -66,7 +66,7 @@ impl Kit for KnownGaps {
         &["known_gaps"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let contracts = keys.addresses("known_gaps")?;
         if contracts.is_empty() {
             return Ok(None);
@@ -104,7 +104,7 @@ fn questions(keys: &Keys<'_>) -> Result<Vec<Question>, SettingsError> {
     }
 }
 
-impl Deployed for GapList {
+impl DeploymentReader for GapList {
     fn contracts(&self) -> Vec<Address> {
         self.gaps.iter().map(|gap| gap.contract).collect()
     }
@@ -142,7 +142,7 @@ impl GapList {
                 cx.call_as(gap.contract, &gap.view, &balanceOfCall { account }).zero_within(ZERO_STANDS_S).await?;
             Ok((gap, has))
         });
-        let found = try_each(cx, reads).await.or_err_if_all(cx, labels.market)?;
+        let found = join_partial(cx, reads).await.fail_if_none(cx, labels.market)?;
         for (KnownGap { contract, what, .. }, _) in found.into_iter().filter(|(_, has)| !has.is_zero()) {
             cx.report_not_covered(format!("{what} at {contract} holds something of this account, and is not read"));
         }

@@ -51,9 +51,9 @@ mod display_name;
 mod erc4626;
 mod fixed_point;
 mod native_placeholder;
-mod nonzero;
 mod owned_nfts;
-mod try_each;
+mod partial;
+mod read_nonzero;
 
 pub use boxed::Boxed;
 

@@ -17,8 +17,8 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, ZERO_STANDS_S};
-use crate::try_each::try_each;
+use crate::kit::{DeploymentReader, Kit, Labels, ZERO_STANDS_S};
+use crate::partial::join_partial;
 use contracts::{
     borrowerOperationsAddressCall, claimCollateralCall, lqtyStakingCall, stabilityPoolCall, unstakeCall,
     withdrawFromSPCall,
@@ -84,7 +84,7 @@ impl LiquityTypes {
 }
 
 impl Kit for LiquityTypes {
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         if keys.address_opt("trove_manager")?.is_none() {
             return Ok(None);
         }
@@ -109,7 +109,7 @@ impl Kit for LiquityTypes {
     }
 }
 
-impl Deployed for Liquity {
+impl DeploymentReader for Liquity {
     fn contracts(&self) -> Vec<Address> {
         let of = &self.contracts;
         let optional = [of.staking, of.surplus_pool, of.borrower_operations].into_iter().flatten();
@@ -128,7 +128,7 @@ impl Deployed for Liquity {
             Box::pin(trove::surplus(cx, self, labels, account)),
         ];
         Box::pin(async move {
-            let found = try_each(cx, parts).await.or_err_if_all(cx, labels.market)?;
+            let found = join_partial(cx, parts).await.fail_if_none(cx, labels.market)?;
             Ok(found.into_iter().flatten().collect())
         })
     }

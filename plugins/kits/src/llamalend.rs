@@ -14,8 +14,8 @@ use std::sync::Arc;
 use portolan_plugin_api::{Address, Error, JobContext, Keys, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
-use crate::try_each::try_each;
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::partial::join_partial;
 
 /// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Kit for LlamaLendTypes {
         &["crvusd_factory", "lending_factory"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let factory = match (keys.address_opt("crvusd_factory")?, keys.address_opt("lending_factory")?) {
             (None, None) => return Ok(None),
             (Some(factory), None) => MarketFactory::CrvUsd(factory),
@@ -71,7 +71,7 @@ impl Kit for LlamaLendTypes {
     }
 }
 
-impl Deployed for LlamaLend {
+impl DeploymentReader for LlamaLend {
     fn contracts(&self) -> Vec<Address> {
         let (MarketFactory::CrvUsd(factory) | MarketFactory::Lending(factory)) = self.factory;
         vec![factory]
@@ -93,7 +93,7 @@ impl Deployed for LlamaLend {
             parts.push(Box::pin(vaults::positions(cx, self, labels, factory, account)));
         }
         Box::pin(async move {
-            let found: Result<Vec<_>, Error> = try_each(cx, parts).await.or_err_if_all(cx, labels.market);
+            let found: Result<Vec<_>, Error> = join_partial(cx, parts).await.fail_if_none(cx, labels.market);
             Ok(found?.into_iter().flatten().collect())
         })
     }

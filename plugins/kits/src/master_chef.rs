@@ -18,8 +18,8 @@ use portolan_plugin_api::{Address, Claim, Claimable, JobContext, Position, Quest
 
 use crate::boxed::Boxed;
 use crate::events::Source;
-use crate::kit::{Deployed, Labels};
-use crate::try_each::try_each;
+use crate::kit::{DeploymentReader, Labels};
+use crate::partial::join_partial;
 use contracts::claims::{depositCall, harvestCall, leaveStakingCall, withdrawCall};
 
 /// Pending view of Sushi's own contracts.
@@ -117,7 +117,7 @@ impl Kind {
     }
 }
 
-impl Deployed for MasterChef {
+impl DeploymentReader for MasterChef {
     fn contracts(&self) -> Vec<Address> {
         vec![self.chef]
     }
@@ -136,7 +136,7 @@ impl Deployed for MasterChef {
             let (token, count) = cx.join((reward::token(cx, self), pools::count(cx, self))).await?;
             let owing = pools::owing(cx, self, labels.market, count, account).await?;
             let rows = owing.into_iter().map(|pool| rows::claimable(cx, self, labels, token, pool, account));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
         })
     }
 
@@ -155,7 +155,7 @@ impl Deployed for MasterChef {
                 return Ok(Vec::new());
             }
             let stakes = held.into_iter().map(|pid| pools::stake(cx, self, pid, account));
-            let stakes = async { Ok(try_each(cx, stakes).await.or_report(cx, labels.market)) };
+            let stakes = async { Ok(join_partial(cx, stakes).await.or_report(cx, labels.market)) };
             let staked_tokens = pools::staked_tokens(cx, self, count);
             let (staked_tokens, emission, stakes) =
                 cx.join((staked_tokens, reward::emission(cx, self), stakes)).await?;
@@ -164,7 +164,7 @@ impl Deployed for MasterChef {
                 let alone = pools::stands_alone(&staked_tokens, stake.token);
                 rows::position(cx, self, labels, stake, rows::Emitted { token, emission, alone }, account)
             });
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
         })
     }
 }

@@ -15,7 +15,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared};
+use crate::kit::{DeploymentReader, Kit, Labels, Shared};
 use contracts::{claimCall, isClaimedCall, merkleRootCall, tokenCall};
 use document::Document;
 
@@ -44,7 +44,7 @@ impl MerkleDistributors {
 }
 
 impl Kit for MerkleDistributors {
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let missing = |key, beside| SettingsError::new(format!("missing beside `{beside}`")).at(key);
         let (address, proofs) = match (keys.address_opt("merkle_distributor")?, keys.text("proofs")?) {
             (None, None) => return Ok(None),
@@ -67,7 +67,7 @@ impl Kit for MerkleDistributors {
     }
 }
 
-impl Deployed for MerkleDistributor {
+impl DeploymentReader for MerkleDistributor {
     fn contracts(&self) -> Vec<Address> {
         vec![self.address]
     }

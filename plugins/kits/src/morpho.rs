@@ -17,8 +17,8 @@ use portolan_plugin_api::{Address, B256, JobContext, KeyField, Keys, Position, Q
 
 use crate::boxed::Boxed;
 use crate::erc4626;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
-use crate::try_each::try_each;
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::partial::join_partial;
 
 /// A plugin's words for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Kit for MorphoTypes {
         &["morpho", "vaults", "vaults_v2", "markets"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let Some(morpho) = keys.address_opt("morpho")? else { return Ok(None) };
         let contracts = MorphoContracts {
             morpho,
@@ -80,7 +80,7 @@ impl Kit for MorphoTypes {
     }
 }
 
-impl Deployed for Morpho {
+impl DeploymentReader for Morpho {
     fn contracts(&self) -> Vec<Address> {
         [self.contracts.morpho].into_iter().chain(self.vaults()).collect()
     }
@@ -102,7 +102,7 @@ impl Deployed for Morpho {
             Box::pin(erc4626::positions(cx, labels, self.types.vault, self.vaults(), account)),
         ];
         Box::pin(async move {
-            let found = try_each(cx, parts).await.or_err_if_all(cx, labels.market)?;
+            let found = join_partial(cx, parts).await.fail_if_none(cx, labels.market)?;
             Ok(found.into_iter().flatten().collect())
         })
     }

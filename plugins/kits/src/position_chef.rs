@@ -14,9 +14,9 @@ use portolan_plugin_api::{
 
 use crate::boxed::Boxed;
 use crate::events::Source;
-use crate::kit::{Deployed, Kit, Labels, Shared};
+use crate::kit::{DeploymentReader, Kit, Labels, Shared};
 use crate::owned_nfts;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 portolan_plugin_api::sol! {
     function CAKE() external view returns (address);
@@ -68,7 +68,7 @@ impl Kit for PositionChefs {
         &["position_chef"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         Ok(keys.address_opt("position_chef")?.map(|chef| self.chef(chef).shared()))
     }
 
@@ -77,7 +77,7 @@ impl Kit for PositionChefs {
     }
 }
 
-impl Deployed for PositionChef {
+impl DeploymentReader for PositionChef {
     fn contracts(&self) -> Vec<Address> {
         vec![self.chef]
     }
@@ -100,13 +100,13 @@ impl Deployed for PositionChef {
                 return Ok(Vec::new());
             }
             let owed = owned.into_iter().map(|token_id| self.owed(cx, token_id, account));
-            let owed = async { Ok(try_each(cx, owed).await) };
+            let owed = async { Ok(join_partial(cx, owed).await) };
             let (owed, held) = cx.join((owed, cx.call(token, balanceOfCall { account: self.chef }))).await?;
-            let owed = owed.or_err_if_all(cx, labels.market)?.into_iter().flatten();
+            let owed = owed.fail_if_none(cx, labels.market)?.into_iter().flatten();
             let owed = owed.map(|owed| Harvest { amount: owed.amount.min(held), ..owed });
             let rows = owed.filter(|owed| !owed.amount.is_zero());
             let rows = rows.map(|owed| self.claimable(cx, labels, token, owed, account));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
         })
     }
 }

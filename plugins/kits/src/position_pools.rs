@@ -20,9 +20,9 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels, Shared};
+use crate::kit::{COUNT_STANDS_S, DeploymentReader, Kit, Labels, Shared};
 use crate::owned_nfts;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 use contracts::nitro::{getPublishedNitroPoolCall, harvestCall, harvestPositionToCall, poolsCall};
 use contracts::{getPoolAddressByIndexCall, harvestPositionCall, poolsLengthCall};
 pub use nitro::NitroFactory;
@@ -67,7 +67,7 @@ impl Kit for PositionPools {
         &["position_master", "nitro_factory"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         if let Some(factory) = keys.address_opt("nitro_factory")? {
             return Ok(Some(self.nitro_of(factory, keys.address("nft_pool_factory")?).shared()));
         }
@@ -92,7 +92,7 @@ impl Kit for PositionPools {
     }
 }
 
-impl Deployed for PositionMaster {
+impl DeploymentReader for PositionMaster {
     fn contracts(&self) -> Vec<Address> {
         vec![self.master]
     }
@@ -109,7 +109,7 @@ impl Deployed for PositionMaster {
                 let claim = cx.claim(stake.pool.address, &harvestPositionCall { tokenId: stake.token_id });
                 rows::claimable(cx, self.types.stake, labels, stake, claim)
             });
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
         })
     }
 
@@ -124,7 +124,7 @@ impl Deployed for PositionMaster {
         Box::pin(async move {
             let stakes = self.stakes(cx, labels, account).await?;
             let rows = stakes.into_iter().map(|stake| rows::position(cx, self.types.stake, labels, stake));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
         })
     }
 }
@@ -136,10 +136,10 @@ impl PositionMaster {
         let counted = pools.map(|(place, address)| async move {
             Ok((place, address, owned_nfts::count(cx, address, account).await?))
         });
-        let counted = try_each(cx, counted).await.or_err_if_all(cx, labels.market)?;
+        let counted = join_partial(cx, counted).await.fail_if_none(cx, labels.market)?;
         let held = counted.into_iter().filter(|(.., count)| !count.is_zero());
         let stakes = held.map(|(place, address, count)| self.stakes_of(cx, labels, place, address, count, account));
-        Ok(try_each(cx, stakes).await.or_report(cx, labels.market).into_iter().flatten().collect())
+        Ok(join_partial(cx, stakes).await.or_report(cx, labels.market).into_iter().flatten().collect())
     }
 
     /// Returns the known pools of the master.

@@ -15,9 +15,9 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
-use crate::nonzero::nonzero;
-use crate::try_each::try_each;
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::partial::join_partial;
+use crate::read_nonzero::read_nonzero;
 
 portolan_plugin_api::sol! {
     function depositBalances(address account, address token) external view returns (uint256);
@@ -59,7 +59,7 @@ impl Kit for RewardTrackerTypes {
         &["stake_tracker"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let Some(stakes) = keys.address_opt("stake_tracker")? else { return Ok(None) };
         let filled = |key| {
             let addresses = keys.addresses(key)?;
@@ -75,7 +75,7 @@ impl Kit for RewardTrackerTypes {
     }
 }
 
-impl Deployed for RewardTrackers {
+impl DeploymentReader for RewardTrackers {
     fn contracts(&self) -> Vec<Address> {
         let others = self.trackers.iter().filter(|tracker| **tracker != self.stakes);
         [self.stakes].into_iter().chain(others.copied()).collect()
@@ -89,9 +89,10 @@ impl Deployed for RewardTrackers {
     fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let trackers = self.trackers.to_vec();
-            let owing = nonzero(cx, labels.market, trackers, |tracker| (*tracker, claimableCall { account })).await?;
+            let owing =
+                read_nonzero(cx, labels.market, trackers, |tracker| (*tracker, claimableCall { account })).await?;
             let rows = owing.into_iter().map(|(tracker, _)| self.claimable(cx, labels, tracker, account));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
         })
     }
 

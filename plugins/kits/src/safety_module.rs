@@ -13,7 +13,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 
 portolan_plugin_api::sol! {
     function balanceOf(address account) external view returns (uint256);
@@ -58,7 +58,7 @@ impl SafetyModules {
 }
 
 impl Kit for SafetyModules {
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         Ok(keys.address_opt("staked_aave_token")?.map(|token| self.token(token).shared()))
     }
 
@@ -68,7 +68,7 @@ impl Kit for SafetyModules {
     }
 }
 
-impl Deployed for SafetyModule {
+impl DeploymentReader for SafetyModule {
     fn contracts(&self) -> Vec<Address> {
         vec![self.token]
     }

@@ -11,7 +11,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 
 sol! {
     // ERC-20, https://eips.ethereum.org/EIPS/eip-20
@@ -51,7 +51,7 @@ impl ShareVaults {
 }
 
 impl Kit for ShareVaults {
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let key = self.key;
         let missing =
             |missing| SettingsError::new(format!("missing; a {key} needs `{key}` and `staked_token`")).at(missing);
@@ -64,7 +64,7 @@ impl Kit for ShareVaults {
     }
 }
 
-impl Deployed for ShareVault {
+impl DeploymentReader for ShareVault {
     fn contracts(&self) -> Vec<Address> {
         vec![self.address]
     }

@@ -18,8 +18,8 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
-use crate::try_each::{try_each, with_both};
+use crate::kit::{COUNT_STANDS_S, DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::partial::{join_partial, with_both};
 
 portolan_plugin_api::sol! {
     struct EarnedData {
@@ -100,7 +100,7 @@ impl Kit for SideBoosterTypes {
         &["side_booster"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         Ok(keys.address_opt("side_booster")?.map(|booster| self.of(booster).shared()))
     }
 
@@ -114,7 +114,7 @@ impl Kit for SideBoosterTypes {
     }
 }
 
-impl Deployed for SideBooster {
+impl DeploymentReader for SideBooster {
     fn contracts(&self) -> Vec<Address> {
         vec![self.booster]
     }
@@ -128,7 +128,7 @@ impl Deployed for SideBooster {
         Box::pin(async move {
             let held = self.held(cx, labels, account).await?;
             let rows = held.into_iter().map(|held| self.claimable(cx, labels, held.pool, account));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
         })
     }
 
@@ -144,7 +144,7 @@ impl Deployed for SideBooster {
             let mut held = self.held(cx, labels, account).await?;
             held.retain(|held| !held.amount.is_zero());
             let rows = held.into_iter().map(|held| self.position(cx, labels, held, account));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
         })
     }
 }
@@ -157,7 +157,7 @@ impl SideBooster {
         let owed = |pool: &SidePool| (pool.rewards, claimable_rewardCall { token: pool.crv, account });
         let owed = cx.call_each(pools.iter().map(owed)).zero_within(ZERO_STANDS_S);
         let held = with_both(pools, amounts.zero_within(ZERO_STANDS_S), owed).await;
-        let held = held.or_err_if_all(cx, labels.market)?.into_iter();
+        let held = held.fail_if_none(cx, labels.market)?.into_iter();
         let held = held.filter(|(_, amount, owed)| !amount.is_zero() || !owed.is_zero());
         Ok(held.map(|(pool, amount, _)| SideStake { pool, amount }).collect())
     }

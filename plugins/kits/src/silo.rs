@@ -15,7 +15,7 @@ use std::sync::Arc;
 use portolan_plugin_api::{Address, JobContext, Keys, Position, Question, SettingsError};
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 
 /// A plugin's word for the findings of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl SiloTypes {
 }
 
 impl Kit for SiloTypes {
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let configs = keys.addresses("silo_configs")?;
         if configs.is_empty() {
             return Ok(None);
@@ -46,7 +46,7 @@ impl Kit for SiloTypes {
     }
 }
 
-impl Deployed for Silos {
+impl DeploymentReader for Silos {
     fn contracts(&self) -> Vec<Address> {
         self.configs.to_vec()
     }

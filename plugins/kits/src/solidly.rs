@@ -27,8 +27,8 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
-use crate::try_each::try_each;
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::partial::join_partial;
 use contracts::{claimCall, claimManyCall, claimRewardsCall, first, gaugesCall, getRewardCall, listed, thena, veCall};
 
 pub use generation::Generation;
@@ -78,7 +78,7 @@ impl SolidlyTypes {
 }
 
 impl Kit for SolidlyTypes {
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         if keys.address_opt("voter")?.is_none() {
             return Ok(None);
         }
@@ -127,7 +127,7 @@ impl Kit for SolidlyTypes {
     }
 }
 
-impl Deployed for Solidly {
+impl DeploymentReader for Solidly {
     fn contracts(&self) -> Vec<Address> {
         let SolidlyContracts { voter, escrow, distributor } = self.contracts;
         [Some(voter), escrow, distributor].into_iter().flatten().collect()
@@ -139,7 +139,7 @@ impl Deployed for Solidly {
     }
 
     /// Reads the escrow if the row has only a distributor.
-    fn resolve<'a>(&'a self, cx: &'a JobContext, _: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
+    fn resolve<'a>(&'a self, cx: &'a JobContext, _: &'a str) -> Boxed<'a, Option<Arc<dyn DeploymentReader>>> {
         Box::pin(async move {
             let SolidlyContracts { voter, escrow: None, distributor: Some(_) } = self.contracts else {
                 return Ok(None);
@@ -160,7 +160,7 @@ impl Deployed for Solidly {
             Box::pin(lock_claims::claimables(cx, self, labels, account)),
         ];
         Box::pin(async move {
-            let found = try_each(cx, parts).await.or_err_if_all(cx, labels.market)?;
+            let found = join_partial(cx, parts).await.fail_if_none(cx, labels.market)?;
             Ok(found.into_iter().flatten().collect())
         })
     }

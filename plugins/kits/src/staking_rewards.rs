@@ -17,9 +17,9 @@ use portolan_plugin_api::{
 
 use crate::boxed::Boxed;
 use crate::events;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
-use crate::nonzero::nonzero;
-use crate::try_each::try_each;
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::partial::join_partial;
+use crate::read_nonzero::read_nonzero;
 use contracts::{balanceOfCall, getRewardCall, stakingRewardsInfoByStakingTokenCall};
 use farm::Farm;
 
@@ -86,7 +86,7 @@ impl Kit for StakingFarms {
         &["factory", "farms"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let (factory, farms) = (keys.address_opt("factory")?, keys.addresses("farms")?);
         let rewards = if keys.flag("dual")? { Rewards::Dual } else { Rewards::Single };
         let twice = |place: usize| farms.iter().skip(place + 1).any(|other| *other == farms[place]);
@@ -114,7 +114,7 @@ impl Kit for StakingFarms {
     }
 }
 
-impl Deployed for StakingRewards {
+impl DeploymentReader for StakingRewards {
     /// Returns the factory or the farms.
     fn contracts(&self) -> Vec<Address> {
         match &self.farms {
@@ -137,7 +137,7 @@ impl Deployed for StakingRewards {
     }
 
     /// Reads the farms of a factory. The number of batches depends on the factory; most replies are cached.
-    fn resolve<'a>(&'a self, cx: &'a JobContext, market: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
+    fn resolve<'a>(&'a self, cx: &'a JobContext, market: &'a str) -> Boxed<'a, Option<Arc<dyn DeploymentReader>>> {
         Box::pin(async move {
             let Farms::Factory(factory) = self.farms else { return Ok(None) };
             let farms = Farms::Resolved(factory::farms(cx, market, factory).await?);
@@ -154,11 +154,11 @@ impl Deployed for StakingRewards {
                     Ok((farm, *slot, amount))
                 })
             });
-            let mut owed = try_each(cx, earned).await.or_none_where_gone(cx, labels.market)?;
+            let mut owed = join_partial(cx, earned).await.or_none_where_gone(cx, labels.market)?;
             owed.retain(|(_, _, amount)| !amount.is_zero());
             let rows = owed.chunk_by(|(farm, ..), (next, ..)| farm == next);
             let rows = rows.map(|owed| rows::claimable(cx, self, labels, owed));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
         })
     }
 
@@ -172,9 +172,9 @@ impl Deployed for StakingRewards {
     ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
             let balance = |farm: &Farm| (farm.address, balanceOfCall { account });
-            let held = nonzero(cx, labels.market, self.farms(), balance).await?;
+            let held = read_nonzero(cx, labels.market, self.farms(), balance).await?;
             let rows = held.into_iter().map(|(farm, amount)| rows::position(cx, self, labels, farm, amount));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
         })
     }
 }

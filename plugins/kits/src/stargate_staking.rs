@@ -17,9 +17,9 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared};
-use crate::nonzero::nonzero;
-use crate::try_each::try_each;
+use crate::kit::{DeploymentReader, Kit, Labels, Shared};
+use crate::partial::join_partial;
+use crate::read_nonzero::read_nonzero;
 
 portolan_plugin_api::sol! {
     struct RewardDetails {
@@ -95,7 +95,7 @@ impl Kit for StargateStakings {
         &["stargate_staking"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         Ok(keys.address_opt("stargate_staking")?.map(|staking| self.of(staking).shared()))
     }
 
@@ -109,7 +109,7 @@ impl Kit for StargateStakings {
     }
 }
 
-impl Deployed for StargateStaking {
+impl DeploymentReader for StargateStaking {
     fn contracts(&self) -> Vec<Address> {
         vec![self.staking]
     }
@@ -128,7 +128,7 @@ impl Deployed for StargateStaking {
             // A claim may only name shares that the contract lists at the answer's block.
             let listed = cx.call(self.staking, tokensCall {}).await?;
             let rows = held.into_iter().map(|(share, _)| self.claimable(cx, labels, &listed, share, account));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
         })
     }
 
@@ -141,7 +141,7 @@ impl Deployed for StargateStaking {
             }
             let listed = cx.call(self.staking, tokensCall {}).await?;
             let shares = tokens.iter().filter(|token| listed.contains(token));
-            let found = try_each(cx, shares.map(|share| self.composition(cx, *share))).await;
+            let found = join_partial(cx, shares.map(|share| self.composition(cx, *share))).await;
             Ok(found.or_report(cx, "shares of pools").into_iter().flatten().collect())
         })
     }
@@ -157,7 +157,7 @@ impl Deployed for StargateStaking {
         Box::pin(async move {
             let held = self.held(cx, labels, account).await?;
             let rows = held.into_iter().map(|(share, amount)| self.position(cx, labels, share, amount, account));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
         })
     }
 }
@@ -171,7 +171,7 @@ impl StargateStaking {
             return Err(Error::new(format!("{at}: lists {count} shares, more than {SHARES_MAX}")));
         }
         let balance = |share: &Address| (self.staking, balanceOfCall { token: *share, user: account });
-        nonzero(cx, labels.market, shares, balance).await
+        read_nonzero(cx, labels.market, shares, balance).await
     }
 
     async fn claimable(

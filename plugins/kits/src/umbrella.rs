@@ -15,8 +15,8 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
-use crate::try_each::try_each;
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::partial::join_partial;
 
 portolan_plugin_api::sol! {
     // RewardsController.sol
@@ -75,7 +75,7 @@ impl UmbrellaTypes {
 }
 
 impl Kit for UmbrellaTypes {
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         Ok(keys.address_opt("umbrella_rewards")?.map(|controller| self.of(controller).shared()))
     }
 
@@ -90,7 +90,7 @@ impl Kit for UmbrellaTypes {
     }
 }
 
-impl Deployed for Umbrella {
+impl DeploymentReader for Umbrella {
     fn contracts(&self) -> Vec<Address> {
         vec![self.controller]
     }
@@ -103,7 +103,7 @@ impl Deployed for Umbrella {
     fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let rows = self.assets(cx).await?.into_iter().map(|asset| self.claimable(cx, labels, asset, account));
-            Ok(try_each(cx, rows).await.or_err_if_all(cx, labels.market)?.into_iter().flatten().collect())
+            Ok(join_partial(cx, rows).await.fail_if_none(cx, labels.market)?.into_iter().flatten().collect())
         })
     }
 
@@ -117,7 +117,7 @@ impl Deployed for Umbrella {
     ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
             let rows = self.assets(cx).await?.into_iter().map(|asset| self.position(cx, labels, asset, account));
-            Ok(try_each(cx, rows).await.or_err_if_all(cx, labels.market)?.into_iter().flatten().collect())
+            Ok(join_partial(cx, rows).await.fail_if_none(cx, labels.market)?.into_iter().flatten().collect())
         })
     }
 }

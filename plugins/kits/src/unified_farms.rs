@@ -17,9 +17,9 @@ use portolan_plugin_api::{
 
 use crate::boxed::Boxed;
 use crate::display_name::display_name;
-use crate::kit::{Deployed, Kit, Labels, Shared};
-use crate::nonzero::nonzero;
-use crate::try_each::try_each;
+use crate::kit::{DeploymentReader, Kit, Labels, Shared};
+use crate::partial::join_partial;
+use crate::read_nonzero::read_nonzero;
 
 portolan_plugin_api::sol! {
     struct LockedStake {
@@ -69,7 +69,7 @@ impl Kit for UnifiedFarmTypes {
         &["unified_farms"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let farms = keys.addresses("unified_farms")?;
         Ok((!farms.is_empty()).then(|| UnifiedFarms { farms, types: *self }.shared()))
     }
@@ -79,7 +79,7 @@ impl Kit for UnifiedFarmTypes {
     }
 }
 
-impl Deployed for UnifiedFarms {
+impl DeploymentReader for UnifiedFarms {
     fn contracts(&self) -> Vec<Address> {
         self.farms.to_vec()
     }
@@ -93,7 +93,7 @@ impl Deployed for UnifiedFarms {
         Box::pin(async move {
             let staked = self.staked(cx, labels, account).await?;
             let rows = staked.into_iter().map(|farm| self.claimable(cx, labels, farm, account));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
         })
     }
 
@@ -108,7 +108,7 @@ impl Deployed for UnifiedFarms {
         Box::pin(async move {
             let staked = self.staked(cx, labels, account).await?;
             let rows = staked.into_iter().map(|farm| self.stakes(cx, labels, farm, account));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market).concat())
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market).concat())
         })
     }
 }
@@ -117,7 +117,7 @@ impl UnifiedFarms {
     /// Returns the farms in which the account has a stake; others owe it nothing.
     async fn staked(&self, cx: &JobContext, labels: Labels<'_>, account: Address) -> Result<Vec<Address>, Error> {
         let farms = self.farms.to_vec();
-        let staked = nonzero(cx, labels.market, farms, |farm| (*farm, lockedLiquidityOfCall { account })).await?;
+        let staked = read_nonzero(cx, labels.market, farms, |farm| (*farm, lockedLiquidityOfCall { account })).await?;
         Ok(staked.into_iter().map(|(farm, _)| farm).collect())
     }
 

@@ -18,9 +18,9 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
-use crate::nonzero::nonzero;
-use crate::try_each::try_each;
+use crate::kit::{COUNT_STANDS_S, DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::partial::join_partial;
+use crate::read_nonzero::read_nonzero;
 
 portolan_plugin_api::sol! {
     // The manager. Validator ids start at 1; the counter is the next id.
@@ -81,7 +81,7 @@ impl Kit for ValidatorShares {
         &["stake_manager"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let Some(manager) = keys.address_opt("stake_manager")? else { return Ok(None) };
         Ok(Some(self.of(manager, keys.address("staked_token")?).shared()))
     }
@@ -100,7 +100,7 @@ impl Kit for ValidatorShares {
     }
 }
 
-impl Deployed for StakeManager {
+impl DeploymentReader for StakeManager {
     fn contracts(&self) -> Vec<Address> {
         vec![self.manager]
     }
@@ -116,7 +116,7 @@ impl Deployed for StakeManager {
             let earned = self.earned(cx, labels, &all, account);
             let parts: [Boxed<'_, Vec<Claimable>>; 2] =
                 [Box::pin(earned), Box::pin(unbonds::claimables(cx, self, labels, &all, account))];
-            let found = try_each(cx, parts).await.or_err_if_all(cx, labels.market)?;
+            let found = join_partial(cx, parts).await.fail_if_none(cx, labels.market)?;
             Ok(found.into_iter().flatten().collect())
         })
     }
@@ -136,7 +136,7 @@ impl Deployed for StakeManager {
             }
             let held = self.delegations(cx, labels, &all, account).await?;
             let rows = held.into_iter().map(|held| self.position(cx, labels, held, account));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
         })
     }
 }
@@ -152,7 +152,7 @@ impl StakeManager {
     ) -> Result<Vec<Claimable>, Error> {
         let held = self.delegations(cx, labels, all, account).await?;
         let rows = held.into_iter().map(|held| self.claimable(cx, labels, held, account));
-        Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+        Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
     }
 
     /// Returns the validators of which the account has shares.
@@ -163,7 +163,7 @@ impl StakeManager {
         all: &[Delegation],
         account: Address,
     ) -> Result<Vec<Delegation>, Error> {
-        let held = nonzero(cx, labels.market, all.to_vec(), |of| (of.shares, balanceOfCall { account })).await?;
+        let held = read_nonzero(cx, labels.market, all.to_vec(), |of| (of.shares, balanceOfCall { account })).await?;
         Ok(held.into_iter().map(|(of, _)| of).collect())
     }
 

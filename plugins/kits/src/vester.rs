@@ -14,7 +14,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 
 portolan_plugin_api::sol! {
     function esToken() external view returns (address);
@@ -69,7 +69,7 @@ impl Kit for VesterTypes {
         &["vester"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         Ok(keys.address_opt("vester")?.map(|vester| self.of(vester).shared()))
     }
 
@@ -78,7 +78,7 @@ impl Kit for VesterTypes {
     }
 }
 
-impl Deployed for Vester {
+impl DeploymentReader for Vester {
     fn contracts(&self) -> Vec<Address> {
         vec![self.vester]
     }

@@ -13,8 +13,8 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
-use crate::try_each::try_each;
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::partial::join_partial;
 
 portolan_plugin_api::sol! {
     // VotingEscrow.vy
@@ -80,7 +80,7 @@ impl Kit for VoteEscrowTypes {
         &["vote_escrow"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let Some(escrow) = keys.address_opt("vote_escrow")? else { return Ok(None) };
         let distributors = keys.addresses("fee_distributors")?;
         let fee_tokens = keys.addresses("fee_tokens")?;
@@ -97,7 +97,7 @@ impl Kit for VoteEscrowTypes {
     }
 }
 
-impl Deployed for VoteEscrow {
+impl DeploymentReader for VoteEscrow {
     fn contracts(&self) -> Vec<Address> {
         [&[self.escrow][..], &self.distributors, &self.fee_tokens].concat()
     }
@@ -120,7 +120,7 @@ impl Deployed for VoteEscrow {
                 let (fees, ()) = cx.join((self.fees(cx, labels, *distributor, account), later)).await?;
                 Ok(fees)
             });
-            let found = try_each(cx, each).await.or_err_if_all(cx, labels.market)?;
+            let found = join_partial(cx, each).await.fail_if_none(cx, labels.market)?;
             Ok(found.into_iter().flatten().collect())
         })
     }

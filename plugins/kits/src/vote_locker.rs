@@ -12,7 +12,7 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared, ZERO_STANDS_S};
+use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 
 // Source: https://github.com/convex-eth/platform/blob/main/contracts/contracts/CvxLockerV2.sol
 // and https://github.com/aurafinance/aura-contracts/blob/main/contracts/core/AuraLocker.sol
@@ -100,7 +100,7 @@ impl Kit for VoteLockers {
         &["locker", "boosted"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let locker = self.locker(keys.address("locker")?);
         Ok(Some(VoteLocker { is_boosted: keys.flag("boosted")?, ..locker }.shared()))
     }
@@ -111,7 +111,7 @@ impl Kit for VoteLockers {
     }
 }
 
-impl Deployed for VoteLocker {
+impl DeploymentReader for VoteLocker {
     fn contracts(&self) -> Vec<Address> {
         vec![self.locker]
     }

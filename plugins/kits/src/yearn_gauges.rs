@@ -15,9 +15,9 @@ use portolan_plugin_api::{
 };
 
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Kit, Labels, Shared};
-use crate::nonzero::nonzero;
-use crate::try_each::try_each;
+use crate::kit::{DeploymentReader, Kit, Labels, Shared};
+use crate::partial::join_partial;
+use crate::read_nonzero::read_nonzero;
 
 portolan_plugin_api::sol! {
     // The registry.
@@ -75,7 +75,7 @@ impl Kit for YearnGaugeTypes {
         &["yearn_gauge_registry"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         Ok(keys.address_opt("yearn_gauge_registry")?.map(|registry| self.of(registry).shared()))
     }
 
@@ -89,7 +89,7 @@ impl Kit for YearnGaugeTypes {
     }
 }
 
-impl Deployed for YearnGauges {
+impl DeploymentReader for YearnGauges {
     fn contracts(&self) -> Vec<Address> {
         vec![self.registry]
     }
@@ -102,9 +102,10 @@ impl Deployed for YearnGauges {
     fn claimables<'a>(&'a self, cx: &'a JobContext, labels: Labels<'a>, account: Address) -> Boxed<'a, Vec<Claimable>> {
         Box::pin(async move {
             let gauges = self.gauges(cx, labels).await?;
-            let earned = nonzero(cx, labels.market, gauges, |gauge| (gauge.address, earnedCall { account })).await?;
+            let earned =
+                read_nonzero(cx, labels.market, gauges, |gauge| (gauge.address, earnedCall { account })).await?;
             let rows = earned.into_iter().map(|(gauge, owed)| self.claimable(cx, labels, gauge, owed, account));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
         })
     }
 
@@ -118,9 +119,10 @@ impl Deployed for YearnGauges {
     ) -> Boxed<'a, Vec<Position>> {
         Box::pin(async move {
             let gauges = self.gauges(cx, labels).await?;
-            let staked = nonzero(cx, labels.market, gauges, |gauge| (gauge.address, balanceOfCall { account })).await?;
+            let staked =
+                read_nonzero(cx, labels.market, gauges, |gauge| (gauge.address, balanceOfCall { account })).await?;
             let rows = staked.into_iter().map(|(gauge, amount)| self.position(cx, labels, gauge, amount, account));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
         })
     }
 }
@@ -137,7 +139,7 @@ impl YearnGauges {
             let address = cx.call(self.registry, gaugesCall { vault }).within(LIST_STANDS_S).await?;
             Ok(VaultGauge { vault, address })
         });
-        let gauges = try_each(cx, each).await.or_err_if_all(cx, labels.market)?;
+        let gauges = join_partial(cx, each).await.fail_if_none(cx, labels.market)?;
         Ok(gauges.into_iter().filter(|gauge| !gauge.address.is_zero()).collect())
     }
 

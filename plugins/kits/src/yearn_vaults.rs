@@ -19,8 +19,8 @@ use portolan_plugin_api::{
 
 use crate::boxed::Boxed;
 use crate::erc4626::held;
-use crate::kit::{COUNT_STANDS_S, Deployed, Kit, Labels, Shared};
-use crate::try_each::try_each;
+use crate::kit::{COUNT_STANDS_S, DeploymentReader, Kit, Labels, Shared};
+use crate::partial::join_partial;
 
 portolan_plugin_api::sol! {
     // Registries of the second generation: the vaults of each token, in the order of listing. None is removed.
@@ -87,7 +87,7 @@ impl Kit for YearnVaultTypes {
         &["yearn_v2_registries", "yearn_v3_registries"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let second = keys.addresses("yearn_v2_registries")?;
         let third = keys.addresses("yearn_v3_registries")?;
         let (registries, generation) = match (second.is_empty(), third.is_empty()) {
@@ -108,7 +108,7 @@ impl Kit for YearnVaultTypes {
     }
 }
 
-impl Deployed for YearnVaults {
+impl DeploymentReader for YearnVaults {
     fn contracts(&self) -> Vec<Address> {
         self.registries.to_vec()
     }
@@ -128,13 +128,13 @@ impl Deployed for YearnVaults {
         Box::pin(async move {
             let held = held(cx, labels.market, self.vaults(cx, labels).await?, account).await?;
             let rows = held.into_iter().map(|(vault, shares)| self.position(cx, labels, vault, shares));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
         })
     }
 
     fn compositions<'a>(&'a self, cx: &'a JobContext, tokens: &'a [Address]) -> Boxed<'a, Vec<Composition>> {
         Box::pin(async move {
-            let found = try_each(cx, tokens.iter().map(|token| self.composition(cx, *token))).await;
+            let found = join_partial(cx, tokens.iter().map(|token| self.composition(cx, *token))).await;
             Ok(found.or_report(cx, "shares of vaults").into_iter().flatten().collect())
         })
     }
@@ -150,7 +150,7 @@ impl YearnVaults {
                 Ok(listed.concat())
             }
         });
-        let lists = try_each(cx, each).await.or_err_if_all(cx, labels.market)?;
+        let lists = join_partial(cx, each).await.fail_if_none(cx, labels.market)?;
         Ok(lists.into_iter().flatten().collect())
     }
 

@@ -7,7 +7,7 @@ use super::contracts::{getReserveDataCall, getUserAccountDataCall, getUserStable
 use super::reserve::{ReserveToken, TokenKind, held};
 use super::{AaveV3, AaveVersion};
 use crate::kit::Labels;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 /// Returns one position in the pool, with a leg per reserve token that the account holds.
 ///
@@ -27,7 +27,7 @@ pub(super) async fn positions(
         let rate_ray = rate_ray(cx, contracts, token, account).await?;
         Ok(leg(labels, token, amount).rate_ray(rate_ray))
     });
-    let legs = async { try_each(cx, legs).await.or_report(cx, labels.market) };
+    let legs = async { join_partial(cx, legs).await.or_report(cx, labels.market) };
     let (legs, factor_wad) = join(legs, health_factor(cx, labels, pool, account, owes)).await;
     if legs.is_empty() {
         return Ok(Vec::new());

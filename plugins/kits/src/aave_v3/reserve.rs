@@ -6,8 +6,8 @@ use super::AaveV3;
 use super::contracts::{
     balanceOfCall, getReserveTokensAddressesCall, getReserveTokensAddressesReturn, getReservesListCall,
 };
-use crate::nonzero::nonzero;
-use crate::try_each::with_each;
+use crate::partial::with_each;
+use crate::read_nonzero::read_nonzero;
 
 /// Cache time of the list of reserves, in seconds; a new reserve shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
@@ -41,7 +41,7 @@ pub(super) async fn tokens(cx: &JobContext, market: &str, contracts: AaveV3) -> 
     let reserves = cx.call(contracts.pool, getReservesListCall {}).within(LIST_STANDS_S).await?;
     let call = |asset: &Address| (contracts.data_provider, getReserveTokensAddressesCall { asset: *asset });
     let tokens = cx.call_each(reserves.iter().map(call)).within(TOKENS_STAND_S);
-    let tokens = with_each(reserves, tokens).await.or_err_if_all(cx, market)?;
+    let tokens = with_each(reserves, tokens).await.fail_if_none(cx, market)?;
     Ok(tokens.into_iter().flat_map(|(underlying, tokens)| of_reserve(underlying, tokens)).collect())
 }
 
@@ -52,7 +52,7 @@ pub(super) async fn held(
     tokens: Vec<ReserveToken>,
     account: Address,
 ) -> Result<Vec<(ReserveToken, U256)>, Error> {
-    nonzero(cx, market, tokens, |token| (token.token, balanceOfCall { account })).await
+    read_nonzero(cx, market, tokens, |token| (token.token, balanceOfCall { account })).await
 }
 
 /// Returns the existing tokens of a reserve. Missing ones are zero: stable debts since v3.2, all tokens of a dropped

@@ -8,8 +8,8 @@ use super::AaveV3;
 use super::contracts::{claimRewardsCall, getRewardsByAssetCall, getUserRewardsCall};
 use super::reserve::ReserveToken;
 use crate::kit::Labels;
-use crate::nonzero::nonzero;
-use crate::try_each::{try_each, with_each};
+use crate::partial::{join_partial, with_each};
+use crate::read_nonzero::read_nonzero;
 
 /// Cache time of an asset's reward tokens, in seconds; a new one shows at most this much later.
 const REWARDS_STAND_S: u32 = 300;
@@ -45,7 +45,7 @@ pub(super) async fn claimables(
 ) -> Result<Vec<Claimable>, Error> {
     let assets: Vec<Address> = tokens.into_iter().map(|token| token.token).collect();
     let rewards = cx.call_each(assets.iter().map(|asset| (controller, getRewardsByAssetCall { asset: *asset })));
-    let rewards = with_each(assets, rewards.within(REWARDS_STAND_S)).await.or_err_if_all(cx, labels.market)?;
+    let rewards = with_each(assets, rewards.within(REWARDS_STAND_S)).await.fail_if_none(cx, labels.market)?;
     let offers = rewards.into_iter().flat_map(|(asset, rewards)| offers(asset, rewards));
     // Duplicate offers would be counted twice.
     let mut seen = BTreeSet::new();
@@ -54,12 +54,12 @@ pub(super) async fn claimables(
         (controller, getUserRewardsCall { assets: vec![offer.asset], user: account, reward: offer.reward })
     };
     let mut by_reward: BTreeMap<Address, Vec<Earned>> = BTreeMap::new();
-    for (offer, amount) in nonzero(cx, labels.market, offers, earned).await? {
+    for (offer, amount) in read_nonzero(cx, labels.market, offers, earned).await? {
         by_reward.entry(offer.reward).or_default().push(Earned { offer, amount });
     }
     let rows = by_reward.into_iter();
     let rows = rows.map(async |(reward, earned)| row(cx, contracts, labels, controller, account, reward, &earned));
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
 }
 
 /// Returns the offers of an asset.

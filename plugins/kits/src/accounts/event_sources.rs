@@ -6,7 +6,7 @@ use std::sync::Arc;
 use portolan_plugin_api::{Address, FromKeys, Keys, Question, SettingsError};
 
 use crate::events::Source;
-use crate::kit::{Deployed, Kit};
+use crate::kit::{DeploymentReader, Kit};
 
 /// Kit of these rows. It takes every row, so it must be the last kit. A row replaces the emitter of the same protocol,
 /// network and market.
@@ -14,12 +14,12 @@ use crate::kit::{Deployed, Kit};
 pub struct EventSources;
 
 impl Kit for EventSources {
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         Ok(Some(Arc::new(Source::from_keys(keys)?)))
     }
 }
 
-impl Deployed for Source {
+impl DeploymentReader for Source {
     fn contracts(&self) -> Vec<Address> {
         self.listed().collect()
     }

@@ -10,7 +10,7 @@ use super::contracts::{balanceOfCall, earnedCall, lockRewardsCall, poolInfoCall,
 use super::{Booster, Minting, ZERO_STANDS_S};
 use crate::boxed::Boxed;
 use crate::kit::COUNT_STANDS_S;
-use crate::try_each::{try_each, with_both};
+use crate::partial::{join_partial, with_both};
 
 /// Key of the list of pools among a deployment's fact lists.
 const LIST: &str = "pools";
@@ -44,12 +44,12 @@ pub(super) async fn held(
     account: Address,
 ) -> Result<Vec<PoolStake>, Error> {
     let parts: [Boxed<'_, Vec<RewardPool>>; 2] = [Box::pin(listed(cx, of, market)), Box::pin(locked(cx, of))];
-    let pools = try_each(cx, parts).await.or_err_if_all(cx, market)?;
+    let pools = join_partial(cx, parts).await.fail_if_none(cx, market)?;
     let pools = pools.concat();
     let amounts = cx.call_each(pools.iter().map(|pool| (pool.rewards, balanceOfCall { account })));
     let earned = cx.call_each(pools.iter().map(|pool| (pool.rewards, earnedCall { account })));
     let held = with_both(pools, amounts.zero_within(ZERO_STANDS_S), earned.zero_within(ZERO_STANDS_S)).await;
-    let held = held.or_err_if_all(cx, market)?.into_iter();
+    let held = held.fail_if_none(cx, market)?.into_iter();
     let held = held.map(|(pool, amount, earned)| PoolStake { pool, amount, earned });
     Ok(held.filter(|held| !held.amount.is_zero() || !held.earned.is_zero()).collect())
 }

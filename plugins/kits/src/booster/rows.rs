@@ -10,7 +10,7 @@ use super::emission::{self, BesideMint};
 use super::pools::{self, PoolStake};
 use super::rewards::{self, Extra};
 use crate::kit::Labels;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 /// Own reward of a pool.
 #[derive(Clone, Copy, Debug)]
@@ -42,11 +42,11 @@ pub(super) async fn claimables(
         return Ok(Vec::new());
     }
     let owed = held.into_iter().map(|held| owed(cx, of, labels, held, account));
-    let owed = async { Ok(try_each(cx, owed).await.or_report(cx, labels.market)) };
+    let owed = async { Ok(join_partial(cx, owed).await.or_report(cx, labels.market)) };
     let (emission, owed) = cx.join((emission::read(cx, of), owed)).await?;
     let rows =
         owed.into_iter().map(|(own, extras)| async move { claimable(cx, of, labels, emission, own, &extras, account) });
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
 }
 
 /// Reads the rewards of a pool; all extra rewards are needed, since a claim pays them too.
@@ -109,10 +109,10 @@ pub(super) async fn positions(
         let (own, streams) = cx.join((own(cx, of, held), streams(cx, labels, held, account))).await?;
         Ok((own, streams))
     });
-    let stakes = async { Ok(try_each(cx, stakes).await.or_report(cx, labels.market)) };
+    let stakes = async { Ok(join_partial(cx, stakes).await.or_report(cx, labels.market)) };
     let (emission, stakes) = cx.join((emission::read(cx, of), stakes)).await?;
     let rows = stakes.into_iter().map(|(own, streams)| async move { position(of, labels, emission, own, &streams) });
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
 }
 
 /// Reads the rates of a pool. An extra reward that cannot be read only loses its own part of the position.
@@ -121,7 +121,7 @@ async fn streams(cx: &JobContext, labels: Labels<'_>, held: PoolStake, account: 
     let extras = async {
         let extras = rewards::extras(cx, labels.market, at).await?.into_iter();
         let extras = extras.map(|at| cx.join((rewards::extra(cx, at, account), rewards::rate(cx, at))));
-        Ok(try_each(cx, extras).await.or_report(cx, labels.market))
+        Ok(join_partial(cx, extras).await.or_report(cx, labels.market))
     };
     let (total, rate, extras) = cx.join((cx.call(at, totalSupplyCall {}), rewards::rate(cx, at), extras)).await?;
     Ok(Streams { total, rate, extras })

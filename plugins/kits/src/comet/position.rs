@@ -10,7 +10,7 @@ use super::contracts::{
 use super::{Comet, ZERO_STANDS_S};
 use crate::fixed_point::{WAD, product, ray_a_year, too_large};
 use crate::kit::Labels;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 /// Cache time of the list of collaterals, in seconds; a new one shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
@@ -74,7 +74,7 @@ async fn collateral(
         let held = cx.call(comet, userCollateralCall { account, asset }).zero_within(ZERO_STANDS_S).await?;
         Ok(Collateral { index, asset, amount: U256::from(held.balance) })
     });
-    let mut all = try_each(cx, each).await.or_err_if_all(cx, labels.market)?;
+    let mut all = join_partial(cx, each).await.fail_if_none(cx, labels.market)?;
     let is_whole = all.len() == usize::from(count);
     all.retain(|collateral| !collateral.amount.is_zero());
     Ok((all, is_whole))

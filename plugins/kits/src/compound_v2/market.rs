@@ -4,7 +4,7 @@ use portolan_plugin_api::{Address, Error, JobContext, NATIVE, U256};
 
 use super::contracts::{balanceOfCall, borrowBalanceStoredCall, getAllMarketsCall, underlyingCall};
 use super::{CompoundV2, ZERO_STANDS_S};
-use crate::try_each::with_both;
+use crate::partial::with_both;
 
 /// Cache time of the list of markets, in seconds; a new one shows at most this much later.
 pub(super) const LIST_STANDS_S: u32 = 300;
@@ -31,7 +31,7 @@ pub(super) async fn held(cx: &JobContext, of: &CompoundV2, market: &str, account
     let shares = cx.call_each(markets.iter().map(|market| (*market, balanceOfCall { account })));
     let debts = cx.call_each(markets.iter().map(|market| (*market, borrowBalanceStoredCall { account })));
     let held = with_both(markets, shares.zero_within(ZERO_STANDS_S), debts.zero_within(ZERO_STANDS_S)).await;
-    let held = held.or_err_if_all(cx, market)?.into_iter();
+    let held = held.fail_if_none(cx, market)?.into_iter();
     let held = held.map(|(market, shares, debt)| Held { market, shares, debt });
     Ok(held.filter(|held| !held.shares.is_zero() || !held.debt.is_zero()).collect())
 }

@@ -11,7 +11,7 @@ use super::market::{Held, held, underlying};
 use super::{CompoundV2, ZERO_STANDS_S};
 use crate::fixed_point::{WAD, product, too_large};
 use crate::kit::Labels;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 /// Cache time of a comptroller's oracle, in seconds.
 const ORACLE_STANDS_S: u32 = 300;
@@ -33,7 +33,7 @@ pub(super) async fn positions(
     // Deposits are collateral in markets that the account has entered.
     let entered = cx.call(comptroller, getAssetsInCall { account });
     let legs = held.iter().map(|held| legs(cx, of, labels, account, *held));
-    let legs = async { Ok(try_each(cx, legs).await.or_report(cx, labels.market)) };
+    let legs = async { Ok(join_partial(cx, legs).await.or_report(cx, labels.market)) };
     let (legs, health) = join(cx.join((legs, entered)), health).await;
     let (legs, entered) = legs?;
     let legs = legs.into_iter().flatten().map(|leg| {

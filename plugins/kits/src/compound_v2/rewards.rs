@@ -18,7 +18,7 @@ use super::market::{Held, LIST_STANDS_S, held};
 use super::{CompoundV2, CompoundV2Rewards, IndexViews, ZERO_STANDS_S};
 use crate::fixed_point::{WAD, product, too_large};
 use crate::kit::Labels;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 /// Ten times the distributors of the largest known comptroller.
 const DISTRIBUTORS_MAX: usize = 100;
@@ -103,7 +103,7 @@ async fn listed(cx: &JobContext, comptroller: Address, market: &str, account: Ad
         let (token, by_second) = cx.join((token, by_second)).await?;
         Ok(Index { keeper, views: Views::Distributor, token, by_second: by_second.unwrap_or(false), account })
     });
-    try_each(cx, each).await.or_err_if_all(cx, market)
+    join_partial(cx, each).await.fail_if_none(cx, market)
 }
 
 /// Returns a row per index that owes anything.
@@ -116,7 +116,7 @@ async fn indexed(
 ) -> Result<Vec<Claimable>, Error> {
     let indexes = async {
         let accrued = indexes.await?.into_iter().map(async |index| Ok((index, index.accrued(cx).await?)));
-        try_each(cx, accrued).await.or_err_if_all(cx, labels.market)
+        join_partial(cx, accrued).await.fail_if_none(cx, labels.market)
     };
     let (indexes, held) = cx.join((indexes, rewarded(cx, of, labels.market, account))).await?;
     let rows = indexes.into_iter().map(async |(index, accrued)| {
@@ -125,7 +125,7 @@ async fn indexed(
         let row = Claimable::new(labels.market, index.keeper, index.claim(cx, &held)).of(of.types.reward);
         Ok(row.named(format!("{} {} rewards", labels.title, symbol(index.token))).pays(index.token, owed))
     });
-    let mut rows = try_each(cx, rows).await.or_report(cx, labels.market);
+    let mut rows = join_partial(cx, rows).await.or_report(cx, labels.market);
     rows.retain(|row| row.payments.iter().any(|payment| !payment.amount.is_zero()));
     Ok(rows)
 }

@@ -8,7 +8,7 @@ use super::contracts::{claim_rewards_0Call, claim_rewards_1Call, mintCall, rewar
 use super::list::{self, LiquidityGauge, OwedByGauge};
 use crate::display_name::display_name;
 use crate::kit::Labels;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 /// Returns the claims of all gauges that owe anything.
 pub(super) async fn claimables(
@@ -20,10 +20,10 @@ pub(super) async fn claimables(
     let gauges = list::gauges(cx, of, labels).await?;
     let owing = list::owing(cx, labels.market, gauges, account).await?;
     let owed = owing.into_iter().map(|gauge| async move { Ok((gauge, list::owed(cx, gauge, account).await?)) });
-    let owed = try_each(cx, owed).await.or_err_if_all(cx, labels.market)?;
+    let owed = join_partial(cx, owed).await.fail_if_none(cx, labels.market)?;
     let owed = owed.into_iter().filter(|(_, owed)| *owed != OwedByGauge::default());
     let rows = owed.map(|(gauge, owed)| rows(cx, of, labels, gauge, owed, account));
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
 }
 
 async fn rows(

@@ -12,8 +12,8 @@ use super::contracts::{
 };
 use super::{CurveGauges, Listing, ZERO_STANDS_S};
 use crate::kit::{COUNT_STANDS_S, Labels};
-use crate::nonzero::nonzero;
-use crate::try_each::with_each;
+use crate::partial::with_each;
+use crate::read_nonzero::read_nonzero;
 
 /// Key of the list of gauges among a deployment's fact lists.
 const LIST: &str = "gauges";
@@ -121,9 +121,9 @@ pub(super) async fn owing(
     let (counting, older): (Vec<_>, Vec<_>) = others.into_iter().partition(|gauge| gauge.counts_rewards);
     let reckoned = cx.try_call_each(minting.iter().map(|of| (of.address, integrate_checkpoint_ofCall { account })));
     let reckoned = with_each(minting, reckoned.zero_within(ZERO_STANDS_S));
-    let staked = nonzero(cx, market, older, |gauge| (gauge.address, balanceOfCall { account }));
+    let staked = read_nonzero(cx, market, older, |gauge| (gauge.address, balanceOfCall { account }));
     let (reckoned, staked) = join(reckoned, staked).await;
-    let reckoned = reckoned.or_err_if_all(cx, market)?.into_iter().filter(|(_, at)| *at != Ok(U256::ZERO));
+    let reckoned = reckoned.fail_if_none(cx, market)?.into_iter().filter(|(_, at)| *at != Ok(U256::ZERO));
     let reckoned = reckoned.map(|(gauge, _)| gauge);
     let mut owing: Vec<_> = reckoned.chain(counting).chain(staked?.into_iter().map(|(gauge, _)| gauge)).collect();
     owing.sort_by_key(|gauge| gauge.place);

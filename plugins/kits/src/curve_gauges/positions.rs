@@ -8,8 +8,8 @@ use super::contracts::{balanceOfCall, scaling_factorCall, totalSupplyCall};
 use super::list::{self, LiquidityGauge};
 use crate::display_name::display_name;
 use crate::kit::Labels;
-use crate::nonzero::nonzero;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
+use crate::read_nonzero::read_nonzero;
 
 /// Counted amount per whole token in an unscaled gauge; scales have 18 decimals.
 const WHOLE: U256 = U256::from_limbs([1_000_000_000_000_000_000, 0, 0, 0]);
@@ -22,9 +22,9 @@ pub(super) async fn positions(
     account: Address,
 ) -> Result<Vec<Position>, Error> {
     let gauges = list::gauges(cx, of, labels).await?;
-    let staked = nonzero(cx, labels.market, gauges, |gauge| (gauge.address, balanceOfCall { account })).await?;
+    let staked = read_nonzero(cx, labels.market, gauges, |gauge| (gauge.address, balanceOfCall { account })).await?;
     let rows = staked.into_iter().map(|(gauge, amount)| position(cx, of, labels, gauge, amount, account));
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
 }
 
 /// Returns the position of a stake, with its rewards. Rates are unknown: they depend on locks, weighted per account.

@@ -7,8 +7,8 @@ use portolan_plugin_api::{Address, Error, JobContext, U256};
 
 use super::contracts::{balanceOfCall, debtOfCall, getAccountOwnerCall, getCollateralsCall, getControllersCall};
 use super::{Euler, ZERO_STANDS_S};
-use crate::nonzero::nonzero;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
+use crate::read_nonzero::read_nonzero;
 
 /// Sub-accounts that are read; Euler's app opens them in order.
 const SUB_ACCOUNTS: u8 = 32;
@@ -56,7 +56,7 @@ pub(super) async fn subs(cx: &JobContext, of: &Euler, market: &str, owner: Addre
         let shares = shares(cx, market, held.collaterals.clone(), held.account).await?;
         Ok(EvcAccount { shares, ..held })
     });
-    try_each(cx, subs).await.or_err_if_all(cx, market)
+    join_partial(cx, subs).await.fail_if_none(cx, market)
 }
 
 /// Returns an account's collaterals and controllers, and its debts to the controllers.
@@ -72,7 +72,7 @@ async fn connected(
         let controllers = cx.call(evc, getControllersCall { account }).await?;
         let debts =
             controllers.iter().map(|vault| async move { Ok((*vault, cx.call(*vault, debtOfCall { account }).await?)) });
-        let debts = try_each(cx, debts).await.or_report(cx, market);
+        let debts = join_partial(cx, debts).await.or_report(cx, market);
         Ok((debts, controllers))
     };
     let ((debts, controllers), collaterals) =
@@ -88,7 +88,7 @@ async fn shares(
     vaults: Vec<Address>,
     account: Address,
 ) -> Result<Vec<(Address, U256)>, Error> {
-    nonzero(cx, market, vaults, |vault| (*vault, balanceOfCall { account })).await
+    read_nonzero(cx, market, vaults, |vault| (*vault, balanceOfCall { account })).await
 }
 
 fn sub_account(owner: Address, number: u8) -> Address {

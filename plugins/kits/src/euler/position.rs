@@ -16,7 +16,7 @@ use super::perspective::is_verified;
 use crate::erc4626;
 use crate::fixed_point::{WAD, mul_div, product};
 use crate::kit::{COUNT_STANDS_S, Labels};
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 /// Keys of the lists of vaults among a deployment's fact lists.
 const VAULTS: &str = "vaults";
@@ -35,10 +35,10 @@ pub(super) async fn positions(
 ) -> Result<Vec<Position>, Error> {
     let main = async { Ok(vec![main(cx, of, labels.market, vaults(cx, of, labels.market), owner).await?]) };
     let parts: [crate::Boxed<'_, Vec<EvcAccount>>; 2] = [Box::pin(main), Box::pin(subs(cx, of, labels.market, owner))];
-    let held = try_each(cx, parts).await.or_err_if_all(cx, labels.market)?.into_iter().flatten();
+    let held = join_partial(cx, parts).await.fail_if_none(cx, labels.market)?.into_iter().flatten();
     let held = held.filter(|held| !held.shares.is_empty() || !held.debts.is_empty());
     let rows = held.map(|held| position(cx, of, labels, held));
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
 }
 
 /// Returns the positions in vaults that lend to several others.
@@ -57,7 +57,7 @@ pub(super) async fn earn_positions(
     let vaults: Vec<Address> = cx.facts(labels.market, EARN_VAULTS, count, walk).await?;
     let held = erc4626::held(cx, labels.market, vaults, owner).await?;
     let rows = held.into_iter().map(|(vault, shares)| earn_position(cx, of, labels, vault, shares));
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
 }
 
 /// Returns the position in such a vault, in redeemed tokens if the vault is verified.
@@ -95,8 +95,8 @@ async fn position(
 ) -> Result<Option<Position>, Error> {
     let supplied = held.shares.iter().map(|(vault, shares)| supplied(cx, of, labels, &held, *vault, *shares));
     let borrowed = held.debts.iter().map(|(vault, debt)| borrowed(cx, labels, *vault, *debt));
-    let supplied = async { Ok(try_each(cx, supplied).await.or_report(cx, labels.market)) };
-    let borrowed = async { Ok(try_each(cx, borrowed).await.or_report(cx, labels.market)) };
+    let supplied = async { Ok(join_partial(cx, supplied).await.or_report(cx, labels.market)) };
+    let borrowed = async { Ok(join_partial(cx, borrowed).await.or_report(cx, labels.market)) };
     let (legs, health) = join(cx.join((supplied, borrowed)), health(cx, labels, &held)).await;
     let legs: Vec<Leg> = legs.map(|(supplied, borrowed)| supplied.into_iter().chain(borrowed).collect())?;
     if legs.is_empty() {

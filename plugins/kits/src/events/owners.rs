@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use portolan_plugin_api::{Address, Error, JobContext, U256, sol};
 
 use super::source::{Source, View, Words};
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 sol! {
     // Any view whose first word is read; the call renames it.
@@ -46,7 +46,7 @@ fn of<'s, 'a>(sources: &'s [Sourced<'a>], section: &'s str) -> impl Iterator<Ite
 
 /// Reads views; failed reads are reported as missing.
 async fn read<'a>(cx: &JobContext, views: BTreeSet<View<'a>>) -> Words<'a> {
-    let words = try_each(cx, views.into_iter().map(|view| word(cx, view))).await;
+    let words = join_partial(cx, views.into_iter().map(|view| word(cx, view))).await;
     words.or_report(cx, "protocols of events").into_iter().flatten().collect()
 }
 

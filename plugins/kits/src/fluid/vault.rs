@@ -12,7 +12,7 @@ use super::{Fluid, ZERO_STANDS_S};
 use crate::fixed_point::{WAD, mul_div, product};
 use crate::kit::Labels;
 use crate::native_placeholder::named_token;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 /// Positions of one account that are read.
 const POSITIONS_MAX: u64 = 100;
@@ -56,7 +56,7 @@ pub(super) async fn positions(
         let nft = Nft { collection: factory, token_id: number };
         Ok(Position { nft: Some(nft), ..position(cx, of, labels, &found, number).await? })
     });
-    try_each(cx, rows).await.or_err_if_all(cx, labels.market)
+    join_partial(cx, rows).await.fail_if_none(cx, labels.market)
 }
 
 async fn position(

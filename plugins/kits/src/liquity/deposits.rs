@@ -12,7 +12,7 @@ use super::contracts::{
 };
 use super::{Liquity, ZERO_STANDS_S};
 use crate::kit::Labels;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 /// Gains of a deposit, with their tokens.
 type Gains = [(Address, U256); 2];
@@ -52,7 +52,7 @@ pub(super) async fn positions(
 ) -> Result<Vec<Position>, Error> {
     let parts: [crate::boxed::Boxed<'_, Option<Position>>; 2] =
         [Box::pin(deposit(cx, of, labels, account)), Box::pin(stake(cx, of, labels, account))];
-    let found = try_each(cx, parts).await.or_err_if_all(cx, labels.market)?;
+    let found = join_partial(cx, parts).await.fail_if_none(cx, labels.market)?;
     Ok(found.into_iter().flatten().collect())
 }
 

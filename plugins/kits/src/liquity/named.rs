@@ -9,7 +9,7 @@ use super::contracts::{
 };
 use super::{LiquityContracts, LiquityTypes};
 use crate::boxed::Boxed;
-use crate::kit::{Deployed, Shared};
+use crate::kit::{DeploymentReader, Shared};
 
 /// Keys of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromKeys)]
@@ -34,7 +34,7 @@ pub(super) struct NamedByManager {
 
 impl NamedByManager {
     /// Reads a row. If it names everything that the manager does, the manager is not read.
-    pub(super) fn read(keys: &Keys<'_>, types: &LiquityTypes) -> Result<Arc<dyn Deployed>, SettingsError> {
+    pub(super) fn read(keys: &Keys<'_>, types: &LiquityTypes) -> Result<Arc<dyn DeploymentReader>, SettingsError> {
         let keys = ManagerKeys::from_keys(keys)?;
         if keys.surplus_pool.is_none() && keys.borrower_operations.is_some() {
             return Err(SettingsError::new("missing beside `borrower_operations`").at("surplus_pool"));
@@ -95,7 +95,7 @@ fn filled(named: Result<Address, Revert>) -> Option<Address> {
     named.ok().filter(|named| !named.is_zero())
 }
 
-impl Deployed for NamedByManager {
+impl DeploymentReader for NamedByManager {
     fn contracts(&self) -> Vec<Address> {
         let ManagerKeys {
             trove_manager, price_feed, stability_pool, staking, surplus_pool, borrower_operations, ..
@@ -108,7 +108,7 @@ impl Deployed for NamedByManager {
         vec![Question::CLAIMABLES, Question::FARMING, Question::LENDING]
     }
 
-    fn resolve<'a>(&'a self, cx: &'a JobContext, _: &'a str) -> Boxed<'a, Option<Arc<dyn Deployed>>> {
+    fn resolve<'a>(&'a self, cx: &'a JobContext, _: &'a str) -> Boxed<'a, Option<Arc<dyn DeploymentReader>>> {
         Box::pin(async move { Ok(Some(self.types.of(self.named(cx).await?).shared())) })
     }
 }

@@ -13,7 +13,7 @@ use super::contracts::{
 use super::{LlamaLend, MarketFactory, ZERO_STANDS_S};
 use crate::fixed_point::{WAD, ray_a_year};
 use crate::kit::{COUNT_STANDS_S, Labels};
-use crate::try_each::{try_each, with_each};
+use crate::partial::{join_partial, with_each};
 
 /// Key of the list of controllers among a deployment's fact lists.
 const LIST: &str = "controllers";
@@ -27,10 +27,10 @@ pub(super) async fn positions(
 ) -> Result<Vec<Position>, Error> {
     let controllers = controllers(cx, of, labels).await?;
     let owes = cx.call_each(controllers.iter().map(|controller| (*controller, loan_existsCall { account })));
-    let owes = with_each(controllers, owes.zero_within(ZERO_STANDS_S)).await.or_err_if_all(cx, labels.market)?;
+    let owes = with_each(controllers, owes.zero_within(ZERO_STANDS_S)).await.fail_if_none(cx, labels.market)?;
     let rows = owes.into_iter().filter(|(_, exists)| *exists);
     let rows = rows.map(|(controller, _)| position(cx, of, labels, controller, account));
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
 }
 
 /// Returns the known controllers of the factory.

@@ -10,7 +10,7 @@ use portolan_plugin_api::{Address, Error, JobContext, Revert, U256};
 
 use super::contracts::{beets, chef, v1, v2};
 use super::{Kind, MasterChef, Pool, rewarder};
-use crate::try_each::with_each;
+use crate::partial::with_each;
 
 /// Eight times the pools of the largest known chef.
 const POOLS_MAX: u64 = 5_000;
@@ -77,11 +77,11 @@ pub(super) async fn held(
     if of.kind == Kind::V1 {
         // The first version pays out with every move, so without a stake nothing is pending.
         let users = cx.call_each(pids.iter().map(|pid| (of.chef, v1::userInfoCall { pid: *pid, account })));
-        let users = with_each(pids, users.within(HELD_STANDS_S)).await.or_err_if_all(cx, market)?;
+        let users = with_each(pids, users.within(HELD_STANDS_S)).await.fail_if_none(cx, market)?;
         return Ok(users.into_iter().filter(|(_, amount)| !amount.is_zero()).map(|(pid, _)| pid).collect());
     }
     let users = cx.call_each(pids.iter().map(|pid| (of.chef, v2::userInfoCall { pid: *pid, account })));
-    let users = with_each(pids, users.within(HELD_STANDS_S)).await.or_err_if_all(cx, market)?.into_iter();
+    let users = with_each(pids, users.within(HELD_STANDS_S)).await.fail_if_none(cx, market)?.into_iter();
     // Rewards not harvested before the whole stake was withdrawn remain as a negative debt.
     let held = users.filter(|(_, user)| !user.amount.is_zero() || !user.rewardDebt.is_zero());
     Ok(held.map(|(pid, _)| pid).collect())
@@ -105,7 +105,7 @@ async fn rewarders(
 ) -> Result<BTreeMap<U256, Option<Address>>, Error> {
     let pids: Vec<U256> = (0..count).map(U256::from).collect();
     let read = cx.try_call_each(pids.iter().map(|pid| (of.chef, v2::rewarderCall { pid: *pid })));
-    let read = with_each(pids, read.within(LIST_STANDS_S)).await.or_err_if_all(cx, market)?;
+    let read = with_each(pids, read.within(LIST_STANDS_S)).await.fail_if_none(cx, market)?;
     Ok(read.into_iter().map(|(pid, read)| (pid, named(read))).collect())
 }
 

@@ -7,7 +7,7 @@ use portolan_plugin_api::{ClaimTemplate, Keys, Role, SettingsError, U256};
 
 use super::contracts::claims::{depositCall, harvestCall, leaveStakingCall, withdrawCall};
 use super::{ClaimCall, Kind, MasterChef, MasterChefs, PENDING, Returns};
-use crate::kit::{Deployed, Kit, Shared};
+use crate::kit::{DeploymentReader, Kit, Shared};
 
 /// A value of the key `kind`: defaults of the copies of one chef, which other keys override.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,7 @@ impl Kit for MasterChefs {
         &["kind", "chef"]
     }
 
-    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn Deployed>>, SettingsError> {
+    fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let of = ChefKind::read(keys)?;
         let claim = match keys.text("claim")? {
             None => of.claim,

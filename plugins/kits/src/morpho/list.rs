@@ -11,7 +11,7 @@ use super::contracts::{
     marketParamsListLengthCall, withdrawQueueCall, withdrawQueueLengthCall,
 };
 use crate::boxed::Boxed;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 /// Cache time of a vault's markets, in seconds; a new one shows at most this much later.
 const LIST_STANDS_S: u32 = 300;
@@ -27,10 +27,10 @@ pub(super) async fn markets(cx: &JobContext, of: &Morpho, market: &str) -> Resul
         of.contracts.vaults.iter().map(|vault| -> Boxed<'_, Vec<B256>> { Box::pin(queue(cx, market, *vault)) });
     let adapted = of.contracts.vaults_v2.iter();
     let adapted = adapted.map(|vault| -> Boxed<'_, Vec<B256>> { Box::pin(adapted_markets(cx, market, *vault)) });
-    let found = try_each(cx, queues.chain(adapted)).await;
+    let found = join_partial(cx, queues.chain(adapted)).await;
     let listed = of.contracts.markets.iter().copied();
     let found =
-        if of.contracts.markets.is_empty() { found.or_err_if_all(cx, market)? } else { found.or_report(cx, market) };
+        if of.contracts.markets.is_empty() { found.fail_if_none(cx, market)? } else { found.or_report(cx, market) };
     let all: BTreeSet<B256> = listed.chain(found.into_iter().flatten()).collect();
     Ok(all.into_iter().collect())
 }

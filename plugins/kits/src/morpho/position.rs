@@ -12,7 +12,7 @@ use super::list::markets;
 use super::market::{Totals, health};
 use super::{Morpho, ZERO_STANDS_S};
 use crate::kit::Labels;
-use crate::try_each::{try_each, with_each};
+use crate::partial::{join_partial, with_each};
 
 /// Holding of the account in a market.
 #[derive(Clone, Copy, Debug)]
@@ -33,10 +33,10 @@ pub(super) async fn positions(
     let morpho = of.contracts.morpho;
     let markets = markets(cx, of, labels.market).await?;
     let held = cx.call_each(markets.iter().map(|id| (morpho, positionCall { id: *id, user: account })));
-    let held = with_each(markets, held.zero_within(ZERO_STANDS_S)).await.or_err_if_all(cx, labels.market)?;
+    let held = with_each(markets, held.zero_within(ZERO_STANDS_S)).await.fail_if_none(cx, labels.market)?;
     let held = held.into_iter().map(|(id, held)| Holding::new(id, &held)).filter(Holding::is_any);
     let rows = held.map(|held| position(cx, of, labels, held));
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
 }
 
 impl Holding {

@@ -20,10 +20,10 @@ use super::pool::{NftPool, NftStake};
 use super::rows::{self, StakeTerms};
 use crate::boxed::Boxed;
 use crate::display_name::display_name;
-use crate::kit::{COUNT_STANDS_S, Deployed, Labels, ZERO_STANDS_S};
-use crate::nonzero::nonzero;
+use crate::kit::{COUNT_STANDS_S, DeploymentReader, Labels, ZERO_STANDS_S};
 use crate::owned_nfts;
-use crate::try_each::{try_each, with_each};
+use crate::partial::{join_partial, with_each};
+use crate::read_nonzero::read_nonzero;
 
 /// Keys of the two lists among a deployment's fact lists.
 const NITRO_POOLS: &str = "nitro-pools";
@@ -60,7 +60,7 @@ struct Deposit {
     token_ids: Vec<U256>,
 }
 
-impl Deployed for NitroFactory {
+impl DeploymentReader for NitroFactory {
     fn contracts(&self) -> Vec<Address> {
         vec![self.factory, self.nft_pool_factory]
     }
@@ -79,7 +79,7 @@ impl Deployed for NitroFactory {
                 let claim = harvestPositionToCall { tokenId: stake.token_id, to: account };
                 rows::claimable(cx, self.types.nitro, labels, stake, cx.claim(stake.pool.address, &claim))
             });
-            let rows = try_each(cx, rows).await.or_report(cx, labels.market);
+            let rows = join_partial(cx, rows).await.or_report(cx, labels.market);
             Ok(gains.into_iter().chain(rows.into_iter().flatten()).collect())
         })
     }
@@ -96,7 +96,7 @@ impl Deployed for NitroFactory {
             let lists = self.lists(cx, labels).await?;
             let deposits = self.deposits(cx, labels, &lists, account).await?;
             let rows = deposits.iter().map(|deposit| self.rows(cx, labels, deposit));
-            Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+            Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
         })
     }
 }
@@ -142,14 +142,14 @@ impl NitroFactory {
         account: Address,
     ) -> Result<Vec<Deposit>, Error> {
         let count = |of: &ListedNitroPool| (of.address, userTokenIdsLengthCall { account });
-        let held = nonzero(cx, labels.market, lists.listed().collect(), count).await?;
+        let held = read_nonzero(cx, labels.market, lists.listed().collect(), count).await?;
         let deposits = held.into_iter().map(|(of, count)| async move {
             let places = owned_nfts::places(cx, labels.market, of.address, count);
             let token_ids = places.map(|index| cx.call(of.address, userTokenIdCall { account, index }));
             let (pool, token_ids) = cx.join((self.nft_pool(cx, lists, of), cx.join(token_ids))).await?;
             Ok(pool.map(|nft_pool| Deposit { nitro_pool: of.address, nft_pool, token_ids }))
         });
-        Ok(try_each(cx, deposits).await.or_report(cx, labels.market).into_iter().flatten().collect())
+        Ok(join_partial(cx, deposits).await.or_report(cx, labels.market).into_iter().flatten().collect())
     }
 
     /// Returns the claims of nitro pools. Rewards may remain after all NFTs are withdrawn.
@@ -162,11 +162,11 @@ impl NitroFactory {
     ) -> Result<Vec<Claimable>, Error> {
         let listed: Vec<ListedNitroPool> = lists.listed().collect();
         let pending = cx.call_each(listed.iter().map(|of| (of.address, pendingRewardsCall { account })));
-        let pending = with_each(listed, pending.zero_within(ZERO_STANDS_S)).await.or_err_if_all(cx, labels.market)?;
+        let pending = with_each(listed, pending.zero_within(ZERO_STANDS_S)).await.fail_if_none(cx, labels.market)?;
         let pending = pending.into_iter().map(|(of, pending)| (of, [pending.pending1, pending.pending2]));
         let owing = pending.filter(|(_, amounts)| amounts.iter().any(|amount| !amount.is_zero()));
         let rows = owing.map(|(of, pending)| self.gain(cx, labels, lists, of, pending, account));
-        Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+        Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
     }
 
     /// Returns the claim of one nitro pool; `None` if it pays nothing, as before the first harvest, or if the contract
@@ -209,7 +209,7 @@ impl NitroFactory {
         let (at, pool) = (deposit.nitro_pool, deposit.nft_pool);
         let total = cx.call(at, totalDepositAmountCall {});
         let staked = deposit.stakes().map(|stake| async move { Ok((stake.token_id, rows::staked(cx, stake).await?)) });
-        let staked = async { Ok(try_each(cx, staked).await.or_report(cx, labels.market)) };
+        let staked = async { Ok(join_partial(cx, staked).await.or_report(cx, labels.market)) };
         let (rewards, total, staked) = cx.join((rewards(cx, at, pool), total, staked)).await?;
         let row = |(token_id, staked): (U256, Option<StakeTerms>)| {
             let StakeTerms { amount, name, lock } = staked?;

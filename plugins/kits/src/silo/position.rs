@@ -9,7 +9,7 @@ use super::pair::{LENT, PROTECTED, Pair, SiloHolding};
 use crate::boxed::Boxed;
 use crate::fixed_point::{WAD, mul_div, product, too_large};
 use crate::kit::Labels;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 /// Factor from a rate with 18 decimals to one with 27.
 const RAY_OF_WAD: u64 = 1_000_000_000;
@@ -21,10 +21,10 @@ pub(super) async fn positions(
     account: Address,
 ) -> Result<Vec<Position>, Error> {
     let pairs = of.configs.iter().map(|pair| Pair::read(cx, *pair, account));
-    let pairs = try_each(cx, pairs).await.or_err_if_all(cx, labels.market)?;
+    let pairs = join_partial(cx, pairs).await.fail_if_none(cx, labels.market)?;
     let held = pairs.into_iter().filter(|pair| !pair.is_empty());
     let rows = held.map(|pair| position(cx, of, labels, account, pair));
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
 }
 
 async fn position(
@@ -43,7 +43,7 @@ async fn position(
         legs
     });
     let health = health(cx, labels, account, &pair);
-    let (legs, secured, health) = join3(try_each(cx, legs), pair.secured(cx, account), health).await;
+    let (legs, secured, health) = join3(join_partial(cx, legs), pair.secured(cx, account), health).await;
     // If it cannot be read, the health factor is missing too, and the answer reports it.
     let secures = |silo| secured.as_ref().ok().map(|secured| *secured == Some(silo));
     let legs = legs.or_report(cx, labels.market).into_iter().flatten().map(|(silo, leg)| {

@@ -16,8 +16,8 @@ use super::contracts::{claimRewardsCall, gaugesCall, periodFinishCall, rewardRat
 use super::gauges::{Gauge, is_gauge_no_more};
 use super::ticks::{self, Range};
 use crate::kit::Labels;
-use crate::nonzero::nonzero;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
+use crate::read_nonzero::read_nonzero;
 
 /// Staked positions of one account in one gauge that are read.
 const STAKED_MAX: usize = 100;
@@ -42,7 +42,7 @@ pub(super) async fn claimables(
         let is_alone = staked.ids.len() == 1;
         staked.ids.iter().map(move |id| claimable(cx, of, labels, staked.gauge, *id, is_alone, account))
     });
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
 }
 
 /// Returns the account's positions, with the amounts of their liquidity.
@@ -57,7 +57,7 @@ pub(super) async fn positions(
     let rows = staked
         .iter()
         .flat_map(|staked| staked.ids.iter().map(move |id| position(cx, of, labels, staked.gauge, *id, account)));
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
 }
 
 /// Returns the gauges in which the account has positions, with the positions' ids.
@@ -68,7 +68,7 @@ async fn staked(
     account: Address,
 ) -> Result<Vec<Staked>, Error> {
     let counted = |gauge: &Gauge| (gauge.address, stakedLengthCall { depositor: account });
-    let counted = nonzero(cx, labels.market, gauges, counted).await?;
+    let counted = read_nonzero(cx, labels.market, gauges, counted).await?;
     let staked = counted.into_iter().map(|(gauge, count)| async move {
         let read = usize::try_from(count).unwrap_or(usize::MAX).min(STAKED_MAX);
         if count > U256::from(read) {
@@ -82,7 +82,7 @@ async fn staked(
             .map(|index| cx.call(gauge.address, stakedByIndexCall { depositor: account, index }));
         Ok(Staked { gauge, ids: cx.join(ids).await? })
     });
-    try_each(cx, staked).await.or_err_if_all(cx, labels.market)
+    join_partial(cx, staked).await.fail_if_none(cx, labels.market)
 }
 
 /// Returns a position's reward, settled and unsettled.

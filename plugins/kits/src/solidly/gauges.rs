@@ -14,7 +14,7 @@ use super::contracts::{
 use super::generation::Generation;
 use crate::display_name::display_name;
 use crate::kit::{COUNT_STANDS_S, Labels};
-use crate::nonzero::nonzero;
+use crate::read_nonzero::read_nonzero;
 
 /// Key of the list of gauges among a deployment's fact lists.
 const LIST: &str = "gauges";
@@ -114,7 +114,7 @@ pub(super) async fn stakes(
     gauges: Vec<Gauge>,
     account: Address,
 ) -> Result<Vec<(Gauge, U256)>, Error> {
-    nonzero(cx, labels.market, gauges, |gauge| (gauge.address, balanceOfCall { account })).await
+    read_nonzero(cx, labels.market, gauges, |gauge| (gauge.address, balanceOfCall { account })).await
 }
 
 /// Error of a gauge that is no longer its pool's.

@@ -7,7 +7,7 @@ use super::locks::held;
 use super::{Solidly, rebases, votes};
 use crate::boxed::Boxed;
 use crate::kit::{Labels, ZERO_STANDS_S};
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 /// Returns the claims of all locks of the account.
 pub(super) async fn claimables(
@@ -28,7 +28,7 @@ pub(super) async fn claimables(
     };
     let gaps = Box::pin(report_deposited(cx, of, labels, escrow, &held));
     let parts: [Boxed<'_, Vec<Claimable>>; 3] = [rebases, votes, gaps];
-    let found = try_each(cx, parts).await.or_err_if_all(cx, labels.market)?;
+    let found = join_partial(cx, parts).await.fail_if_none(cx, labels.market)?;
     Ok(found.into_iter().flatten().collect())
 }
 

@@ -8,7 +8,7 @@ use super::contracts::{
 };
 use super::{Solidly, ZERO_STANDS_S};
 use crate::kit::Labels;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 /// Locks of one account that are read; anyone can send it more.
 const LOCKS_MAX: usize = 500;
@@ -26,12 +26,12 @@ pub(super) async fn positions(
         return Ok(Vec::new());
     }
     let locks = held.into_iter().map(|id| async move { Ok((id, locked(cx, of, escrow, id).await?)) });
-    let locks = async { try_each(cx, locks).await.or_err_if_all(cx, labels.market) };
+    let locks = async { join_partial(cx, locks).await.fail_if_none(cx, labels.market) };
     let (token, locks) = cx.join((cx.call(escrow, tokenCall {}).immutable(), locks)).await?;
     let rows = locks
         .into_iter()
         .map(|(id, lock)| position(cx, of, labels, Nft { collection: escrow, token_id: id }, token, lock));
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market).into_iter().flatten().collect())
 }
 
 /// Returns the ids of the account's veNFTs.

@@ -12,7 +12,7 @@ use super::contracts::votes::{gaugeToBribeCall, gaugeToFeesCall, numCheckpointsC
 use super::contracts::{lengthCall, poolsCall};
 use super::gauges::gauge;
 use crate::kit::{COUNT_STANDS_S, Labels};
-use crate::try_each::with_each;
+use crate::partial::with_each;
 
 /// Key of the list of pools and their paying contracts among a deployment's fact lists.
 const LIST: &str = "votes";
@@ -51,7 +51,7 @@ pub(super) async fn pools(
         locks.iter().take(fitting).flat_map(|lock| listed.iter().map(|voted| (*lock, *voted))).collect();
     let calls = pairs.iter().map(|(lock, voted)| (voted.by, numCheckpointsCall { tokenId: *lock }));
     let counts = cx.try_call_each(calls).zero_within(NEVER_VOTED_STANDS_S);
-    let counted = with_each(pairs, counts).await.or_err_if_all(cx, labels.market)?;
+    let counted = with_each(pairs, counts).await.fail_if_none(cx, labels.market)?;
     let mut unknown = 0;
     let voted = counted.into_iter().filter(|(_, count)| match count {
         Ok(count) => !count.is_zero(),

@@ -10,7 +10,7 @@ use super::contracts::{
 };
 use super::locks::locked;
 use crate::kit::Labels;
-use crate::try_each::{try_each, with_both};
+use crate::partial::{join_partial, with_both};
 
 /// Changes of a lock that one claim of the first generation processes: the rounds of its loop.
 const CHANGES_OF_ONE_CLAIM: U256 = U256::from_limbs([50, 0, 0, 0]);
@@ -36,7 +36,7 @@ pub(super) async fn claimables(
 ) -> Result<Vec<Claimable>, Error> {
     let Some(distributor) = of.contracts.distributor else { return Ok(Vec::new()) };
     let rebases = held.iter().map(|lock| rebase(cx, of, escrow, distributor, *lock));
-    let rebases = async { try_each(cx, rebases).await.or_err_if_all(cx, labels.market) };
+    let rebases = async { join_partial(cx, rebases).await.fail_if_none(cx, labels.market) };
     let (rebases, ()) = cx.join((rebases, report_changes(cx, of, labels, escrow, distributor, held))).await?;
     let rebases: Vec<Rebase> = rebases.into_iter().flatten().collect();
     if rebases.is_empty() {

@@ -16,8 +16,8 @@ use super::contracts::{gaugesCall, totalSupplyCall};
 use super::gauges::{Gauge, is_gauge_no_more, staked, stakes};
 use super::generation::Generation;
 use crate::kit::Labels;
-use crate::nonzero::nonzero;
-use crate::try_each::{try_each, with_each};
+use crate::partial::{join_partial, with_each};
+use crate::read_nonzero::read_nonzero;
 
 /// Cache time of a gauge's token list, in seconds; tokens are rarely added.
 const LIST_STANDS_S: u32 = 300;
@@ -45,13 +45,13 @@ pub(super) async fn claimables(
     let listed = tokens.into_iter().filter_map(|(at, tokens)| Some((*by_address.get(&at)?, tokens)));
     let listed = listed.flat_map(|(gauge, tokens)| tokens.into_iter().map(move |listed| (gauge, listed)));
     let earned = |(gauge, listed): &(Gauge, Listed)| (gauge.address, earnedCall { token: listed.token, account });
-    let owed = nonzero(cx, labels.market, listed.collect(), earned).await?;
+    let owed = read_nonzero(cx, labels.market, listed.collect(), earned).await?;
     let rows = owed.chunk_by(|((gauge, _), _), ((next, _), _)| gauge == next).filter_map(|owed| {
         let ((gauge, _), _) = owed.first()?;
         let owed = owed.iter().map(|((_, listed), amount)| (*listed, *amount)).collect();
         Some(claimable(cx, of, labels, *gauge, owed, account))
     });
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
 }
 
 /// Returns a position per gauge with a stake.
@@ -64,7 +64,7 @@ pub(super) async fn positions(
 ) -> Result<Vec<Position>, Error> {
     let held = stakes(cx, labels, gauges, account).await?.into_iter();
     let rows = held.map(|(gauge, amount)| position(cx, of, labels, gauge, amount, account));
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
 }
 
 /// Returns the tokens that a gauge pays.
@@ -82,7 +82,7 @@ pub(super) async fn tokens_of_each(
     contracts: Vec<Address>,
 ) -> Result<Vec<(Address, Vec<Listed>)>, Error> {
     let counts = cx.call_each(contracts.iter().map(|at| (*at, rewardsListLengthCall {}))).within(LIST_STANDS_S);
-    let counts = with_each(contracts, counts).await.or_err_if_all(cx, labels.market)?;
+    let counts = with_each(contracts, counts).await.fail_if_none(cx, labels.market)?;
     let places = counts.iter().flat_map(|(at, count)| {
         let read = usize::try_from(*count).unwrap_or(usize::MAX).min(TOKENS_MAX);
         if *count > U256::from(read) {
@@ -96,7 +96,7 @@ pub(super) async fn tokens_of_each(
         Generation::Equalizer => cx.call_each(indexes.map(|(at, index)| (at, rewardTokensCall { index }))),
         _ => cx.call_each(indexes.map(|(at, index)| (at, rewardsCall { index }))),
     };
-    let tokens = with_each(places, tokens.within(LIST_STANDS_S)).await.or_err_if_all(cx, labels.market)?;
+    let tokens = with_each(places, tokens.within(LIST_STANDS_S)).await.fail_if_none(cx, labels.market)?;
     let of_each = tokens.chunk_by(|((at, _), _), ((next, _), _)| at == next).filter_map(|of_one| {
         let mut listed: Vec<Listed> = Vec::with_capacity(of_one.len());
         for ((_, place), token) in of_one {
@@ -156,7 +156,7 @@ async fn position(
     let rewards = async {
         let tokens = tokens(cx, of, labels, gauge.address).await?;
         let rewards = tokens.into_iter().map(|listed| reward(cx, at, listed.token, account));
-        try_each(cx, rewards).await.or_err_if_all(cx, labels.market)
+        join_partial(cx, rewards).await.fail_if_none(cx, labels.market)
     };
     let read = cx.join((cx.call(at, totalSupplyCall {}), boost(cx, of, at, account), rewards));
     let (read, staked) = join(read, staked(cx, of, gauge)).await;

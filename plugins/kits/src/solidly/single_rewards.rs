@@ -13,8 +13,8 @@ use super::contracts::{
 use super::gauges::{Gauge, is_gauge_no_more, staked, stakes};
 use super::generation::Generation;
 use crate::kit::Labels;
-use crate::nonzero::nonzero;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
+use crate::read_nonzero::read_nonzero;
 
 /// Returns a claim per gauge with rewards.
 pub(super) async fn claimables(
@@ -24,9 +24,9 @@ pub(super) async fn claimables(
     gauges: Vec<Gauge>,
     account: Address,
 ) -> Result<Vec<Claimable>, Error> {
-    let owed = nonzero(cx, labels.market, gauges, |gauge| (gauge.address, earnedCall { account })).await?;
+    let owed = read_nonzero(cx, labels.market, gauges, |gauge| (gauge.address, earnedCall { account })).await?;
     let rows = owed.into_iter().map(|(gauge, amount)| claimable(cx, of, labels, gauge, amount, account));
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
 }
 
 /// Returns a position per gauge with a stake.
@@ -39,7 +39,7 @@ pub(super) async fn positions(
 ) -> Result<Vec<Position>, Error> {
     let held = stakes(cx, labels, gauges, account).await?.into_iter();
     let rows = held.map(|(gauge, amount)| position(cx, of, labels, gauge, amount, account));
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
 }
 
 async fn claimable(

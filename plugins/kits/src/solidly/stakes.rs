@@ -6,7 +6,7 @@ use super::gauges::gauges;
 use super::{Solidly, concentrated, reward_lists, single_rewards};
 use crate::boxed::Boxed;
 use crate::kit::Labels;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 /// Returns a claim per gauge, and per position staked in one, with rewards.
 pub(super) async fn claimables(
@@ -22,7 +22,7 @@ pub(super) async fn claimables(
         Box::pin(single_rewards::claimables(cx, of, labels, gauges.staking, account))
     };
     let concentrated = Box::pin(concentrated::claimables(cx, of, labels, gauges.concentrated, account));
-    let found = try_each(cx, [staking, concentrated]).await.or_err_if_all(cx, labels.market)?;
+    let found = join_partial(cx, [staking, concentrated]).await.fail_if_none(cx, labels.market)?;
     Ok(found.into_iter().flatten().collect())
 }
 
@@ -40,6 +40,6 @@ pub(super) async fn positions(
         Box::pin(single_rewards::positions(cx, of, labels, gauges.staking, account))
     };
     let concentrated = Box::pin(concentrated::positions(cx, of, labels, gauges.concentrated, account));
-    let found = try_each(cx, [staking, concentrated]).await.or_err_if_all(cx, labels.market)?;
+    let found = join_partial(cx, [staking, concentrated]).await.fail_if_none(cx, labels.market)?;
     Ok(found.into_iter().flatten().collect())
 }

@@ -16,8 +16,8 @@ use super::reward_lists::{Listed, tokens_of_each};
 use super::{Solidly, ZERO_STANDS_S};
 use crate::display_name::display_name;
 use crate::kit::Labels;
-use crate::nonzero::nonzero;
-use crate::try_each::{try_each, with_both, with_each};
+use crate::partial::{join_partial, with_both, with_each};
+use crate::read_nonzero::read_nonzero;
 
 /// Locks of one account whose votes are read; anyone can send it more.
 const VOTING_MAX: usize = 100;
@@ -61,14 +61,14 @@ pub(super) async fn claimables(
     let earned = |(lock, paying, token): &(U256, Paying, Address)| {
         (paying.address, earnedCall { token: *token, tokenId: *lock })
     };
-    let owed = nonzero(cx, labels.market, owing.collect(), earned).await?;
+    let owed = read_nonzero(cx, labels.market, owing.collect(), earned).await?;
     let of_one = owed.chunk_by(|((lock, paying, _), _), ((next, other, _), _)| (lock, paying) == (next, other));
     let rows = of_one.filter_map(|owed| {
         let ((lock, paying, _), _) = owed.first()?;
         let owed = owed.iter().map(|((.., token), amount)| (*token, *amount)).collect();
         Some(claimable(cx, of, labels, *lock, *paying, owed))
     });
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
 }
 
 /// Returns the locks, each with a pool that may owe it something.
@@ -81,13 +81,13 @@ async fn votes(
     if locks.is_empty() {
         return Ok(BTreeSet::new());
     }
-    let now = async { try_each(cx, locks.iter().map(|lock| voted(cx, of, labels, *lock))).await };
+    let now = async { join_partial(cx, locks.iter().map(|lock| voted(cx, of, labels, *lock))).await };
     let (now, before) = join(now, past_votes::pools(cx, of, labels, locks)).await;
     let before = before.unwrap_or_else(|error| {
         cx.report_missing(format!("{}: votes that have moved or ended: {error}", labels.market));
         Vec::new()
     });
-    Ok(now.or_err_if_all(cx, labels.market)?.into_iter().flatten().chain(before).collect())
+    Ok(now.fail_if_none(cx, labels.market)?.into_iter().flatten().chain(before).collect())
 }
 
 /// Returns the lock with each pool that it votes for now.

@@ -7,7 +7,7 @@ use portolan_plugin_api::{Address, Error, JobContext, Revert, U256};
 
 use super::contracts::{stakingRewardsGenesisCall, stakingRewardsInfoByStakingTokenCall, stakingTokensCall};
 use super::farm::Farm;
-use crate::try_each::{try_each, with_each};
+use crate::partial::{join_partial, with_each};
 
 /// First guesses of an index beyond the end; the last is ten times the longest known list.
 const GUESSES_FIRST: [usize; 7] = [0, 3, 15, 63, 255, 1023, 4095];
@@ -32,8 +32,8 @@ pub(super) async fn farms(cx: &JobContext, market: &str, factory: Address) -> Re
     let tokens = tokens?;
     let info = |token: &Address| (factory, stakingRewardsInfoByStakingTokenCall { stakingToken: *token });
     let known = cx.call_each(tokens.iter().map(info)).immutable();
-    let known = with_each(tokens, known).await.or_err_if_all(cx, market)?;
-    let farms = try_each(cx, known.into_iter().map(|(token, known)| farm(cx, factory, token, known))).await;
+    let known = with_each(tokens, known).await.fail_if_none(cx, market)?;
+    let farms = join_partial(cx, known.into_iter().map(|(token, known)| farm(cx, factory, token, known))).await;
     Ok(farms.or_report(cx, market).into_iter().flatten().collect())
 }
 

@@ -8,7 +8,7 @@ use super::contracts::{getRewardCall, periodFinishCall, stakingTokenCall, totalS
 use super::farm::{Farm, Slot, slots};
 use crate::display_name::display_name;
 use crate::kit::Labels;
-use crate::try_each::try_each;
+use crate::partial::join_partial;
 
 /// Returns the claim of a farm, with the owed amounts of its reward tokens. A token that cannot be read loses only its
 /// own payment; equal tokens are summed.
@@ -21,9 +21,9 @@ pub(super) async fn claimable(
     let Some((farm, ..)) = owed.first().copied() else { return Err(Error::new("a farm that owes nothing")) };
     let staked = async { display_name(cx, staked_token(cx, farm).await?).await };
     let paid = owed.iter().map(async |(farm, slot, amount)| Ok((slot.token(cx, farm.address).await?, *amount)));
-    let (paid, staked) = join(try_each(cx, paid), staked).await;
+    let (paid, staked) = join(join_partial(cx, paid), staked).await;
     let mut payments: Vec<(Address, U256)> = Vec::new();
-    for (token, amount) in paid.or_err_if_all(cx, labels.market)? {
+    for (token, amount) in paid.fail_if_none(cx, labels.market)? {
         match payments.iter_mut().find(|(known, _)| *known == token) {
             Some((_, sum)) => *sum = sum.saturating_add(amount),
             None => payments.push((token, amount)),

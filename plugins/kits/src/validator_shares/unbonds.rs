@@ -10,7 +10,7 @@ use portolan_plugin_api::{
 use super::{Delegation, StakeManager};
 use crate::fixed_point::product;
 use crate::kit::{Labels, ZERO_STANDS_S};
-use crate::try_each::{try_each, with_both};
+use crate::partial::{join_partial, with_both};
 
 portolan_plugin_api::sol! {
     // The manager.
@@ -69,7 +69,7 @@ pub(super) async fn claimables(
         let row = row.named(exit.name()).numbered(exit.number());
         Ok(row.pays(manager.staked_token, exit.amount))
     });
-    Ok(try_each(cx, rows).await.or_report(cx, labels.market))
+    Ok(join_partial(cx, rows).await.or_report(cx, labels.market))
 }
 
 /// Returns a position per waiting exit.
@@ -102,7 +102,7 @@ async fn exits(
     // The newest contracts lack the single exit.
     let first = cx.try_call_each(all.iter().map(|of| (of.shares, unbondsCall { account })));
     let read = with_both(all.to_vec(), counts.zero_within(ZERO_STANDS_S), first.zero_within(ZERO_STANDS_S)).await;
-    let read = read.or_err_if_all(cx, labels.market)?.into_iter();
+    let read = read.fail_if_none(cx, labels.market)?.into_iter();
     let left = read.map(|(of, count, first)| (of, count.unwrap_or_default(), first.ok()));
     let left =
         left.filter(|(_, count, first)| !count.is_zero() || first.as_ref().is_some_and(|exit| !exit.shares.is_zero()));
@@ -113,7 +113,7 @@ async fn exits(
     let now = cx.call(manager.manager, epochCall {});
     let delay = cx.call(manager.manager, withdrawalDelayCall {}).within(DELAY_STANDS_S);
     let exits = left.into_iter().map(|(of, count, first)| of_one(cx, labels, of, count, first, account));
-    let exits = async { Ok(try_each(cx, exits).await.or_report(cx, labels.market)) };
+    let exits = async { Ok(join_partial(cx, exits).await.or_report(cx, labels.market)) };
     let (now, delay, exits) = cx.join((now, delay, exits)).await?;
     let epochs = Epochs { now, delay };
     let exits = exits.into_iter().flatten().map(|unripe| unripe.at(epochs));

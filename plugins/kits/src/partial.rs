@@ -19,7 +19,7 @@ pub(crate) struct Parts<T> {
 /// Awaits the parts together.
 ///
 /// Not an `async fn`: the iterator is consumed here, so only the parts must be [`Send`], and each moves once.
-pub(crate) fn try_each<T, F>(cx: &JobContext, parts: impl IntoIterator<Item = F>) -> impl Future<Output = Parts<T>>
+pub(crate) fn join_partial<T, F>(cx: &JobContext, parts: impl IntoIterator<Item = F>) -> impl Future<Output = Parts<T>>
 where
     F: Future<Output = Result<T, Error>>,
 {
@@ -65,7 +65,7 @@ impl<T> Parts<T> {
         self.done
     }
 
-    /// Like [`Parts::or_err_if_all`], but ignores missing contracts if any part succeeded: nobody has anything in them.
+    /// Like [`Parts::fail_if_none`], but ignores missing contracts if any part succeeded: nobody has anything in them.
     /// A reply of another part shows that the network and the settings are right.
     ///
     /// # Errors
@@ -74,14 +74,14 @@ impl<T> Parts<T> {
         if !self.done.is_empty() {
             self.failed.retain(|error| !error.is_no_contract());
         }
-        self.or_err_if_all(cx, market)
+        self.fail_if_none(cx, market)
     }
 
     /// Like [`Parts::or_report`], but returns an error if all parts failed.
     ///
     /// # Errors
     /// The first error, if every part failed.
-    pub(crate) fn or_err_if_all(self, cx: &JobContext, market: &str) -> Result<Vec<T>, Error> {
+    pub(crate) fn fail_if_none(self, cx: &JobContext, market: &str) -> Result<Vec<T>, Error> {
         match self.failed.first() {
             Some(first) if self.done.is_empty() => Err(first.clone()),
             _ => Ok(self.or_report(cx, market)),

@@ -3,14 +3,14 @@
 use portolan_plugin_api::{Address, Error, JobContext, SolCall, U256};
 
 use crate::kit::ZERO_STANDS_S;
-use crate::try_each::with_each;
+use crate::partial::with_each;
 
 /// Returns the parts whose calls return a nonzero amount (stakes, balances, rewards), with that amount. A failed part
 /// is reported and loses only itself; a missing contract counts as zero.
 ///
 /// # Errors
 /// The first error, if every part failed.
-pub(crate) async fn nonzero<P, C: SolCall<Return = U256>>(
+pub(crate) async fn read_nonzero<P, C: SolCall<Return = U256>>(
     cx: &JobContext,
     market: &str,
     parts: Vec<P>,
