@@ -8,18 +8,18 @@
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::aave_v3::{AavePools, AaveVersion};
+use portolan_kits::aave_v3::{AaveV3Kit, AaveVersion};
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::events::{Source, tables};
 use portolan_kits::kit::Kit;
-use portolan_kits::known_gaps::KnownGaps;
+use portolan_kits::known_gaps::KnownGapsKit;
 use portolan_plugin_api::{Rows, rows};
 
 /// The mechanism.
-const POOLS: AavePools = AavePools { version: AaveVersion::V3, reward_type: "aave-v3-rewards" };
+const POOLS: AaveV3Kit = AaveV3Kit { version: AaveVersion::V3, reward_type: "aave-v3-rewards" };
 
 /// Keys of the rows.
-const KEYS: &[&[&str]] = &[AavePools::KEYS, KnownGaps::KEYS, Source::KEYS];
+const KEYS: &[&[&str]] = &[AaveV3Kit::KEYS, KnownGapsKit::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct AaveV3;
 
 impl AccountProtocols for AaveV3 {
     const ROWS: Rows = rows!("protocols", KEYS);
-    const KITS: &'static [&'static dyn Kit] = &[&POOLS, &KnownGaps];
+    const KITS: &'static [&'static dyn Kit] = &[&POOLS, &KnownGapsKit];
     /// Names of Aave's rows begin with its version too.
     const TITLES: &'static [(&'static str, &'static str)] = &[("aave_v3", "Aave v3")];
     const SHARED_TABLES: &'static [&'static str] = &[tables::AAVE];

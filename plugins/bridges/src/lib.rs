@@ -7,12 +7,12 @@ mod other_end;
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
 use portolan_kits::events::{Source, tables};
 use portolan_kits::kit::Kit;
-use portolan_kits::master_chef::MasterChefs;
-use portolan_kits::stargate_staking::StargateStakings;
-use portolan_kits::vote_escrow::VoteEscrowTypes;
+use portolan_kits::master_chef::MasterChefKit;
+use portolan_kits::stargate_staking::StargateStakingKit;
+use portolan_kits::vote_escrow::VoteEscrowKit;
 use portolan_plugin_api::events::Event;
 use portolan_plugin_api::{Rows, rows};
 
@@ -20,16 +20,16 @@ use portolan_plugin_api::{Rows, rows};
 const TABLE: &str = include_str!("table.events");
 
 /// The chefs.
-const CHEFS: MasterChefs = MasterChefs { v1: "lp-staking", v2: "lp-staking", mini: "lp-staking" };
+const CHEFS: MasterChefKit = MasterChefKit { v1: "lp-staking", v2: "lp-staking", mini: "lp-staking" };
 
 /// The farms of the second version.
-const FARMS_V2: StargateStakings = StargateStakings { stake: "stargate-staking", share: "STARGATE" };
+const FARMS_V2: StargateStakingKit = StargateStakingKit { stake: "stargate-staking", share: "STARGATE" };
 
 /// Locks of STG, which pay nothing by themselves.
-const LOCKS: VoteEscrowTypes = VoteEscrowTypes { lock: "vote-escrow", fee: "vote-escrow-fees" };
+const LOCKS: VoteEscrowKit = VoteEscrowKit { lock: "vote-escrow", fee: "vote-escrow-fees" };
 
 /// Keys of the rows.
-const KEYS: &[&[&str]] = &[MasterChefs::KEYS, StargateStakings::KEYS, VoteEscrowTypes::KEYS, Source::KEYS];
+const KEYS: &[&[&str]] = &[MasterChefKit::KEYS, StargateStakingKit::KEYS, VoteEscrowKit::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub struct Bridges;
 
 impl AccountProtocols for Bridges {
     const ROWS: Rows = rows!("protocols", KEYS);
-    const KITS: &'static [&'static dyn Kit] = &[&CHEFS, &FARMS_V2, &LOCKS, &EventSources];
+    const KITS: &'static [&'static dyn Kit] = &[&CHEFS, &FARMS_V2, &LOCKS, &EventSourcesKit];
     const TABLES: &'static [&'static str] = &[TABLE];
     const SHARED_TABLES: &'static [&'static str] = &[tables::MASTER_CHEF];
 

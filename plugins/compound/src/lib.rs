@@ -6,25 +6,25 @@
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
-use portolan_kits::comet::CometTypes;
-use portolan_kits::compound_v2::CompoundV2Types;
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
+use portolan_kits::comet::CometKit;
+use portolan_kits::compound_v2::CompoundV2Kit;
 use portolan_kits::events::Source;
 use portolan_kits::kit::Kit;
-use portolan_kits::known_gaps::KnownGaps;
+use portolan_kits::known_gaps::KnownGapsKit;
 use portolan_plugin_api::{Rows, rows};
 
 /// Events, and what their members are made of.
 const TABLE: &str = include_str!("table.events");
 
 /// The words for markets of Compound v3 and their rewards.
-const COMETS: CometTypes = CometTypes { market: "compound-v3", reward: "compound-v3-rewards" };
+const COMETS: CometKit = CometKit { market: "compound-v3", reward: "compound-v3-rewards" };
 
 /// The words for markets of Compound v2 and its forks, and their rewards.
-const COMPTROLLERS: CompoundV2Types = CompoundV2Types { market: "compound-v2", reward: "compound-v2-rewards" };
+const COMPTROLLERS: CompoundV2Kit = CompoundV2Kit { market: "compound-v2", reward: "compound-v2-rewards" };
 
 /// Keys of the rows.
-const KEYS: &[&[&str]] = &[CometTypes::KEYS, CompoundV2Types::KEYS, KnownGaps::KEYS, Source::KEYS];
+const KEYS: &[&[&str]] = &[CometKit::KEYS, CompoundV2Kit::KEYS, KnownGapsKit::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub struct Compound;
 
 impl AccountProtocols for Compound {
     const ROWS: Rows = rows!("protocols", KEYS);
-    const KITS: &'static [&'static dyn Kit] = &[&COMETS, &COMPTROLLERS, &KnownGaps, &EventSources];
+    const KITS: &'static [&'static dyn Kit] = &[&COMETS, &COMPTROLLERS, &KnownGapsKit, &EventSourcesKit];
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 

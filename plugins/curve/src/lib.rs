@@ -7,38 +7,38 @@
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
-use portolan_kits::curve_gauges::CurveGaugeTypes;
-use portolan_kits::curve_pools::CurvePools;
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
+use portolan_kits::curve_gauges::CurveGaugesKit;
+use portolan_kits::curve_pools::CurvePoolsKit;
 use portolan_kits::events::Source;
 use portolan_kits::kit::Kit;
-use portolan_kits::known_gaps::KnownGaps;
-use portolan_kits::llamalend::LlamaLendTypes;
-use portolan_kits::vote_escrow::VoteEscrowTypes;
+use portolan_kits::known_gaps::KnownGapsKit;
+use portolan_kits::llamalend::LlamaLendKit;
+use portolan_kits::vote_escrow::VoteEscrowKit;
 use portolan_plugin_api::{Rows, rows};
 
 /// Events, and what their members are made of.
 const TABLE: &str = include_str!("table.events");
 
 /// Gauges.
-const GAUGES: CurveGaugeTypes = CurveGaugeTypes { gauge: "curve-gauge" };
+const GAUGES: CurveGaugesKit = CurveGaugesKit { gauge: "curve-gauge" };
 
 /// Locks of CRV, and the fees that they earn.
-const LOCKS: VoteEscrowTypes = VoteEscrowTypes { lock: "curve-lock", fee: "curve-fees" };
+const LOCKS: VoteEscrowKit = VoteEscrowKit { lock: "curve-lock", fee: "curve-fees" };
 
 /// Loans of crvUSD and of LlamaLend.
-const LOANS: LlamaLendTypes = LlamaLendTypes { loan: "curve-loan", vault: "llamalend-vault" };
+const LOANS: LlamaLendKit = LlamaLendKit { loan: "curve-loan", vault: "llamalend-vault" };
 
 /// Shares of pools.
-const POOLS: CurvePools = CurvePools { share: "CURVE" };
+const POOLS: CurvePoolsKit = CurvePoolsKit { share: "CURVE" };
 
 /// Keys of the rows.
 const KEYS: &[&[&str]] = &[
-    CurveGaugeTypes::KEYS,
-    VoteEscrowTypes::KEYS,
-    LlamaLendTypes::KEYS,
-    CurvePools::KEYS,
-    KnownGaps::KEYS,
+    CurveGaugesKit::KEYS,
+    VoteEscrowKit::KEYS,
+    LlamaLendKit::KEYS,
+    CurvePoolsKit::KEYS,
+    KnownGapsKit::KEYS,
     Source::KEYS,
 ];
 
@@ -48,7 +48,7 @@ pub struct Curve;
 
 impl AccountProtocols for Curve {
     const ROWS: Rows = rows!("protocols", KEYS);
-    const KITS: &'static [&'static dyn Kit] = &[&GAUGES, &LOCKS, &LOANS, &POOLS, &KnownGaps, &EventSources];
+    const KITS: &'static [&'static dyn Kit] = &[&GAUGES, &LOCKS, &LOANS, &POOLS, &KnownGapsKit, &EventSourcesKit];
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 

@@ -8,84 +8,84 @@
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
-use portolan_kits::booster::BoosterTypes;
-use portolan_kits::convex_stakes::ConvexStakes;
-use portolan_kits::curve_gauges::CurveGaugeTypes;
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
+use portolan_kits::booster::BoosterKit;
+use portolan_kits::convex_stakes::ConvexStakesKit;
+use portolan_kits::curve_gauges::CurveGaugesKit;
 use portolan_kits::events::{Source, tables};
-use portolan_kits::fee_staking::FeeStakings;
+use portolan_kits::fee_staking::FeeStakingKit;
 use portolan_kits::kit::Kit;
-use portolan_kits::known_gaps::KnownGaps;
-use portolan_kits::master_chef::MasterChefs;
-use portolan_kits::position_pools::PositionPools;
-use portolan_kits::safety_module::SafetyModules;
-use portolan_kits::side_booster::SideBoosterTypes;
-use portolan_kits::staking_rewards::{FarmTypes, StakingFarms};
-use portolan_kits::vote_escrow::VoteEscrowTypes;
-use portolan_kits::vote_locker::VoteLockers;
-use portolan_kits::yearn_gauges::YearnGaugeTypes;
-use portolan_kits::yearn_vaults::YearnVaultTypes;
+use portolan_kits::known_gaps::KnownGapsKit;
+use portolan_kits::master_chef::MasterChefKit;
+use portolan_kits::position_pools::PositionPoolsKit;
+use portolan_kits::safety_module::SafetyModuleKit;
+use portolan_kits::side_booster::SideBoosterKit;
+use portolan_kits::staking_rewards::{FarmTypes, StakingRewardsKit};
+use portolan_kits::vote_escrow::VoteEscrowKit;
+use portolan_kits::vote_locker::VoteLockerKit;
+use portolan_kits::yearn_gauges::YearnGaugesKit;
+use portolan_kits::yearn_vaults::YearnVaultsKit;
 use portolan_plugin_api::{Rows, rows};
 
 /// The events that no other plugin reports.
 const OWN_TABLE: &str = include_str!("table.events");
 
 /// The chefs.
-const CHEFS: MasterChefs = MasterChefs { v1: "master-chef-v1", v2: "master-chef-v2", mini: "mini-chef" };
+const CHEFS: MasterChefKit = MasterChefKit { v1: "master-chef-v1", v2: "master-chef-v2", mini: "mini-chef" };
 
 /// The staking contracts.
-const FARMS: StakingFarms = StakingFarms { single: FARM_TYPES, dual: FARM_TYPES };
+const FARMS: StakingRewardsKit = StakingRewardsKit { single: FARM_TYPES, dual: FARM_TYPES };
 const FARM_TYPES: FarmTypes = FarmTypes { reward_type: "staking-rewards", vault_type: "staking-rewards" };
 
 /// The pools of Convex, of Aura and of their forks.
-const BOOSTERS: BoosterTypes = BoosterTypes { pool: "booster" };
+const BOOSTERS: BoosterKit = BoosterKit { pool: "booster" };
 
 /// Convex's pools on networks but Ethereum.
-const SIDE_BOOSTERS: SideBoosterTypes = SideBoosterTypes { pool: "side-booster" };
+const SIDE_BOOSTERS: SideBoosterKit = SideBoosterKit { pool: "side-booster" };
 
 /// The lockers of Convex, of Aura and of their forks.
-const LOCKERS: VoteLockers = VoteLockers { lock: "vote-lock" };
+const LOCKERS: VoteLockerKit = VoteLockerKit { lock: "vote-lock" };
 
 /// The other stakes of Convex's tokens.
-const OWN_STAKES: ConvexStakes = ConvexStakes("convex-stake");
+const OWN_STAKES: ConvexStakesKit = ConvexStakesKit("convex-stake");
 
 /// The gauges of Angle, and those of Stake DAO's liquid lockers, which are copies of these.
-const GAUGES: CurveGaugeTypes = CurveGaugeTypes { gauge: "curve-gauge" };
+const GAUGES: CurveGaugesKit = CurveGaugesKit { gauge: "curve-gauge" };
 
 /// Locks of its own token, and the fees that they earn.
-const LOCKS: VoteEscrowTypes = VoteEscrowTypes { lock: "vote-escrow", fee: "vote-escrow-fees" };
+const LOCKS: VoteEscrowKit = VoteEscrowKit { lock: "vote-escrow", fee: "vote-escrow-fees" };
 
 /// The staking contracts that pay what arrives.
-const FEE_STAKINGS: FeeStakings = FeeStakings { stake: "fee-staking" };
+const FEE_STAKINGS: FeeStakingKit = FeeStakingKit { stake: "fee-staking" };
 
 /// The pools of staking positions.
-const POSITION_POOLS: PositionPools = PositionPools { stake: "nft-pool", nitro: "nitro-pool" };
+const POSITION_POOLS: PositionPoolsKit = PositionPoolsKit { stake: "nft-pool", nitro: "nitro-pool" };
 
 /// Staked LYRA, a copy of Aave's safety module.
-const SAFETY_MODULES: SafetyModules = SafetyModules { stake: "safety-module" };
+const SAFETY_MODULES: SafetyModuleKit = SafetyModuleKit { stake: "safety-module" };
 
 /// Yearn's vaults.
-const YEARN_VAULTS: YearnVaultTypes = YearnVaultTypes { vault: "yearn-vault", share: "YEARN" };
+const YEARN_VAULTS: YearnVaultsKit = YearnVaultsKit { vault: "yearn-vault", share: "YEARN" };
 
 /// Yearn's gauges.
-const YEARN_GAUGES: YearnGaugeTypes = YearnGaugeTypes { gauge: "yearn-gauge" };
+const YEARN_GAUGES: YearnGaugesKit = YearnGaugesKit { gauge: "yearn-gauge" };
 
 /// Keys of the rows.
 const KEYS: &[&[&str]] = &[
-    MasterChefs::KEYS,
-    StakingFarms::KEYS,
-    PositionPools::KEYS,
-    BoosterTypes::KEYS,
-    SideBoosterTypes::KEYS,
-    VoteLockers::KEYS,
-    ConvexStakes::KEYS,
-    SafetyModules::KEYS,
-    FeeStakings::KEYS,
-    CurveGaugeTypes::KEYS,
-    VoteEscrowTypes::KEYS,
-    YearnVaultTypes::KEYS,
-    YearnGaugeTypes::KEYS,
-    KnownGaps::KEYS,
+    MasterChefKit::KEYS,
+    StakingRewardsKit::KEYS,
+    PositionPoolsKit::KEYS,
+    BoosterKit::KEYS,
+    SideBoosterKit::KEYS,
+    VoteLockerKit::KEYS,
+    ConvexStakesKit::KEYS,
+    SafetyModuleKit::KEYS,
+    FeeStakingKit::KEYS,
+    CurveGaugesKit::KEYS,
+    VoteEscrowKit::KEYS,
+    YearnVaultsKit::KEYS,
+    YearnGaugesKit::KEYS,
+    KnownGapsKit::KEYS,
     Source::KEYS,
 ];
 
@@ -109,8 +109,8 @@ impl AccountProtocols for Farms {
         &LOCKS,
         &YEARN_VAULTS,
         &YEARN_GAUGES,
-        &KnownGaps,
-        &EventSources,
+        &KnownGapsKit,
+        &EventSourcesKit,
     ];
     const TABLES: &'static [&'static str] = &[tables::MASTER_CHEF, tables::STAKING_REWARDS, OWN_TABLE];
 }

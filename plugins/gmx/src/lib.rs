@@ -6,24 +6,24 @@
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
 use portolan_kits::events::Source;
 use portolan_kits::kit::Kit;
-use portolan_kits::reward_trackers::RewardTrackerTypes;
-use portolan_kits::vester::VesterTypes;
+use portolan_kits::reward_trackers::RewardTrackersKit;
+use portolan_kits::vester::VesterKit;
 use portolan_plugin_api::{Rows, rows};
 
 /// Events, and what their members are made of.
 const TABLE: &str = include_str!("table.events");
 
 /// Stakes in reward trackers.
-const TRACKERS: RewardTrackerTypes = RewardTrackerTypes { stake: "reward-tracker" };
+const TRACKERS: RewardTrackersKit = RewardTrackersKit { stake: "reward-tracker" };
 
 /// Deposits in vesters.
-const VESTERS: VesterTypes = VesterTypes { vester: "vester" };
+const VESTERS: VesterKit = VesterKit { vester: "vester" };
 
 /// Keys of the rows.
-const KEYS: &[&[&str]] = &[RewardTrackerTypes::KEYS, VesterTypes::KEYS, Source::KEYS];
+const KEYS: &[&[&str]] = &[RewardTrackersKit::KEYS, VesterKit::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct Gmx;
 
 impl AccountProtocols for Gmx {
     const ROWS: Rows = rows!("protocols", KEYS);
-    const KITS: &'static [&'static dyn Kit] = &[&TRACKERS, &VESTERS, &EventSources];
+    const KITS: &'static [&'static dyn Kit] = &[&TRACKERS, &VESTERS, &EventSourcesKit];
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 

@@ -32,9 +32,9 @@ pub enum AaveVersion {
     V3,
 }
 
-/// Pools of a plugin.
+/// The kit, with a plugin's version of the pools and word for their rewards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AavePools {
+pub struct AaveV3Kit {
     /// Version of the pools.
     pub version: AaveVersion,
     /// `type` of claimable rewards in the answer.
@@ -51,15 +51,15 @@ pub struct AaveV3 {
     /// `RewardsController`; without it, nothing is claimable.
     pub rewards_controller: Option<Address>,
     /// Version, and words for the findings.
-    pub pools: AavePools,
+    pub pools: AaveV3Kit,
 }
 
-impl AavePools {
+impl AaveV3Kit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["pool", "data_provider", "rewards_controller"];
 }
 
-impl Kit for AavePools {
+impl Kit for AaveV3Kit {
     fn keys(&self) -> &'static [&'static str] {
         &["pool", "data_provider", "rewards_controller"]
     }

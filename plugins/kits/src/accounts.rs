@@ -20,7 +20,7 @@ use crate::boxed::Boxed;
 use crate::events::{EventTables, Source};
 use crate::kit::{DeploymentReader, Kit, Labels};
 
-pub use event_sources::EventSources;
+pub use event_sources::EventSourcesKit;
 
 /// Rows of a plugin's protocols.
 pub trait AccountProtocols: 'static {

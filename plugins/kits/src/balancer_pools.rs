@@ -49,9 +49,9 @@ sol! {
 /// later.
 const KNOWN_STANDS_S: u32 = 3_600;
 
-/// Vaults of a plugin.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BalancerPools {
+pub struct BalancerPoolsKit {
     /// Token `type` of the shares.
     pub share: &'static str,
 }
@@ -79,12 +79,12 @@ struct PoolHoldings {
     balances: Vec<(Address, U256)>,
 }
 
-impl BalancerPools {
+impl BalancerPoolsKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["pool_vault", "pool_vault_v3", "pool_factories"];
 }
 
-impl Kit for BalancerPools {
+impl Kit for BalancerPoolsKit {
     fn keys(&self) -> &'static [&'static str] {
         &["pool_vault", "pool_vault_v3"]
     }

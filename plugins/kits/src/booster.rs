@@ -24,9 +24,9 @@ use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use contracts::{getRewardCall, lockRewardsCall, poolInfoCall};
 pub use emission::Minting;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BoosterTypes {
+pub struct BoosterKit {
     /// `type` of rewards and `vaultType` of stakes in the answer.
     pub pool: &'static str,
 }
@@ -36,10 +36,10 @@ pub struct BoosterTypes {
 pub struct Booster {
     booster: Address,
     minting: Minting,
-    types: BoosterTypes,
+    types: BoosterKit,
 }
 
-impl BoosterTypes {
+impl BoosterKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["booster", "minting"];
 
@@ -49,7 +49,7 @@ impl BoosterTypes {
     }
 }
 
-impl Kit for BoosterTypes {
+impl Kit for BoosterKit {
     fn keys(&self) -> &'static [&'static str] {
         &["booster", "minting"]
     }

@@ -18,9 +18,9 @@ use crate::boxed::Boxed;
 use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use contracts::claimCall;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CometTypes {
+pub struct CometKit {
     /// Mechanism of positions.
     pub market: &'static str,
     /// `type` of rewards.
@@ -40,10 +40,10 @@ pub struct CometContracts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comet {
     contracts: CometContracts,
-    types: CometTypes,
+    types: CometKit,
 }
 
-impl CometTypes {
+impl CometKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["comet", "rewards"];
 
@@ -53,7 +53,7 @@ impl CometTypes {
     }
 }
 
-impl Kit for CometTypes {
+impl Kit for CometKit {
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         if keys.address_opt("comet")?.is_none() {
             return Ok(None);

@@ -24,9 +24,9 @@ use contracts::{
     claimRewardTokenCall, claimVenusCall, getAllMarketsCall, getRewardDistributorsCall,
 };
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CompoundV2Types {
+pub struct CompoundV2Kit {
     /// Mechanism of positions.
     pub market: &'static str,
     /// `type` of rewards.
@@ -90,10 +90,10 @@ pub enum IndexViews {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompoundV2 {
     contracts: CompoundV2Contracts,
-    types: CompoundV2Types,
+    types: CompoundV2Kit,
 }
 
-impl CompoundV2Types {
+impl CompoundV2Kit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &[
         "comptroller",
@@ -112,7 +112,7 @@ impl CompoundV2Types {
     }
 }
 
-impl Kit for CompoundV2Types {
+impl Kit for CompoundV2Kit {
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let Some(comptroller) = keys.address_opt("comptroller")? else { return Ok(None) };
         let minted = match (keys.address_opt("minted")?, keys.address_opt("minted_token")?) {

@@ -50,9 +50,9 @@ const EARNED_GAS: u32 = 5_000_000;
 /// Rewards of the wrapper that are reported; it allows no more.
 const REWARDS_MAX: usize = 10;
 
-/// A plugin's word for these stakes.
+/// The kit, with a plugin's word for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ConvexStakes(pub &'static str);
+pub struct ConvexStakesKit(pub &'static str);
 
 /// One contract with stakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ enum StakeKind {
     Wrapper,
 }
 
-impl ConvexStakes {
+impl ConvexStakesKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["cvx_staking", "cvx_crv_wrapper"];
 
@@ -85,7 +85,7 @@ impl ConvexStakes {
     }
 }
 
-impl Kit for ConvexStakes {
+impl Kit for ConvexStakesKit {
     fn keys(&self) -> &'static [&'static str] {
         &["cvx_staking", "cvx_crv_wrapper"]
     }

@@ -22,9 +22,9 @@ use crate::boxed::Boxed;
 use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use contracts::{claim_rewards_0Call, claim_rewards_1Call, gaugesCall, get_gaugeCall, mintCall};
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CurveGaugeTypes {
+pub struct CurveGaugesKit {
     /// Mechanism of stakes, and `type` of their rewards.
     pub gauge: &'static str,
 }
@@ -51,7 +51,7 @@ pub struct CurveGauges {
     emission: Option<MintedEmission>,
     /// True if gauges count other amounts than the tokens that they hold.
     is_scaled: bool,
-    types: CurveGaugeTypes,
+    types: CurveGaugesKit,
 }
 
 /// Origin of the gauges.
@@ -69,7 +69,7 @@ struct MintedEmission {
     minted_token: Address,
 }
 
-impl CurveGaugeTypes {
+impl CurveGaugesKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] =
         &["gauge_controller", "gauge_factory", "gauges", "minter", "minted_token", "scaled"];
@@ -106,7 +106,7 @@ impl CurveGaugeTypes {
     }
 }
 
-impl Kit for CurveGaugeTypes {
+impl Kit for CurveGaugesKit {
     fn keys(&self) -> &'static [&'static str] {
         &["gauge_controller", "gauge_factory", "gauges"]
     }

@@ -35,9 +35,9 @@ const KNOWN_STANDS_S: u32 = 3_600;
 /// over hundreds of pools, whose tokens name their pools themselves.
 const SEARCH_GAS: u32 = 300_000;
 
-/// Registries of a plugin.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CurvePools {
+pub struct CurvePoolsKit {
     /// Token `type` of the shares.
     pub share: &'static str,
 }
@@ -49,7 +49,7 @@ pub struct CurvePoolRegistry {
     share: &'static str,
 }
 
-impl CurvePools {
+impl CurvePoolsKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["meta_registry"];
 
@@ -59,7 +59,7 @@ impl CurvePools {
     }
 }
 
-impl Kit for CurvePools {
+impl Kit for CurvePoolsKit {
     fn keys(&self) -> &'static [&'static str] {
         &["meta_registry"]
     }

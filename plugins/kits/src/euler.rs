@@ -20,9 +20,9 @@ use crate::boxed::Boxed;
 use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::partial::join_partial;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EulerTypes {
+pub struct EulerKit {
     /// Mechanism of positions in vaults.
     pub account: &'static str,
     /// Mechanism of shares of vaults that lend to others.
@@ -46,10 +46,10 @@ pub struct EulerContracts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Euler {
     contracts: EulerContracts,
-    types: EulerTypes,
+    types: EulerKit,
 }
 
-impl EulerTypes {
+impl EulerKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["evc", "evault_factory", "earn_factory", "perspectives"];
 
@@ -59,7 +59,7 @@ impl EulerTypes {
     }
 }
 
-impl Kit for EulerTypes {
+impl Kit for EulerKit {
     fn keys(&self) -> &'static [&'static str] {
         &["evc", "evault_factory", "earn_factory", "perspectives"]
     }

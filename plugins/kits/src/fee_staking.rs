@@ -30,9 +30,9 @@ portolan_plugin_api::sol! {
 /// Reward tokens of one contract, which allows 25 itself.
 const TOKENS_MAX: u64 = 32;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FeeStakings {
+pub struct FeeStakingKit {
     /// Mechanism of stakes, and `type` of their rewards.
     pub stake: &'static str,
 }
@@ -42,10 +42,10 @@ pub struct FeeStakings {
 pub struct FeeStaking {
     address: Address,
     staked_token: Address,
-    types: FeeStakings,
+    types: FeeStakingKit,
 }
 
-impl FeeStakings {
+impl FeeStakingKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["fee_staking", "staked_token"];
 
@@ -55,7 +55,7 @@ impl FeeStakings {
     }
 }
 
-impl Kit for FeeStakings {
+impl Kit for FeeStakingKit {
     fn keys(&self) -> &'static [&'static str] {
         &["fee_staking"]
     }

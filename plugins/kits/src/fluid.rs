@@ -23,9 +23,9 @@ const LIST_STANDS_S: u32 = 300;
 /// Ten times the lending tokens of any network.
 const TOKENS_MAX: usize = 200;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FluidTypes {
+pub struct FluidKit {
     /// Mechanism of lending tokens.
     pub token: &'static str,
     /// Mechanism of positions in vaults.
@@ -47,10 +47,10 @@ pub struct FluidContracts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fluid {
     contracts: FluidContracts,
-    types: FluidTypes,
+    types: FluidKit,
 }
 
-impl FluidTypes {
+impl FluidKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["lending_factory", "vault_resolver", "dex_resolver"];
 
@@ -60,7 +60,7 @@ impl FluidTypes {
     }
 }
 
-impl Kit for FluidTypes {
+impl Kit for FluidKit {
     fn keys(&self) -> &'static [&'static str] {
         &["lending_factory", "vault_resolver", "dex_resolver"]
     }

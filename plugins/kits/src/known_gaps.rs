@@ -23,9 +23,9 @@ const BALANCE: &str = "balanceOf";
 /// Description of a contract whose row gives none.
 const UNNAMED: &str = "a contract of this protocol";
 
-/// Contracts of a plugin that are not read.
+/// The kit of contracts that are not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KnownGaps;
+pub struct KnownGapsKit;
 
 /// A contract that is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,12 +56,12 @@ const NAMES: [(&str, Question); 5] = [
     ("locked", Question::LOCKED),
 ];
 
-impl KnownGaps {
+impl KnownGapsKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["known_gaps", "gap_names", "gap_views", "gap_questions"];
 }
 
-impl Kit for KnownGaps {
+impl Kit for KnownGapsKit {
     fn keys(&self) -> &'static [&'static str] {
         &["known_gaps"]
     }

@@ -25,9 +25,9 @@ use contracts::{
 };
 use named::NamedByManager;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LiquityTypes {
+pub struct LiquityKit {
     /// Mechanism of troves, and `type` of surplus collateral.
     pub trove: &'static str,
     /// `vaultType` of deposits in the stability pool, and `type` of their gains.
@@ -61,10 +61,10 @@ pub struct LiquityContracts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Liquity {
     contracts: LiquityContracts,
-    types: LiquityTypes,
+    types: LiquityKit,
 }
 
-impl LiquityTypes {
+impl LiquityKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &[
         "trove_manager",
@@ -83,7 +83,7 @@ impl LiquityTypes {
     }
 }
 
-impl Kit for LiquityTypes {
+impl Kit for LiquityKit {
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         if keys.address_opt("trove_manager")?.is_none() {
             return Ok(None);

@@ -17,9 +17,9 @@ use crate::boxed::Boxed;
 use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::partial::join_partial;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LlamaLendTypes {
+pub struct LlamaLendKit {
     /// Mechanism of loans.
     pub loan: &'static str,
     /// Mechanism of deposits.
@@ -39,10 +39,10 @@ pub enum MarketFactory {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LlamaLend {
     factory: MarketFactory,
-    types: LlamaLendTypes,
+    types: LlamaLendKit,
 }
 
-impl LlamaLendTypes {
+impl LlamaLendKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["crvusd_factory", "lending_factory"];
 
@@ -52,7 +52,7 @@ impl LlamaLendTypes {
     }
 }
 
-impl Kit for LlamaLendTypes {
+impl Kit for LlamaLendKit {
     fn keys(&self) -> &'static [&'static str] {
         &["crvusd_factory", "lending_factory"]
     }

@@ -25,9 +25,9 @@ use contracts::claims::{depositCall, harvestCall, leaveStakingCall, withdrawCall
 /// Pending view of Sushi's own contracts.
 const PENDING: &str = "pendingSushi";
 
-/// Chefs of a plugin: names for `vaultType` and `type`, by kind.
+/// The kit, with a plugin's names for `vaultType` and `type`, by kind.
 #[derive(Clone, Copy, Debug)]
-pub struct MasterChefs {
+pub struct MasterChefKit {
     /// Name for `MasterChef`.
     pub v1: &'static str,
     /// Name for `MasterChefV2`.
@@ -97,7 +97,7 @@ struct Pool {
     rewarder: Option<Address>,
 }
 
-impl MasterChefs {
+impl MasterChefKit {
     const fn vault_type(&self, kind: Kind) -> &'static str {
         match kind {
             Kind::V1 => self.v1,

@@ -23,9 +23,9 @@ use document::Document;
 const ACCOUNT: &str = "{account}";
 const SCHEME: &str = "https://";
 
-/// Airdrops of a plugin.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MerkleDistributors {
+pub struct MerkleDistributorKit {
     /// `type` in the answer.
     pub reward_type: &'static str,
 }
@@ -38,12 +38,12 @@ pub struct MerkleDistributor {
     reward_type: &'static str,
 }
 
-impl MerkleDistributors {
+impl MerkleDistributorKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["merkle_distributor", "proofs"];
 }
 
-impl Kit for MerkleDistributors {
+impl Kit for MerkleDistributorKit {
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let missing = |key, beside| SettingsError::new(format!("missing beside `{beside}`")).at(key);
         let (address, proofs) = match (keys.address_opt("merkle_distributor")?, keys.text("proofs")?) {

@@ -20,9 +20,9 @@ use crate::erc4626;
 use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 use crate::partial::join_partial;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MorphoTypes {
+pub struct MorphoKit {
     /// Mechanism of positions in markets.
     pub market: &'static str,
     /// Mechanism of vault shares.
@@ -46,10 +46,10 @@ pub struct MorphoContracts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Morpho {
     contracts: MorphoContracts,
-    types: MorphoTypes,
+    types: MorphoKit,
 }
 
-impl MorphoTypes {
+impl MorphoKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["morpho", "vaults", "vaults_v2", "markets"];
 
@@ -59,7 +59,7 @@ impl MorphoTypes {
     }
 }
 
-impl Kit for MorphoTypes {
+impl Kit for MorphoKit {
     fn keys(&self) -> &'static [&'static str] {
         &["morpho", "vaults", "vaults_v2", "markets"]
     }

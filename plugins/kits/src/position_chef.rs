@@ -31,9 +31,9 @@ portolan_plugin_api::sol! {
     function balanceOf(address account) external view returns (uint256);
 }
 
-/// A plugin's words for the findings of a chef.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PositionChefs {
+pub struct PositionChefKit {
     /// `type` of rewards.
     pub reward: &'static str,
 }
@@ -42,7 +42,7 @@ pub struct PositionChefs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PositionChef {
     chef: Address,
-    types: PositionChefs,
+    types: PositionChefKit,
 }
 
 /// Payment of a position's claim.
@@ -53,7 +53,7 @@ struct Harvest {
     amount: U256,
 }
 
-impl PositionChefs {
+impl PositionChefKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["position_chef"];
 
@@ -63,7 +63,7 @@ impl PositionChefs {
     }
 }
 
-impl Kit for PositionChefs {
+impl Kit for PositionChefKit {
     fn keys(&self) -> &'static [&'static str] {
         &["position_chef"]
     }

@@ -31,9 +31,9 @@ use pool::{NftPool, NftStake};
 /// Key of the list of pools among a deployment's fact lists.
 const LIST: &str = "pools";
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PositionPools {
+pub struct PositionPoolsKit {
     /// Mechanism of stakes, and `type` of their rewards.
     pub stake: &'static str,
     /// Mechanism of stakes in nitro pools, and `type` of their rewards.
@@ -44,10 +44,10 @@ pub struct PositionPools {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PositionMaster {
     master: Address,
-    types: PositionPools,
+    types: PositionPoolsKit,
 }
 
-impl PositionPools {
+impl PositionPoolsKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["position_master", "nitro_factory", "nft_pool_factory"];
 
@@ -62,7 +62,7 @@ impl PositionPools {
     }
 }
 
-impl Kit for PositionPools {
+impl Kit for PositionPoolsKit {
     fn keys(&self) -> &'static [&'static str] {
         &["position_master", "nitro_factory"]
     }

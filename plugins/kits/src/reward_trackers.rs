@@ -33,9 +33,9 @@ portolan_plugin_api::sol! {
 /// Cache time of a tracker's reward token, in seconds.
 const TOKEN_STANDS_S: u32 = 300;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RewardTrackerTypes {
+pub struct RewardTrackersKit {
     /// Mechanism of stakes, and `type` of their rewards.
     pub stake: &'static str,
 }
@@ -46,15 +46,15 @@ pub struct RewardTrackers {
     stakes: Address,
     staked_tokens: Vec<Address>,
     trackers: Vec<Address>,
-    types: RewardTrackerTypes,
+    types: RewardTrackersKit,
 }
 
-impl RewardTrackerTypes {
+impl RewardTrackersKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["stake_tracker", "staked_tokens", "reward_trackers"];
 }
 
-impl Kit for RewardTrackerTypes {
+impl Kit for RewardTrackersKit {
     fn keys(&self) -> &'static [&'static str] {
         &["stake_tracker"]
     }

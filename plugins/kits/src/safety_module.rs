@@ -33,9 +33,9 @@ portolan_plugin_api::sol! {
 /// Cache time of the length of cooldowns, in seconds; governance may change it.
 const COOLDOWN_STANDS_S: u32 = 300;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SafetyModules {
+pub struct SafetyModuleKit {
     /// Mechanism of stakes, and `type` of their rewards.
     pub stake: &'static str,
 }
@@ -44,10 +44,10 @@ pub struct SafetyModules {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SafetyModule {
     token: Address,
-    types: SafetyModules,
+    types: SafetyModuleKit,
 }
 
-impl SafetyModules {
+impl SafetyModuleKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["staked_aave_token"];
 
@@ -57,7 +57,7 @@ impl SafetyModules {
     }
 }
 
-impl Kit for SafetyModules {
+impl Kit for SafetyModuleKit {
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         Ok(keys.address_opt("staked_aave_token")?.map(|token| self.token(token).shared()))
     }

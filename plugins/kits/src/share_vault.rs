@@ -22,9 +22,9 @@ sol! {
 /// Token `type` of the shares.
 const SHARE_TYPE: &str = "SHARE";
 
-/// Vaults of a plugin.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug)]
-pub struct ShareVaults {
+pub struct ShareVaultKit {
     /// Settings key of the vault's address: the protocol's word for it.
     pub key: &'static str,
     /// `vaultType` in the answer.
@@ -40,7 +40,7 @@ pub struct ShareVault {
     vault_type: &'static str,
 }
 
-impl ShareVaults {
+impl ShareVaultKit {
     /// Keys of a settings row, beside the plugin's own word.
     pub const KEYS: &'static [&'static str] = &["staked_token"];
 
@@ -50,7 +50,7 @@ impl ShareVaults {
     }
 }
 
-impl Kit for ShareVaults {
+impl Kit for ShareVaultKit {
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let key = self.key;
         let missing =

@@ -54,9 +54,9 @@ const REWARDS_MAX: usize = 12;
 /// Word of `poolInfo` with the reward contract.
 const REWARDS_WORD: u32 = 2;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SideBoosterTypes {
+pub struct SideBoosterKit {
     /// `type` of rewards and `vaultType` of stakes in the answer.
     pub pool: &'static str,
 }
@@ -65,7 +65,7 @@ pub struct SideBoosterTypes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SideBooster {
     booster: Address,
-    types: SideBoosterTypes,
+    types: SideBoosterKit,
 }
 
 /// A pool of the booster.
@@ -85,7 +85,7 @@ struct SideStake {
     amount: U256,
 }
 
-impl SideBoosterTypes {
+impl SideBoosterKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["side_booster"];
 
@@ -95,7 +95,7 @@ impl SideBoosterTypes {
     }
 }
 
-impl Kit for SideBoosterTypes {
+impl Kit for SideBoosterKit {
     fn keys(&self) -> &'static [&'static str] {
         &["side_booster"]
     }

@@ -17,9 +17,9 @@ use portolan_plugin_api::{Address, JobContext, Keys, Position, Question, Setting
 use crate::boxed::Boxed;
 use crate::kit::{DeploymentReader, Kit, Labels, Shared, ZERO_STANDS_S};
 
-/// A plugin's word for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SiloTypes {
+pub struct SiloKit {
     /// Mechanism of positions.
     pub pair: &'static str,
 }
@@ -28,15 +28,15 @@ pub struct SiloTypes {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Silos {
     configs: Vec<Address>,
-    types: SiloTypes,
+    types: SiloKit,
 }
 
-impl SiloTypes {
+impl SiloKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["silo_configs"];
 }
 
-impl Kit for SiloTypes {
+impl Kit for SiloKit {
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         let configs = keys.addresses("silo_configs")?;
         if configs.is_empty() {

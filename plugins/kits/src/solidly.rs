@@ -33,9 +33,9 @@ use contracts::{claimCall, claimManyCall, claimRewardsCall, first, gaugesCall, g
 
 pub use generation::Generation;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SolidlyTypes {
+pub struct SolidlyKit {
     /// `type` of rewards and `vaultType` of stakes in the answer.
     pub gauge: &'static str,
     /// Mechanism of locks.
@@ -63,11 +63,11 @@ pub struct SolidlyContracts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Solidly {
     contracts: SolidlyContracts,
-    types: SolidlyTypes,
+    types: SolidlyKit,
     generation: Generation,
 }
 
-impl SolidlyTypes {
+impl SolidlyKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["voter", "escrow", "distributor", "generation"];
 
@@ -77,7 +77,7 @@ impl SolidlyTypes {
     }
 }
 
-impl Kit for SolidlyTypes {
+impl Kit for SolidlyKit {
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         if keys.address_opt("voter")?.is_none() {
             return Ok(None);

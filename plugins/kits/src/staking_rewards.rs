@@ -23,9 +23,9 @@ use crate::read_nonzero::read_nonzero;
 use contracts::{balanceOfCall, getRewardCall, stakingRewardsInfoByStakingTokenCall};
 use farm::Farm;
 
-/// Farms of a plugin, by number of reward tokens.
+/// The kit, with a plugin's words for farms by their number of reward tokens.
 #[derive(Clone, Copy, Debug)]
-pub struct StakingFarms {
+pub struct StakingRewardsKit {
     /// Farms with one reward token.
     pub single: FarmTypes,
     /// Farms with two reward tokens.
@@ -69,7 +69,7 @@ pub enum Rewards {
     Dual,
 }
 
-impl StakingFarms {
+impl StakingRewardsKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["factory", "farms", "dual"];
 
@@ -81,7 +81,7 @@ impl StakingFarms {
     }
 }
 
-impl Kit for StakingFarms {
+impl Kit for StakingRewardsKit {
     fn keys(&self) -> &'static [&'static str] {
         &["factory", "farms"]
     }

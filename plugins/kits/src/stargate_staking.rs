@@ -64,9 +64,9 @@ const SHARES_MAX: usize = 100;
 /// Rewards of a pool that are reported; no known pool has more than three.
 const REWARDS_MAX: usize = 16;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StargateStakings {
+pub struct StargateStakingKit {
     /// Mechanism of stakes, and `type` of their rewards.
     pub stake: &'static str,
     /// Token `type` of the shares.
@@ -77,10 +77,10 @@ pub struct StargateStakings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StargateStaking {
     staking: Address,
-    types: StargateStakings,
+    types: StargateStakingKit,
 }
 
-impl StargateStakings {
+impl StargateStakingKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["stargate_staking"];
 
@@ -90,7 +90,7 @@ impl StargateStakings {
     }
 }
 
-impl Kit for StargateStakings {
+impl Kit for StargateStakingKit {
     fn keys(&self) -> &'static [&'static str] {
         &["stargate_staking"]
     }

@@ -50,9 +50,9 @@ const ASSETS_MAX: usize = 100;
 /// Decimals of an emission.
 const EMISSION_DECIMALS: u8 = 18;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UmbrellaTypes {
+pub struct UmbrellaKit {
     /// Mechanism of stakes, and `type` of their rewards.
     pub stake: &'static str,
 }
@@ -61,10 +61,10 @@ pub struct UmbrellaTypes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Umbrella {
     controller: Address,
-    types: UmbrellaTypes,
+    types: UmbrellaKit,
 }
 
-impl UmbrellaTypes {
+impl UmbrellaKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["umbrella_rewards"];
 
@@ -74,7 +74,7 @@ impl UmbrellaTypes {
     }
 }
 
-impl Kit for UmbrellaTypes {
+impl Kit for UmbrellaKit {
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         Ok(keys.address_opt("umbrella_rewards")?.map(|controller| self.of(controller).shared()))
     }

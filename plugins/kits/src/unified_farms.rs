@@ -45,9 +45,9 @@ portolan_plugin_api::sol! {
 /// Cache time of `stakesUnlocked`, in seconds.
 const UNLOCKED_STANDS_S: u32 = 300;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnifiedFarmTypes {
+pub struct UnifiedFarmsKit {
     /// Mechanism of stakes, and `type` of their rewards.
     pub farm: &'static str,
 }
@@ -56,15 +56,15 @@ pub struct UnifiedFarmTypes {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnifiedFarms {
     farms: Vec<Address>,
-    types: UnifiedFarmTypes,
+    types: UnifiedFarmsKit,
 }
 
-impl UnifiedFarmTypes {
+impl UnifiedFarmsKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["unified_farms"];
 }
 
-impl Kit for UnifiedFarmTypes {
+impl Kit for UnifiedFarmsKit {
     fn keys(&self) -> &'static [&'static str] {
         &["unified_farms"]
     }

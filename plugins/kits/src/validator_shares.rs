@@ -44,9 +44,9 @@ const LIST: &str = "shares";
 /// Word of `validators` with the contract of shares.
 const CONTRACT_WORD: u32 = 6;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ValidatorShares {
+pub struct ValidatorSharesKit {
     /// Mechanism of delegations, and `type` of their rewards.
     pub delegation: &'static str,
 }
@@ -56,7 +56,7 @@ pub struct ValidatorShares {
 pub struct StakeManager {
     manager: Address,
     staked_token: Address,
-    types: ValidatorShares,
+    types: ValidatorSharesKit,
 }
 
 /// A validator with the contract of its shares.
@@ -66,7 +66,7 @@ struct Delegation {
     shares: Address,
 }
 
-impl ValidatorShares {
+impl ValidatorSharesKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["stake_manager", "staked_token"];
 
@@ -76,7 +76,7 @@ impl ValidatorShares {
     }
 }
 
-impl Kit for ValidatorShares {
+impl Kit for ValidatorSharesKit {
     fn keys(&self) -> &'static [&'static str] {
         &["stake_manager"]
     }

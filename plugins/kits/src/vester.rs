@@ -31,9 +31,9 @@ portolan_plugin_api::sol! {
     function claim() external returns (uint256);
 }
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VesterTypes {
+pub struct VesterKit {
     /// Mechanism of vesting, and `type` of its claims.
     pub vester: &'static str,
 }
@@ -42,7 +42,7 @@ pub struct VesterTypes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vester {
     vester: Address,
-    types: VesterTypes,
+    types: VesterKit,
 }
 
 /// Vesting of an account.
@@ -54,7 +54,7 @@ struct Vesting {
     ends_at: U256,
 }
 
-impl VesterTypes {
+impl VesterKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["vester"];
 
@@ -64,7 +64,7 @@ impl VesterTypes {
     }
 }
 
-impl Kit for VesterTypes {
+impl Kit for VesterKit {
     fn keys(&self) -> &'static [&'static str] {
         &["vester"]
     }

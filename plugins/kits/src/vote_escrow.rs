@@ -46,9 +46,9 @@ const POINTS: &str = "user_point_epoch";
 /// Cache time of unreleased locks, in seconds.
 const UNLOCKED_STANDS_S: u32 = 300;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VoteEscrowTypes {
+pub struct VoteEscrowKit {
     /// Mechanism of locks.
     pub lock: &'static str,
     /// `type` of fees.
@@ -66,16 +66,16 @@ pub struct VoteEscrow {
     points: String,
     /// True if the escrow has a view that says that all locks were released.
     is_unlockable: bool,
-    types: VoteEscrowTypes,
+    types: VoteEscrowKit,
 }
 
-impl VoteEscrowTypes {
+impl VoteEscrowKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] =
         &["vote_escrow", "fee_distributors", "fee_tokens", "points", "unlockable"];
 }
 
-impl Kit for VoteEscrowTypes {
+impl Kit for VoteEscrowKit {
     fn keys(&self) -> &'static [&'static str] {
         &["vote_escrow"]
     }

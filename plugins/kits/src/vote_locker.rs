@@ -60,9 +60,9 @@ const ROWS_MAX: usize = 64;
 /// Cache time of the locker's shutdown flag, in seconds.
 const SHUTDOWN_STANDS_S: u32 = 300;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VoteLockers {
+pub struct VoteLockerKit {
     /// Mechanism of locks, and `type` of their rewards.
     pub lock: &'static str,
 }
@@ -72,7 +72,7 @@ pub struct VoteLockers {
 pub struct VoteLocker {
     locker: Address,
     is_boosted: bool,
-    types: VoteLockers,
+    types: VoteLockerKit,
 }
 
 /// Locks of an account.
@@ -85,7 +85,7 @@ struct Locks {
     ends: Vec<(U256, u64)>,
 }
 
-impl VoteLockers {
+impl VoteLockerKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["locker", "boosted"];
 
@@ -95,7 +95,7 @@ impl VoteLockers {
     }
 }
 
-impl Kit for VoteLockers {
+impl Kit for VoteLockerKit {
     fn keys(&self) -> &'static [&'static str] {
         &["locker", "boosted"]
     }

@@ -39,9 +39,9 @@ const LIST_STANDS_S: u32 = 300;
 /// Far more vaults than have ever had a gauge.
 const VAULTS_MAX: usize = 500;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct YearnGaugeTypes {
+pub struct YearnGaugesKit {
     /// Mechanism of stakes, and `type` of their rewards.
     pub gauge: &'static str,
 }
@@ -50,7 +50,7 @@ pub struct YearnGaugeTypes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct YearnGauges {
     registry: Address,
-    types: YearnGaugeTypes,
+    types: YearnGaugesKit,
 }
 
 /// A gauge, and the vault whose shares it takes.
@@ -60,7 +60,7 @@ struct VaultGauge {
     address: Address,
 }
 
-impl YearnGaugeTypes {
+impl YearnGaugesKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["yearn_gauge_registry"];
 
@@ -70,7 +70,7 @@ impl YearnGaugeTypes {
     }
 }
 
-impl Kit for YearnGaugeTypes {
+impl Kit for YearnGaugesKit {
     fn keys(&self) -> &'static [&'static str] {
         &["yearn_gauge_registry"]
     }

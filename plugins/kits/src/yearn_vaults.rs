@@ -54,9 +54,9 @@ const KNOWN_STANDS_S: u32 = 3_600;
 /// Vaults of one token that are read; the largest list has about ten. A registry may return any number.
 const VAULTS_OF_TOKEN_MAX: u64 = 256;
 
-/// A plugin's words for the findings of a deployment.
+/// The kit, with a plugin's words for its findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct YearnVaultTypes {
+pub struct YearnVaultsKit {
     /// Mechanism of stakes.
     pub vault: &'static str,
     /// Token `type` of the shares.
@@ -68,7 +68,7 @@ pub struct YearnVaultTypes {
 pub struct YearnVaults {
     registries: Vec<Address>,
     generation: VaultGeneration,
-    types: YearnVaultTypes,
+    types: YearnVaultsKit,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,12 +77,12 @@ enum VaultGeneration {
     Third,
 }
 
-impl YearnVaultTypes {
+impl YearnVaultsKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] = &["yearn_v2_registries", "yearn_v3_registries"];
 }
 
-impl Kit for YearnVaultTypes {
+impl Kit for YearnVaultsKit {
     fn keys(&self) -> &'static [&'static str] {
         &["yearn_v2_registries", "yearn_v3_registries"]
     }

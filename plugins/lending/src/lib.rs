@@ -8,59 +8,59 @@
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::aave_v3::{AavePools, AaveVersion};
-use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
-use portolan_kits::euler::EulerTypes;
+use portolan_kits::aave_v3::{AaveV3Kit, AaveVersion};
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
+use portolan_kits::euler::EulerKit;
 use portolan_kits::events::{Source, tables};
-use portolan_kits::fluid::FluidTypes;
+use portolan_kits::fluid::FluidKit;
 use portolan_kits::kit::Kit;
-use portolan_kits::known_gaps::KnownGaps;
-use portolan_kits::liquity::LiquityTypes;
-use portolan_kits::morpho::MorphoTypes;
-use portolan_kits::safety_module::SafetyModules;
-use portolan_kits::silo::SiloTypes;
-use portolan_kits::umbrella::UmbrellaTypes;
+use portolan_kits::known_gaps::KnownGapsKit;
+use portolan_kits::liquity::LiquityKit;
+use portolan_kits::morpho::MorphoKit;
+use portolan_kits::safety_module::SafetyModuleKit;
+use portolan_kits::silo::SiloKit;
+use portolan_kits::umbrella::UmbrellaKit;
 use portolan_plugin_api::{Rows, rows};
 
 /// The events that no other plugin reports.
 const OWN_TABLE: &str = include_str!("table.events");
 
 /// The words for troves, deposits in stability pools, and stakes.
-const LIQUITY: LiquityTypes =
-    LiquityTypes { trove: "liquity-trove", deposit: "liquity-stability-pool", stake: "liquity-staking" };
+const LIQUITY: LiquityKit =
+    LiquityKit { trove: "liquity-trove", deposit: "liquity-stability-pool", stake: "liquity-staking" };
 
 /// The pools of Aave v2 and its forks.
-const AAVE_V2: AavePools = AavePools { version: AaveVersion::V2, reward_type: "aave-v2-rewards" };
+const AAVE_V2: AaveV3Kit = AaveV3Kit { version: AaveVersion::V2, reward_type: "aave-v2-rewards" };
 
 /// Stakes of Aave's safety module.
-const SAFETY_MODULES: SafetyModules = SafetyModules { stake: "aave-safety-module" };
+const SAFETY_MODULES: SafetyModuleKit = SafetyModuleKit { stake: "aave-safety-module" };
 
 /// Stakes of Aave's Umbrella.
-const UMBRELLA: UmbrellaTypes = UmbrellaTypes { stake: "aave-umbrella" };
+const UMBRELLA: UmbrellaKit = UmbrellaKit { stake: "aave-umbrella" };
 
 /// Accounts in vaults, and shares of vaults that lend to others.
-const EULER: EulerTypes = EulerTypes { account: "euler-account", earn: "euler-earn" };
+const EULER: EulerKit = EulerKit { account: "euler-account", earn: "euler-earn" };
 
 /// Lending tokens, and positions in vaults.
-const FLUID: FluidTypes = FluidTypes { token: "fluid-lending-token", vault: "fluid-vault" };
+const FLUID: FluidKit = FluidKit { token: "fluid-lending-token", vault: "fluid-vault" };
 
 /// Markets, and the vaults that lend to them.
-const MORPHO: MorphoTypes = MorphoTypes { market: "morpho-market", vault: "morpho-vault" };
+const MORPHO: MorphoKit = MorphoKit { market: "morpho-market", vault: "morpho-vault" };
 
 /// Pairs of silos.
-const SILO: SiloTypes = SiloTypes { pair: "silo-pair" };
+const SILO: SiloKit = SiloKit { pair: "silo-pair" };
 
 /// Keys of the rows.
 const KEYS: &[&[&str]] = &[
-    LiquityTypes::KEYS,
-    AavePools::KEYS,
-    SafetyModules::KEYS,
-    UmbrellaTypes::KEYS,
-    MorphoTypes::KEYS,
-    EulerTypes::KEYS,
-    FluidTypes::KEYS,
-    SiloTypes::KEYS,
-    KnownGaps::KEYS,
+    LiquityKit::KEYS,
+    AaveV3Kit::KEYS,
+    SafetyModuleKit::KEYS,
+    UmbrellaKit::KEYS,
+    MorphoKit::KEYS,
+    EulerKit::KEYS,
+    FluidKit::KEYS,
+    SiloKit::KEYS,
+    KnownGapsKit::KEYS,
     Source::KEYS,
 ];
 
@@ -70,8 +70,18 @@ pub struct Lending;
 
 impl AccountProtocols for Lending {
     const ROWS: Rows = rows!("protocols", KEYS);
-    const KITS: &'static [&'static dyn Kit] =
-        &[&LIQUITY, &AAVE_V2, &SAFETY_MODULES, &UMBRELLA, &MORPHO, &EULER, &FLUID, &SILO, &KnownGaps, &EventSources];
+    const KITS: &'static [&'static dyn Kit] = &[
+        &LIQUITY,
+        &AAVE_V2,
+        &SAFETY_MODULES,
+        &UMBRELLA,
+        &MORPHO,
+        &EULER,
+        &FLUID,
+        &SILO,
+        &KnownGapsKit,
+        &EventSourcesKit,
+    ];
     const TABLES: &'static [&'static str] = &[tables::AAVE, OWN_TABLE];
 }
 

@@ -10,12 +10,12 @@ mod tests;
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::events::{Source, tables};
 use portolan_kits::kit::Kit;
-use portolan_kits::share_vault::ShareVaults;
-use portolan_kits::staking_rewards::{FarmTypes, StakingFarms};
+use portolan_kits::share_vault::ShareVaultKit;
+use portolan_kits::staking_rewards::{FarmTypes, StakingRewardsKit};
 use portolan_plugin_api::{Rows, rows};
 
 /// The farms.
-const FARMS: StakingFarms = StakingFarms {
+const FARMS: StakingRewardsKit = StakingRewardsKit {
     single: FarmTypes { reward_type: SINGLE_TYPE, vault_type: SINGLE_TYPE },
     dual: FarmTypes { reward_type: DUAL_TYPE, vault_type: DUAL_TYPE },
 };
@@ -23,10 +23,10 @@ const SINGLE_TYPE: &str = "quickswap-reward-rewardPool";
 const DUAL_TYPE: &str = "quickswap-dual-reward-pool";
 
 /// The Dragon's Lairs.
-const LAIRS: ShareVaults = ShareVaults { key: "lair", vault_type: "quickswap-dquick" };
+const LAIRS: ShareVaultKit = ShareVaultKit { key: "lair", vault_type: "quickswap-dquick" };
 
 /// Keys of the rows.
-const KEYS: &[&[&str]] = &[ShareVaults::KEYS, &[LAIRS.key], StakingFarms::KEYS, Source::KEYS];
+const KEYS: &[&[&str]] = &[ShareVaultKit::KEYS, &[LAIRS.key], StakingRewardsKit::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]

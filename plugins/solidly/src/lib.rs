@@ -8,18 +8,18 @@
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
 use portolan_kits::events::{Source, tables};
 use portolan_kits::kit::Kit;
-use portolan_kits::merkle_distributor::MerkleDistributors;
-use portolan_kits::solidly::SolidlyTypes;
+use portolan_kits::merkle_distributor::MerkleDistributorKit;
+use portolan_kits::solidly::SolidlyKit;
 use portolan_plugin_api::{Rows, rows};
 
 /// Events, and what their members are made of.
 const TABLE: &str = include_str!("table.events");
 
 /// The words for gauges, locks, rebases and what votes earn.
-const TYPES: SolidlyTypes = SolidlyTypes {
+const TYPES: SolidlyKit = SolidlyKit {
     gauge: "solidly-gauge",
     lock: "solidly-lock",
     rebase: "solidly-rebase",
@@ -28,10 +28,10 @@ const TYPES: SolidlyTypes = SolidlyTypes {
 };
 
 /// The airdrops that settings add.
-const AIRDROPS: MerkleDistributors = MerkleDistributors { reward_type: "solidly-airdrop" };
+const AIRDROPS: MerkleDistributorKit = MerkleDistributorKit { reward_type: "solidly-airdrop" };
 
 /// Keys of the rows.
-const KEYS: &[&[&str]] = &[SolidlyTypes::KEYS, MerkleDistributors::KEYS, Source::KEYS];
+const KEYS: &[&[&str]] = &[SolidlyKit::KEYS, MerkleDistributorKit::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub struct Solidly;
 
 impl AccountProtocols for Solidly {
     const ROWS: Rows = rows!("protocols", KEYS);
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES, &AIRDROPS, &EventSources];
+    const KITS: &'static [&'static dyn Kit] = &[&TYPES, &AIRDROPS, &EventSourcesKit];
     const TABLES: &'static [&'static str] = &[TABLE];
     const SHARED_TABLES: &'static [&'static str] = &[tables::UNISWAP_V2, tables::UNISWAP_V3];
 }

@@ -10,14 +10,14 @@ mod tests;
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::events::{Source, tables};
 use portolan_kits::kit::Kit;
-use portolan_kits::master_chef::MasterChefs;
+use portolan_kits::master_chef::MasterChefKit;
 use portolan_plugin_api::{Rows, rows};
 
 /// The farms.
-const CHEFS: MasterChefs = MasterChefs { v1: "master-chef-v1", v2: "master-chef-v2", mini: "mini-chef" };
+const CHEFS: MasterChefKit = MasterChefKit { v1: "master-chef-v1", v2: "master-chef-v2", mini: "mini-chef" };
 
 /// Keys of the rows.
-const KEYS: &[&[&str]] = &[MasterChefs::KEYS, Source::KEYS];
+const KEYS: &[&[&str]] = &[MasterChefKit::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]

@@ -7,30 +7,30 @@
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
 use portolan_kits::events::Source;
 use portolan_kits::kit::Kit;
-use portolan_kits::known_gaps::KnownGaps;
-use portolan_kits::unified_farms::UnifiedFarmTypes;
-use portolan_kits::validator_shares::ValidatorShares;
-use portolan_kits::vote_escrow::VoteEscrowTypes;
+use portolan_kits::known_gaps::KnownGapsKit;
+use portolan_kits::unified_farms::UnifiedFarmsKit;
+use portolan_kits::validator_shares::ValidatorSharesKit;
+use portolan_kits::vote_escrow::VoteEscrowKit;
 use portolan_plugin_api::{Rows, rows};
 
 /// Events, and what their members are made of.
 const TABLE: &str = include_str!("table.events");
 
 /// Delegations to validators.
-const VALIDATOR_SHARES: ValidatorShares = ValidatorShares { delegation: "validator-shares" };
+const VALIDATOR_SHARES: ValidatorSharesKit = ValidatorSharesKit { delegation: "validator-shares" };
 
 /// Locks of FXS.
-const LOCKS: VoteEscrowTypes = VoteEscrowTypes { lock: "vote-escrow", fee: "vote-escrow-fees" };
+const LOCKS: VoteEscrowKit = VoteEscrowKit { lock: "vote-escrow", fee: "vote-escrow-fees" };
 
 /// Frax' farms.
-const FRAX_FARMS: UnifiedFarmTypes = UnifiedFarmTypes { farm: "frax-unified-farm" };
+const FRAX_FARMS: UnifiedFarmsKit = UnifiedFarmsKit { farm: "frax-unified-farm" };
 
 /// Keys of the rows.
 const KEYS: &[&[&str]] =
-    &[ValidatorShares::KEYS, VoteEscrowTypes::KEYS, UnifiedFarmTypes::KEYS, KnownGaps::KEYS, Source::KEYS];
+    &[ValidatorSharesKit::KEYS, VoteEscrowKit::KEYS, UnifiedFarmsKit::KEYS, KnownGapsKit::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
@@ -38,7 +38,8 @@ pub struct Staking;
 
 impl AccountProtocols for Staking {
     const ROWS: Rows = rows!("protocols", KEYS);
-    const KITS: &'static [&'static dyn Kit] = &[&VALIDATOR_SHARES, &LOCKS, &FRAX_FARMS, &KnownGaps, &EventSources];
+    const KITS: &'static [&'static dyn Kit] =
+        &[&VALIDATOR_SHARES, &LOCKS, &FRAX_FARMS, &KnownGapsKit, &EventSourcesKit];
     const TABLES: &'static [&'static str] = &[TABLE];
 }
 

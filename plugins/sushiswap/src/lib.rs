@@ -10,18 +10,18 @@ mod tests;
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::events::{Source, tables};
 use portolan_kits::kit::Kit;
-use portolan_kits::master_chef::MasterChefs;
-use portolan_kits::share_vault::ShareVaults;
+use portolan_kits::master_chef::MasterChefKit;
+use portolan_kits::share_vault::ShareVaultKit;
 use portolan_plugin_api::{Rows, rows};
 
 /// The farms.
-const CHEFS: MasterChefs = MasterChefs { v1: "sushi-masterchef", v2: "sushi-masterchef", mini: "sushi-minichefV2" };
+const CHEFS: MasterChefKit = MasterChefKit { v1: "sushi-masterchef", v2: "sushi-masterchef", mini: "sushi-minichefV2" };
 
 /// The SushiBar.
-const BARS: ShareVaults = ShareVaults { key: "bar", vault_type: "xsushi" };
+const BARS: ShareVaultKit = ShareVaultKit { key: "bar", vault_type: "xsushi" };
 
 /// Keys of the rows.
-const KEYS: &[&[&str]] = &[ShareVaults::KEYS, &[BARS.key], MasterChefs::KEYS, Source::KEYS];
+const KEYS: &[&[&str]] = &[ShareVaultKit::KEYS, &[BARS.key], MasterChefKit::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]

@@ -7,25 +7,25 @@
 #[cfg(test)]
 mod tests;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
 use portolan_kits::events::{Source, tables};
 use portolan_kits::kit::Kit;
-use portolan_kits::known_gaps::KnownGaps;
-use portolan_kits::master_chef::MasterChefs;
-use portolan_kits::position_chef::PositionChefs;
+use portolan_kits::known_gaps::KnownGapsKit;
+use portolan_kits::master_chef::MasterChefKit;
+use portolan_kits::position_chef::PositionChefKit;
 use portolan_plugin_api::{Rows, rows};
 
 /// The events that no other plugin reports.
 const OWN_TABLE: &str = include_str!("table.events");
 
 /// The chefs of staked tokens.
-const CHEFS: MasterChefs = MasterChefs { v1: "master-chef-v1", v2: "master-chef-v2", mini: "mini-chef" };
+const CHEFS: MasterChefKit = MasterChefKit { v1: "master-chef-v1", v2: "master-chef-v2", mini: "mini-chef" };
 
 /// The chefs of positions.
-const POSITION_CHEFS: PositionChefs = PositionChefs { reward: "master-chef-v3" };
+const POSITION_CHEFS: PositionChefKit = PositionChefKit { reward: "master-chef-v3" };
 
 /// Keys of the rows.
-const KEYS: &[&[&str]] = &[MasterChefs::KEYS, PositionChefs::KEYS, KnownGaps::KEYS, Source::KEYS];
+const KEYS: &[&[&str]] = &[MasterChefKit::KEYS, PositionChefKit::KEYS, KnownGapsKit::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub struct Uniswap;
 
 impl AccountProtocols for Uniswap {
     const ROWS: Rows = rows!("protocols", KEYS);
-    const KITS: &'static [&'static dyn Kit] = &[&CHEFS, &POSITION_CHEFS, &KnownGaps, &EventSources];
+    const KITS: &'static [&'static dyn Kit] = &[&CHEFS, &POSITION_CHEFS, &KnownGapsKit, &EventSourcesKit];
     const TABLES: &'static [&'static str] = &[tables::UNISWAP_V2, tables::UNISWAP_V3, OWN_TABLE];
     const SHARED_TABLES: &'static [&'static str] = &[tables::MASTER_CHEF];
 }

@@ -8,12 +8,12 @@ use portolan_plugin_api::{Address, FromKeys, Keys, Question, SettingsError};
 use crate::events::Source;
 use crate::kit::{DeploymentReader, Kit};
 
-/// Kit of these rows. It takes every row, so it must be the last kit. A row replaces the emitter of the same protocol,
-/// network and market.
+/// The kit of rows that have events only. It takes every row, so it must be the last kit. A row replaces the emitter of
+/// the same protocol, network and market.
 #[derive(Clone, Copy, Debug)]
-pub struct EventSources;
+pub struct EventSourcesKit;
 
-impl Kit for EventSources {
+impl Kit for EventSourcesKit {
     fn read(&self, keys: &Keys<'_>) -> Result<Option<Arc<dyn DeploymentReader>>, SettingsError> {
         Ok(Some(Arc::new(Source::from_keys(keys)?)))
     }

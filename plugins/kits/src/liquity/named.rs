@@ -7,7 +7,7 @@ use portolan_plugin_api::{Address, Error, FromKeys, JobContext, Keys, Question, 
 use super::contracts::{
     borrowerOperationsAddressCall, lqtyStakingCall, lqtyTokenCall, lusdTokenCall, priceFeedCall, stabilityPoolCall,
 };
-use super::{LiquityContracts, LiquityTypes};
+use super::{LiquityContracts, LiquityKit};
 use crate::boxed::Boxed;
 use crate::kit::{DeploymentReader, Shared};
 
@@ -29,12 +29,12 @@ struct ManagerKeys {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NamedByManager {
     keys: ManagerKeys,
-    types: LiquityTypes,
+    types: LiquityKit,
 }
 
 impl NamedByManager {
     /// Reads a row. If it names everything that the manager does, the manager is not read.
-    pub(super) fn read(keys: &Keys<'_>, types: &LiquityTypes) -> Result<Arc<dyn DeploymentReader>, SettingsError> {
+    pub(super) fn read(keys: &Keys<'_>, types: &LiquityKit) -> Result<Arc<dyn DeploymentReader>, SettingsError> {
         let keys = ManagerKeys::from_keys(keys)?;
         if keys.surplus_pool.is_none() && keys.borrower_operations.is_some() {
             return Err(SettingsError::new("missing beside `borrower_operations`").at("surplus_pool"));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use portolan_plugin_api::{ClaimTemplate, Keys, Role, SettingsError, U256};
 
 use super::contracts::claims::{depositCall, harvestCall, leaveStakingCall, withdrawCall};
-use super::{ClaimCall, Kind, MasterChef, MasterChefs, PENDING, Returns};
+use super::{ClaimCall, Kind, MasterChef, MasterChefKit, PENDING, Returns};
 use crate::kit::{DeploymentReader, Kit, Shared};
 
 /// A value of the key `kind`: defaults of the copies of one chef, which other keys override.
@@ -63,13 +63,13 @@ impl ChefKind {
     }
 }
 
-impl MasterChefs {
+impl MasterChefKit {
     /// Keys of a settings row.
     pub const KEYS: &'static [&'static str] =
         &["kind", "chef", "pending", "pending_returns", "claim", "getter", "reward_token", "single_stake", "funded"];
 }
 
-impl Kit for MasterChefs {
+impl Kit for MasterChefKit {
     fn keys(&self) -> &'static [&'static str] {
         &["kind", "chef"]
     }

@@ -9,7 +9,7 @@ use portolan_plugin_api::{
     Address, Claimable, Error, JobContext, Leg, LegRole, Position, PositionKind, Question, Reward, U256,
 };
 
-use super::PositionPools;
+use super::PositionPoolsKit;
 use super::contracts::nitro::{
     balanceOfCall, canHarvestCall, customReqContractCall, getPublishedNitroPoolCall, harvestCall,
     harvestPositionToCall, nftPoolCall, pendingRewardsCall, poolsCall, poolsLengthCall, publishedNitroPoolsLengthCall,
@@ -35,7 +35,7 @@ pub struct NitroFactory {
     pub(super) factory: Address,
     /// Factory of the pools whose NFTs they take.
     pub(super) nft_pool_factory: Address,
-    pub(super) types: PositionPools,
+    pub(super) types: PositionPoolsKit,
 }
 
 /// Pools listed by the two factories.

@@ -3,7 +3,7 @@
 //! The contracts' functions are declared again here, with all that they return, so that a wrong one in the kit fails a
 //! test.
 
-use portolan_kits::aave_v3::{AavePools, AaveVersion};
+use portolan_kits::aave_v3::{AaveV3Kit, AaveVersion};
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
 use portolan_plugin_api::testing::{
@@ -52,10 +52,10 @@ const BORROWED: u8 = LegRole::BORROWED.0;
 const WAD: u128 = 1_000_000_000_000_000_000;
 const RAY: u128 = 1_000_000_000_000_000_000_000_000_000;
 
-const POOLS: AavePools = AavePools { version: AaveVersion::V3, reward_type: "rewards" };
+const POOLS: AaveV3Kit = AaveV3Kit { version: AaveVersion::V3, reward_type: "rewards" };
 
 const SECOND: u64 = 1;
-const SECOND_POOLS: AavePools = AavePools { version: AaveVersion::V2, reward_type: "incentives" };
+const SECOND_POOLS: AaveV3Kit = AaveV3Kit { version: AaveVersion::V2, reward_type: "incentives" };
 /// A pool with a controller, and one without, under one slug each.
 struct Pools;
 

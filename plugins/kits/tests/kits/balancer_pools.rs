@@ -3,7 +3,7 @@
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::balancer_pools::BalancerPools;
+use portolan_kits::balancer_pools::BalancerPoolsKit;
 use portolan_kits::kit::Kit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
@@ -33,7 +33,7 @@ const TOKEN: Address = address!("0xa000000000000000000000000000000000000001");
 const BAL: Address = address!("0xa000000000000000000000000000000000000002");
 const WETH: Address = address!("0xa000000000000000000000000000000000000003");
 
-const POOLS: BalancerPools = BalancerPools { share: "BALANCER" };
+const POOLS: BalancerPoolsKit = BalancerPoolsKit { share: "BALANCER" };
 
 struct Balancer;
 

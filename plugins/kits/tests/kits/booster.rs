@@ -3,7 +3,7 @@
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::booster::BoosterTypes;
+use portolan_kits::booster::BoosterKit;
 use portolan_kits::kit::Kit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
@@ -52,7 +52,7 @@ const LOCK_POOL: Address = Address::repeat_byte(0xd1);
 const EXTRA: Address = Address::repeat_byte(0xe1);
 const OTHER_EXTRA: Address = Address::repeat_byte(0xe2);
 
-const TYPES: BoosterTypes = BoosterTypes { pool: "booster" };
+const TYPES: BoosterKit = BoosterKit { pool: "booster" };
 
 /// Four protocols with the same booster, one per minting rule.
 struct Fork;

@@ -3,7 +3,7 @@
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::comet::CometTypes;
+use portolan_kits::comet::CometKit;
 use portolan_kits::kit::Kit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
 use portolan_plugin_api::*;
@@ -35,7 +35,7 @@ const BASE_FEED: Address = Address::repeat_byte(4);
 const REWARD: Address = Address::repeat_byte(5);
 const UTILIZATION: u64 = 777;
 
-const TYPES: CometTypes = CometTypes { market: "comet", reward: "comet-rewards" };
+const TYPES: CometKit = CometKit { market: "comet", reward: "comet-rewards" };
 
 /// One market.
 struct Fork;

@@ -4,7 +4,7 @@
 //! comptroller is covered end to end; these tests cover other names, and failures.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::compound_v2::CompoundV2Types;
+use portolan_kits::compound_v2::CompoundV2Kit;
 use portolan_kits::kit::Kit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
@@ -86,7 +86,7 @@ const TOKEN: Address = Address::repeat_byte(0x51);
 const VAI: Address = Address::repeat_byte(0x52);
 const REWARD: Address = Address::repeat_byte(0x53);
 
-const TYPES: CompoundV2Types = CompoundV2Types { market: "fork", reward: "fork-rewards" };
+const TYPES: CompoundV2Kit = CompoundV2Kit { market: "fork", reward: "fork-rewards" };
 
 /// A comptroller on each of four networks.
 struct Fork;

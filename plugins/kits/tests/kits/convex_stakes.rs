@@ -5,7 +5,7 @@ use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, map};
 use portolan_plugin_api::*;
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::convex_stakes::ConvexStakes;
+use portolan_kits::convex_stakes::ConvexStakesKit;
 use portolan_kits::kit::Kit;
 
 sol! {
@@ -39,7 +39,7 @@ impl AccountProtocols for Fork {
         company = { name = "CONVEX", slug = "convex" }
         "#
     );
-    const KITS: &'static [&'static dyn Kit] = &[&ConvexStakes("convex-stake")];
+    const KITS: &'static [&'static dyn Kit] = &[&ConvexStakesKit("convex-stake")];
 }
 
 portolan_plugin_api::exported!(Accounts<Fork>);

@@ -3,7 +3,7 @@
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::curve_gauges::CurveGaugeTypes;
+use portolan_kits::curve_gauges::CurveGaugesKit;
 use portolan_kits::kit::Kit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
@@ -45,7 +45,7 @@ const ARB: Address = address!("0xa000000000000000000000000000000000000003");
 /// Time of the account's last checkpoint in a gauge.
 const TOUCHED: U256 = U256::from_limbs([1_700_000_000, 0, 0, 0]);
 
-const TYPES: CurveGaugeTypes = CurveGaugeTypes { gauge: "gauge" };
+const TYPES: CurveGaugesKit = CurveGaugesKit { gauge: "gauge" };
 
 struct Curve;
 

@@ -3,7 +3,7 @@
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::curve_pools::CurvePools;
+use portolan_kits::curve_pools::CurvePoolsKit;
 use portolan_kits::kit::Kit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
@@ -24,7 +24,7 @@ const SHARE: Address = address!("0xa000000000000000000000000000000000000001");
 const DAI: Address = address!("0xa000000000000000000000000000000000000002");
 const ETHER: Address = address!("0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee");
 
-const POOLS: CurvePools = CurvePools { share: "CURVE" };
+const POOLS: CurvePoolsKit = CurvePoolsKit { share: "CURVE" };
 
 struct Curve;
 

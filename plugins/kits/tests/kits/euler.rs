@@ -3,7 +3,7 @@
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::euler::EulerTypes;
+use portolan_kits::euler::EulerKit;
 use portolan_kits::kit::Kit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
@@ -41,7 +41,7 @@ const VAULTS: [Address; 3] = [Address::repeat_byte(0x11), Address::repeat_byte(0
 const TOKENS: [Address; 3] = [Address::repeat_byte(0x41), Address::repeat_byte(0x42), Address::repeat_byte(0x43)];
 const SUB_ACCOUNTS: u8 = 32;
 
-const TYPES: EulerTypes = EulerTypes { account: "account", earn: "earn" };
+const TYPES: EulerKit = EulerKit { account: "account", earn: "earn" };
 
 struct Fork;
 

@@ -3,7 +3,7 @@
 //! The contract's functions are declared again here, so that a wrong one in the kit fails a test.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::fee_staking::FeeStakings;
+use portolan_kits::fee_staking::FeeStakingKit;
 use portolan_kits::kit::Kit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
@@ -23,7 +23,7 @@ const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const JOE: Address = address!("0xa000000000000000000000000000000000000001");
 const USDC: Address = address!("0xa000000000000000000000000000000000000002");
 const OTHER: Address = address!("0xa000000000000000000000000000000000000003");
-const STAKINGS: FeeStakings = FeeStakings { stake: "fee-staking" };
+const STAKINGS: FeeStakingKit = FeeStakingKit { stake: "fee-staking" };
 
 struct Joe;
 

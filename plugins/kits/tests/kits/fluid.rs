@@ -4,7 +4,7 @@
 //! are assembled word by word, like their structs.
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::fluid::FluidTypes;
+use portolan_kits::fluid::FluidKit;
 use portolan_kits::kit::Kit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
 use portolan_plugin_api::*;
@@ -34,7 +34,7 @@ const WETH: Address = Address::repeat_byte(10);
 const LIQUIDITY: Address = Address::repeat_byte(11);
 const ETHER: Address = Address::repeat_byte(0xee);
 
-const TYPES: FluidTypes = FluidTypes { token: "ftoken", vault: "vault" };
+const TYPES: FluidKit = FluidKit { token: "ftoken", vault: "vault" };
 
 struct Fork;
 

@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::known_gaps::KnownGaps;
+use portolan_kits::known_gaps::KnownGapsKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
 use portolan_plugin_api::*;
 
@@ -39,7 +39,7 @@ impl AccountProtocols for Fork {
         gap_names = ["the first stake", "the second"]
         "#
     );
-    const KITS: &'static [&'static dyn Kit] = &[&KnownGaps];
+    const KITS: &'static [&'static dyn Kit] = &[&KnownGapsKit];
 }
 
 portolan_plugin_api::exported!(Accounts<Fork>);

@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::liquity::LiquityTypes;
+use portolan_kits::liquity::LiquityKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
 use portolan_plugin_api::*;
 
@@ -41,7 +41,7 @@ const SURPLUS: Address = Address::repeat_byte(7);
 const OPERATIONS: Address = Address::repeat_byte(8);
 const ONE: u128 = 1_000_000_000_000_000_000;
 
-const TYPES: LiquityTypes = LiquityTypes { trove: "trove", deposit: "pool", stake: "stake" };
+const TYPES: LiquityKit = LiquityKit { trove: "trove", deposit: "pool", stake: "stake" };
 
 /// One deployment.
 struct Fork;

@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::llamalend::LlamaLendTypes;
+use portolan_kits::llamalend::LlamaLendKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
 
@@ -32,7 +32,7 @@ const CRVUSD: Address = address!("0xa000000000000000000000000000000000000001");
 const WETH: Address = address!("0xa000000000000000000000000000000000000002");
 const ONE: i64 = 1_000_000_000_000_000_000;
 
-const TYPES: LlamaLendTypes = LlamaLendTypes { loan: "loan", vault: "vault" };
+const TYPES: LlamaLendKit = LlamaLendKit { loan: "loan", vault: "vault" };
 
 struct Loans;
 

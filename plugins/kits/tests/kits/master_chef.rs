@@ -9,7 +9,7 @@ mod settings;
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::master_chef::{Kind, MasterChefs};
+use portolan_kits::master_chef::{Kind, MasterChefKit};
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
@@ -48,7 +48,7 @@ const TOKEN: Address = address!("0xa000000000000000000000000000000000000001");
 const BONUS: Address = address!("0xa000000000000000000000000000000000000002");
 const REWARDER: Address = address!("0xe000000000000000000000000000000000000001");
 
-const CHEFS: MasterChefs = MasterChefs { v1: "chef", v2: "chef", mini: "chef" };
+const CHEFS: MasterChefKit = MasterChefKit { v1: "chef", v2: "chef", mini: "chef" };
 
 /// One chef of each kind, each under its own slug, all at the same address.
 struct Chefs;

@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::merkle_distributor::MerkleDistributors;
+use portolan_kits::merkle_distributor::MerkleDistributorKit;
 use portolan_plugin_api::alloy::primitives::keccak256;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
@@ -22,7 +22,7 @@ const TOKEN: Address = address!("0xa000000000000000000000000000000000000001");
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const OTHER: Address = address!("0xacc0000000000000000000000000000000000002");
 const URL: &str = "https://merkle.example.org/proofs/0xacc0000000000000000000000000000000000001.json";
-const AIRDROPS: MerkleDistributors = MerkleDistributors { reward_type: "airdrop" };
+const AIRDROPS: MerkleDistributorKit = MerkleDistributorKit { reward_type: "airdrop" };
 
 struct Drop;
 

@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::morpho::MorphoTypes;
+use portolan_kits::morpho::MorphoKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
 use portolan_plugin_api::*;
 
@@ -53,7 +53,7 @@ const WAD: u128 = 1_000_000_000_000_000_000;
 const RATE: u64 = 1_000_000_000_000;
 const ELAPSED: u64 = 1_000;
 
-const TYPES: MorphoTypes = MorphoTypes { market: "market", vault: "vault" };
+const TYPES: MorphoKit = MorphoKit { market: "market", vault: "vault" };
 
 /// A contract with a vault of each version.
 struct Fork;

@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::position_chef::PositionChefs;
+use portolan_kits::position_chef::PositionChefKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
@@ -28,7 +28,7 @@ const POOL: Address = address!("0x5a00000000000000000000000000000000000001");
 /// Mode of a read whose writes no other read sees.
 const ISOLATED: u8 = 1;
 
-const CHEFS: PositionChefs = PositionChefs { reward: "position-chef" };
+const CHEFS: PositionChefKit = PositionChefKit { reward: "position-chef" };
 
 struct Cake;
 

@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::position_pools::PositionPools;
+use portolan_kits::position_pools::PositionPoolsKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use portolan_plugin_api::*;
 
@@ -29,7 +29,7 @@ const MASTER: Address = address!("0xc000000000000000000000000000000000000001");
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const GRAIL: Address = address!("0xa000000000000000000000000000000000000001");
 const XGRAIL: Address = address!("0xa000000000000000000000000000000000000002");
-const POOLS: PositionPools = PositionPools { stake: "nft-pool", nitro: "nitro-pool" };
+const POOLS: PositionPoolsKit = PositionPoolsKit { stake: "nft-pool", nitro: "nitro-pool" };
 
 struct Camelot;
 

@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::position_pools::PositionPools;
+use portolan_kits::position_pools::PositionPoolsKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use portolan_plugin_api::*;
 
@@ -60,7 +60,7 @@ const XGRAIL: Address = address!("0xa000000000000000000000000000000000000002");
 const ARB: Address = address!("0xa000000000000000000000000000000000000003");
 const GMX: Address = address!("0xa000000000000000000000000000000000000004");
 const ASKED: Address = address!("0xc000000000000000000000000000000000000003");
-const POOLS: PositionPools = PositionPools { stake: "nft-pool", nitro: "nitro-pool" };
+const POOLS: PositionPoolsKit = PositionPoolsKit { stake: "nft-pool", nitro: "nitro-pool" };
 
 struct Camelot;
 

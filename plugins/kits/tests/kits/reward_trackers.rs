@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::reward_trackers::RewardTrackerTypes;
+use portolan_kits::reward_trackers::RewardTrackersKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
@@ -24,7 +24,7 @@ const GMX: Address = address!("0xa000000000000000000000000000000000000001");
 const ES_GMX: Address = address!("0xa000000000000000000000000000000000000002");
 const WETH: Address = address!("0xa000000000000000000000000000000000000003");
 
-const TYPES: RewardTrackerTypes = RewardTrackerTypes { stake: "tracker" };
+const TYPES: RewardTrackersKit = RewardTrackersKit { stake: "tracker" };
 
 struct Gmx;
 

@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::safety_module::SafetyModules;
+use portolan_kits::safety_module::SafetyModuleKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome};
 use portolan_plugin_api::*;
 
@@ -26,7 +26,7 @@ const ACCOUNT: Address = Address::repeat_byte(0xac);
 const STAKED: Address = Address::repeat_byte(1);
 const AAVE: Address = Address::repeat_byte(2);
 const REWARD: Address = Address::repeat_byte(3);
-const TYPES: SafetyModules = SafetyModules { stake: "safety" };
+const TYPES: SafetyModuleKit = SafetyModuleKit { stake: "safety" };
 
 struct Fork;
 

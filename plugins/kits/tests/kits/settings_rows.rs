@@ -2,43 +2,43 @@
 //!
 //! All kits are in one plugin, those with keys first, which also tests how they coexist.
 
-use portolan_kits::aave_v3::{AavePools, AaveVersion};
-use portolan_kits::accounts::{AccountProtocols, Accounts, EventSources};
-use portolan_kits::balancer_pools::BalancerPools;
-use portolan_kits::booster::BoosterTypes;
-use portolan_kits::comet::CometTypes;
-use portolan_kits::compound_v2::CompoundV2Types;
-use portolan_kits::convex_stakes::ConvexStakes;
-use portolan_kits::curve_gauges::CurveGaugeTypes;
-use portolan_kits::curve_pools::CurvePools;
-use portolan_kits::euler::EulerTypes;
-use portolan_kits::fee_staking::FeeStakings;
-use portolan_kits::fluid::FluidTypes;
+use portolan_kits::aave_v3::{AaveV3Kit, AaveVersion};
+use portolan_kits::accounts::{AccountProtocols, Accounts, EventSourcesKit};
+use portolan_kits::balancer_pools::BalancerPoolsKit;
+use portolan_kits::booster::BoosterKit;
+use portolan_kits::comet::CometKit;
+use portolan_kits::compound_v2::CompoundV2Kit;
+use portolan_kits::convex_stakes::ConvexStakesKit;
+use portolan_kits::curve_gauges::CurveGaugesKit;
+use portolan_kits::curve_pools::CurvePoolsKit;
+use portolan_kits::euler::EulerKit;
+use portolan_kits::fee_staking::FeeStakingKit;
+use portolan_kits::fluid::FluidKit;
 use portolan_kits::kit::Kit;
-use portolan_kits::known_gaps::KnownGaps;
-use portolan_kits::liquity::LiquityTypes;
-use portolan_kits::llamalend::LlamaLendTypes;
-use portolan_kits::master_chef::MasterChefs;
-use portolan_kits::merkle_distributor::MerkleDistributors;
-use portolan_kits::morpho::MorphoTypes;
-use portolan_kits::position_chef::PositionChefs;
-use portolan_kits::position_pools::PositionPools;
-use portolan_kits::reward_trackers::RewardTrackerTypes;
-use portolan_kits::safety_module::SafetyModules;
-use portolan_kits::share_vault::ShareVaults;
-use portolan_kits::side_booster::SideBoosterTypes;
-use portolan_kits::silo::SiloTypes;
-use portolan_kits::solidly::SolidlyTypes;
-use portolan_kits::staking_rewards::{FarmTypes, StakingFarms};
-use portolan_kits::stargate_staking::StargateStakings;
-use portolan_kits::umbrella::UmbrellaTypes;
-use portolan_kits::unified_farms::UnifiedFarmTypes;
-use portolan_kits::validator_shares::ValidatorShares;
-use portolan_kits::vester::VesterTypes;
-use portolan_kits::vote_escrow::VoteEscrowTypes;
-use portolan_kits::vote_locker::VoteLockers;
-use portolan_kits::yearn_gauges::YearnGaugeTypes;
-use portolan_kits::yearn_vaults::YearnVaultTypes;
+use portolan_kits::known_gaps::KnownGapsKit;
+use portolan_kits::liquity::LiquityKit;
+use portolan_kits::llamalend::LlamaLendKit;
+use portolan_kits::master_chef::MasterChefKit;
+use portolan_kits::merkle_distributor::MerkleDistributorKit;
+use portolan_kits::morpho::MorphoKit;
+use portolan_kits::position_chef::PositionChefKit;
+use portolan_kits::position_pools::PositionPoolsKit;
+use portolan_kits::reward_trackers::RewardTrackersKit;
+use portolan_kits::safety_module::SafetyModuleKit;
+use portolan_kits::share_vault::ShareVaultKit;
+use portolan_kits::side_booster::SideBoosterKit;
+use portolan_kits::silo::SiloKit;
+use portolan_kits::solidly::SolidlyKit;
+use portolan_kits::staking_rewards::{FarmTypes, StakingRewardsKit};
+use portolan_kits::stargate_staking::StargateStakingKit;
+use portolan_kits::umbrella::UmbrellaKit;
+use portolan_kits::unified_farms::UnifiedFarmsKit;
+use portolan_kits::validator_shares::ValidatorSharesKit;
+use portolan_kits::vester::VesterKit;
+use portolan_kits::vote_escrow::VoteEscrowKit;
+use portolan_kits::vote_locker::VoteLockerKit;
+use portolan_kits::yearn_gauges::YearnGaugesKit;
+use portolan_kits::yearn_vaults::YearnVaultsKit;
 use portolan_plugin_api::testing::{self, map};
 use portolan_plugin_api::*;
 
@@ -50,43 +50,43 @@ struct All;
 impl AccountProtocols for All {
     const ROWS: Rows = Rows::NONE;
     const KITS: &'static [&'static dyn Kit] = &[
-        &MasterChefs { v1: "v1", v2: "v2", mini: "mini" },
-        &StakingFarms { single: FARM, dual: FARM },
-        &AavePools { version: AaveVersion::V3, reward_type: "rewards" },
-        &BalancerPools { share: "share" },
-        &BoosterTypes { pool: "pool" },
-        &ConvexStakes("stake"),
-        &CurveGaugeTypes { gauge: "gauge" },
-        &CurvePools { share: "share" },
-        &EulerTypes { account: "account", earn: "earn" },
-        &FeeStakings { stake: "stake" },
+        &MasterChefKit { v1: "v1", v2: "v2", mini: "mini" },
+        &StakingRewardsKit { single: FARM, dual: FARM },
+        &AaveV3Kit { version: AaveVersion::V3, reward_type: "rewards" },
+        &BalancerPoolsKit { share: "share" },
+        &BoosterKit { pool: "pool" },
+        &ConvexStakesKit("stake"),
+        &CurveGaugesKit { gauge: "gauge" },
+        &CurvePoolsKit { share: "share" },
+        &EulerKit { account: "account", earn: "earn" },
+        &FeeStakingKit { stake: "stake" },
         // Before LlamaLend, which shares a key with it; a real plugin has only one of them.
-        &FluidTypes { token: "token", vault: "vault" },
-        &LlamaLendTypes { loan: "loan", vault: "vault" },
-        &MorphoTypes { market: "market", vault: "vault" },
-        &PositionChefs { reward: "reward" },
-        &PositionPools { stake: "stake", nitro: "nitro" },
-        &RewardTrackerTypes { stake: "stake" },
-        &UnifiedFarmTypes { farm: "farm" },
-        &ValidatorShares { delegation: "delegation" },
-        &VoteEscrowTypes { lock: "lock", fee: "fee" },
-        &VoteLockers { lock: "lock" },
-        &YearnGaugeTypes { gauge: "gauge" },
-        &YearnVaultTypes { vault: "vault", share: "share" },
-        &CometTypes { market: "market", reward: "reward" },
-        &CompoundV2Types { market: "market", reward: "reward" },
-        &LiquityTypes { trove: "trove", deposit: "deposit", stake: "stake" },
-        &MerkleDistributors { reward_type: "airdrop" },
-        &SafetyModules { stake: "stake" },
-        &ShareVaults { key: "bar", vault_type: "bar" },
-        &SiloTypes { pair: "pair" },
-        &SolidlyTypes { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" },
-        &UmbrellaTypes { stake: "stake" },
-        &VesterTypes { vester: "vester" },
-        &StargateStakings { stake: "stake", share: "share" },
-        &SideBoosterTypes { pool: "pool" },
-        &KnownGaps,
-        &EventSources,
+        &FluidKit { token: "token", vault: "vault" },
+        &LlamaLendKit { loan: "loan", vault: "vault" },
+        &MorphoKit { market: "market", vault: "vault" },
+        &PositionChefKit { reward: "reward" },
+        &PositionPoolsKit { stake: "stake", nitro: "nitro" },
+        &RewardTrackersKit { stake: "stake" },
+        &UnifiedFarmsKit { farm: "farm" },
+        &ValidatorSharesKit { delegation: "delegation" },
+        &VoteEscrowKit { lock: "lock", fee: "fee" },
+        &VoteLockerKit { lock: "lock" },
+        &YearnGaugesKit { gauge: "gauge" },
+        &YearnVaultsKit { vault: "vault", share: "share" },
+        &CometKit { market: "market", reward: "reward" },
+        &CompoundV2Kit { market: "market", reward: "reward" },
+        &LiquityKit { trove: "trove", deposit: "deposit", stake: "stake" },
+        &MerkleDistributorKit { reward_type: "airdrop" },
+        &SafetyModuleKit { stake: "stake" },
+        &ShareVaultKit { key: "bar", vault_type: "bar" },
+        &SiloKit { pair: "pair" },
+        &SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" },
+        &UmbrellaKit { stake: "stake" },
+        &VesterKit { vester: "vester" },
+        &StargateStakingKit { stake: "stake", share: "share" },
+        &SideBoosterKit { pool: "pool" },
+        &KnownGapsKit,
+        &EventSourcesKit,
     ];
 }
 

@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::side_booster::SideBoosterTypes;
+use portolan_kits::side_booster::SideBoosterKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
 
@@ -26,7 +26,7 @@ const CRV: Address = Address::repeat_byte(0xc1);
 const CVX: Address = Address::repeat_byte(0xc2);
 const ARB: Address = Address::repeat_byte(0xc3);
 const POOLS: u64 = 3;
-const TYPES: SideBoosterTypes = SideBoosterTypes { pool: "side" };
+const TYPES: SideBoosterKit = SideBoosterKit { pool: "side" };
 
 struct Fork;
 

@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::silo::SiloTypes;
+use portolan_kits::silo::SiloKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
 
@@ -71,7 +71,7 @@ impl AccountProtocols for Fork {
     const KITS: &'static [&'static dyn Kit] = &[&TYPES];
 }
 
-const TYPES: SiloTypes = SiloTypes { pair: "pair" };
+const TYPES: SiloKit = SiloKit { pair: "pair" };
 
 portolan_plugin_api::exported!(Accounts<Fork>);
 

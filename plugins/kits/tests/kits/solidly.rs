@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::solidly::SolidlyTypes;
+use portolan_kits::solidly::SolidlyKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
@@ -43,8 +43,7 @@ const IMMUTABLE: u8 = 1; // Freshness of a read that may be cached from any earl
 const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 const WEEK_S: u64 = 1_699_488_000; // The Thursday before, at midnight.
 
-const TYPES: SolidlyTypes =
-    SolidlyTypes { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
+const TYPES: SolidlyKit = SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
 
 struct Velo;
 

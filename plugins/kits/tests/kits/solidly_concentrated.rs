@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::solidly::SolidlyTypes;
+use portolan_kits::solidly::SolidlyKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
 
@@ -49,8 +49,7 @@ const OTHER_POOL: Address = address!("0x5a00000000000000000000000000000000000002
 const OTHER: Address = address!("0x6a00000000000000000000000000000000000002");
 const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 
-const TYPES: SolidlyTypes =
-    SolidlyTypes { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
+const TYPES: SolidlyKit = SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
 
 struct Velo;
 

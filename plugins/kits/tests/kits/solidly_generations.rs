@@ -5,7 +5,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::solidly::SolidlyTypes;
+use portolan_kits::solidly::SolidlyKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
@@ -63,8 +63,7 @@ const BASE: Address = address!("0xa000000000000000000000000000000000000001");
 const OTHER: Address = address!("0xa000000000000000000000000000000000000002");
 const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 
-const TYPES: SolidlyTypes =
-    SolidlyTypes { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
+const TYPES: SolidlyKit = SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
 
 struct Heirs;
 

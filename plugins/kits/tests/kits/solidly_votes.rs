@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::solidly::SolidlyTypes;
+use portolan_kits::solidly::SolidlyKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use portolan_plugin_api::*;
 
@@ -33,8 +33,7 @@ const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const A: Address = address!("0xa000000000000000000000000000000000000001");
 const B: Address = address!("0xa000000000000000000000000000000000000002");
 
-const TYPES: SolidlyTypes =
-    SolidlyTypes { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
+const TYPES: SolidlyKit = SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
 
 struct Velo;
 

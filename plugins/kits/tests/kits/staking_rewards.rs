@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::staking_rewards::{FarmTypes, StakingFarms};
+use portolan_kits::staking_rewards::{FarmTypes, StakingRewardsKit};
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
@@ -38,7 +38,7 @@ const MATIC: Address = address!("0xa000000000000000000000000000000000000002");
 const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 
 const TYPES: FarmTypes = FarmTypes { reward_type: "farm", vault_type: "farm" };
-const FARMS: StakingFarms = StakingFarms { single: TYPES, dual: TYPES };
+const FARMS: StakingRewardsKit = StakingRewardsKit { single: TYPES, dual: TYPES };
 
 /// One factory of each kind, each under its own slug.
 struct Farms;

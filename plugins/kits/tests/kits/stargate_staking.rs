@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::stargate_staking::StargateStakings;
+use portolan_kits::stargate_staking::StargateStakingKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
 
@@ -36,7 +36,7 @@ const OTHER: Address = Address::repeat_byte(0x52);
 const USDC_SHARE: Address = Address::repeat_byte(0xa1);
 const ETH_SHARE: Address = Address::repeat_byte(0xa2);
 const STG: Address = Address::repeat_byte(0xc1);
-const TYPES: StargateStakings = StargateStakings { stake: "staking", share: "STARGATE" };
+const TYPES: StargateStakingKit = StargateStakingKit { stake: "staking", share: "STARGATE" };
 
 struct Stargate;
 

@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::umbrella::UmbrellaTypes;
+use portolan_kits::umbrella::UmbrellaKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
 
@@ -32,7 +32,7 @@ const TOKENS: [Address; 2] = [Address::repeat_byte(4), Address::repeat_byte(5)];
 const WRAPPED: Address = Address::repeat_byte(6);
 /// Rewards of 18 and of 6 decimals.
 const REWARDS: [Address; 2] = [Address::repeat_byte(7), Address::repeat_byte(8)];
-const TYPES: UmbrellaTypes = UmbrellaTypes { stake: "umbrella" };
+const TYPES: UmbrellaKit = UmbrellaKit { stake: "umbrella" };
 
 struct Fork;
 

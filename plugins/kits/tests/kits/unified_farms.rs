@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::unified_farms::UnifiedFarmTypes;
+use portolan_kits::unified_farms::UnifiedFarmsKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
 
@@ -29,7 +29,7 @@ const FXS: Address = address!("0xa000000000000000000000000000000000000002");
 const CRV: Address = address!("0xa000000000000000000000000000000000000003");
 const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 
-const TYPES: UnifiedFarmTypes = UnifiedFarmTypes { farm: "farm" };
+const TYPES: UnifiedFarmsKit = UnifiedFarmsKit { farm: "farm" };
 
 struct Frax;
 

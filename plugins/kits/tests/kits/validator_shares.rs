@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::validator_shares::ValidatorShares;
+use portolan_kits::validator_shares::ValidatorSharesKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use portolan_plugin_api::*;
 
@@ -32,7 +32,7 @@ const MANAGER: Address = address!("0xc000000000000000000000000000000000000001");
 const SIGNER: Address = address!("0xc000000000000000000000000000000000000002");
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const POL: Address = address!("0xa000000000000000000000000000000000000001");
-const SHARES: ValidatorShares = ValidatorShares { delegation: "validator-shares" };
+const SHARES: ValidatorSharesKit = ValidatorSharesKit { delegation: "validator-shares" };
 
 struct Polygon;
 

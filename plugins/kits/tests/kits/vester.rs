@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::vester::VesterTypes;
+use portolan_kits::vester::VesterKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, Replies, map};
 use portolan_plugin_api::*;
 
@@ -27,7 +27,7 @@ const ACCOUNT: Address = Address::repeat_byte(0xac);
 const VESTER: Address = Address::repeat_byte(1);
 const GMX: Address = Address::repeat_byte(2);
 const ES_GMX: Address = Address::repeat_byte(3);
-const TYPES: VesterTypes = VesterTypes { vester: "vester" };
+const TYPES: VesterKit = VesterKit { vester: "vester" };
 
 struct Gmx;
 

@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::vote_escrow::VoteEscrowTypes;
+use portolan_kits::vote_escrow::VoteEscrowKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
 
@@ -34,7 +34,7 @@ const THREE_CRV: Address = address!("0xa000000000000000000000000000000000000002"
 const USD: Address = address!("0xa000000000000000000000000000000000000003");
 const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 
-const TYPES: VoteEscrowTypes = VoteEscrowTypes { lock: "lock", fee: "fee" };
+const TYPES: VoteEscrowKit = VoteEscrowKit { lock: "lock", fee: "fee" };
 
 struct Locks;
 

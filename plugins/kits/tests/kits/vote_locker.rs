@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::vote_locker::VoteLockers;
+use portolan_kits::vote_locker::VoteLockerKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
 use portolan_plugin_api::*;
 
@@ -26,7 +26,7 @@ const AURA: Address = Address::repeat_byte(0xa1);
 const REWARD: Address = Address::repeat_byte(0xa2);
 const OTHER: Address = Address::repeat_byte(0xa3);
 
-const TYPES: VoteLockers = VoteLockers { lock: "vote-lock" };
+const TYPES: VoteLockerKit = VoteLockerKit { lock: "vote-lock" };
 
 /// A locker of each version.
 struct Fork;

@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::yearn_gauges::YearnGaugeTypes;
+use portolan_kits::yearn_gauges::YearnGaugesKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, map};
 use portolan_plugin_api::*;
 
@@ -24,7 +24,7 @@ const REGISTRY: Address = address!("0xf000000000000000000000000000000000000001")
 const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const DYFI: Address = address!("0xa000000000000000000000000000000000000001");
 
-const TYPES: YearnGaugeTypes = YearnGaugeTypes { gauge: "gauge" };
+const TYPES: YearnGaugesKit = YearnGaugesKit { gauge: "gauge" };
 
 struct Yearn;
 

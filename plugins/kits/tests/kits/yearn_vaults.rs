@@ -4,7 +4,7 @@
 
 use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::kit::Kit;
-use portolan_kits::yearn_vaults::YearnVaultTypes;
+use portolan_kits::yearn_vaults::YearnVaultsKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
 use portolan_plugin_api::*;
 
@@ -36,7 +36,7 @@ const LAST_USDC: Address = address!("0x5a00000000000000000000000000000000000002"
 const ONLY_DAI: Address = address!("0x5a00000000000000000000000000000000000003");
 const VAULTS: [Address; 3] = [FIRST_USDC, LAST_USDC, ONLY_DAI];
 
-const TYPES: YearnVaultTypes = YearnVaultTypes { vault: "vault", share: "YEARN" };
+const TYPES: YearnVaultsKit = YearnVaultsKit { vault: "vault", share: "YEARN" };
 
 struct Yearn;
 
