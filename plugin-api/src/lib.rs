@@ -54,7 +54,7 @@
 //!             let farm = row.mechanism.farm;
 //!             let amount = cx.call(farm, earnedCall { account }).await?;
 //!             let claim = cx.claim(farm, &getRewardCall {});
-//!             let reward = Claimable::new(&row.market, farm, claim).of("staking-rewards").pays(QUICK, amount);
+//!             let reward = Claimable::new(&row.market, farm, claim).mechanism("staking-rewards").pays(QUICK, amount);
 //!             Ok(Some(reward.named(format!("{} reward", symbol(QUICK)))))
 //!         }))
 //!         .await

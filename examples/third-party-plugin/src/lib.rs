@@ -59,7 +59,7 @@ async fn reward(cx: &JobContext, row: &Deployment<Staking>, account: Address) ->
         return Ok(None);
     }
     let token = cx.call(staking, rewardsTokenCall {}).immutable().await?;
-    let claimable = Claimable::new(&row.market, staking, cx.claim(staking, &getRewardCall {})).of(MECHANISM);
+    let claimable = Claimable::new(&row.market, staking, cx.claim(staking, &getRewardCall {})).mechanism(MECHANISM);
     // The host puts the token's symbol into the name.
     Ok(Some(claimable.named(format!("{} reward", symbol(token))).pays(token, amount)))
 }
@@ -82,7 +82,7 @@ async fn stake(cx: &JobContext, row: &Deployment<Staking>, account: Address) -> 
         .await?;
     let over = U256::from(cx.block().timestamp) >= finish;
     let stake = Leg::new(LegRole::STAKED, staked_token, amount).of_total(total_stake);
-    let position = Position::new(PositionKind::STAKED, &row.market, staking).of(MECHANISM).leg(stake);
+    let position = Position::new(PositionKind::STAKED, &row.market, staking).mechanism(MECHANISM).leg(stake);
     let position = position.named(format!("{} staking", symbol(staked_token)));
     Ok(Some(position.reward(Reward::new(reward_token, if over { U256::ZERO } else { rate }))))
 }

@@ -79,7 +79,7 @@ mod tests {
 
     fn holds(kind: PositionKind, legs: &[(LegRole, u64)]) -> Outcome {
         let legs = legs.iter().map(|(role, amount)| Leg::new(*role, TOKEN, U256::from(*amount)));
-        outcome(vec![Position::new(kind, "main", FARM).named("stake").of("farm").legs(legs).into()])
+        outcome(vec![Position::new(kind, "main", FARM).named("stake").mechanism("farm").legs(legs).into()])
     }
 
     fn pays(market: &str, amounts: &[u64]) -> Outcome {

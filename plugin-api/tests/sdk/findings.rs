@@ -44,20 +44,21 @@ const QUESTIONS: [Question; 6] = [
 fn stake() -> Position {
     let leg = Leg::new(LegRole::STAKED, TOKEN, U256::from(10)).redeeming(U256::from(11)).of_total(U256::MAX);
     let rewards = [Reward::new(TOKEN, U256::from(12)), Reward::new(TARGET, None)];
-    let position = Position::new(PositionKind::STAKED, "side", TARGET).named("stake").of("acme-farm").leg(leg);
+    let position = Position::new(PositionKind::STAKED, "side", TARGET).named("stake").mechanism("acme-farm").leg(leg);
     rewards.into_iter().fold(position.numbered(U256::from(13)), Position::reward)
 }
 
 fn loan() -> Position {
     let legs = [LegRole::SUPPLIED, LegRole::BORROWED].map(|role| Leg::new(role, TOKEN, U256::from(20)));
     let legs = legs.map(|leg| leg.rate_ray(U256::from(21)));
-    let position = Position::new(PositionKind::BORROWED, "side", TARGET).named("loan").of("acme-loan").legs(legs);
+    let position =
+        Position::new(PositionKind::BORROWED, "side", TARGET).named("loan").mechanism("acme-loan").legs(legs);
     Position { health: Some(Health { factor_wad: Some(U256::from(22)), liquidation_price: None }), ..position }
 }
 
 fn lock() -> Position {
     let leg = Leg::new(LegRole::LOCKED, TOKEN, U256::from(30));
-    let position = Position::new(PositionKind::LOCKED, "side", TARGET).named("lock").of("acme-lock").leg(leg);
+    let position = Position::new(PositionKind::LOCKED, "side", TARGET).named("lock").mechanism("acme-lock").leg(leg);
     Position { lock: Some(Lock { unlocks_at: Some(1_800_000_000), is_permanent: Some(false) }), ..position }
 }
 
@@ -88,7 +89,7 @@ impl Plugin for Full {
         let order = Order { market: TARGET, ids: vec![U256::from(1)], proof: vec![0xab].into() };
         cx.try_call(TARGET, orderCall { account, id: U256::from(1) }).await?.ok();
         let harvest = cx.claim(TARGET, &harvestCall { account, order });
-        let claimable = Claimable::new("side", TARGET, harvest).of("acme-rewards").numbered(U256::from(7));
+        let claimable = Claimable::new("side", TARGET, harvest).mechanism("acme-rewards").numbered(U256::from(7));
         let claimable = claimable.named(format!("{} reward", symbol(TOKEN)));
         Ok(vec![
             claimable.after(cx.claim(TARGET, &pokeCall {})).pays(TOKEN, U256::from(258)).pays(OTHER, U256::from(1)),

@@ -138,7 +138,7 @@ fn an_older_host_has_what_is_not_covered_in_the_message() {
 fn hostile_rows(cx: &portolan_plugin_api::JobContext) -> Vec<Claimable> {
     let reward = |place: u64| {
         let claim = cx.claim(TARGET, &getRewardCall {});
-        Claimable::new("main", TARGET, claim).of("test").named("reward").numbered(U256::from(place))
+        Claimable::new("main", TARGET, claim).mechanism("test").named("reward").numbered(U256::from(place))
     };
     let amount = U256::from(7);
     vec![

@@ -86,12 +86,12 @@ fn reward(cx: &JobContext) -> Claimable {
 }
 
 fn paying(claim: portolan_plugin_api::Claim) -> Claimable {
-    Claimable::new("main", TARGET, claim).named("reward").of("farm").pays(TOKEN, U256::ONE)
+    Claimable::new("main", TARGET, claim).named("reward").mechanism("farm").pays(TOKEN, U256::ONE)
 }
 
 fn stake() -> Position {
     let leg = Leg::new(LegRole::STAKED, TOKEN, U256::ONE);
-    Position::new(PositionKind::STAKED, "main", TARGET).named("stake").of("farm").leg(leg)
+    Position::new(PositionKind::STAKED, "main", TARGET).named("stake").mechanism("farm").leg(leg)
 }
 
 /// Reports a leg twice, like a farm whose receipt is the token of another leg.
@@ -200,7 +200,7 @@ refused_claimable!(a_market_that_is_not_deployed, "it names a market that the ca
     Claimable { market: "other".to_owned(), ..reward(cx) }
 });
 refused_claimable!(a_mechanism_that_is_no_word, "its mechanism is not a word", async |cx| {
-    reward(cx).of("staking farm")
+    reward(cx).mechanism("staking farm")
 });
 
 refused_position!(a_kind_that_is_not_known, "unknown kind 99", Position { kind: PositionKind(99), ..stake() });

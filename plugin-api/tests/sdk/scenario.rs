@@ -120,7 +120,7 @@ pub(crate) fn in_place(found: Claimable, place: usize) -> Claimable {
 /// A finding that holds a number.
 pub(crate) fn found(amount: U256) -> Claimable {
     let claim = Claim { to: TARGET, ..Claim::default() };
-    Claimable::new("main", TARGET, claim).named("number").of("test").numbered(amount).pays(TOKEN, amount)
+    Claimable::new("main", TARGET, claim).named("number").mechanism("test").numbered(amount).pays(TOKEN, amount)
 }
 
 pub(crate) fn found_all(amounts: impl IntoIterator<Item = U256>) -> Vec<Claimable> {

@@ -140,7 +140,7 @@ fn call<C: SolCall>(to: Address, call: &C) -> Claim {
 }
 
 fn paying(claim: Claim) -> Claimable {
-    Claimable::new("main", LISTED, claim).named("reward").of("gauge").pays(TOKEN, U256::from(5))
+    Claimable::new("main", LISTED, claim).named("reward").mechanism("gauge").pays(TOKEN, U256::from(5))
 }
 
 fn get_reward(to: Address) -> Claim {
@@ -337,7 +337,7 @@ fn what_a_reply_can_cause_is_not_the_fault_of_the_plugin() {
         (1..=40_u8).fold(sound(), |claimable, byte| claimable.pays(Address::repeat_byte(byte), U256::from(1)));
     let of_replies = [
         // The farm is its own reward token.
-        Claimable::new("main", LISTED, get_reward(LISTED)).named("own").of("gauge").pays(LISTED, U256::from(1)),
+        Claimable::new("main", LISTED, get_reward(LISTED)).named("own").mechanism("gauge").pays(LISTED, U256::from(1)),
         sound().pays(TOKEN, U256::from(6)),
         many_tokens,
         sound().named("\u{202e}drawer"),
@@ -352,10 +352,13 @@ fn what_a_reply_can_cause_is_not_the_fault_of_the_plugin() {
         paying(get_reward(STRANGE)),
         Claimable { steps: Vec::new(), ..sound() },
         Claimable { market: "other".to_owned(), ..sound() },
-        sound().of("a mechanism with spaces"),
+        sound().mechanism("a mechanism with spaces"),
         // Not excused by a contract's reply that breaks a rule too.
         Claimable { market: "other".to_owned(), ..sound().named("\u{202e}drawer").pays(TOKEN, U256::from(6)) },
-        Claimable::new("main", STRANGE, get_reward(STRANGE)).named("own").of("gauge").pays(STRANGE, U256::from(1)),
+        Claimable::new("main", STRANGE, get_reward(STRANGE))
+            .named("own")
+            .mechanism("gauge")
+            .pays(STRANGE, U256::from(1)),
     ];
     for claimable in broken {
         let validated = Job::new().validate(Question::CLAIMABLES, vec![claimable.into()]);
@@ -384,7 +387,7 @@ fn a_claim_that_is_not_listed_is_left_out_and_others_stay() {
 }
 
 fn staked(legs: impl IntoIterator<Item = Leg>) -> Position {
-    Position::new(PositionKind::STAKED, "main", LISTED).named("stake").of("gauge").legs(legs)
+    Position::new(PositionKind::STAKED, "main", LISTED).named("stake").mechanism("gauge").legs(legs)
 }
 
 fn leg(role: LegRole, amount: u64) -> Leg {
@@ -449,7 +452,7 @@ fn a_position_that_breaks_a_rule_is_refused_with_the_sentence() {
         (Position { market: "other".into(), ..sound() }, "names a market"),
         (sound().named(""), "its name is empty"),
         (sound().named("a\u{202e}b"), "its name is empty"),
-        (sound().of("staking rewards"), "its mechanism is not a word"),
+        (sound().mechanism("staking rewards"), "its mechanism is not a word"),
         (staked((0..257).map(|_| leg(LegRole::STAKED, 1))), "257 legs are more than 256"),
         (staked([leg(LegRole(77), 1)]), "unknown role 77"),
         (staked([leg(LegRole::STAKED, 1).named("\n")]), "its name is empty"),

@@ -135,7 +135,7 @@ impl DeploymentReader for ConvexStake {
                 return Ok(Vec::new());
             }
             let name = format!("{} rewards", symbol(self.staked(cx).await?));
-            let row = Claimable::new(labels.market, self.at, claim).of(self.mechanism).named(name);
+            let row = Claimable::new(labels.market, self.at, claim).mechanism(self.mechanism).named(name);
             Ok(vec![owed.into_iter().fold(row, |row, (token, amount)| row.pays(token, amount))])
         })
     }
@@ -153,7 +153,7 @@ impl DeploymentReader for ConvexStake {
                 return Ok(Vec::new());
             }
             let (token, total) = cx.join((self.staked(cx), cx.call(self.at, totalSupplyCall {}))).await?;
-            let position = Position::new(PositionKind::STAKED, labels.market, self.at).of(self.mechanism);
+            let position = Position::new(PositionKind::STAKED, labels.market, self.at).mechanism(self.mechanism);
             let position = position.named(format!("{} stake", symbol(token)));
             Ok(vec![position.leg(Leg::new(LegRole::STAKED, token, amount).of_total(total))])
         })

@@ -48,6 +48,6 @@ pub(crate) async fn position(
     let token = cx.call(vault, assetCall {}).immutable();
     let (token, redeemed) = cx.join((token, cx.call(vault, previewRedeemCall { shares }))).await?;
     let leg = Leg::new(LegRole::SUPPLIED, token, redeemed).receipt(vault);
-    let position = Position::new(PositionKind::LENT, labels.market, vault).of(mechanism);
+    let position = Position::new(PositionKind::LENT, labels.market, vault).mechanism(mechanism);
     Ok(position.named(format!("{} {}", labels.title, symbol(vault))).leg(leg))
 }

@@ -95,7 +95,7 @@ impl DeploymentReader for FeeStaking {
                 return Ok(Vec::new());
             }
             let claim = cx.claim(self.address, &depositCall { amount: U256::ZERO });
-            let row = Claimable::new(labels.market, self.address, claim).of(self.types.stake);
+            let row = Claimable::new(labels.market, self.address, claim).mechanism(self.types.stake);
             let row = row.named(format!("{} rewards", symbol(self.staked_token)));
             Ok(vec![owed.into_iter().fold(row, |row, (token, amount)| row.pays(token, amount))])
         })
@@ -116,7 +116,7 @@ impl DeploymentReader for FeeStaking {
             }
             let total = cx.call(self.address, internalJoeBalanceCall {});
             let (tokens, total) = cx.join((self.reward_tokens(cx), total)).await?;
-            let position = Position::new(PositionKind::STAKED, labels.market, self.address).of(self.types.stake);
+            let position = Position::new(PositionKind::STAKED, labels.market, self.address).mechanism(self.types.stake);
             let position = position.named(format!("{} staking", symbol(self.staked_token)));
             let position = position.leg(Leg::new(LegRole::STAKED, self.staked_token, amount).of_total(total));
             Ok(vec![tokens.into_iter().fold(position, |position, token| position.reward(Reward::new(token, None)))])

@@ -102,7 +102,7 @@ impl DeploymentReader for MerkleDistributor {
                 return Ok(Vec::new());
             }
             let claim = cx.claim(self.address, &claimCall { index, account, amount, merkleProof: proof });
-            let claimable = Claimable::new(labels.market, self.address, claim).of(self.reward_type);
+            let claimable = Claimable::new(labels.market, self.address, claim).mechanism(self.reward_type);
             Ok(vec![claimable.named(format!("{} airdrop", symbol(token))).pays(token, amount)])
         })
     }

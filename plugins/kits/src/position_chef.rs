@@ -135,7 +135,7 @@ impl PositionChef {
         // The id and tokens of a pool never change.
         let pool = cx.call(self.chef, poolInfoCall { pid: owed.pid }).immutable().await?;
         let claim = cx.claim(self.chef, &harvestCall { tokenId: owed.token_id, to: account });
-        let claimable = Claimable::new(labels.market, self.chef, claim).of(self.types.reward);
+        let claimable = Claimable::new(labels.market, self.chef, claim).mechanism(self.types.reward);
         let name = format!("{}/{} position reward", symbol(pool.token0), symbol(pool.token1));
         Ok(claimable.named(name).numbered(owed.token_id).pays(token, owed.amount))
     }

@@ -115,7 +115,7 @@ impl DeploymentReader for RewardTrackers {
             let totals = staked.iter().map(|(token, _)| cx.call(self.stakes, totalDepositSupplyCall { token: *token }));
             let rewards = self.trackers.iter().map(|tracker| reward_token(cx, *tracker));
             let (totals, rewards) = cx.join((cx.join(totals), cx.join(rewards))).await?;
-            let position = Position::new(PositionKind::STAKED, labels.market, self.stakes).of(self.types.stake);
+            let position = Position::new(PositionKind::STAKED, labels.market, self.stakes).mechanism(self.types.stake);
             let position = position.named(format!("{} staking", symbol(first)));
             let leg = |((token, amount), total)| Leg::new(LegRole::STAKED, token, amount).of_total(total);
             let position = position.legs(staked.into_iter().zip(totals).map(leg));
@@ -135,7 +135,7 @@ impl RewardTrackers {
         let owed = cx.call(tracker, claimCall { receiver: account }).from(account).isolated();
         let (owed, token) = cx.join((owed, reward_token(cx, tracker))).await?;
         let claim = cx.claim(tracker, &claimCall { receiver: account });
-        let row = Claimable::new(labels.market, tracker, claim).of(self.types.stake).pays(token, owed);
+        let row = Claimable::new(labels.market, tracker, claim).mechanism(self.types.stake).pays(token, owed);
         Ok((!owed.is_zero()).then(|| row.named(format!("{} {} reward", labels.title, symbol(token)))))
     }
 }

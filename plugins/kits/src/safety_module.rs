@@ -86,7 +86,7 @@ impl DeploymentReader for SafetyModule {
             }
             // The maximum stands for everything.
             let claim = cx.claim(self.token, &claimRewardsCall { to: account, amount: U256::MAX });
-            let row = Claimable::new(labels.market, self.token, claim).of(self.types.stake).pays(reward, owed);
+            let row = Claimable::new(labels.market, self.token, claim).mechanism(self.types.stake).pays(reward, owed);
             Ok(vec![row.named(format!("{} {} rewards", labels.title, symbol(self.token)))])
         })
     }
@@ -108,7 +108,7 @@ impl DeploymentReader for SafetyModule {
             let redeemed = cx.try_call(self.token, previewRedeemCall { shares });
             let (token, reward, redeemed, lock) = cx.join((token, reward, redeemed, self.lock(cx, account))).await?;
             let leg = Leg::new(LegRole::STAKED, token, redeemed.unwrap_or(shares)).receipt(self.token);
-            let position = Position::new(PositionKind::STAKED, labels.market, self.token).of(self.types.stake);
+            let position = Position::new(PositionKind::STAKED, labels.market, self.token).mechanism(self.types.stake);
             let position = position.named(format!("{} {}", labels.title, symbol(self.token)));
             // The rate is shared by weights that no view returns.
             let position = position.leg(leg).reward(Reward::new(reward, None));

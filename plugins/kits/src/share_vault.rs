@@ -94,7 +94,7 @@ impl DeploymentReader for ShareVault {
             })?;
             let stake = Leg::new(LegRole::STAKED, self.staked_token, shares).redeeming(redeemed);
             let position =
-                Position::new(PositionKind::STAKED, labels.market, self.address).of(self.vault_type).leg(stake);
+                Position::new(PositionKind::STAKED, labels.market, self.address).mechanism(self.vault_type).leg(stake);
             let name = format!("{} staking", symbol(self.address));
             Ok(vec![position.named(name).reward(Reward::new(self.staked_token, None))])
         })

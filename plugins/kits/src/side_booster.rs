@@ -192,7 +192,7 @@ impl SideBooster {
             return Err(Error::new(format!("{}: pays the account's rewards to {redirect}", pool.rewards)));
         }
         let claim = cx.claim(pool.rewards, &getRewardCall { account });
-        let row = Claimable::new(labels.market, pool.rewards, claim).of(self.types.pool);
+        let row = Claimable::new(labels.market, pool.rewards, claim).mechanism(self.types.pool);
         let row = row.named(format!("{} rewards", symbol(pool.staked)));
         let owed = owed.into_iter().filter(|reward| !reward.amount.is_zero());
         let row = owed.fold(row, |row, reward| row.pays(reward.token, reward.amount));
@@ -210,7 +210,7 @@ impl SideBooster {
         let SideStake { pool, amount } = held;
         let (total, owed) =
             cx.join((cx.call(pool.rewards, totalSupplyCall {}), earned(cx, labels, pool, account))).await?;
-        let position = Position::new(PositionKind::STAKED, labels.market, pool.rewards).of(self.types.pool);
+        let position = Position::new(PositionKind::STAKED, labels.market, pool.rewards).mechanism(self.types.pool);
         let position = position.named(format!("{} pool", symbol(pool.staked)));
         let position = position.leg(Leg::new(LegRole::STAKED, pool.staked, amount).of_total(total));
         let legs = owed.iter().filter(|reward| !reward.amount.is_zero());

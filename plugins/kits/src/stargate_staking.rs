@@ -189,7 +189,7 @@ impl StargateStaking {
         let owed = owed(cx, labels, rewarder, share, account).await?;
         let claim = cx.claim(self.staking, &claimCall { lpTokens: vec![share] });
         // Pools may share a rewarder, so the share distinguishes their rows.
-        let row = Claimable::new(labels.market, share, claim).of(self.types.stake);
+        let row = Claimable::new(labels.market, share, claim).mechanism(self.types.stake);
         let row = row.named(format!("{} rewards", symbol(share)));
         let row = owed.into_iter().fold(row, |row, (token, amount)| row.pays(token, amount));
         Ok((!row.payments.is_empty()).then_some(row))
@@ -211,7 +211,7 @@ impl StargateStaking {
         let (owed, streams) = cx.join((owed(cx, labels, rewarder, share, account), streams)).await?;
         let stake = Leg::new(LegRole::STAKED, share, amount).of_total(total);
         let owed = owed.into_iter().map(|(token, amount)| Leg::new(LegRole::REWARD_OWED, token, amount));
-        let position = Position::new(PositionKind::STAKED, labels.market, self.staking).of(self.types.stake);
+        let position = Position::new(PositionKind::STAKED, labels.market, self.staking).mechanism(self.types.stake);
         let position = position.named(format!("{} farm", symbol(share))).leg(stake).legs(owed);
         Ok(streams.into_iter().fold(position, Position::reward))
     }

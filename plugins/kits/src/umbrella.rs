@@ -146,7 +146,7 @@ impl Umbrella {
         }
         let paid = earned.rewards.into_iter().zip(earned.amounts).filter(|(_, amount)| !amount.is_zero());
         let claim = cx.claim(self.controller, &claimAllRewardsCall { asset, receiver: account });
-        let row = Claimable::new(labels.market, asset, claim).of(self.types.stake);
+        let row = Claimable::new(labels.market, asset, claim).mechanism(self.types.stake);
         let row = row.named(format!("{} {} rewards", labels.title, symbol(asset)));
         let row = paid.fold(row, |row, (token, amount)| row.pays(token, amount));
         Ok(Some(row).filter(|row| !row.payments.is_empty()))
@@ -170,7 +170,7 @@ impl Umbrella {
         let redeems_to = unwrapped(cx, token, redeemed).await?;
         let leg = Leg::new(LegRole::STAKED, token, redeemed).receipt(asset);
         let leg = Leg { total: Some(total), redeems_to, ..leg };
-        let position = Position::new(PositionKind::STAKED, labels.market, asset).of(self.types.stake).leg(leg);
+        let position = Position::new(PositionKind::STAKED, labels.market, asset).mechanism(self.types.stake).leg(leg);
         let position = position.named(format!("{} {}", labels.title, symbol(asset)));
         Ok(Some(Position { lock: Some(lock), rewards, ..position }))
     }

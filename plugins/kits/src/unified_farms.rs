@@ -140,7 +140,7 @@ impl UnifiedFarms {
             return Ok(None);
         }
         let claim = cx.claim(farm, &getRewardCall { destination: account });
-        let row = Claimable::new(labels.market, farm, claim).of(self.types.farm);
+        let row = Claimable::new(labels.market, farm, claim).mechanism(self.types.farm);
         let row = row.named(format!("{} rewards", display_name(cx, token).await?));
         Ok(Some(paid.into_iter().fold(row, |row, (token, amount)| row.pays(token, amount))))
     }
@@ -165,7 +165,7 @@ impl UnifiedFarms {
         let row = |(place, stake): (u64, LockedStake)| {
             let until = u64::try_from(stake.ending_timestamp).ok();
             let lock = Lock { unlocks_at: until, is_permanent: Some(false) };
-            let position = Position::new(PositionKind::STAKED, labels.market, farm).of(self.types.farm);
+            let position = Position::new(PositionKind::STAKED, labels.market, farm).mechanism(self.types.farm);
             let position = position.named(&*name).numbered(U256::from(place));
             let position = position.leg(Leg::new(LegRole::STAKED, token, stake.liquidity).of_total(total));
             let position = Position { lock: (!unlocked).then_some(lock), ..position };

@@ -203,7 +203,7 @@ impl StakeManager {
         let owed = cx.call(of.shares, getLiquidRewardsCall { account }).zero_within(ZERO_STANDS_S);
         let (owed, ()) = cx.join((owed, self.check(cx, of))).await?;
         let claim = cx.claim(of.shares, &withdrawRewardsPOLCall {});
-        let row = Claimable::new(labels.market, of.shares, claim).of(self.types.delegation);
+        let row = Claimable::new(labels.market, of.shares, claim).mechanism(self.types.delegation);
         let row = row.named(format!("Validator {} rewards", of.validator)).numbered(of.validator);
         Ok((!owed.is_zero()).then(|| row.pays(self.staked_token, owed)))
     }
@@ -216,7 +216,7 @@ impl StakeManager {
         account: Address,
     ) -> Result<Position, Error> {
         let amount = cx.call(of.shares, getTotalStakeCall { account }).await?.stake;
-        let row = Position::new(PositionKind::STAKED, labels.market, of.shares).of(self.types.delegation);
+        let row = Position::new(PositionKind::STAKED, labels.market, of.shares).mechanism(self.types.delegation);
         let row = row.named(format!("Validator {} delegation", of.validator)).numbered(of.validator);
         let leg = Leg::new(LegRole::STAKED, self.staked_token, amount).receipt(of.shares);
         // Validators are paid at checkpoints, whose times no view returns.

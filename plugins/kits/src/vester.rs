@@ -97,7 +97,7 @@ impl DeploymentReader for Vester {
             let owed = cx.call(self.vester, claimCall {}).from(account).isolated();
             let (owed, token) = cx.join((owed, cx.call(self.vester, claimableTokenCall {}).immutable())).await?;
             let row = Claimable::new(labels.market, self.vester, cx.claim(self.vester, &claimCall {}));
-            let row = row.of(self.types.vester).pays(token, owed);
+            let row = row.mechanism(self.types.vester).pays(token, owed);
             Ok(if owed.is_zero() { Vec::new() } else { vec![row.named(format!("{} vested", symbol(token)))] })
         })
     }
@@ -124,7 +124,8 @@ impl DeploymentReader for Vester {
             let parts = Some(vec![Part { token: becomes, amount: vesting.left }]);
             let leg = Leg { redeems_to: parts, ..Leg::new(LegRole::VESTING, escrowed, vesting.left) };
             let lock = Lock { unlocks_at: u64::try_from(vesting.ends_at).ok(), is_permanent: Some(false) };
-            let position = Position::new(PositionKind::VESTING, labels.market, self.vester).of(self.types.vester);
+            let position =
+                Position::new(PositionKind::VESTING, labels.market, self.vester).mechanism(self.types.vester);
             let position = position.named(format!("{} vesting", symbol(escrowed))).leg(leg);
             Ok(vec![Position { lock: Some(lock), ..position }])
         })

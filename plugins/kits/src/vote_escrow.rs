@@ -146,7 +146,7 @@ impl DeploymentReader for VoteEscrow {
             }
             let end = if is_unlocked { Some(cx.block().timestamp) } else { u64::try_from(lock.end).ok() };
             let until = Lock { unlocks_at: end, is_permanent: Some(false) };
-            let position = Position::new(PositionKind::LOCKED, labels.market, self.escrow).of(self.types.lock);
+            let position = Position::new(PositionKind::LOCKED, labels.market, self.escrow).mechanism(self.types.lock);
             let position = position.named(format!("{} lock", symbol(token)));
             let position = position.leg(Leg::new(LegRole::LOCKED, token, amount));
             Ok(vec![Position { lock: Some(until), ..position }])
@@ -215,7 +215,7 @@ impl VoteEscrow {
             (cx.claim(distributor, &call), self.fee_tokens.iter().copied().zip(owed).collect())
         };
         let owed: Vec<_> = owed.into_iter().filter(|(_, amount)| !amount.is_zero()).collect();
-        let row = Claimable::new(labels.market, distributor, claim).of(self.types.fee);
+        let row = Claimable::new(labels.market, distributor, claim).mechanism(self.types.fee);
         let row = row.named(format!("{} fees", labels.title));
         let pays = |row: Claimable, (token, amount)| row.pays(token, amount);
         Ok((!owed.is_empty()).then(|| owed.into_iter().fold(row, pays)))

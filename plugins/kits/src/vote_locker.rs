@@ -127,7 +127,7 @@ impl DeploymentReader for VoteLocker {
             let (owed, token) = cx.join((owed, cx.call(self.locker, stakingTokenCall {}).immutable())).await?;
             let owed = bounded(cx, labels, "rewards", owed);
             let claim = cx.claim(self.locker, &getRewardCall { account });
-            let row = Claimable::new(labels.market, self.locker, claim).of(self.types.lock);
+            let row = Claimable::new(labels.market, self.locker, claim).mechanism(self.types.lock);
             let row = row.named(format!("{} lock rewards", symbol(token)));
             let owed = owed.into_iter().filter(|reward| !reward.amount.is_zero());
             let row = owed.fold(row, |row, reward| row.pays(reward.token, reward.amount));
@@ -171,7 +171,7 @@ impl VoteLocker {
     }
 
     fn position(&self, labels: Labels<'_>, token: Address, amount: U256, unlocks_at: u64) -> Position {
-        let position = Position::new(PositionKind::LOCKED, labels.market, self.locker).of(self.types.lock);
+        let position = Position::new(PositionKind::LOCKED, labels.market, self.locker).mechanism(self.types.lock);
         let position = position.named(format!("{} lock", symbol(token)));
         let lock = Lock { unlocks_at: Some(unlocks_at), is_permanent: Some(false) };
         Position { lock: Some(lock), ..position.leg(Leg::new(LegRole::LOCKED, token, amount)) }

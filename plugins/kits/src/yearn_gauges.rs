@@ -163,7 +163,7 @@ impl YearnGauges {
             return Err(Error::new(format!("{address}: pays the account's rewards to {recipient}")));
         }
         let claim = cx.claim(address, &getRewardCall {});
-        let row = Claimable::new(labels.market, address, claim).of(self.types.gauge).pays(reward, owed);
+        let row = Claimable::new(labels.market, address, claim).mechanism(self.types.gauge).pays(reward, owed);
         Ok(row.named(format!("{} reward", symbol(vault))))
     }
 
@@ -181,7 +181,7 @@ impl YearnGauges {
         let earned = cx.call(address, earnedCall { account });
         let reward = cx.call(address, REWARD_TOKENCall {}).immutable();
         let (total, earned, reward) = cx.join((total, earned, reward)).await?;
-        let position = Position::new(PositionKind::STAKED, labels.market, address).of(self.types.gauge);
+        let position = Position::new(PositionKind::STAKED, labels.market, address).mechanism(self.types.gauge);
         let position = position.named(format!("{} gauge", symbol(vault)));
         let position = position.leg(Leg::new(LegRole::STAKED, vault, amount).of_total(total));
         let position = position.leg(Leg::new(LegRole::REWARD_OWED, reward, earned));

@@ -175,7 +175,7 @@ impl YearnVaults {
                 cx.join((asset, cx.call(vault, previewRedeemCall { shares }))).await?
             }
         };
-        let position = Position::new(PositionKind::STAKED, labels.market, vault).of(self.types.vault);
+        let position = Position::new(PositionKind::STAKED, labels.market, vault).mechanism(self.types.vault);
         let position = position.named(format!("{} vault", symbol(vault)));
         let leg = Leg::new(LegRole::STAKED, token, shares).redeeming(redeemed).receipt(vault);
         Ok(position.leg(leg).reward(Reward::new(token, None)))

@@ -20,7 +20,7 @@ pub(crate) fn templates() -> Vec<ClaimTemplate> {
 
 /// A claimable around a claim; its amount tells the cases apart.
 pub(crate) fn claimable(name: &str, amount: u64, claim: Claim) -> Claimable {
-    Claimable::new("main", LAIR, claim).named(name).of("hostile").pays(QUICK, U256::from(amount))
+    Claimable::new("main", LAIR, claim).named(name).mechanism("hostile").pays(QUICK, U256::from(amount))
 }
 
 /// As it should be.

@@ -209,7 +209,7 @@ async fn steady(cx: &JobContext, account: Address, greeting: &str) -> Result<Vec
 
 fn position() -> Position {
     let stake = Leg::new(LegRole::STAKED, QUICK, U256::from(1));
-    Position::new(PositionKind::STAKED, "main", LAIR).named("position").of("hostile").leg(stake)
+    Position::new(PositionKind::STAKED, "main", LAIR).named("position").mechanism("hostile").leg(stake)
 }
 
 #[expect(clippy::panic, reason = "the host must bear it")]

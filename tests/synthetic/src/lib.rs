@@ -69,7 +69,7 @@ impl Plugin for Synthetic {
         let found = climb_all(cx, &self.0, account).await?.into_iter().map(|(row, farm, due)| {
             let claim = cx.claim(farm, &claimCall {});
             let name = format!("{} reward", symbol(due.token));
-            Claimable::new(&row.market, farm, claim).named(name).of("synthetic").pays(due.token, due.amount)
+            Claimable::new(&row.market, farm, claim).named(name).mechanism("synthetic").pays(due.token, due.amount)
         });
         Ok(found.collect())
     }
@@ -78,7 +78,7 @@ impl Plugin for Synthetic {
         let found = climb_all(cx, &self.0, account).await?.into_iter().map(|(row, _, due)| {
             let position = Position::new(PositionKind::STAKED, &row.market, row.mechanism.registry);
             let leg = Leg::new(LegRole::STAKED, due.token, due.amount);
-            position.named(symbol(due.token)).of("synthetic").leg(leg)
+            position.named(symbol(due.token)).mechanism("synthetic").leg(leg)
         });
         Ok(found.collect())
     }

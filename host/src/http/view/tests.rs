@@ -122,7 +122,7 @@ fn transaction() -> ClaimTransaction {
 }
 
 fn claim(token: Arc<Token>, transactions: Vec<ClaimTransaction>) -> ClaimItem {
-    let found = map::Claimable::default().of("velodrome-reward");
+    let found = map::Claimable::default().mechanism("velodrome-reward");
     let found = found.pays(token.address, word(254_214_875_421_980_600_000));
     ClaimItem {
         id: "c".into(),
@@ -154,7 +154,7 @@ fn leg(role: LegRole, amount: u128) -> map::Leg {
 fn loan() -> Arc<PositionItem> {
     let rate = word(50_000_000_000_000_000_000_000_000);
     let legs = [LegRole::SUPPLIED, LegRole::BORROWED].map(|role| leg(role, 1 << 64).rate_ray(rate));
-    let found = map::Position::new(PositionKind::BORROWED, "main", ACCOUNT).of("aave-v3").legs(legs);
+    let found = map::Position::new(PositionKind::BORROWED, "main", ACCOUNT).mechanism("aave-v3").legs(legs);
     let factor_wad = Some(word(2_000_000_000_000_000_000));
     position(map::Position { health: Some(map::Health { factor_wad, liquidation_price: None }), ..found })
 }
@@ -210,7 +210,7 @@ fn a_claimable_of_one_protocol_has_type_and_function_and_a_plain_token() {
 fn a_rate_below_one_smallest_unit_a_second_is_no_zero() {
     let stake = leg(LegRole::STAKED, 1).of_total(word(31_536_000));
     let reward = map::Reward::share(velo().address, word(1), word(1), word(3));
-    let found = map::Position::new(PositionKind::STAKED, "main", ACCOUNT).of("velodrome-gauge").leg(stake);
+    let found = map::Position::new(PositionKind::STAKED, "main", ACCOUNT).mechanism("velodrome-gauge").leg(stake);
     let shown = text(&rows(vec![row("f", RowItem::Leg { position: position(found.reward(reward)), place: 0 })]), true);
     for member in ["\"apr\":0.333333333333333333", "\"perSecond\":0.000000000000000000333333333333333333"] {
         assert!(shown.contains(member), "{member}: {shown}");
@@ -220,7 +220,7 @@ fn a_rate_below_one_smallest_unit_a_second_is_no_zero() {
 #[test]
 fn a_farming_position_has_no_company_and_no_supplies_and_is_worth_its_underlying() {
     let stake = leg(LegRole::STAKED, 1).redeeming(word(3_000_000_000_000_000_000));
-    let found = map::Position::new(PositionKind::STAKED, "main", ACCOUNT).of("velodrome-gauge").leg(stake);
+    let found = map::Position::new(PositionKind::STAKED, "main", ACCOUNT).mechanism("velodrome-gauge").leg(stake);
     let position = position(found.reward(map::Reward::new(velo().address, None)));
     let position = row("f", RowItem::Leg { position, place: 0 });
     let shown = |raw: &str, underlying_raw: &str, listed: &str, extra: &str| {
@@ -295,7 +295,7 @@ fn a_position_has_all_its_legs_and_unknown_is_null() {
 #[test]
 fn a_loan_whose_debt_has_an_unread_token_shows_the_debt_and_no_value() {
     let legs = [leg(LegRole::SUPPLIED, 1 << 64), map::Leg::new(LegRole::BORROWED, ACCOUNT, word(7))];
-    let found = map::Position::new(PositionKind::BORROWED, "main", ACCOUNT).of("aave-v3").legs(legs);
+    let found = map::Position::new(PositionKind::BORROWED, "main", ACCOUNT).mechanism("aave-v3").legs(legs);
     let text = text(&rows(vec![row("x", RowItem::Position(position(found)))]), false);
     assert!(text.contains(r#""dollarValue":null,"legs":[{"role":"supplied""#), "{text}");
     let debt = r#"{"role":"borrowed","name":"WETH/OP reward","token":null,"tokenAddress":"0xf18adf71266411ff39ffc268843c9a64b3292d86","amount":null,"dollarValue":null,"rate":null"#;
@@ -308,7 +308,8 @@ fn a_price_at_the_end_of_tick_space_keeps_its_digits() {
     let price = |x128, rest_x192| map::Price { base: velo().address, quote: Some(velo().address), x128, rest_x192 };
     let lower = price(word(1), Some(1_386_810_874_178_505));
     let range = Some(map::PriceRange { lower, upper: price(U256::ONE << 128, None), is_in_range: Some(true) });
-    let found = map::Position::new(PositionKind::POOLED, "main", ACCOUNT).of("gauge").leg(leg(LegRole::POOLED, 1));
+    let found =
+        map::Position::new(PositionKind::POOLED, "main", ACCOUNT).mechanism("gauge").leg(leg(LegRole::POOLED, 1));
     let position = position(map::Position { range, ..found });
     let text = text(&rows(vec![row("x", RowItem::Position(position))]), false);
     assert!(text.contains(r#""lower":2.9389568087743112E-39,"upper":1,"isInRange":true"#), "{text}");
@@ -316,7 +317,7 @@ fn a_price_at_the_end_of_tick_space_keeps_its_digits() {
 
 #[test]
 fn a_portfolio_sums_assets_debts_and_claims_by_protocol() {
-    let stake = map::Position::new(PositionKind::STAKED, "main", ACCOUNT).of("gauge");
+    let stake = map::Position::new(PositionKind::STAKED, "main", ACCOUNT).mechanism("gauge");
     let stake = position(stake.leg(leg(LegRole::STAKED, 4_000_000_000_000_000_000)).leg(leg(LegRole::REWARD_OWED, 7)));
     let unpriced = Arc::new(Token { price: None, address: ACCOUNT, ..Token::clone(&velo()) });
     let unpriced = row("u", RowItem::Payment { claim: Arc::new(claim(unpriced, vec![transaction()])), place: 0 });

@@ -117,7 +117,7 @@ impl Claimable {
 
     /// Sets the mechanism.
     #[must_use]
-    pub fn of(self, mechanism: &str) -> Self {
+    pub fn mechanism(self, mechanism: &str) -> Self {
         Self { mechanism: mechanism.to_owned(), ..self }
     }
 

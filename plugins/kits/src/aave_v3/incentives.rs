@@ -37,6 +37,9 @@ pub(super) async fn claimables(
     let claim = cx.claim(controller, &v2::claimRewardsCall { assets, amount: ALL, to: account });
     let name = format!("{} {} rewards", labels.title, symbol(reward));
     Ok(vec![
-        Claimable::new(labels.market, controller, claim).named(name).of(contracts.pools.reward_type).pays(reward, owed),
+        Claimable::new(labels.market, controller, claim)
+            .named(name)
+            .mechanism(contracts.pools.reward_type)
+            .pays(reward, owed),
     ])
 }

@@ -33,8 +33,10 @@ pub(super) async fn positions(
         return Ok(Vec::new());
     }
     let kind = if owes { PositionKind::BORROWED } else { PositionKind::LENT };
-    let position =
-        Position::new(kind, labels.market, pool).named(labels.title).of(contracts.pools.version.mechanism()).legs(legs);
+    let position = Position::new(kind, labels.market, pool)
+        .named(labels.title)
+        .mechanism(contracts.pools.version.mechanism())
+        .legs(legs);
     let health = factor_wad.map(|wad| Health { factor_wad: Some(wad), liquidation_price: None });
     Ok(vec![Position { health, ..position }])
 }

@@ -83,6 +83,6 @@ fn row(
     let name = format!("{} {} rewards, claimed on their own", labels.title, symbol(reward));
     Ok(Claimable::new(labels.market, controller, claim)
         .named(name)
-        .of(contracts.pools.reward_type)
+        .mechanism(contracts.pools.reward_type)
         .pays(reward, amount))
 }

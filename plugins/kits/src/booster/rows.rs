@@ -87,7 +87,7 @@ fn claimable(
     let amounts = [(own.token, own.held.earned), (emission.token, minted)].into_iter();
     let amounts = rewards::by_token(amounts.chain(extras.iter().map(|extra| (extra.token, extra.owed))))?;
     let claim = cx.claim(pool.rewards, &getRewardCall { account, claimExtras: true });
-    let claimable = Claimable::new(labels.market, pool.rewards, claim).of(of.types.pool);
+    let claimable = Claimable::new(labels.market, pool.rewards, claim).mechanism(of.types.pool);
     let claimable = claimable.named(format!("{} rewards", symbol(pool.staked)));
     let claimable = amounts.into_iter().fold(claimable, |row, (token, amount)| row.pays(token, amount));
     Ok((!claimable.payments.is_empty()).then_some(claimable))
@@ -143,7 +143,7 @@ fn position(
     let rates = rewards::by_token(rates.chain(streams.extras.iter().map(|(extra, rate)| (extra.token, *rate))))?;
     let stake = Leg::new(LegRole::STAKED, pool.staked, own.held.amount).of_total(streams.total);
     let owed = owed.into_iter().map(|(token, amount)| Leg::new(LegRole::REWARD_OWED, token, amount));
-    let position = Position::new(PositionKind::STAKED, labels.market, pool.rewards).of(of.types.pool);
+    let position = Position::new(PositionKind::STAKED, labels.market, pool.rewards).mechanism(of.types.pool);
     let position = position.named(format!("{} pool", symbol(pool.staked))).leg(stake).legs(owed);
     Ok(rates.into_iter().map(|(token, rate)| Reward::new(token, rate)).fold(position, Position::reward))
 }

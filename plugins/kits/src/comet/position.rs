@@ -41,7 +41,7 @@ pub(super) async fn positions(
     let base = base_legs(cx, of, labels, supplied, borrowed);
     let (base, health) = join(base, health(cx, of, borrowed, &collateral)).await;
     let kind = if borrowed.is_zero() { PositionKind::LENT } else { PositionKind::BORROWED };
-    let position = Position::new(kind, labels.market, comet).of(of.types.market).named(labels.title);
+    let position = Position::new(kind, labels.market, comet).mechanism(of.types.market).named(labels.title);
     let given = collateral.into_iter().map(|Collateral { asset, amount, .. }| {
         // Collateral is not lent, and earns nothing.
         let leg = Leg::new(LegRole::SUPPLIED, asset, amount).rate_ray(U256::ZERO);

@@ -26,7 +26,7 @@ pub(super) async fn claimables(
         return Ok(Vec::new());
     }
     let claim = cx.claim(rewards, &claimCall { comet, src: account, shouldAccrue: true });
-    let claimable = Claimable::new(labels.market, comet, claim).of(of.types.reward);
+    let claimable = Claimable::new(labels.market, comet, claim).mechanism(of.types.reward);
     let name = format!("{} {} rewards", labels.title, symbol(reward.token));
     Ok(vec![claimable.named(name).pays(reward.token, reward.owed)])
 }

@@ -49,7 +49,8 @@ pub(super) async fn positions(
         return Ok(Vec::new());
     }
     let kind = if owes { PositionKind::BORROWED } else { PositionKind::LENT };
-    let position = Position::new(kind, labels.market, comptroller).of(of.types.market).named(labels.title).legs(legs);
+    let position =
+        Position::new(kind, labels.market, comptroller).mechanism(of.types.market).named(labels.title).legs(legs);
     Ok(vec![Position { health, ..position }])
 }
 

@@ -122,7 +122,7 @@ async fn indexed(
     let rows = indexes.into_iter().map(async |(index, accrued)| {
         let since = cx.join(held.iter().map(|held| index.since(cx, *held))).await?;
         let owed = since.into_iter().try_fold(accrued, U256::checked_add).ok_or_else(too_large)?;
-        let row = Claimable::new(labels.market, index.keeper, index.claim(cx, &held)).of(of.types.reward);
+        let row = Claimable::new(labels.market, index.keeper, index.claim(cx, &held)).mechanism(of.types.reward);
         Ok(row.named(format!("{} {} rewards", labels.title, symbol(index.token))).pays(index.token, owed))
     });
     let mut rows = join_partial(cx, rows).await.or_report(cx, labels.market);
@@ -169,7 +169,7 @@ async fn distributed(
         return Ok(Vec::new());
     }
     let claim = cx.claim(comptroller, &claimRewardCall { holder: account });
-    let row = Claimable::new(labels.market, comptroller, claim).of(of.types.reward);
+    let row = Claimable::new(labels.market, comptroller, claim).mechanism(of.types.reward);
     let row = row.named(format!("{} rewards", labels.title));
     Ok(vec![sums.into_iter().fold(row, |row, (token, amount)| row.pays(token, amount))])
 }

@@ -39,7 +39,7 @@ async fn rows(
         return Err(Error::new(format!("{}: is the gauge at place {} no more", gauge.address, gauge.place)));
     }
     let name = name?;
-    let row = |claim| Claimable::new(labels.market, gauge.address, claim).of(of.types.gauge);
+    let row = |claim| Claimable::new(labels.market, gauge.address, claim).mechanism(of.types.gauge);
     let emission = of.emission.filter(|_| !owed.minted.is_zero()).map(|emission| {
         let claim = cx.claim(emission.minter, &mintCall { gauge: gauge.address });
         row(claim).named(format!("{name} emission")).pays(emission.minted_token, owed.minted)

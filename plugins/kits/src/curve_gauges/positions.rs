@@ -43,7 +43,7 @@ async fn position(
     let (amount, total) = (scaled(gauge, amount, scale)?, scaled(gauge, total, scale)?);
     let minted = of.emission.map(|emission| (emission.minted_token, owed.minted));
     let earned = minted.into_iter().chain(owed.rewards);
-    let position = Position::new(PositionKind::STAKED, labels.market, gauge.address).of(of.types.gauge);
+    let position = Position::new(PositionKind::STAKED, labels.market, gauge.address).mechanism(of.types.gauge);
     let position = position.named(format!("{name} gauge"));
     let position = position.leg(Leg::new(LegRole::STAKED, gauge.staked, amount).of_total(total));
     Ok(earned.fold(position, |position, (token, owed)| {

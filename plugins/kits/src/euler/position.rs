@@ -103,7 +103,7 @@ async fn position(
         return Ok(None);
     }
     let kind = if held.debts.is_empty() { PositionKind::LENT } else { PositionKind::BORROWED };
-    let position = Position::new(kind, labels.market, of.contracts.evc).of(of.types.account).legs(legs);
+    let position = Position::new(kind, labels.market, of.contracts.evc).mechanism(of.types.account).legs(legs);
     let position = match held.number {
         0 => position.named(labels.title),
         number => position.numbered(U256::from(number)).named(format!("{} sub-account {number}", labels.title)),

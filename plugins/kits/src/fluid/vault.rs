@@ -85,7 +85,8 @@ async fn position(
     let owes = !found.borrow.is_zero();
     let supplied = supplied?.into_iter().map(|leg| Leg { is_collateral: Some(owes), ..leg });
     let kind = if owes { PositionKind::BORROWED } else { PositionKind::LENT };
-    let position = Position::new(kind, labels.market, found.vault).of(of.types.vault).numbered(number).named(name);
+    let position =
+        Position::new(kind, labels.market, found.vault).mechanism(of.types.vault).numbered(number).named(name);
     let health = health(found).unwrap_or_else(|error| {
         cx.report_missing(format!("{}: health factor of position {number}: {error}", labels.market));
         None

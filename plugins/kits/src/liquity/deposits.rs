@@ -95,7 +95,7 @@ async fn stake(cx: &JobContext, of: &Liquity, labels: Labels<'_>, account: Addre
 
 fn position(labels: Labels<'_>, at: Address, mechanism: &str, what: &str, leg: Leg, gains: Gains) -> Position {
     let owed = gains.map(|(token, gain)| Leg::new(LegRole::REWARD_OWED, token, gain));
-    let position = Position::new(PositionKind::STAKED, labels.market, at).of(mechanism);
+    let position = Position::new(PositionKind::STAKED, labels.market, at).mechanism(mechanism);
     position.named(format!("{} {what}", labels.title)).leg(leg).legs(owed)
 }
 
@@ -109,7 +109,8 @@ fn claimable(
     gains: Gains,
 ) -> Option<Claimable> {
     let paid = gains.into_iter().filter(|(_, gain)| !gain.is_zero());
-    let claimable = Claimable::new(labels.market, at, claim).of(mechanism).named(format!("{} {what}", labels.title));
+    let claimable =
+        Claimable::new(labels.market, at, claim).mechanism(mechanism).named(format!("{} {what}", labels.title));
     let claimable = paid.fold(claimable, |claimable, (token, gain)| claimable.pays(token, gain));
     (!claimable.payments.is_empty()).then_some(claimable)
 }

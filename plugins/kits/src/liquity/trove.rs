@@ -25,7 +25,7 @@ pub(super) async fn positions(
     let leg = |role, token, amount| Leg::new(role, token, amount).rate_ray(U256::ZERO);
     let supplied = Leg { is_collateral: Some(true), ..leg(LegRole::SUPPLIED, NATIVE, trove.coll) };
     let borrowed = leg(LegRole::BORROWED, of.contracts.debt_token, trove.debt);
-    let position = Position::new(PositionKind::BORROWED, labels.market, manager).of(of.types.trove);
+    let position = Position::new(PositionKind::BORROWED, labels.market, manager).mechanism(of.types.trove);
     let position = position.named(format!("{} trove", labels.title)).legs([supplied, borrowed]);
     let health = health(cx, of, trove.coll, trove.debt).await;
     let health = health.inspect_err(|error| cx.report_missing(format!("{}: health: {error}", labels.market))).ok();
@@ -61,6 +61,6 @@ pub(super) async fn surplus(
     };
     let amount = cx.call(pool, getCollateralCall { account }).zero_within(ZERO_STANDS_S).await?;
     let claim = cx.claim(operations, &claimCollateralCall {});
-    let claimable = Claimable::new(labels.market, pool, claim).of(of.types.trove).pays(NATIVE, amount);
+    let claimable = Claimable::new(labels.market, pool, claim).mechanism(of.types.trove).pays(NATIVE, amount);
     Ok((!amount.is_zero()).then(|| claimable.named(format!("{} left over", symbol(NATIVE)))))
 }

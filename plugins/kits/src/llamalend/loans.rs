@@ -64,7 +64,7 @@ async fn position(
     let ((lent, collateral, rate), state, health) = cx.join((amm, state, health)).await?;
     let secured = |token, amount| Leg { is_collateral: Some(true), ..Leg::new(LegRole::SUPPLIED, token, amount) };
     let debt = Leg::new(LegRole::BORROWED, lent, state.debt).rate_ray(ray_a_year(rate)?);
-    let position = Position::new(PositionKind::BORROWED, labels.market, controller).of(of.types.loan);
+    let position = Position::new(PositionKind::BORROWED, labels.market, controller).mechanism(of.types.loan);
     let position = position.named(format!("{} {} for {}", labels.title, symbol(collateral), symbol(lent)));
     let legs = [secured(collateral, state.collateral), secured(lent, state.converted), debt];
     let factor_wad = factor(health);

@@ -48,7 +48,7 @@ pub(super) async fn claimable(
     let staked = async { display_name(cx, pools::staked_token(cx, of, pid).await?).await };
     let (owed, staked): (Result<_, Error>, _) = join(owed, staked).await;
     let (owed, staked) = (owed?, staked?);
-    let claimable = Claimable::new(labels.market, of.chef, of.claim(cx, pid, account)).of(of.vault_type);
+    let claimable = Claimable::new(labels.market, of.chef, of.claim(cx, pid, account)).mechanism(of.vault_type);
     let claimable = claimable.named(format!("{staked} reward")).numbered(pid);
     let owed = by_token(owed).into_iter().filter(|owed| !owed.amount.is_zero());
     Ok(owed.fold(claimable, |claimable, owed| claimable.pays(owed.token, owed.amount)))
@@ -73,7 +73,7 @@ pub(super) async fn position(
     let bonus = bonus.into_iter().map(|token| Reward::new(token, None));
     let share = emitted.emission.share(emitted.token, stake.points);
     let own = if is_alone { share } else { Reward::new(emitted.token, None) };
-    let position = Position::new(PositionKind::STAKED, labels.market, of.chef).of(of.vault_type);
+    let position = Position::new(PositionKind::STAKED, labels.market, of.chef).mechanism(of.vault_type);
     let position = position.named(format!("{staked} farm")).numbered(stake.pool.pid);
     let leg = Leg { total: total_stake, ..Leg::new(LegRole::STAKED, stake.token, stake.amount) };
     Ok([own].into_iter().chain(bonus).fold(position.leg(leg), Position::reward))

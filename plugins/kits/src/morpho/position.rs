@@ -74,7 +74,7 @@ async fn position(cx: &JobContext, of: &Morpho, labels: Labels<'_>, held: Holdin
     let owed = totals.owed(held.borrow_shares)?;
     let health = price.and_then(|price| price.map(|price| health(&params, held.collateral, owed, price)).transpose());
     let kind = if held.borrow_shares.is_zero() { PositionKind::LENT } else { PositionKind::BORROWED };
-    let position = Position::new(kind, labels.market, morpho).of(of.types.market).numbered(id.into());
+    let position = Position::new(kind, labels.market, morpho).mechanism(of.types.market).numbered(id.into());
     let position = position.named(format!("{} {}", labels.title, pair(&params)));
     let position = position.legs(legs(labels, &params, held, &totals, owed)?);
     Ok(Position { health: reported(cx, labels, id, health), ..position })

@@ -199,7 +199,7 @@ impl NitroFactory {
         if paid.is_empty() {
             return Ok(None);
         }
-        let row = Claimable::new(labels.market, at, cx.claim(at, &harvestCall {})).of(self.types.nitro);
+        let row = Claimable::new(labels.market, at, cx.claim(at, &harvestCall {})).mechanism(self.types.nitro);
         let row = row.named(format!("{name} nitro reward"));
         Ok(Some(paid.into_iter().fold(row, |row, (token, amount)| row.pays(token, amount))))
     }
@@ -213,7 +213,7 @@ impl NitroFactory {
         let (rewards, total, staked) = cx.join((rewards(cx, at, pool), total, staked)).await?;
         let row = |(token_id, staked): (U256, Option<StakeTerms>)| {
             let StakeTerms { amount, name, lock } = staked?;
-            let row = Position::new(PositionKind::STAKED, labels.market, at).of(self.types.nitro);
+            let row = Position::new(PositionKind::STAKED, labels.market, at).mechanism(self.types.nitro);
             let row = row.named(format!("{name} nitro position")).numbered(token_id);
             let row = row.leg(Leg::new(LegRole::STAKED, pool.staked, amount).of_total(total));
             Some(Position { lock, ..rewards.iter().copied().fold(row, Position::reward) })

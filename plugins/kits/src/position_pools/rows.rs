@@ -37,7 +37,7 @@ pub(super) async fn claimable(
     if pending.is_zero() {
         return Ok(None);
     }
-    let claimable = Claimable::new(labels.market, pool.address, claim).of(mechanism);
+    let claimable = Claimable::new(labels.market, pool.address, claim).mechanism(mechanism);
     let claimable = claimable.named(format!("{staked} reward")).numbered(token_id);
     let paid = split.into_iter().filter(|(_, amount)| !amount.is_zero());
     Ok(Some(paid.fold(claimable, |claimable, (token, amount)| claimable.pays(token, amount))))
@@ -53,7 +53,7 @@ pub(super) async fn position(
     let Some(StakeTerms { amount, name, lock }) = staked(cx, stake).await? else { return Ok(None) };
     let pool = stake.pool;
     let leg = Leg::new(LegRole::STAKED, pool.staked, amount).of_total(pool.supply);
-    let row = Position::new(PositionKind::STAKED, labels.market, pool.address).of(mechanism);
+    let row = Position::new(PositionKind::STAKED, labels.market, pool.address).mechanism(mechanism);
     let row = row.named(format!("{name} position")).numbered(stake.token_id).leg(leg);
     // Boosts and locks weight stakes, so the rate does not follow from the amount.
     let row = pool.tokens().into_iter().fold(row, |row, token| row.reward(Reward::new(token, None)));

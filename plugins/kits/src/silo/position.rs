@@ -56,7 +56,7 @@ async fn position(
     }
     let kind = if pair.borrowed().is_none() { PositionKind::LENT } else { PositionKind::BORROWED };
     let tokens: Vec<String> = pair.holdings.iter().map(|holding| symbol(holding.config.token)).collect();
-    let position = Position::new(kind, labels.market, pair.address).of(of.types.pair).legs(legs);
+    let position = Position::new(kind, labels.market, pair.address).mechanism(of.types.pair).legs(legs);
     Ok(Some(Position { health, ..position.named(format!("{} {}", labels.title, tokens.join("/"))) }))
 }
 

@@ -126,7 +126,7 @@ async fn claimable(
         true => claim.mergeable_as(cx.claim(voter, &claimRewardsCall { gauges: vec![at] })),
         false => claim,
     };
-    let claimable = Claimable::new(labels.market, at, claim).of(of.types.gauge).numbered(id);
+    let claimable = Claimable::new(labels.market, at, claim).mechanism(of.types.gauge).numbered(id);
     Ok(Some(claimable.named(format!("{}/{} reward", symbol(token0), symbol(token1))).pays(token, earned)))
 }
 
@@ -153,7 +153,7 @@ async fn position(
     let is_in_range = range.has(slot0.tick.as_i32());
     let is_paid = is_in_range && finish > U256::from(cx.block().timestamp);
     let rate = if is_paid { rate } else { U256::ZERO };
-    let position = Position::new(PositionKind::STAKED, labels.market, at).of(of.types.gauge);
+    let position = Position::new(PositionKind::STAKED, labels.market, at).mechanism(of.types.gauge);
     let position = position.named(format!("{}/{} gauge", symbol(held.token0), symbol(held.token1)));
     let owed = Leg::new(LegRole::REWARD_OWED, token, earned);
     Ok(Position {

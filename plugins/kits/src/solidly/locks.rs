@@ -84,7 +84,7 @@ async fn position(
     let amount = u128::try_from(lock.amount).map_err(|_| Error::new(format!("lock {id} has less than nothing")))?;
     let end = u64::try_from(lock.end).map_err(|_| Error::new(format!("lock {id} ends at {}", lock.end)))?;
     let until = Lock { unlocks_at: (!lock.isPermanent).then_some(end), is_permanent: Some(lock.isPermanent) };
-    let position = Position::new(PositionKind::LOCKED, labels.market, escrow).of(of.types.lock);
+    let position = Position::new(PositionKind::LOCKED, labels.market, escrow).mechanism(of.types.lock);
     let position = position.named(format!("{} lock", symbol(token)));
     let position = position.leg(Leg::new(LegRole::LOCKED, token, U256::from(amount)));
     Ok(Some(Position { nft: Some(nft), lock: Some(until), ..position }))

@@ -53,7 +53,7 @@ pub(super) async fn claimables(
             false => cx.claim(distributor, &first::claim_manyCall { tokenIds: vec![lock] }),
         };
         let claim = cx.claim(distributor, &claimCall { tokenId: lock }).mergeable_as(merged);
-        let claimable = Claimable::new(labels.market, distributor, claim).of(of.types.rebase).numbered(lock);
+        let claimable = Claimable::new(labels.market, distributor, claim).mechanism(of.types.rebase).numbered(lock);
         let payment = Payment { token, amount, paid_to, name: None };
         claimable.named(format!("{} rebase", symbol(token))).payment(payment)
     };

@@ -139,7 +139,7 @@ async fn claimable(
     let merged = claimRewardsCall { gauges: vec![gauge.address], tokens: vec![tokens.clone()] };
     let claim = cx.claim(gauge.address, &getRewardCall { account, tokens });
     let claim = claim.mergeable_as(cx.claim(of.contracts.voter, &merged));
-    let claimable = Claimable::new(labels.market, gauge.address, claim).of(of.types.gauge);
+    let claimable = Claimable::new(labels.market, gauge.address, claim).mechanism(of.types.gauge);
     let claimable = claimable.named(format!("{staked} reward"));
     Ok(owed.into_iter().fold(claimable, |row, (listed, amount)| row.pays(listed.token, amount)))
 }
@@ -161,7 +161,7 @@ async fn position(
     let read = cx.join((cx.call(at, totalSupplyCall {}), boost(cx, of, at, account), rewards));
     let (read, staked) = join(read, staked(cx, of, gauge)).await;
     let ((total, boost, rewards), (token, name)) = (read?, staked?);
-    let position = Position::new(PositionKind::STAKED, labels.market, at).of(of.types.gauge);
+    let position = Position::new(PositionKind::STAKED, labels.market, at).mechanism(of.types.gauge);
     let position = position.named(format!("{name} gauge"));
     let position = position.leg(Leg::new(LegRole::STAKED, token, amount).of_total(total));
     Ok(rewards.into_iter().fold(position, |position, owed| {

@@ -57,7 +57,8 @@ async fn claimable(
     if named != gauge.address {
         return Err(is_gauge_no_more(gauge));
     }
-    let claimable = Claimable::new(labels.market, gauge.address, claim(cx, of, gauge, account)).of(of.types.gauge);
+    let claimable =
+        Claimable::new(labels.market, gauge.address, claim(cx, of, gauge, account)).mechanism(of.types.gauge);
     Ok(claimable.named(format!("{staked} reward")).pays(token, amount))
 }
 
@@ -90,7 +91,7 @@ async fn position(
     let (read, staked) = join(read, staked(cx, of, gauge)).await;
     let ((reward, rate, finish, total, earned), (token, name)) = (read?, staked?);
     let over = U256::from(cx.block().timestamp) >= finish;
-    let position = Position::new(PositionKind::STAKED, labels.market, at).of(of.types.gauge);
+    let position = Position::new(PositionKind::STAKED, labels.market, at).mechanism(of.types.gauge);
     let position = position.named(format!("{name} gauge"));
     let stake = Leg::new(LegRole::STAKED, token, amount).of_total(total);
     let owed = Leg::new(LegRole::REWARD_OWED, reward, earned);

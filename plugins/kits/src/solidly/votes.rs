@@ -143,7 +143,7 @@ async fn claimable(
     };
     let name = format!("{} {what}", display_name(cx, paying.pool).await?);
     let claim = claim(cx, of, lock, paying, owed.iter().map(|(token, _)| *token).collect());
-    let claimable = Claimable::new(labels.market, paying.address, claim).of(of_type).numbered(lock).named(name);
+    let claimable = Claimable::new(labels.market, paying.address, claim).mechanism(of_type).numbered(lock).named(name);
     Ok(owed.into_iter().fold(claimable, |row, (token, amount)| row.pays(token, amount)))
 }
 

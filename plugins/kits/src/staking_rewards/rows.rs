@@ -30,7 +30,7 @@ pub(super) async fn claimable(
         }
     }
     let claim = cx.claim(farm.address, &getRewardCall {});
-    let claimable = Claimable::new(labels.market, farm.address, claim).of(of.types.reward_type);
+    let claimable = Claimable::new(labels.market, farm.address, claim).mechanism(of.types.reward_type);
     let claimable = claimable.named(format!("{} reward", staked?));
     Ok(payments.into_iter().fold(claimable, |claimable, (token, amount)| claimable.pays(token, amount)))
 }
@@ -55,7 +55,7 @@ pub(super) async fn position(
     let over = U256::from(cx.block().timestamp) >= finish;
     let per_second = |rate| if over { U256::ZERO } else { rate };
     let reward = |stream: Stream| Reward::new(stream.token, per_second(stream.rate));
-    let position = Position::new(PositionKind::STAKED, labels.market, farm.address).of(of.types.vault_type);
+    let position = Position::new(PositionKind::STAKED, labels.market, farm.address).mechanism(of.types.vault_type);
     let position = position.named(format!("{staked} reward pool"));
     let stake = Leg::new(LegRole::STAKED, staked_token, amount).of_total(total);
     Ok(streams.into_iter().map(reward).fold(position.leg(stake), Position::reward))

@@ -65,7 +65,7 @@ pub(super) async fn claimables(
     let ripe = exits(cx, manager, labels, all, account).await?.into_iter().filter(|exit| exit.is_ripe);
     let rows = ripe.map(async |exit| {
         manager.check(cx, exit.of).await?;
-        let row = Claimable::new(labels.market, exit.of.shares, exit.claim(cx)).of(manager.types.delegation);
+        let row = Claimable::new(labels.market, exit.of.shares, exit.claim(cx)).mechanism(manager.types.delegation);
         let row = row.named(exit.name()).numbered(exit.number());
         Ok(row.pays(manager.staked_token, exit.amount))
     });
@@ -82,7 +82,8 @@ pub(super) async fn positions(
 ) -> Result<Vec<Position>, Error> {
     let waiting = exits(cx, manager, labels, all, account).await?.into_iter().filter(|exit| !exit.is_ripe);
     let row = |exit: Exit| {
-        let row = Position::new(PositionKind::LOCKED, labels.market, exit.of.shares).of(manager.types.delegation);
+        let row =
+            Position::new(PositionKind::LOCKED, labels.market, exit.of.shares).mechanism(manager.types.delegation);
         let row = row.named(exit.name()).numbered(exit.number());
         let row = row.leg(Leg::new(LegRole::LOCKED, manager.staked_token, exit.amount));
         Position { lock: Some(Lock { unlocks_at: None, is_permanent: Some(false) }), ..row }

@@ -80,7 +80,7 @@ impl Proving {
     fn ending(&self) -> Vec<u8> {
         let claimable = |to| {
             let claim = map::Claim { to, ..map::Claim::default() };
-            map::Claimable::new("main", FARM, claim).named("reward").of("merkle").pays(TOKEN, U256::from(7))
+            map::Claimable::new("main", FARM, claim).named("reward").mechanism("merkle").pays(TOKEN, U256::from(7))
         };
         let findings = self.claims_from.map(claimable);
         let findings = findings.map(map::Finding::from);

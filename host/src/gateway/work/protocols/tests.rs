@@ -91,7 +91,8 @@ fn reading(to: Address, data: &[u8], freshness: u8) -> Vec<u8> {
 
 fn claiming(farm: Address) -> Vec<u8> {
     let claim = map::Claim { to: farm, ..map::Claim::default() };
-    let claimable = map::Claimable::new("main", farm, claim).named("reward").of("farm").pays(TOKEN, U256::from(7));
+    let claimable =
+        map::Claimable::new("main", farm, claim).named("reward").mechanism("farm").pays(TOKEN, U256::from(7));
     let findings = [map::Finding::from(claimable)];
     let mut frame = FrameWriter::default();
     let (findings_offset, findings_len) = frame.bytes(&codec::encode(&findings.to_vec())).unwrap();

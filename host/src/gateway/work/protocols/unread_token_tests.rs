@@ -58,7 +58,7 @@ impl Runner for Finds {
 }
 
 fn stake() -> Position {
-    Position::new(PositionKind::STAKED, "main", FARM).named("pool").of("farm")
+    Position::new(PositionKind::STAKED, "main", FARM).named("pool").mechanism("farm")
 }
 
 fn staked(token: Address) -> Leg {

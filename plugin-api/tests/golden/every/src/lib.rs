@@ -172,7 +172,7 @@ impl Plugin for Every {
 }
 
 fn claims(cx: &JobContext, account: Address) -> Vec<Claimable> {
-    let claim = |call| Claimable::new("main", CONTRACT, call).of("every");
+    let claim = |call| Claimable::new("main", CONTRACT, call).mechanism("every");
     let locked = Payment { token: QUICK, amount: number(2), paid_to: PaidTo::LOCK, name: Some("a rebase".to_owned()) };
     let vault = Payment { token: SHARE, amount: number(3), paid_to: PaidTo::VAULT, name: None };
     let assets = vec![CONTRACT, OTHER];
@@ -192,7 +192,7 @@ fn stake() -> Position {
     let leg = Leg::new(LegRole::STAKED, SHARE, number(10)).redeeming(number(11)).of_total(number(1_000)).receipt(OTHER);
     let owed = Leg::new(LegRole::REWARD_OWED, QUICK, number(12)).named("owed");
     let own = Reward { own_per_second: Some(number(13)), ..Reward::new(USDC, None) };
-    let position = Position::new(PositionKind::STAKED, "main", CONTRACT).named("stake").of("every").leg(leg).leg(owed);
+    let position = Position::new(PositionKind::STAKED, "main", CONTRACT).named("stake").mechanism("every").leg(leg).leg(owed);
     position.numbered(number(1)).reward(Reward::new(QUICK, number(14))).reward(own)
 }
 
@@ -201,7 +201,7 @@ fn loan() -> Position {
     let borrowed = Leg::new(LegRole::BORROWED, USDC, number(21)).rate_ray(U256::from(10).pow(number(25)));
     let price = Price { base: QUICK, quote: Some(USDC), x128: U256::ONE << 128, rest_x192: None };
     let health = Health { factor_wad: Some(U256::from(10).pow(number(18))), liquidation_price: Some(price) };
-    let position = Position::new(PositionKind::BORROWED, "main", CONTRACT).named("loan").of("every");
+    let position = Position::new(PositionKind::BORROWED, "main", CONTRACT).named("loan").mechanism("every");
     Position { health: Some(health), ..position.legs([supplied, borrowed]) }
 }
 
@@ -210,20 +210,20 @@ fn pool() -> Position {
     let range = PriceRange { lower: price(U256::ONE), upper: price(U256::ONE << 128), is_in_range: Some(true) };
     let parts = vec![Part { token: USDC, amount: number(31) }, Part { token: QUICK, amount: number(32) }];
     let pooled = Leg { redeems_to: Some(parts), ..Leg::new(LegRole::POOLED, SHARE, number(30)) };
-    let position = Position::new(PositionKind::POOLED, "main", CONTRACT).named("pool").of("every").leg(pooled);
+    let position = Position::new(PositionKind::POOLED, "main", CONTRACT).named("pool").mechanism("every").leg(pooled);
     let position = position.leg(Leg::new(LegRole::FEE_OWED, USDC, number(33)));
     Position { range: Some(range), nft: Some(Nft { collection: OTHER, token_id: number(34) }), ..position }
 }
 
 fn lock() -> Position {
     let leg = Leg::new(LegRole::LOCKED, QUICK, number(40));
-    let position = Position::new(PositionKind::LOCKED, "main", CONTRACT).named("lock").of("every").leg(leg);
+    let position = Position::new(PositionKind::LOCKED, "main", CONTRACT).named("lock").mechanism("every").leg(leg);
     Position { lock: Some(Lock { unlocks_at: Some(1_900_000_000), is_permanent: Some(false) }), ..position }
 }
 
 fn vesting() -> Position {
     let leg = Leg::new(LegRole::VESTING, QUICK, number(50));
-    let position = Position::new(PositionKind::VESTING, "main", OTHER).named("vesting").of("every").leg(leg);
+    let position = Position::new(PositionKind::VESTING, "main", OTHER).named("vesting").mechanism("every").leg(leg);
     let releasable = Some(number(51));
     let vesting = Vesting { start: Some(1), cliff: Some(2), end: Some(3), releasable };
     Position { vesting: Some(vesting), ..position }
@@ -258,7 +258,7 @@ async fn reading(cx: &JobContext, row: &Deployment<Contract>, account: Address) 
     let name = format!("{document}, {refused:?}, entries {entries}, {} reads left", cx.budget().reads);
     let proof = vec![B256::repeat_byte(1), B256::repeat_byte(2)];
     let merkle = claimCall { index: number(0), account, amount: number(row.mechanism.number), proof };
-    let claim = |call| Claimable::new(&row.market, contract, call).of("every-read");
+    let claim = |call| Claimable::new(&row.market, contract, call).mechanism("every-read");
     Ok(vec![
         claim(cx.claim(gauge, &getRewardCall {})).named(name).pays(USDC, reads.iter().sum()),
         claim(cx.claim(contract, &claimRewards_0Call {}).with_fee(fee)).named("fee").pays(QUICK, number(1)),
