@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use portolan_base::net::budget::OutgoingBudget;
+use portolan_base::net::outgoing_budget::OutgoingBudget;
 use portolan_reader::{Meter, ReadBudget};
 use tokio::time::Instant;
 

@@ -33,7 +33,7 @@ pub(crate) struct FactEntries {
     pub(crate) from: u32,
     /// Length of the whole list.
     pub(crate) total: u32,
-    /// Entries as [`portolan_abi::facts`] writes them.
+    /// Entries as [`portolan_abi::fact_entries`] writes them.
     pub(crate) entries: Vec<u8>,
 }
 

@@ -80,7 +80,7 @@ mod deployment;
 mod error;
 #[doc(hidden)]
 pub mod export;
-mod facts;
+mod fact_list;
 mod finding_filter;
 mod gather;
 mod http_get;
@@ -97,9 +97,9 @@ mod read;
 mod read_request;
 mod read_result;
 mod request_rows;
-mod rows;
 mod selftest;
 mod settings;
+mod shipped_rows;
 mod symbol;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -125,8 +125,8 @@ pub use portolan_abi::{NATIVE, Question, limits};
 pub use read::{Each, Read, Single};
 pub use read_request::ReadRequest;
 pub use read_result::ReadResult;
-pub use rows::Rows;
 pub use settings::Settings;
+pub use shipped_rows::Rows;
 pub use symbol::symbol;
 
 /// Derives [`FromKeys`](trait@FromKeys) for a struct whose fields are the keys of a settings row.
@@ -134,7 +134,7 @@ pub use portolan_derive::FromKeys;
 
 pub use portolan_derive::rows;
 #[doc(hidden)]
-pub use rows::embedded;
+pub use shipped_rows::embedded;
 
 /// Limits of off-chain reads: hosts, URLs, counts and sizes.
 pub use portolan_abi::off_chain;

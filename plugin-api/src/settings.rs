@@ -7,7 +7,7 @@ use portolan_abi::map::{self, Protocol, SettingsError};
 
 use crate::deployment::{Deployment, Deployments};
 use crate::keys::{FromKeys, Keys};
-use crate::rows::Rows;
+use crate::shipped_rows::Rows;
 
 /// The operator's settings file; the default means no file.
 #[derive(Clone, Debug)]

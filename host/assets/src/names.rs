@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, Bytes, address};
 use alloy::sol_types::{SolCall, SolValue};
-use portolan_base::net::budget::OutgoingBudget;
+use portolan_base::net::outgoing_budget::OutgoingBudget;
 use portolan_reader::{ReadFailure, Session};
 
 pub use self::ccip::{GatewayError, GatewayHost};

@@ -8,7 +8,7 @@
 //! crate has no features and does no IO.
 
 pub mod codec;
-pub mod facts;
+pub mod fact_entries;
 pub mod frame;
 mod invisible;
 pub mod limits;

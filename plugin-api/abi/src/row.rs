@@ -317,7 +317,7 @@ pub struct FactsRow {
     pub from: u32,
     /// Length of the whole list at the answer's block.
     pub total: u32,
-    /// Offset of the entries in the blob, as [`crate::facts`] writes them.
+    /// Offset of the entries in the blob, as [`crate::fact_entries`] writes them.
     pub entries_offset: u32,
     /// Length of the entries; 0 says that the list ends at `from`.
     pub entries_len: u32,

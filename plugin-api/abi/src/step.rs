@@ -51,7 +51,7 @@ pub struct StepFacts<'f> {
     pub from: u32,
     /// Length of the whole list at the answer's block.
     pub total: u32,
-    /// Entries as [`crate::facts`] writes them.
+    /// Entries as [`crate::fact_entries`] writes them.
     pub entries: &'f [u8],
 }
 

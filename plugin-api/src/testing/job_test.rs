@@ -12,7 +12,7 @@ use portolan_abi::map::{self, Block, Catalogue, Finding, Pin, SettingsError, Sta
 use portolan_abi::root::{PluginRef, RawInstance, RawJob};
 use portolan_abi::row::{self, JobIn, kind, purpose, state, status};
 use portolan_abi::step::{Step, StepError, StepFacts, StepRead};
-use portolan_abi::{Question, capability, codec, facts};
+use portolan_abi::{Question, capability, codec, fact_entries};
 use portolan_validation::{Rejections, validate_catalogue};
 
 use super::off_chain::OffChain;
@@ -96,7 +96,7 @@ impl JobTest {
         let list = self.facts.entry(format!("{market}/{key}")).or_default();
         list.clear();
         for entry in entries {
-            facts::push(list, &entry.abi_encode());
+            fact_entries::push(list, &entry.abi_encode());
         }
         self
     }
@@ -386,7 +386,7 @@ impl Outcome {
         T: SolValue + From<<T::SolType as SolType>::RustType>,
     {
         let list = self.facts.get(&format!("{market}/{key}")).map(Vec::as_slice).unwrap_or_default();
-        let entries = facts::entries(list).expect("a list is its entries").into_iter();
+        let entries = fact_entries::entries(list).expect("a list is its entries").into_iter();
         entries.map(|entry| T::abi_decode(entry).expect("the entry is of this type")).collect()
     }
 
@@ -404,7 +404,7 @@ impl Outcome {
     /// Appends entries to a fact list; drops it where it has others there.
     fn take_facts(&mut self, StepFacts { list, from, entries, .. }: &StepFacts<'_>) {
         let list = self.facts.entry((*list).to_owned()).or_default();
-        let has = facts::entries(list).map_or(0, |entries| entries.len());
+        let has = fact_entries::entries(list).map_or(0, |entries| entries.len());
         match usize::try_from(*from) {
             Ok(from) if from == has => list.extend(*entries),
             Ok(from) if from < has => list.clear(),

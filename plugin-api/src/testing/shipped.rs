@@ -8,8 +8,8 @@ use std::path::Path;
 
 use super::job_test::{catalogue, settings_error};
 use crate::export::Exported;
-use crate::rows::Rows;
 use crate::settings::Settings;
+use crate::shipped_rows::Rows;
 
 /// Sees that the plugin reads all rows that it ships with, that each protocol has a row which the catalogue serves, and
 /// that no file of the folder was left out: a new file is embedded when a file that was is saved, or the source.

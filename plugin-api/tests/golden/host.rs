@@ -10,7 +10,7 @@ use portolan_abi::map::{FactList, Start, StartError};
 use portolan_abi::root::{PluginRef, RawInstance, RawJob};
 use portolan_abi::row::{JobIn, Reply, kind, purpose, state, status};
 use portolan_abi::step::{Step, StepRead};
-use portolan_abi::{facts, map};
+use portolan_abi::{fact_entries, map};
 use portolan_plugin_api::testing;
 
 /// Answers a read with the status and bytes of its reply.
@@ -88,7 +88,7 @@ impl Instance {
 /// The host's copy of a fact list: its first entry, 40.
 fn known() -> (u8, Vec<u8>) {
     let mut entries = Vec::new();
-    facts::push(&mut entries, &[vec![0; 31], vec![40]].concat());
+    fact_entries::push(&mut entries, &[vec![0; 31], vec![40]].concat());
     let list =
         FactList { entries: entries.into(), block: 1, may_walk: true, reads: 50, again_from: None, again_count: None };
     (status::OK, codec::encode(&list))

@@ -6,7 +6,7 @@ use alloy::primitives::{Address, Bytes};
 use alloy::sol_types::abi::AbiDecoderConfig;
 use alloy::sol_types::{SolError, SolValue};
 use futures_util::future::join_all;
-use portolan_base::net::budget::OutgoingBudget;
+use portolan_base::net::outgoing_budget::OutgoingBudget;
 use portolan_reader::{Outcome, Read, ReadFailure, Session};
 use tokio::time::Instant;
 

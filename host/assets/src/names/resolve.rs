@@ -10,7 +10,7 @@ mod universal;
 use std::ops::Range;
 
 use alloy::primitives::{Address, Bytes};
-use portolan_base::net::budget::OutgoingBudget;
+use portolan_base::net::outgoing_budget::OutgoingBudget;
 use portolan_reader::{Outcome, Read, Session};
 
 use self::registry::{NameResolver, ResolverCache};

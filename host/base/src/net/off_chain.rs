@@ -20,8 +20,8 @@ use url::Url;
 
 pub use self::hosts::{DeclaredHost, HostGrants, HostStatus, Mirror, PluginHosts};
 use self::rate_limit::HostRateLimit;
-use crate::net::budget::OutgoingBudget;
 use crate::net::http_client::{CacheableBody, HttpClient, HttpError, HttpOptions, system_lookup};
+use crate::net::outgoing_budget::OutgoingBudget;
 
 const OPTIONS: HttpOptions =
     HttpOptions { allow_private: false, body_bytes_max: BODY_BYTES_MAX, gzip: true, idle_connections_max: 2 };

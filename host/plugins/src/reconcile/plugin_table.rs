@@ -6,8 +6,8 @@
 //! unavailable. `slugs.rs` decides which plugin serves a slug that several have.
 
 pub(crate) mod fallback;
-mod rows;
 mod slugs;
+mod status_rows;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

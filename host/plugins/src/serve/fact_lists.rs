@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use portolan_abi::limits::{FACT_ENTRIES_MAX, FACT_LIST_BYTES_MAX};
-use portolan_abi::{facts, map};
+use portolan_abi::{fact_entries, map};
 use serde::Serialize;
 
 /// Maximum bytes of one instance's lists. An instance that needs more loses its own lists first.
@@ -230,7 +230,7 @@ impl FactLease {
         let mut inner = self.lists.store.0.lock();
         let Some(list) = inner.lists.get_mut(&key).filter(|list| list.lease == Some(self.id)) else { return false };
         list.total = put.total;
-        match facts::entries(put.entries).map(|entries| entries.len()) {
+        match fact_entries::entries(put.entries).map(|entries| entries.len()) {
             Some(count) if count > 0 && put.from == list.entries => inner.append(&key, count, put, now),
             Some(count) if put.from < list.entries => {
                 let is_confirmed = count > 0 && list.confirm(count, put, now);

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
 use portolan_abi::map::{Catalogue, Deployment, FactList};
 use portolan_abi::row::{self, FactsRow, JobOut, freshness, kind, purpose, status};
-use portolan_abi::{codec, facts};
+use portolan_abi::{codec, fact_entries};
 use portolan_base::net::off_chain::OffChain;
 use portolan_base::network::Networks;
 use portolan_plugins::Instance;
@@ -92,7 +92,7 @@ fn reading(reads: Vec<(u8, u8, Vec<u8>)>) -> Vec<u8> {
 
 fn entries() -> Vec<u8> {
     let mut bytes = Vec::new();
-    assert!(facts::push(&mut bytes, b"one") && facts::push(&mut bytes, b"two"));
+    assert!(fact_entries::push(&mut bytes, b"one") && fact_entries::push(&mut bytes, b"two"));
     bytes
 }
 

@@ -42,7 +42,7 @@ pub struct Start {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct FactList {
-    /// Entries from the first on, as [`crate::facts`] writes them.
+    /// Entries from the first on, as [`crate::fact_entries`] writes them.
     #[cbor(n(0), with = "primitive")]
     pub entries: Bytes,
     /// Latest block that an entry was read at; 0 for an empty list.

@@ -11,7 +11,7 @@ fn name(key: &str) -> FactListName {
 
 fn entries(places: std::ops::Range<u32>) -> Vec<u8> {
     let mut bytes = Vec::new();
-    places.for_each(|place| assert!(facts::push(&mut bytes, &place.to_be_bytes())));
+    places.for_each(|place| assert!(fact_entries::push(&mut bytes, &place.to_be_bytes())));
     bytes
 }
 
@@ -32,7 +32,7 @@ fn filled(lists: &Arc<FactLists>, at: Instant) {
 
 fn known(lists: &Arc<FactLists>, at: Instant) -> usize {
     let list = lists.open(name("gauges"), at);
-    facts::entries(&list.known.entries).unwrap().len()
+    fact_entries::entries(&list.known.entries).unwrap().len()
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn garbage_and_what_is_too_large_is_not_taken() {
     let (lists, now) = (FactStore::new(BYTES_MAX).instance(), now());
     let lease = lists.open(name("gauges"), now).lease.unwrap();
     let mut large = Vec::new();
-    assert!(facts::push(&mut large, &vec![0; FACT_LIST_BYTES_MAX]));
+    assert!(fact_entries::push(&mut large, &vec![0; FACT_LIST_BYTES_MAX]));
     let many = entries(0..u32::try_from(FACT_ENTRIES_MAX + 1).unwrap());
     for garbage in [&[0xff; 64][..], &large, &many] {
         lease.put(put(0, usize::MAX, garbage), now);
@@ -143,7 +143,7 @@ fn many_large_lists_push_out_those_of_their_own_plugin_alone() {
     let honest = store.instance();
     filled(&honest, now);
     let mut chunk = Vec::new();
-    assert!(facts::push(&mut chunk, &vec![0; FACT_LIST_BYTES_MAX / 2]));
+    assert!(fact_entries::push(&mut chunk, &vec![0; FACT_LIST_BYTES_MAX / 2]));
     let hostile = store.instance();
     for number in 0..200 {
         drop(honest.open(name("gauges"), now));

@@ -12,7 +12,7 @@ use alloy::primitives::U256;
 use alloy::sol_types::{SolType, SolValue};
 use portolan_abi::limits::FACT_ENTRIES_MAX;
 use portolan_abi::map::FactList;
-use portolan_abi::{codec, facts};
+use portolan_abi::{codec, fact_entries};
 
 use crate::error::Error;
 use crate::job_context::JobContext;
@@ -234,13 +234,13 @@ fn decoded<T>(known: &FactList) -> Option<Vec<T>>
 where
     T: SolValue + From<<T::SolType as SolType>::RustType>,
 {
-    facts::entries(&known.entries)?.into_iter().map(|entry| T::abi_decode(entry).ok()).collect()
+    fact_entries::entries(&known.entries)?.into_iter().map(|entry| T::abi_decode(entry).ok()).collect()
 }
 
 fn encoded<T: SolValue>(entries: &[T]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for entry in entries {
-        facts::push(&mut bytes, &entry.abi_encode());
+        fact_entries::push(&mut bytes, &entry.abi_encode());
     }
     bytes
 }
