@@ -22,6 +22,7 @@ pub mod problem;
 pub mod protocol;
 pub mod rpc_fault;
 pub mod ship;
+pub mod tables;
 pub mod traffic;
 pub mod truth;
 pub mod wait;

@@ -55,7 +55,12 @@ pub struct AaveV3 {
 }
 
 impl AaveV3Kit {
-    /// Keys of a settings row.
+    /// Keys of a row for a pool of Aave v3 or v2, or of a fork:
+    /// - `pool` (address): the `Pool`, or `LendingPool` of v2
+    /// - `data_provider` (address): the `AaveProtocolDataProvider`, or `ProtocolDataProvider` of v2; any version will
+    ///   do, since only the tokens of the reserves are read from it
+    /// - `rewards_controller` (address, optional): the `RewardsController`, or incentives controller of v2; without it
+    ///   there are no claimables
     pub const KEYS: &'static [&'static str] = &["pool", "data_provider", "rewards_controller"];
 }
 

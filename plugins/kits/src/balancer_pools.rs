@@ -80,7 +80,10 @@ struct PoolHoldings {
 }
 
 impl BalancerPoolsKit {
-    /// Keys of a settings row.
+    /// Keys of a row for the pools of a vault of Balancer v2 or v3, or of a fork:
+    /// - `pool_vault` (address): the vault of v2 whose pool shares get a composition
+    /// - `pool_vault_v3` (address, instead of `pool_vault`): the vault of v3
+    /// - `pool_factories` (array of addresses): the factories whose pools get a price
     pub const KEYS: &'static [&'static str] = &["pool_vault", "pool_vault_v3", "pool_factories"];
 }
 

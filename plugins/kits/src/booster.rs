@@ -40,7 +40,10 @@ pub struct Booster {
 }
 
 impl BoosterKit {
-    /// Keys of a settings row.
+    /// Keys of a row for the pools of a booster like Convex's or Aura's:
+    /// - `booster` (address): the booster
+    /// - `minting` (`convex`, `aura`, `aura-v1` or `aura-lite`, optional): the rule of the token that is minted beside
+    ///   rewards; `convex` if missing
     pub const KEYS: &'static [&'static str] = &["booster", "minting"];
 
     /// Creates a deployment of a booster's pools.

@@ -44,7 +44,9 @@ pub struct Comet {
 }
 
 impl CometKit {
-    /// Keys of a settings row.
+    /// Keys of a row for a market of Compound v3 or of a fork:
+    /// - `comet` (address): the market
+    /// - `rewards` (address, optional): the contract that rewards its suppliers and borrowers
     pub const KEYS: &'static [&'static str] = &["comet", "rewards"];
 
     /// Creates a deployment of these contracts.

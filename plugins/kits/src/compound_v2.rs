@@ -94,7 +94,20 @@ pub struct CompoundV2 {
 }
 
 impl CompoundV2Kit {
-    /// Keys of a settings row.
+    /// Keys of a row for a comptroller of Compound v2 or of a fork:
+    /// - `comptroller` (address): the comptroller
+    /// - `native_market` (address, optional): the market of the native token, which has no `underlying`
+    /// - `minted`, `minted_token` (two addresses, optional): a controller with `getVAIRepayAmount`, and the token that
+    ///   is owed to it
+    /// - `rewards` (`comp`, `venus`, `typed` or `listed`, optional): the names of the comptroller's views of indexes,
+    ///   and its claim; `listed` are the distributors that it lists, as of Venus' pools
+    /// - `reward_tokens` (array of addresses, optional, not of `listed`): the token that is paid; of `typed`, one for
+    ///   each type from 0, the zero address for the native token. If missing, the comptroller names it:
+    ///   `getCompAddress` of `comp`, `getXVSAddress` of `venus`, and of `typed` `qiAddress` for type 0 and the native
+    ///   token for type 1
+    /// - `by_second` (boolean, optional): true if the indexes grow per second, false if per block; true for `typed` if
+    ///   missing, else false
+    /// - `distributor` (address, instead of `rewards`): a distributor with `getOutstandingRewardsForUser`
     pub const KEYS: &'static [&'static str] = &[
         "comptroller",
         "native_market",

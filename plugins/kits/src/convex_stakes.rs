@@ -71,7 +71,9 @@ enum StakeKind {
 }
 
 impl ConvexStakesKit {
-    /// Keys of a settings row.
+    /// Keys of a row for stakes of Convex's own tokens:
+    /// - `cvx_staking` (address): the stakes of CVX
+    /// - `cvx_crv_wrapper` (address, instead of `cvx_staking`): the wrapper of staked cvxCRV
     pub const KEYS: &'static [&'static str] = &["cvx_staking", "cvx_crv_wrapper"];
 
     /// Creates a deployment of the CVX stakes at this address.

@@ -70,7 +70,16 @@ struct MintedEmission {
 }
 
 impl CurveGaugesKit {
-    /// Keys of a settings row.
+    /// Keys of a row for gauges of Curve or of a fork:
+    /// - `gauge_controller` (address): a controller that lists the gauges; without `minter` and `minted_token` they
+    ///   have no emission
+    /// - `gauge_factory` (address, instead of `gauge_controller`): a factory that lists the gauges, and mints their
+    ///   emission itself
+    /// - `gauges` (array of addresses, instead of `gauge_controller`): gauges that no contract lists
+    /// - `minter` (address, optional, not of `gauge_factory`): the contract that mints their emission
+    /// - `minted_token` (address, needed with `minter` or `gauge_factory`): the token of the emission
+    /// - `scaled` (boolean, optional, of `gauges`): true if the staked tokens were exchanged for others, and the gauges
+    ///   count other amounts than they hold
     pub const KEYS: &'static [&'static str] =
         &["gauge_controller", "gauge_factory", "gauges", "minter", "minted_token", "scaled"];
 

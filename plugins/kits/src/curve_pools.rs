@@ -50,7 +50,8 @@ pub struct CurvePoolRegistry {
 }
 
 impl CurvePoolsKit {
-    /// Keys of a settings row.
+    /// Keys of a row for pools of Curve or of a fork:
+    /// - `meta_registry` (address): the registry of the pools whose shares get a composition
     pub const KEYS: &'static [&'static str] = &["meta_registry"];
 
     /// Creates a deployment of a registry's pools.

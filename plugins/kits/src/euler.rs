@@ -50,7 +50,12 @@ pub struct Euler {
 }
 
 impl EulerKit {
-    /// Keys of a settings row.
+    /// Keys of a row for Euler v2 or a fork:
+    /// - `evc` (address): the connector
+    /// - `evault_factory` (address): the factory that lists the vaults
+    /// - `earn_factory` (address, optional): the factory that lists vaults that lend to others
+    /// - `perspectives` (array of addresses, optional): contracts with `isVerified`; without any, all vaults count for
+    ///   what they say
     pub const KEYS: &'static [&'static str] = &["evc", "evault_factory", "earn_factory", "perspectives"];
 
     /// Creates a deployment of these contracts.

@@ -46,7 +46,9 @@ pub struct FeeStaking {
 }
 
 impl FeeStakingKit {
-    /// Keys of a settings row.
+    /// Keys of a row for staking that shares incoming tokens among stakers, as Trader Joe's:
+    /// - `fee_staking` (address): the contract
+    /// - `staked_token` (address): the token that it takes
     pub const KEYS: &'static [&'static str] = &["fee_staking", "staked_token"];
 
     /// Creates a deployment of the contract at `address`, which takes `staked_token`.

@@ -51,7 +51,10 @@ pub struct Fluid {
 }
 
 impl FluidKit {
-    /// Keys of a settings row.
+    /// Keys of a row for Fluid or a fork:
+    /// - `lending_factory` (address): the factory that lists the lending tokens
+    /// - `vault_resolver` (address, optional): the resolver of vaults of all types
+    /// - `dex_resolver` (address, optional): the resolver of pools, for vaults that take shares of them
     pub const KEYS: &'static [&'static str] = &["lending_factory", "vault_resolver", "dex_resolver"];
 
     /// Creates a deployment of these contracts.

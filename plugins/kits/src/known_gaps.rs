@@ -57,7 +57,13 @@ const NAMES: [(&str, Question); 5] = [
 ];
 
 impl KnownGapsKit {
-    /// Keys of a settings row.
+    /// Keys of a row for contracts that are known and not read; an answer says so if the account has something there:
+    /// - `known_gaps` (array of addresses): the contracts
+    /// - `gap_names` (array of texts, optional): their names in an answer: one for all, or one for each
+    /// - `gap_views` (array of texts, optional): the views that show that somebody has something there: one for all, or
+    ///   one for each; `balanceOf` if missing
+    /// - `gap_questions` (array of texts, optional): the questions whose answers say so; `claimables` and `farming` if
+    ///   missing
     pub const KEYS: &'static [&'static str] = &["known_gaps", "gap_names", "gap_views", "gap_questions"];
 }
 

@@ -65,7 +65,19 @@ pub struct Liquity {
 }
 
 impl LiquityKit {
-    /// Keys of a settings row.
+    /// Keys of a row for Liquity v1 or a fork:
+    /// - `trove_manager` (address): the manager of troves
+    /// - `price_feed`, `stability_pool` (addresses, optional): if missing, the manager names them: `priceFeed`,
+    ///   `stabilityPool`
+    /// - `debt_token`, `reward_token` (addresses, optional): the token that troves owe, and the protocol's own token;
+    ///   if missing, the manager names them: `lusdToken`, `lqtyToken`
+    /// - `staking` (address, optional): the contract in which the protocol's own token is staked; if missing, the
+    ///   manager names it, if it has the view `lqtyStaking`. A row with the four keys before, and without this one, has
+    ///   no staking
+    /// - `surplus_pool` (address, optional): the pool of surplus collateral, which no contract names; without it,
+    ///   answers have none
+    /// - `borrower_operations` (address, optional, needs `surplus_pool`): the contract that pays surplus collateral; if
+    ///   missing, the manager names it: `borrowerOperationsAddress`
     pub const KEYS: &'static [&'static str] = &[
         "trove_manager",
         "price_feed",

@@ -43,7 +43,9 @@ pub struct LlamaLend {
 }
 
 impl LlamaLendKit {
-    /// Keys of a settings row.
+    /// Keys of a row for loans of crvUSD, of LlamaLend or of a fork of them:
+    /// - `crvusd_factory` (address): a factory like crvUSD's
+    /// - `lending_factory` (address, instead of `crvusd_factory`): a factory like LlamaLend's
     pub const KEYS: &'static [&'static str] = &["crvusd_factory", "lending_factory"];
 
     /// Creates a deployment of a factory's markets.

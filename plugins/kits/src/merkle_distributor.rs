@@ -39,7 +39,10 @@ pub struct MerkleDistributor {
 }
 
 impl MerkleDistributorKit {
-    /// Keys of a settings row.
+    /// Keys of a row for an airdrop:
+    /// - `merkle_distributor` (address): a `MerkleDistributor` like Uniswap's
+    /// - `proofs` (text): the URL of an account's document, `https://merkle.example.org/{account}.json`:
+    ///   `{"index": 7, "amount": "0x2a", "proof": ["0x…"]}`; the operator has to grant its host
     pub const KEYS: &'static [&'static str] = &["merkle_distributor", "proofs"];
 }
 

@@ -50,7 +50,11 @@ pub struct Morpho {
 }
 
 impl MorphoKit {
-    /// Keys of a settings row.
+    /// Keys of a row for Morpho Blue or a fork:
+    /// - `morpho` (address): the contract of all markets
+    /// - `vaults`, `vaults_v2` (arrays of addresses, optional): vaults of either version; the markets that they lend to
+    ///   are read
+    /// - `markets` (array of hashes, optional): further markets
     pub const KEYS: &'static [&'static str] = &["morpho", "vaults", "vaults_v2", "markets"];
 
     /// Creates a deployment of these contracts.

@@ -54,7 +54,8 @@ struct Harvest {
 }
 
 impl PositionChefKit {
-    /// Keys of a settings row.
+    /// Keys of a row for a chef of concentrated positions, as PancakeSwap's `MasterChefV3`:
+    /// - `position_chef` (address): the chef
     pub const KEYS: &'static [&'static str] = &["position_chef"];
 
     /// Creates a deployment of the chef at this address.

@@ -48,7 +48,11 @@ pub struct PositionMaster {
 }
 
 impl PositionPoolsKit {
-    /// Keys of a settings row.
+    /// Keys of a row for pools that give out NFTs for stakes, as Camelot's:
+    /// - `position_master` (address): the contract that lists the pools
+    /// - `nitro_factory` (address, instead of `position_master`): the factory that lists nitro pools
+    /// - `nft_pool_factory` (address, needed with `nitro_factory`): the factory of the pools whose NFTs nitro pools
+    ///   take
     pub const KEYS: &'static [&'static str] = &["position_master", "nitro_factory", "nft_pool_factory"];
 
     /// Creates a deployment of a master's pools.

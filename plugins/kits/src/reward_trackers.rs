@@ -50,7 +50,10 @@ pub struct RewardTrackers {
 }
 
 impl RewardTrackersKit {
-    /// Keys of a settings row.
+    /// Keys of a row for reward trackers of GMX v1 or of a fork:
+    /// - `stake_tracker` (address): the tracker in which the tokens are staked
+    /// - `staked_tokens` (array of addresses): these tokens
+    /// - `reward_trackers` (array of addresses): the trackers that pay for the stakes
     pub const KEYS: &'static [&'static str] = &["stake_tracker", "staked_tokens", "reward_trackers"];
 }
 

@@ -48,7 +48,8 @@ pub struct SafetyModule {
 }
 
 impl SafetyModuleKit {
-    /// Keys of a settings row.
+    /// Keys of a row for a staked token like those of Aave's safety module:
+    /// - `staked_aave_token` (address): the staked token
     pub const KEYS: &'static [&'static str] = &["staked_aave_token"];
 
     /// Creates a deployment of the staked token at this address.

@@ -41,7 +41,8 @@ pub struct ShareVault {
 }
 
 impl ShareVaultKit {
-    /// Keys of a settings row, beside the plugin's own word.
+    /// Keys of a row for a vault of one token, whose own token is the share:
+    /// - `staked_token` (address): the token that the vault takes
     pub const KEYS: &'static [&'static str] = &["staked_token"];
 
     /// Creates a deployment of the vault at `address`, which takes `staked_token`.

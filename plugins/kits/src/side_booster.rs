@@ -86,7 +86,8 @@ struct SideStake {
 }
 
 impl SideBoosterKit {
-    /// Keys of a settings row.
+    /// Keys of a row for Convex on a network other than Ethereum, or a fork:
+    /// - `side_booster` (address): the booster
     pub const KEYS: &'static [&'static str] = &["side_booster"];
 
     /// Creates a deployment of a booster's pools.

@@ -32,7 +32,8 @@ pub struct Silos {
 }
 
 impl SiloKit {
-    /// Keys of a settings row.
+    /// Keys of a row for Silo v2 or a fork:
+    /// - `silo_configs` (array of addresses): the `SiloConfig` of each pair
     pub const KEYS: &'static [&'static str] = &["silo_configs"];
 }
 

@@ -68,7 +68,13 @@ pub struct Solidly {
 }
 
 impl SolidlyKit {
-    /// Keys of a settings row.
+    /// Keys of a row for gauges, locks and rebases of Velodrome or of a fork:
+    /// - `voter` (address): the voter, which lists pools and gauges
+    /// - `escrow` (address, optional): the veNFTs; if it is missing beside `distributor`, the voter names it (`ve` or
+    ///   `_ve`), and without both there are no locks
+    /// - `distributor` (address, optional): the distributor of rebases; without it there are none
+    /// - `generation` (`velodrome-v2`, `velodrome-v1`, `equalizer`, `thena` or `thena-v1`, optional): the protocol
+    ///   whose contracts these are copies of; `velodrome-v2` if missing
     pub const KEYS: &'static [&'static str] = &["voter", "escrow", "distributor", "generation"];
 
     /// Creates a deployment of another generation's contracts.

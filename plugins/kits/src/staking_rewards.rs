@@ -70,7 +70,10 @@ pub enum Rewards {
 }
 
 impl StakingRewardsKit {
-    /// Keys of a settings row.
+    /// Keys of a row for farms like Synthetix' StakingRewards:
+    /// - `factory` (address): a `StakingRewardsFactory`, which lists the farms
+    /// - `farms` (array of addresses, instead of `factory`): the farms
+    /// - `dual` (boolean, optional): true if the farms pay two tokens
     pub const KEYS: &'static [&'static str] = &["factory", "farms", "dual"];
 
     const fn types(&self, rewards: Rewards) -> FarmTypes {

@@ -81,7 +81,8 @@ pub struct StargateStaking {
 }
 
 impl StargateStakingKit {
-    /// Keys of a settings row.
+    /// Keys of a row for farms of Stargate v2 or of a fork:
+    /// - `stargate_staking` (address): the staking contract
     pub const KEYS: &'static [&'static str] = &["stargate_staking"];
 
     /// Creates a deployment of a staking contract's farms.

@@ -65,7 +65,8 @@ pub struct Umbrella {
 }
 
 impl UmbrellaKit {
-    /// Keys of a settings row.
+    /// Keys of a row for Aave's Umbrella or a fork:
+    /// - `umbrella_rewards` (address): the controller of the rewards, which lists the staked tokens
     pub const KEYS: &'static [&'static str] = &["umbrella_rewards"];
 
     /// Creates a deployment of this rewards controller.

@@ -60,7 +60,8 @@ pub struct UnifiedFarms {
 }
 
 impl UnifiedFarmsKit {
-    /// Keys of a settings row.
+    /// Keys of a row for Frax' unified farms:
+    /// - `unified_farms` (array of addresses): the farms
     pub const KEYS: &'static [&'static str] = &["unified_farms"];
 }
 

@@ -67,7 +67,9 @@ struct Delegation {
 }
 
 impl ValidatorSharesKit {
-    /// Keys of a settings row.
+    /// Keys of a row for delegations to validators, as Polygon's:
+    /// - `stake_manager` (address): the manager that lists the validators
+    /// - `staked_token` (address): the token that is delegated and paid
     pub const KEYS: &'static [&'static str] = &["stake_manager", "staked_token"];
 
     /// Creates a deployment of a manager's validators. `staked_token` is delegated to them, and they pay it as rewards.

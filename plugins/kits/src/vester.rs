@@ -55,7 +55,8 @@ struct Vesting {
 }
 
 impl VesterKit {
-    /// Keys of a settings row.
+    /// Keys of a row for a vester of GMX v1 or of a fork:
+    /// - `vester` (address): the contract in which an escrowed token vests
     pub const KEYS: &'static [&'static str] = &["vester"];
 
     /// Creates a deployment of the vester at this address.

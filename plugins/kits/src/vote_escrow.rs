@@ -70,7 +70,13 @@ pub struct VoteEscrow {
 }
 
 impl VoteEscrowKit {
-    /// Keys of a settings row.
+    /// Keys of a row for a voting escrow of Curve or of a fork:
+    /// - `vote_escrow` (address): the escrow
+    /// - `fee_distributors` (array of addresses, optional): the contracts that pay fees for locks
+    /// - `fee_tokens` (array of addresses, optional): the tokens that a distributor pays, if it pays several
+    /// - `points` (name of a view, optional): the view of how often an account has changed its lock; `user_point_epoch`
+    ///   if missing
+    /// - `unlockable` (boolean, optional): true if the owner can release all locks
     pub const KEYS: &'static [&'static str] =
         &["vote_escrow", "fee_distributors", "fee_tokens", "points", "unlockable"];
 }

@@ -86,7 +86,9 @@ struct Locks {
 }
 
 impl VoteLockerKit {
-    /// Keys of a settings row.
+    /// Keys of a row for a locker like Convex's or Aura's:
+    /// - `locker` (address): the locker
+    /// - `boosted` (boolean, optional): true if it counts boosted amounts beside locked ones, as both of Convex's do
     pub const KEYS: &'static [&'static str] = &["locker", "boosted"];
 
     /// Creates a deployment of the locker at this address.

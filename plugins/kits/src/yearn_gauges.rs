@@ -61,7 +61,8 @@ struct VaultGauge {
 }
 
 impl YearnGaugesKit {
-    /// Keys of a settings row.
+    /// Keys of a row for Yearn's gauges:
+    /// - `yearn_gauge_registry` (address): the registry that names a gauge for each vault
     pub const KEYS: &'static [&'static str] = &["yearn_gauge_registry"];
 
     /// Creates a deployment of a registry's gauges.

@@ -78,7 +78,10 @@ enum VaultGeneration {
 }
 
 impl YearnVaultsKit {
-    /// Keys of a settings row.
+    /// Keys of a row for Yearn's vaults:
+    /// - `yearn_v2_registries` (array of addresses): registries of vaults of the second generation
+    /// - `yearn_v3_registries` (array of addresses, instead of `yearn_v2_registries`): registries of vaults of the
+    ///   third generation
     pub const KEYS: &'static [&'static str] = &["yearn_v2_registries", "yearn_v3_registries"];
 }
 

@@ -25,8 +25,12 @@ const DUAL_TYPE: &str = "quickswap-dual-reward-pool";
 /// The Dragon's Lairs.
 const LAIRS: ShareVaultKit = ShareVaultKit { key: "lair", vault_type: "quickswap-dquick" };
 
+/// Keys of a row for a Dragon's Lair, which is a vault of one token:
+/// - `lair` (address): the lair
+const LAIR: &[&str] = &["lair"];
+
 /// Keys of the rows.
-const KEYS: &[&[&str]] = &[ShareVaultKit::KEYS, &[LAIRS.key], StakingRewardsKit::KEYS, Source::KEYS];
+const KEYS: &[&[&str]] = &[LAIR, ShareVaultKit::KEYS, StakingRewardsKit::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]

@@ -20,8 +20,12 @@ const CHEFS: MasterChefKit = MasterChefKit { v1: "sushi-masterchef", v2: "sushi-
 /// The SushiBar.
 const BARS: ShareVaultKit = ShareVaultKit { key: "bar", vault_type: "xsushi" };
 
+/// Keys of a row for a SushiBar, which is a vault of one token:
+/// - `bar` (address): the bar
+const BAR: &[&str] = &["bar"];
+
 /// Keys of the rows.
-const KEYS: &[&[&str]] = &[ShareVaultKit::KEYS, &[BARS.key], MasterChefKit::KEYS, Source::KEYS];
+const KEYS: &[&[&str]] = &[BAR, ShareVaultKit::KEYS, MasterChefKit::KEYS, Source::KEYS];
 
 /// The rows and tables of the plugin.
 #[derive(Debug)]

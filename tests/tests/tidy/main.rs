@@ -4,6 +4,7 @@
 mod alerts;
 mod crates;
 mod cycles;
+mod keys;
 mod names;
 mod rows;
 

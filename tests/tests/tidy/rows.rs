@@ -1,18 +1,13 @@
-//! The rows that plugins ship with, and what their READMEs say of them.
-//!
-//! `PORTOLAN_WRITE_ROWS=1 cargo test -p portolan-tests --test tidy rows` writes the tables of contracts anew.
+//! The rows that plugins ship with: the tables of contracts of the READMEs are those of `protocols/`.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use portolan_tests::tables;
 use toml::{Table, Value};
 
 use crate::plugins;
 
-/// The lines around the table in a README.
-const BEGIN: &str = "<!-- rows: from protocols/, by a test -->\n";
-const END: &str = "<!-- /rows -->\n";
 /// Keys of a row that no mechanism reads.
 const PLACE: [&str; 4] = ["protocol", "network", "market", "source"];
 /// Addresses of one key that a table has; of more it says how many there are.
@@ -69,30 +64,6 @@ fn table(plugin: &Path) -> String {
 #[test]
 fn the_tables_of_contracts_are_those_of_the_rows() {
     for plugin in plugins() {
-        let file = plugin.join("README.md");
-        let readme = fs::read_to_string(&file).unwrap();
-        let (before, rest) = readme.split_once(BEGIN).unwrap_or_else(|| panic!("{}: no {BEGIN}", file.display()));
-        let (_, after) = rest.split_once(END).unwrap_or_else(|| panic!("{}: no {END}", file.display()));
-        let written = [before, BEGIN, "\n", &table(&plugin), "\n", END, after].concat();
-        if std::env::var_os("PORTOLAN_WRITE_ROWS").is_some() {
-            fs::write(&file, &written).unwrap();
-        } else {
-            assert!(readme == written, "{}: write it anew with PORTOLAN_WRITE_ROWS=1", file.display());
-        }
-    }
-}
-
-#[test]
-fn the_keys_of_rows_are_explained() {
-    for plugin in plugins() {
-        let readme = fs::read_to_string(plugin.join("README.md")).unwrap();
-        let (before, rest) = readme.split_once(BEGIN).unwrap();
-        let prose = [before, rest.split_once(END).unwrap().1].concat();
-        let rows = rows(&plugin);
-        let keys: BTreeSet<&str> = rows.iter().flat_map(|row| row.keys().map(String::as_str)).collect();
-        for key in keys.into_iter().filter(|key| !PLACE.contains(key)) {
-            let is_named = prose.contains(&format!("`{key}`"));
-            assert!(is_named, "{}: the README does not say what the key `{key}` is", plugin.display());
-        }
+        tables::check(&plugin.join("README.md"), "rows", &table(&plugin)).unwrap();
     }
 }

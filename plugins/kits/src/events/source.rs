@@ -52,9 +52,6 @@ const SALTS: [(&str, Salt); 4] = [
     ("with-stable", Salt::WithStable),
 ];
 
-/// Keys of a settings row.
-const KEYS: &[&str] = &["sections", "contracts", "registry", "view", "factory", "init_code_hash", "salt"];
-
 /// A view used to recognize a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct View<'a> {
@@ -68,8 +65,16 @@ pub(super) struct View<'a> {
 pub(super) type Words<'a> = BTreeMap<View<'a>, U256>;
 
 impl Source {
-    /// Keys of a settings row.
-    pub const KEYS: &'static [&'static str] = KEYS;
+    /// Keys of a row for contracts that emit events; it has at least one of `contracts`, `registry` and `factory`:
+    /// - `sections` (array of texts, optional): the sections of the plugin's tables whose events the contracts emit;
+    ///   all if missing
+    /// - `contracts` (array of addresses, optional): the contracts
+    /// - `registry`, `view` (address and name of a view, optional): all contracts for which `view(address)` of the
+    ///   registry returns anything but zero
+    /// - `factory`, `init_code_hash`, `salt` (address, 32 bytes, and `packed`, `encoded`, `with-fee` or `with-stable`,
+    ///   optional): all contracts that the factory deployed with CREATE2
+    pub const KEYS: &'static [&'static str] =
+        &["sections", "contracts", "registry", "view", "factory", "init_code_hash", "salt"];
 
     /// Creates a source without contracts for these table sections, or for all if empty.
     pub fn of(sections: &[&str]) -> Self {
@@ -213,7 +218,7 @@ fn token(word: U256) -> Option<Address> {
 }
 
 impl FromKeys for Source {
-    const KEYS: &'static [&'static str] = KEYS;
+    const KEYS: &'static [&'static str] = Self::KEYS;
 
     fn from_keys(keys: &Keys<'_>) -> Result<Self, SettingsError> {
         let source = Self::of(&keys.texts("sections")?).contracts(keys.addresses("contracts")?);

@@ -64,7 +64,22 @@ impl ChefKind {
 }
 
 impl MasterChefKit {
-    /// Keys of a settings row.
+    /// Keys of a row for a chef:
+    /// - `kind` (text): the contract that the chef is a copy of: `master-chef-v1`, `master-chef-v2`, `mini-chef` or
+    ///   another one of the kinds in the README of the plugin `farms`, which has the values of the keys below that a
+    ///   row omits
+    /// - `chef` (address): the chef
+    /// - `pending` (name of a view, optional): the view `(uint256 pid, address account)` that returns what is owed
+    /// - `pending_returns` (`amount`, `bonus`, `bonuses` or `lists`, optional): the values that this view returns: the
+    ///   amount; the amount with a bonus, its symbol and its amount; the amount with lists of bonuses; or lists of all
+    ///   tokens, symbols, decimals and amounts
+    /// - `claim` (`deposit`, `withdraw` or `harvest`, optional): the call that pays: `deposit(pid, 0)`,
+    ///   `withdraw(pid, 0)` or `harvest(pid, account)`
+    /// - `getter` (name of a view, optional): the view that returns the token that is paid; its name with `PerSecond`
+    ///   is the view of the rate. If missing beside `pending`, it is named after that
+    /// - `reward_token` (address, optional): the token that is paid, if no view of the chef returns it
+    /// - `single_stake` (boolean, optional): true if pool 0 is claimed with `leaveStaking(0)`
+    /// - `funded` (boolean, optional): true if the chef pays from what it was given before, and at most its balance
     pub const KEYS: &'static [&'static str] =
         &["kind", "chef", "pending", "pending_returns", "claim", "getter", "reward_token", "single_stake", "funded"];
 }
