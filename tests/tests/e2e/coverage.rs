@@ -1,8 +1,6 @@
-//! The tables of `plugins/COVERAGE.md`: the protocols that the shipped plugins answer about, by their own catalogues,
-//! with which kits, and the contracts that those were tried on. The trials are from the table of `tried.rs`, the
-//! replaced contracts from that of `replaced.rs`.
-//!
-//! `PORTOLAN_WRITE_COVERAGE=1 cargo test -p portolan-tests --test e2e coverage` writes it anew.
+//! The tables of `plugins/README.md`: the plugins, and the protocols that they serve by their own catalogues; with which
+//! kits accounts are answered, and the contracts that those were tried on. The trials are from the table of `tried.rs`,
+//! the replaced contracts from that of `replaced.rs`.
 
 mod replaced;
 pub(crate) mod tried;
@@ -18,7 +16,7 @@ use portolan_abi::map::{Catalogue, Settings};
 use portolan_abi::root::PluginRef;
 use portolan_abi::{Question, codec};
 use portolan_networks::network;
-use portolan_tests::build;
+use portolan_tests::{build, tables};
 
 /// The questions about an account, with the head of their column.
 const QUESTIONS: [(Question, &str); 5] = [
@@ -29,14 +27,17 @@ const QUESTIONS: [(Question, &str); 5] = [
     (Question::LOCKED, "locked"),
 ];
 
+/// The other questions, by the names that the table of protocols has.
+const WITHOUT_ACCOUNT: [(Question, &str); 2] =
+    [(Question::COMPOSITION, "what its shares redeem to"), (Question::EVENTS, EVENTS)];
+
+const EVENTS: &str = "events";
+
 /// The number of answered protocols that the issue of breadth requires at least.
 const ANSWERED_MIN: usize = 35;
 
 /// A plugin's name and its catalogue.
 type Named = (String, Catalogue);
-
-/// The networks of each question of a protocol.
-type Answers = BTreeMap<&'static str, BTreeSet<String>>;
 
 /// The catalogue of a plugin with the deployments that it ships.
 fn catalogue(dylib: &Path) -> Result<Catalogue> {
@@ -63,74 +64,131 @@ fn markets(catalogues: &[Named]) -> BTreeSet<(String, String)> {
     rows.map(|row| (row.protocol.clone(), row.market.clone())).collect()
 }
 
-/// By slug, the plugin and what it answers of the protocol.
-fn answers(catalogues: &[Named]) -> Result<BTreeMap<String, (String, Answers)>> {
-    let mut found: BTreeMap<String, (String, Answers)> = BTreeMap::new();
+/// A protocol, as its plugin's catalogue has it.
+#[derive(Debug, Default)]
+struct Served {
+    plugin: String,
+    name: String,
+    primitives: Vec<String>,
+    /// The networks of each question.
+    questions: BTreeMap<&'static str, BTreeSet<String>>,
+}
+
+impl Served {
+    fn networks(&self, question: &str) -> String {
+        let networks: Vec<&str> = self.questions.get(question).into_iter().flatten().map(String::as_str).collect();
+        networks.join(", ")
+    }
+
+    fn all_networks(&self) -> String {
+        let networks: BTreeSet<&str> = self.questions.values().flatten().map(String::as_str).collect();
+        networks.into_iter().collect::<Vec<_>>().join(", ")
+    }
+
+    fn answers_about_accounts(&self) -> bool {
+        QUESTIONS.iter().any(|(_, head)| self.questions.contains_key(head))
+    }
+}
+
+/// The protocols, by slug.
+fn served(catalogues: &[Named]) -> Result<BTreeMap<String, Served>> {
+    let mut found = BTreeMap::new();
     for (plugin, catalogue) in catalogues {
+        for protocol in &catalogue.protocols {
+            let (name, primitives) = (protocol.name.clone(), protocol.primitives.clone());
+            let served = Served { plugin: plugin.clone(), name, primitives, questions: BTreeMap::new() };
+            let other = found.insert(protocol.slug.clone(), served);
+            ensure!(other.is_none(), "{} is served by {plugin} and by {other:?}", protocol.slug);
+        }
+        let lists_events = catalogue.deployments.iter().any(|row| row.questions.contains(&Question::EVENTS));
+        let decodes = catalogue.event_topics.as_ref().is_some_and(|topics| !topics.is_empty());
         for row in &catalogue.deployments {
             let name = network(row.chain_id).map(|network| network.listing.slug);
             let network = name.map_or_else(|| row.chain_id.to_string(), str::to_owned);
-            for (_, question) in QUESTIONS.iter().filter(|(question, _)| row.questions.contains(question)) {
-                let (owner, answers) = found.entry(row.protocol.clone()).or_insert((plugin.clone(), Answers::new()));
-                ensure!(owner == plugin, "{} is answered by {owner} and {plugin}", row.protocol);
-                answers.entry(question).or_default().insert(network.clone());
+            let served = found.get_mut(&row.protocol).with_context(|| row.protocol.clone())?;
+            let questions = QUESTIONS.iter().chain(&WITHOUT_ACCOUNT);
+            let answered = questions.filter(|(question, _)| row.questions.contains(question)).map(|(_, head)| *head);
+            // A plugin that reports the events of its deployments alone has no rows of them.
+            for head in answered.chain((decodes && !lists_events).then_some(EVENTS)) {
+                served.questions.entry(head).or_default().insert(network.clone());
             }
         }
     }
     Ok(found)
 }
 
-fn table() -> Result<String> {
-    let catalogues = catalogues()?;
-    let answers = answers(&catalogues)?;
-    replaced::check(&markets(&catalogues))?;
-    ensure!(answers.len() >= ANSWERED_MIN, "only {} protocols are answered", answers.len());
-    tried::check(&answers.iter().map(|(slug, (plugin, _))| (slug.clone(), plugin.clone())).collect())?;
-    let heads: Vec<&str> = QUESTIONS.iter().map(|(_, head)| *head).collect();
-    let mut text = format!(
-        "# What is answered about accounts\n\nThe networks on which the shipped plugins answer each question, by their \
-         own catalogues; {} protocols. What the kits that answer a protocol were tried on stands beside them: on the \
-         contracts' real bytecode or on doubles, on the test chains that are named \
-         ([`tests/chain`](../tests/chain/README.md)), or with canned replies alone; the second table has each form of \
-         a kit by itself. A test writes this file (`tests/tests/e2e/coverage.rs`), and fails where it is not true any \
-         more.\n\n| protocol | plugin | kits | tried on | {} |\n|---|---|---|---|{}\n",
-        answers.len(),
-        heads.join(" | "),
-        "---|".repeat(heads.len())
-    );
-    for (slug, (plugin, answers)) in answers {
-        let networks = |head: &&str| {
-            let networks: Vec<String> = answers.get(head).into_iter().flatten().cloned().collect();
-            networks.join(", ")
-        };
-        let cells: Vec<String> = heads.iter().map(networks).collect();
-        let kits: BTreeSet<String> = tried::of(&slug).map(|form| format!("`{}`", form.kit)).collect();
-        let kits = kits.into_iter().collect::<Vec<_>>().join(", ");
-        let (on, cells) = (tried::kinds(&slug).join(", "), cells.join(" | "));
-        text.push_str(&format!("| `{slug}` | [`{plugin}`]({plugin}/README.md) | {kits} | {on} | {cells} |\n"));
-    }
-    text.push_str("\n## By kit\n\nA form without a protocol is there for settings files.\n\n");
-    text.push_str("| kit | form | tried on | protocols |\n|---|---|---|---|\n");
-    for form in &tried::FORMS {
-        let slugs: Vec<String> = form.slugs.iter().map(|slug| format!("`{slug}`")).collect();
-        text.push_str(&format!("| `{}` | {} | {} | {} |\n", form.kit, form.name, form.tried, slugs.join(", ")));
-    }
-    text.push_str(
-        "\n## What was replaced\n\nContracts of these protocols that others have replaced, and that may hold ",
-    );
-    text.push_str("stakes still: the market in which they are read, or what else an answer says of them.\n\n");
-    text.push_str("| protocol | what | answers |\n|---|---|---|\n");
-    for row in &replaced::REPLACED {
-        text.push_str(&format!("| `{}` | {} | {} |\n", row.slug, row.what, row.fate));
+/// Returns the plugins with the first paragraphs of their READMEs.
+fn plugins_table(catalogues: &[Named]) -> Result<String> {
+    let mut text = "| plugin | what it is about |\n|---|---|\n".to_owned();
+    for (plugin, _) in catalogues {
+        let readme = fs::read_to_string(build::workspace().join("plugins").join(plugin).join("README.md"))?;
+        let about = readme.split("\n\n").nth(1).with_context(|| format!("{plugin}: the README has no paragraph"))?;
+        text += &format!("| [`{plugin}`]({plugin}/README.md) | {} |\n", about.replace('\n', " "));
     }
     Ok(text)
 }
 
-#[test]
-fn the_table_of_what_is_answered_is_that_of_the_catalogues() {
-    let (file, table) = (build::workspace().join("plugins/COVERAGE.md"), table().unwrap());
-    if std::env::var_os("PORTOLAN_WRITE_COVERAGE").is_some() {
-        fs::write(&file, &table).unwrap();
+fn protocols_table(served: &BTreeMap<String, Served>) -> String {
+    let mut text = "| protocol | name | plugin | kind | networks | answers |\n|---|---|---|---|---|---|\n".to_owned();
+    for (slug, protocol) in served {
+        let Served { plugin, name, primitives, questions } = protocol;
+        let heads = QUESTIONS.iter().chain(&WITHOUT_ACCOUNT).map(|(_, head)| *head);
+        let answers = heads.filter(|head| questions.contains_key(head)).collect::<Vec<_>>().join(", ");
+        let (kind, networks) = (primitives.join(", ").to_lowercase(), protocol.all_networks());
+        text +=
+            &format!("| `{slug}` | {name} | [`{plugin}`]({plugin}/README.md) | {kind} | {networks} | {answers} |\n");
     }
-    assert_eq!(fs::read_to_string(&file).unwrap(), table, "write it anew with PORTOLAN_WRITE_COVERAGE=1");
+    text
+}
+
+fn accounts_table(served: &BTreeMap<String, Served>) -> String {
+    let heads: Vec<&str> = QUESTIONS.iter().map(|(_, head)| *head).collect();
+    let (titles, lines) = (heads.join(" | "), "---|".repeat(heads.len()));
+    let mut text = format!("| protocol | kits | tried on | {titles} |\n|---|---|---|{lines}\n");
+    for (slug, protocol) in served.iter().filter(|(_, protocol)| protocol.answers_about_accounts()) {
+        let cells: Vec<String> = heads.iter().map(|head| protocol.networks(head)).collect();
+        let kits: BTreeSet<String> = tried::of(slug).map(|form| format!("`{}`", form.kit)).collect();
+        let kits = kits.into_iter().collect::<Vec<_>>().join(", ");
+        text += &format!("| `{slug}` | {kits} | {} | {} |\n", tried::kinds(slug).join(", "), cells.join(" | "));
+    }
+    text
+}
+
+fn kits_table() -> String {
+    let mut text = "| kit | form | tried on | protocols |\n|---|---|---|---|\n".to_owned();
+    for form in &tried::FORMS {
+        let slugs: Vec<String> = form.slugs.iter().map(|slug| format!("`{slug}`")).collect();
+        text += &format!("| `{}` | {} | {} | {} |\n", form.kit, form.name, form.tried, slugs.join(", "));
+    }
+    text
+}
+
+fn replaced_table() -> String {
+    let mut text = "| protocol | what | answers |\n|---|---|---|\n".to_owned();
+    for row in &replaced::REPLACED {
+        text += &format!("| `{}` | {} | {} |\n", row.slug, row.what, row.fate);
+    }
+    text
+}
+
+#[test]
+fn the_tables_of_protocols_are_those_of_the_catalogues() {
+    let catalogues = catalogues().unwrap();
+    let served = served(&catalogues).unwrap();
+    replaced::check(&markets(&catalogues)).unwrap();
+    let answered = served.iter().filter(|(_, protocol)| protocol.answers_about_accounts());
+    let answered: BTreeMap<_, _> = answered.map(|(slug, protocol)| (slug.clone(), protocol.plugin.clone())).collect();
+    assert!(answered.len() >= ANSWERED_MIN, "only {} protocols are answered", answered.len());
+    tried::check(&answered).unwrap();
+    let readme = build::workspace().join("plugins/README.md");
+    let tables = [
+        ("plugins", plugins_table(&catalogues).unwrap()),
+        ("protocols", protocols_table(&served)),
+        ("accounts", accounts_table(&served)),
+        ("kits", kits_table()),
+        ("replaced", replaced_table()),
+    ];
+    for (name, table) in tables {
+        tables::check(&readme, name, &table).unwrap();
+    }
 }

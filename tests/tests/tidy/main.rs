@@ -236,14 +236,14 @@ fn tables_of_events_begin_with_their_name_and_have_no_long_lines() {
 }
 
 #[test]
-fn plugins_are_members_and_stand_in_the_readme() {
+fn plugins_are_members_and_stand_in_their_readme() {
     let manifest: toml::Table = fs::read_to_string(workspace().join("Cargo.toml")).unwrap().parse().unwrap();
     let members = manifest["workspace"]["members"].as_array().unwrap();
-    let readme = fs::read_to_string(workspace().join("README.md")).unwrap();
+    let readme = fs::read_to_string(workspace().join("plugins/README.md")).unwrap();
     for plugin in plugins() {
-        let path = relative(&plugin);
+        let (path, name) = (relative(&plugin), plugin.file_name().unwrap().to_string_lossy());
         assert!(members.iter().any(|member| member.as_str() == Some(&path)), "{path} is not a member of the workspace");
-        assert!(readme.contains(&format!("({path}/README.md)")), "the README's table of protocols has no {path}");
+        assert!(readme.contains(&format!("({name}/README.md)")), "the tables of plugins have no {name}");
     }
 }
 
