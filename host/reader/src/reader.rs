@@ -14,8 +14,8 @@ use crate::{Block, BlockRef, GasPrice, Read, ReadBudget, ReadFailure, ReadSet, R
 /// Pinned block of each network, or why it has none, by chain id.
 pub type Pins = BTreeMap<u64, Result<Block, ReadFailure>>;
 
-/// Reads networks, which are identified by their EIP-155 chain ids. Callers read through a [`Session`], which caches
-/// and batches.
+/// Reads networks, which are identified by their EIP-155 chain ids. Callers read through a
+/// [`Session`](crate::Session), which caches and batches.
 pub trait Reader: Send + Sync {
     /// Returns true if at least one endpoint of any network serves the right chain.
     fn is_usable(&self, deadline: Instant) -> BoxFuture<'_, bool>;
