@@ -1,243 +1,143 @@
-//! The configuration file as written: TOML in which an unknown key is an error. The modules that use the values check
-//! them.
+//! The configuration file: TOML out of which each setting and each table is taken once. Invariant: what nothing took
+//! is an error.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
+use std::ops::Range;
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_path_to_error::Segment;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::ConfigError;
-use super::plugins::PluginsTable;
 
 /// Maximum size; a configuration of every network and a thousand prices has a tenth of it.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// A file and its name.
+/// Stands for the name of a plugin in the key of a table.
+const PLUGIN: &str = "<plugin>";
+
+pub(super) fn read(path: &str) -> Result<String, ConfigError> {
+    let unreadable = |error: std::io::Error| ConfigError::new(path, format!("cannot be read: {error}"));
+    let mut text = String::new();
+    let file = fs::File::open(path).map_err(unreadable)?;
+    file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(unreadable)?;
+    if text.len() as u64 > FILE_BYTES_MAX {
+        return Err(ConfigError::new(path, format!("is larger than {FILE_BYTES_MAX} bytes")));
+    }
+    Ok(text)
+}
+
+/// What has not been taken out of a file yet; empty without a file.
 #[derive(Debug, Default)]
-pub(super) struct File {
-    pub(super) name: String,
-    pub(super) tables: ConfigTables,
+pub(super) struct ConfigFile<'i> {
+    pub(super) name: &'i str,
+    text: &'i str,
+    table: DeTable<'i>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct ConfigTables {
-    pub(super) listen: Option<String>,
-    pub(super) claimables_listen: Option<String>,
-    pub(super) operators_listen: Option<String>,
-    pub(super) public_url: Option<String>,
-    pub(super) state_dir: Option<String>,
-    pub(super) trusted_group: Option<u64>,
-    pub(super) log_format: Option<String>,
-    pub(super) access_log: Option<bool>,
-    pub(super) plugins: PluginsTable,
-    pub(super) signatures: SignaturesTable,
-    pub(super) answers: AnswersTable,
-    pub(super) connections: ConnectionsTable,
-    pub(super) process: ProcessTable,
-    pub(super) claims: ClaimsTable,
-    pub(super) operators: OperatorsTable,
-    pub(super) rpc: RpcTable,
-    pub(super) facts: FactsTable,
-    /// By slug.
-    pub(super) networks: BTreeMap<String, NetworkTable>,
-    pub(super) prices: PricesTable,
-    pub(super) tokens: TokensTable,
-    pub(super) names: NamesTable,
-    pub(super) spans: SpansTable,
-}
+impl<'i> ConfigFile<'i> {
+    pub(super) fn parse(name: &'i str, text: &'i str) -> Result<Self, ConfigError> {
+        let empty = Self { name, text, table: DeTable::new() };
+        let table = DeTable::parse(text).map_err(|error| {
+            let key = empty.key_of_line(error.span());
+            empty.refusal(error.span(), &key, error.message())
+        })?;
+        Ok(Self { table: table.into_inner(), ..empty })
+    }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct SignaturesTable {
-    /// `off`, `warn` or `require`.
-    pub(super) mode: Option<String>,
-    pub(super) revoked_builds: Vec<String>,
-    /// By name.
-    pub(super) keys: BTreeMap<String, KeyTable>,
-}
+    /// Takes the value of a dotted key.
+    pub(super) fn take<T: DeserializeOwned>(&mut self, key: &str) -> Result<Option<T>, ConfigError> {
+        let Some(value) = remove(&mut self.table, key) else { return Ok(None) };
+        serde_path_to_error::deserialize(ValueDeserializer::from(value)).map(Some).map_err(|error| {
+            let segments = error.path().iter().filter(|segment| !matches!(segment, Segment::Unknown));
+            let key = segments.fold(key.to_owned(), |key, segment| format!("{key}.{segment}"));
+            self.refusal(error.inner().span(), &key, error.inner().message())
+        })
+    }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct KeyTable {
-    pub(super) key: String,
-    pub(super) slugs: Vec<String>,
-    pub(super) plugins: Option<Vec<String>>,
-    pub(super) until: Option<String>,
-    #[serde(default)]
-    pub(super) revoked: bool,
-}
+    /// Refuses the first key that is neither known nor that of a table with known ones.
+    pub(super) fn refuse_unknown(&self, known: &[&str]) -> Result<(), ConfigError> {
+        self.refuse_unknown_in(&self.table, "", known)
+    }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct AnswersTable {
-    pub(super) deadline_ms: Option<u64>,
-    pub(super) in_flight_max: Option<u64>,
-    pub(super) logs_max: Option<u64>,
-    pub(super) logs_bytes_max: Option<u64>,
-    pub(super) events_max: Option<u64>,
-    pub(super) reads_max: Option<u64>,
-    pub(super) node_requests_max: Option<u64>,
-    pub(super) outgoing_max: Option<u64>,
-    pub(super) outgoing_per_host_max: Option<u64>,
-    pub(super) body_bytes_max: Option<u64>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct ConnectionsTable {
-    pub(super) max: Option<u64>,
-    pub(super) per_client_max: Option<u64>,
-    pub(super) head_ms: Option<u64>,
-    pub(super) idle_ms: Option<u64>,
-    pub(super) send_ms: Option<u64>,
-    pub(super) unready_ms: Option<u64>,
-    pub(super) unsent_bytes_max: Option<u64>,
-    pub(super) streams_per_client_max: Option<u64>,
-    pub(super) streams_max: Option<u64>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct ProcessTable {
-    pub(super) memory_mib: Option<u64>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct ClaimsTable {
-    /// `always` or `asked`.
-    pub(super) simulate: Option<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct OperatorsTable {
-    pub(super) allowed_hosts: Vec<String>,
-    pub(super) token_file: Option<String>,
-    pub(super) degraded_is_unready: Option<bool>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct RpcTable {
-    pub(super) in_flight_max: Option<u64>,
-    pub(super) per_second_max: Option<u64>,
-    pub(super) replies_mib_max: Option<u64>,
-    pub(super) verify_receipts: Option<bool>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct FactsTable {
-    pub(super) days: Option<u64>,
-    pub(super) again_after_s: Option<u64>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct NetworkTable {
-    pub(super) name: Option<String>,
-    pub(super) chain_id: Option<u64>,
-    pub(super) logo: Option<String>,
-    pub(super) native: Option<String>,
-    pub(super) wrapped_native: Option<String>,
-    /// `none`, `op-stack` or `arbitrum`.
-    pub(super) data_fee: Option<String>,
-    pub(super) rpc: Option<Vec<String>>,
-    pub(super) head_age_max_s: Option<u64>,
-    pub(super) verify_receipts: Option<bool>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct PricesTable {
-    /// By slug, then by address.
-    #[serde(rename = "static")]
-    pub(super) fixed: BTreeMap<String, BTreeMap<String, String>>,
-    pub(super) feeds: Vec<FeedTable>,
-    /// By slug.
-    pub(super) issuers: BTreeMap<String, Vec<String>>,
-    pub(super) http: Option<HttpPricesTable>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct FeedTable {
-    pub(super) network: String,
-    pub(super) token: String,
-    pub(super) feed: String,
-    pub(super) heartbeat_s: u32,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct HttpPricesTable {
-    pub(super) base_url: String,
-    #[serde(default)]
-    pub(super) allow_private: bool,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct TokensTable {
-    pub(super) lists: Option<Vec<String>>,
-    pub(super) shipped: Option<bool>,
-    pub(super) refresh_s: Option<u64>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct SpansTable {
-    pub(super) collector: Option<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct NamesTable {
-    /// An address, or `none`.
-    pub(super) universal_resolver: Option<String>,
-    pub(super) gateway_hosts: Vec<String>,
-}
-
-impl File {
-    pub(super) fn read(path: &str) -> Result<Self, ConfigError> {
-        let unreadable = |error: std::io::Error| ConfigError::new(path, format!("cannot be read: {error}"));
-        let mut text = String::new();
-        let file = fs::File::open(path).map_err(unreadable)?;
-        file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(unreadable)?;
-        if text.len() as u64 > FILE_BYTES_MAX {
-            return Err(ConfigError::new(path, format!("is larger than {FILE_BYTES_MAX} bytes")));
+    fn refuse_unknown_in(&self, table: &DeTable<'_>, prefix: &str, known: &[&str]) -> Result<(), ConfigError> {
+        let names = names_in(prefix, known);
+        for (name, value) in table {
+            let (text, key) = (name.get_ref().as_ref(), format!("{prefix}{}", name.get_ref()));
+            let is_named = text != PLUGIN && names.contains(&text);
+            match value.get_ref() {
+                _ if !is_named && names.contains(&PLUGIN) && is_plugin_name(text) => {}
+                _ if !is_named => {
+                    let reason = format!("unknown field `{text}`, expected {}", one_of(&names));
+                    return Err(self.refusal(Some(name.span()), &key, &reason));
+                }
+                _ if known.contains(&key.as_str()) => {}
+                DeValue::Table(inner) => self.refuse_unknown_in(inner, &format!("{key}."), known)?,
+                other => {
+                    let reason = format!("invalid type: {}, expected a table", other.type_str());
+                    return Err(self.refusal(Some(value.span()), &key, &reason));
+                }
+            }
         }
-        Self::parse(path, &text)
+        Ok(())
     }
 
-    pub(super) fn parse(name: &str, text: &str) -> Result<Self, ConfigError> {
-        let document = toml::Deserializer::parse(text).map_err(|error| refusal(name, text, &error, None))?;
-        let tables = serde_path_to_error::deserialize(document)
-            .map_err(|error| refusal(name, text, error.inner(), Some(key(error.path()))))?;
-        Ok(Self { name: name.to_owned(), tables })
+    /// Formats `file, line 3: key: …`.
+    fn refusal(&self, span: Option<Range<usize>>, key: &str, reason: &str) -> ConfigError {
+        let colon = if key.is_empty() { "" } else { ": " };
+        ConfigError::new(format!("{}, line {}{colon}{key}", self.name, self.line(span) + 1), reason)
+    }
+
+    fn line(&self, span: Option<Range<usize>>) -> usize {
+        let before = span.and_then(|span| self.text.get(..span.start)).unwrap_or_default();
+        before.matches('\n').count()
+    }
+
+    /// Returns the key at the start of a line that does not parse, or nothing.
+    fn key_of_line(&self, span: Option<Range<usize>>) -> String {
+        let line = self.text.lines().nth(self.line(span)).and_then(|line| line.split_once('='));
+        let is_plain = |key: &&str| key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
+        line.map(|(key, _)| key.trim()).filter(is_plain).unwrap_or_default().to_owned()
     }
 }
 
-/// Formats `file, line 3: key: …`. A parse error has no path, and gets the key at the start of its line.
-fn refusal(name: &str, text: &str, error: &toml::de::Error, path: Option<String>) -> ConfigError {
-    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-    let line_number = before.matches('\n').count();
-    let of_line = || text.lines().nth(line_number).and_then(|line| line.split_once('=')).map(|(key, _)| key.trim());
-    let key = path.or_else(|| of_line().filter(|key| is_plain(key)).map(ToOwned::to_owned)).unwrap_or_default();
-    let colon = if key.is_empty() { "" } else { ": " };
-    ConfigError::new(format!("{name}, line {}{colon}{key}", line_number + 1), error.message())
+fn remove<'i>(table: &mut DeTable<'i>, key: &str) -> Option<Spanned<DeValue<'i>>> {
+    match key.split_once('.') {
+        None => table.remove(key),
+        Some((name, rest)) => match table.get_mut(name)?.get_mut() {
+            DeValue::Table(inner) => remove(inner, rest),
+            _ => None,
+        },
+    }
 }
 
-fn is_plain(key: &str) -> bool {
-    key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+/// Returns the names in the table whose keys begin with `prefix`, each once.
+fn names_in<'k>(prefix: &str, known: &[&'k str]) -> Vec<&'k str> {
+    let mut names = Vec::new();
+    for key in known.iter().filter_map(|key| key.strip_prefix(prefix)) {
+        let name = key.split('.').next().unwrap_or(key);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
-/// Formats the dotted key; empty at the top of the file.
-fn key(path: &serde_path_to_error::Path) -> String {
-    let parts = path.iter().filter(|segment| !matches!(segment, Segment::Unknown)).map(ToString::to_string);
-    parts.collect::<Vec<_>>().join(".")
+fn one_of(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().filter(|name| **name != PLUGIN).map(|name| format!("`{name}`")).collect();
+    match quoted.as_slice() {
+        _ if names.contains(&PLUGIN) => format!("{} or the name of a plugin", quoted.join(", ")),
+        [one] => one.clone(),
+        [one, other] => format!("{one} or {other}"),
+        _ => format!("one of {}", quoted.join(", ")),
+    }
+}
+
+/// Returns true for kebab-case.
+pub(super) fn is_plugin_name(text: &str) -> bool {
+    let is_part =
+        |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    text.split('-').all(is_part)
 }

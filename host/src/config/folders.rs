@@ -1,31 +1,47 @@
-//! The folders of state and plugins. Invariant: neither depends on the working directory, unless a flag or a variable
-//! has a relative path.
+//! Paths, and the folders of state and plugins. Invariant: none depends on the working directory, unless a flag or a
+//! variable has a relative path.
 
 use std::path::{Path, PathBuf};
 
 use super::ConfigError;
-use super::layer::{Key, Layers, Setting};
+use super::form::{ValueForm, ValueOrigin};
+use super::layers::Layers;
 
-/// Returns the path of a folder that the file names; a relative one starts at the file's folder.
-pub(super) fn of_file(file: &str, name: String) -> String {
-    let beside = Path::new(file).parent().filter(|_| !name.is_empty());
-    beside.map_or(name.clone(), |folder| folder.join(&name).to_string_lossy().into_owned())
+/// A path and its place; a default has no place.
+#[derive(Debug)]
+pub(super) struct NamedPath {
+    pub(super) path: String,
+    pub(super) place: Option<String>,
 }
 
-pub(super) fn named(setting: &Setting) -> Result<PathBuf, ConfigError> {
-    if setting.text.is_empty() { Err(setting.bad("is not a directory")) } else { Ok(PathBuf::from(&setting.text)) }
+/// A path; a relative one in the file starts at the file's folder.
+pub(super) fn path() -> ValueForm<String, NamedPath> {
+    ValueForm::new(String::new(), |path: String, origin: ValueOrigin<'_>| {
+        Ok(NamedPath { path: beside(origin.file, path), place: origin.place.map(ToOwned::to_owned) })
+    })
 }
 
-/// Returns the default: beside the configuration file or, without one, in the user's state directory (XDG base
-/// directory specification).
-pub(super) fn default(layers: &Layers<'_>, key: Key, name: &str) -> Result<PathBuf, ConfigError> {
-    if let Some(folder) = Path::new(layers.file).parent() {
-        return Ok(folder.join(name));
+/// Returns a path of the file, which starts at the file's folder.
+pub(super) fn beside(file: Option<&str>, path: String) -> String {
+    let folder = file.and_then(|file| Path::new(file).parent()).filter(|_| !path.is_empty());
+    folder.map_or(path.clone(), |folder| folder.join(&path).to_string_lossy().into_owned())
+}
+
+/// Returns a folder. One that nobody names is beside the configuration file or, without a file, in the user's state
+/// directory (XDG base directory specification).
+pub(super) fn folder(named: &NamedPath, flag: &str, layers: &Layers<'_>) -> Result<PathBuf, ConfigError> {
+    match &named.place {
+        Some(place) if named.path.is_empty() => Err(ConfigError::new(place, "is not a directory")),
+        Some(_) => Ok(PathBuf::from(&named.path)),
+        None => default(layers).map(|folder| folder.join(&named.path)).ok_or_else(|| {
+            ConfigError::new(flag, "is required, as there is no configuration file, XDG_STATE_HOME or HOME")
+        }),
     }
+}
+
+fn default(layers: &Layers<'_>) -> Option<PathBuf> {
     let variable = |name| layers.environment.get(name).map(Path::new).filter(|path| path.is_absolute());
-    let state = variable("XDG_STATE_HOME").map(Path::to_owned);
-    let state = state.or_else(|| variable("HOME").map(|home| home.join(".local/state")));
-    let place = key.flag.unwrap_or(key.file);
-    let nowhere = || ConfigError::new(place, "is required, as there is no configuration file, XDG_STATE_HOME or HOME");
-    state.map(|folder| folder.join(name)).ok_or_else(nowhere)
+    let beside = Path::new(layers.file).parent().map(Path::to_owned);
+    let state = || variable("XDG_STATE_HOME").map(Path::to_owned);
+    beside.or_else(state).or_else(|| variable("HOME").map(|home| home.join(".local/state")))
 }

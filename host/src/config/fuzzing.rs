@@ -2,21 +2,22 @@
 
 use portolan_base::sanitize::fuzzing::require_sentence;
 
-use super::file::File;
-use super::{ANSWERS_IN_FLIGHT, ANSWERS_LOGS, Config, ConfigError, Environment, IN_FLIGHT, LOGS};
+use super::file::ConfigFile;
+use super::{Config, ConfigError, Environment};
 use crate::cli::Flags;
 
 /// Reads any text as the configuration file. It must be a configuration within its bounds, or an error of one line
 /// that names the place and repeats no URL.
 pub fn configuration(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let file = match File::parse("portolan.toml", text) {
+    let merge = |mut document: ConfigFile<'_>| match document.take::<String>("operators.token_file")? {
         // The file of a token that it names would be read.
-        Ok(file) if file.tables.operators.token_file.is_some() => return,
-        file => file,
+        Some(_) => Ok(None),
+        None => Config::merge(&Flags::default(), &Environment::default(), document).map(Some),
     };
-    match file.and_then(|file| Config::merge(&Flags::default(), &Environment::default(), file)) {
-        Ok(config) => require_bounds(&config),
+    match ConfigFile::parse("portolan.toml", text).and_then(merge) {
+        Ok(Some(config)) => require_bounds(&config),
+        Ok(None) => {}
         Err(error) => require_place(&error),
     }
 }
@@ -32,8 +33,8 @@ fn require_place(error: &ConfigError) {
 }
 
 fn require_bounds(config: &Config) {
-    assert!(IN_FLIGHT.1.contains(&(config.gateway.in_flight_max as u64)), "{}", ANSWERS_IN_FLIGHT.file);
-    assert!(LOGS.1.contains(&(config.gateway.logs_max as u64)), "{}", ANSWERS_LOGS.file);
+    assert!((1..=65_536).contains(&config.gateway.in_flight_max), "{}", config.gateway.in_flight_max);
+    assert!((1..=100_000).contains(&config.gateway.logs_max), "{}", config.gateway.logs_max);
     let networks: Vec<_> = config.gateway.networks.iter().collect();
     for (place, network) in networks.iter().enumerate() {
         let names = [network.slug.as_str(), network.name.as_str()];

@@ -1,10 +1,9 @@
 //! Names: `[names]`. Invariant: a gateway that the operator names is a host, not a URL.
 
-use portolan_assets::names::{GatewayHost, NameSettings, UNIVERSAL_RESOLVER};
+use alloy::primitives::Address;
+use portolan_assets::names::GatewayHost;
 
-use super::ConfigError;
-use super::file::NamesTable;
-use super::layer::Layers;
+use super::form::ValueOrigin;
 use crate::address;
 
 /// Maximum number of gateway hosts. Only gateways in the operator's own network need one.
@@ -12,18 +11,17 @@ const HOSTS_MAX: usize = 64;
 /// Disables the universal resolver, so that only the registry is read.
 const NONE: &str = "none";
 
-pub(super) fn read(table: &NamesTable, layers: &Layers<'_>) -> Result<NameSettings, ConfigError> {
-    let bad = |key: &str, reason: String| ConfigError::new(layers.place(&format!("names.{key}")), reason);
-    let universal_resolver = match table.universal_resolver.as_deref() {
-        None => Some(UNIVERSAL_RESOLVER),
-        Some(NONE) => None,
-        Some(text) => Some(address::parse(text).map_err(|error| bad("universal_resolver", format!("{text} {error}")))?),
-    };
-    let hosts = table.gateway_hosts.iter().zip(1..).map(|(text, number)| {
-        GatewayHost::parse(text).map_err(|error| bad("gateway_hosts", format!("host {number} {error}")))
-    });
-    if table.gateway_hosts.len() > HOSTS_MAX {
-        return Err(bad("gateway_hosts", format!("names more than {HOSTS_MAX} hosts")));
+pub(super) fn universal_resolver(text: &str) -> Result<Option<Address>, String> {
+    match text {
+        NONE => Ok(None),
+        text => address::parse(text).map(Some).map_err(|error| format!("{text} {error}")),
     }
-    Ok(NameSettings { universal_resolver, gateway_hosts: hosts.collect::<Result<_, _>>()? })
+}
+
+pub(super) fn gateway_hosts(texts: &[String], _: ValueOrigin<'_>) -> Result<Vec<GatewayHost>, String> {
+    if texts.len() > HOSTS_MAX {
+        return Err(format!("names more than {HOSTS_MAX} hosts"));
+    }
+    let hosts = texts.iter().zip(1..);
+    hosts.map(|(text, number)| GatewayHost::parse(text).map_err(|error| format!("host {number} {error}"))).collect()
 }

@@ -9,10 +9,10 @@ use std::time::Duration;
 use alloy::primitives::Address;
 use portolan_base::network::{Network, Networks};
 use portolan_networks::DataFee;
+use serde::Deserialize;
 
 use super::ConfigError;
-use super::file::NetworkTable;
-use super::layer::Layers;
+use super::layers::Layers;
 use crate::address;
 use crate::head_age::HeadAgeMax;
 use portolan_reader::RpcUrl;
@@ -31,6 +31,22 @@ const WORD_BYTES_MAX: usize = 32;
 
 /// Maximum length of a logo's URL.
 const LOGO_BYTES_MAX: usize = 1024;
+
+/// The table of a network.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct NetworkTable {
+    name: Option<String>,
+    chain_id: Option<u64>,
+    logo: Option<String>,
+    native: Option<String>,
+    wrapped_native: Option<String>,
+    /// `none`, `op-stack` or `arbitrum`.
+    data_fee: Option<String>,
+    pub(super) rpc: Option<Vec<String>>,
+    head_age_max_s: Option<u64>,
+    verify_receipts: Option<bool>,
+}
 
 /// Reads the networks: the built-in ones, then those that `tables` add, in the order of slugs.
 pub(super) fn read(tables: &BTreeMap<String, NetworkTable>, layers: &Layers<'_>) -> Result<Networks, ConfigError> {

@@ -9,14 +9,13 @@ use std::path::{Path, PathBuf};
 use portolan_base::files::{self, FileError};
 use sha2::{Digest, Sha256};
 
-use super::file::OperatorsTable;
-use super::folders;
-use super::layer::{Key, Layers, Setting};
-use super::{ConfigError, socket_address};
+use super::ConfigError;
+use super::folders::NamedPath;
+use super::form::ValueOrigin;
+use super::layers::Environment;
+use super::values::socket_address;
 
 const TOKEN_VARIABLE: &str = "PORTOLAN_OPERATORS_TOKEN";
-const TOKEN_FILE: Key = Key { file: "operators.token_file", flag: None };
-const HOSTS: Key = Key { file: "operators.allowed_hosts", flag: None };
 
 /// Prefix of a Unix socket's path.
 const UNIX: &str = "unix:";
@@ -76,46 +75,38 @@ impl fmt::Display for ListenAddress {
     }
 }
 
-pub(super) fn address(setting: &Setting) -> Result<ListenAddress, ConfigError> {
-    match setting.text.strip_prefix(UNIX) {
-        Some("") => Err(setting.bad("does not name the path of a socket")),
+pub(super) fn address(text: &str) -> Result<ListenAddress, String> {
+    match text.strip_prefix(UNIX) {
+        Some("") => Err(format!("{text} does not name the path of a socket")),
         Some(path) => Ok(ListenAddress::Unix(path.into())),
-        None => socket_address(setting).map(ListenAddress::Tcp),
+        None => socket_address(text).map(ListenAddress::Tcp),
     }
 }
 
-pub(super) fn access(table: &OperatorsTable, layers: &Layers<'_>) -> Result<OperatorAccess, ConfigError> {
-    let degraded_is_unready = table.degraded_is_unready.unwrap_or_default();
-    Ok(OperatorAccess {
-        allowed_hosts: hosts(&table.allowed_hosts, layers)?,
-        token: token(table, layers)?,
-        degraded_is_unready,
-    })
-}
-
-fn hosts(file: &[String], layers: &Layers<'_>) -> Result<Vec<String>, ConfigError> {
-    let setting = layers.pick(HOSTS, None, (!file.is_empty()).then(|| file.join(",")));
-    let Some(setting) = setting else { return Ok(Vec::new()) };
-    let hosts = setting.text.split(',').map(|host| host.trim().to_ascii_lowercase());
+pub(super) fn hosts(texts: &[String], _: ValueOrigin<'_>) -> Result<Vec<String>, String> {
+    let text = texts.join(",");
+    let hosts = text.split(',').map(|host| host.trim().to_ascii_lowercase());
     let hosts: Vec<_> = hosts.filter(|host| !host.is_empty()).collect();
     let is_host = |host: &String| host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte));
     if hosts.len() > HOSTS_MAX || !hosts.iter().all(is_host) {
-        return Err(setting.bad(&format!("is not a list of at most {HOSTS_MAX} host names without ports")));
+        return Err(format!("{text} is not a list of at most {HOSTS_MAX} host names without ports"));
     }
     Ok(hosts)
 }
 
-fn token(table: &OperatorsTable, layers: &Layers<'_>) -> Result<Option<OperatorToken>, ConfigError> {
-    let of_file = table.token_file.clone().map(|name| folders::of_file(layers.file, name));
-    let file = layers.pick(TOKEN_FILE, None, of_file);
-    let (place, text) = match (layers.environment.get(TOKEN_VARIABLE), file) {
+/// Reads the token from its variable, or from the file that is named for it.
+pub(super) fn token(file: Option<&NamedPath>, environment: &Environment) -> Result<Option<OperatorToken>, ConfigError> {
+    let bad = |file: &NamedPath, reason: String| {
+        ConfigError::new(file.place.as_deref().unwrap_or_default(), format!("{} {reason}", file.path))
+    };
+    let (place, text) = match (environment.get(TOKEN_VARIABLE), file) {
         (None, None) => return Ok(None),
-        (Some(text), None) => (TOKEN_VARIABLE.to_owned(), text.to_owned()),
+        (Some(text), None) => (TOKEN_VARIABLE, text.to_owned()),
         (None, Some(file)) => {
-            let text = read(Path::new(&file.text)).map_err(|error| file.bad(&format!("gives no token: {error}")))?;
-            (file.text, text)
+            let text = read(Path::new(&file.path)).map_err(|error| bad(file, format!("gives no token: {error}")))?;
+            (file.path.as_str(), text)
         }
-        (Some(_), Some(file)) => return Err(file.bad(&format!("is named, and {TOKEN_VARIABLE} is set too"))),
+        (Some(_), Some(file)) => return Err(bad(file, format!("is named, and {TOKEN_VARIABLE} is set too"))),
     };
     let (least, most) = (TOKEN_CHARS.start(), TOKEN_CHARS.end());
     let none = || ConfigError::new(place, format!("is not a token of {least} to {most} visible ASCII characters"));

@@ -1,50 +1,75 @@
-//! Plugins: `[plugins]`, and `[plugins.<plugin>]` with the hosts that one may read and the protocols that it must not
-//! serve.
+//! Plugins: `[plugins.limits.<plugin>]` with the time limits of one, and `[plugins.<plugin>]` with the hosts that one
+//! may read and the protocols that it must not serve.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use portolan_abi::off_chain::check_host;
 use portolan_base::net::off_chain::{HostGrants, Mirror};
-use portolan_plugins::limits::PluginLimits;
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use portolan_plugins::limits::{Limits, PluginLimits};
+use serde::Deserialize;
 
 use super::ConfigError;
-use super::layer::Layers;
-use super::limits::{PluginLimitsTable, is_plugin_name};
+use super::layers::Layers;
+
+/// A longer call would occupy a thread of the host for longer than any answer waits.
+pub(super) const RESUME_MS: RangeInclusive<u64> = 1..=60_000;
+
+/// A longer job would outlive every answer.
+pub(super) const JOB_MS: RangeInclusive<u64> = 1..=120_000;
 
 /// Maximum hosts that one plugin may read: as many as a catalogue declares, and some for later versions.
 const HOSTS_MAX: usize = 16;
 
-/// The table as written.
-#[derive(Debug, Default)]
-pub(super) struct PluginsTable {
-    pub(super) dir: Option<String>,
-    pub(super) isolation: Option<String>,
-    pub(super) limits: PluginLimitsTable,
-    /// By name.
-    plugins: BTreeMap<String, GrantTable>,
+/// The time limits of one plugin.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "the limits of a plugin")]
+pub(super) struct LimitsTable {
+    resume_ms: Option<u64>,
+    job_ms: Option<u64>,
 }
 
 /// The table of one plugin.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default, expecting = "the table of a plugin")]
-struct GrantTable {
+pub(super) struct GrantTable {
     hosts: Vec<String>,
     /// By host.
     mirrors: BTreeMap<String, String>,
     leave_out: BTreeSet<String>,
 }
 
-impl PluginsTable {
-    /// Reads the limits of plugins, with the hosts that each may read and the protocols that it leaves out.
-    pub(super) fn limits(&self, layers: &Layers<'_>) -> Result<PluginLimits, ConfigError> {
-        let grants = |(name, table): (&String, &GrantTable)| Ok((name.clone(), table.grants(name, layers)?));
-        let hosts = self.plugins.iter().map(grants).collect::<Result<_, _>>()?;
-        let leave_out = self.plugins.iter().map(|(name, table)| (name.clone(), Arc::new(table.leave_out.clone())));
-        Ok(PluginLimits { hosts, leave_out: leave_out.collect(), ..self.limits.checked(layers)? })
+/// Reads the tables of plugins; `all` has the limits of those without any.
+pub(super) fn read(
+    all: Limits,
+    limits: &BTreeMap<String, LimitsTable>,
+    grants: &BTreeMap<String, GrantTable>,
+    layers: &Layers<'_>,
+) -> Result<PluginLimits, ConfigError> {
+    let own = limits.iter().map(|(name, table)| Ok((name.clone(), table.limits(name, all, layers)?)));
+    let hosts = grants.iter().map(|(name, table)| Ok((name.clone(), table.grants(name, layers)?)));
+    let leave_out = grants.iter().map(|(name, table)| (name.clone(), Arc::new(table.leave_out.clone())));
+    Ok(PluginLimits {
+        all,
+        own: own.collect::<Result<_, _>>()?,
+        hosts: hosts.collect::<Result<_, _>>()?,
+        leave_out: leave_out.collect(),
+        ..PluginLimits::default()
+    })
+}
+
+impl LimitsTable {
+    fn limits(self, plugin: &str, all: Limits, layers: &Layers<'_>) -> Result<Limits, ConfigError> {
+        let check = |key: &str, number: u64, range: &RangeInclusive<u64>| {
+            let reason = || format!("{number} is not a whole number from {} to {}", range.start(), range.end());
+            let place = || layers.place(&format!("plugins.limits.{plugin}.{key}"));
+            range.contains(&number).then_some(number).ok_or_else(|| ConfigError::new(place(), reason()))
+        };
+        Ok(Limits {
+            resume_ms: check("resume_ms", self.resume_ms.unwrap_or(all.resume_ms), &RESUME_MS)?,
+            job_ms: check("job_ms", self.job_ms.unwrap_or(all.job_ms), &JOB_MS)?,
+        })
     }
 }
 
@@ -68,44 +93,3 @@ impl GrantTable {
         Ok(HostGrants(grants))
     }
 }
-
-/// Written by hand: keys and tables of plugins share one table, and a derived flattening would take a misspelt key for
-/// a plugin.
-impl<'de> Deserialize<'de> for PluginsTable {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct PluginsVisitor;
-
-        impl<'de> Visitor<'de> for PluginsVisitor {
-            type Value = PluginsTable;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a table of plugins")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut table = PluginsTable::default();
-                while let Some(key) = map.next_key::<String>()? {
-                    match key.as_str() {
-                        "dir" => table.dir = Some(map.next_value()?),
-                        "isolation" => table.isolation = Some(map.next_value()?),
-                        "limits" => table.limits = map.next_value()?,
-                        plugin if is_plugin_name(plugin) => {
-                            let one = map.next_value()?;
-                            table.plugins.insert(key, one);
-                        }
-                        _ => {
-                            return Err(serde::de::Error::custom(format!(
-                                "unknown field `{key}`, expected {EXPECTED}"
-                            )));
-                        }
-                    }
-                }
-                Ok(table)
-            }
-        }
-
-        deserializer.deserialize_map(PluginsVisitor)
-    }
-}
-
-const EXPECTED: &str = "`dir`, `isolation`, `limits` or the name of a plugin";

@@ -7,10 +7,10 @@ use alloy::primitives::Address;
 use bigdecimal::BigDecimal;
 use portolan_assets::price::{BaseUrl, Feed, PriceSettings};
 use portolan_base::network::Networks;
+use serde::Deserialize;
 
 use super::ConfigError;
-use super::file::{FeedTable, HttpPricesTable, PricesTable};
-use super::layer::Layers;
+use super::layers::Layers;
 use crate::address;
 
 /// More digits than any price has; keeps arithmetic cheap.
@@ -24,6 +24,36 @@ const FEEDS_MAX: usize = 1024;
 
 /// Far more factories, pools and vaults of one network than anybody would name.
 const ISSUERS_MAX: usize = 1024;
+
+/// The table of prices.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct PricesTable {
+    /// By slug, then by address.
+    #[serde(rename = "static")]
+    fixed: BTreeMap<String, BTreeMap<String, String>>,
+    feeds: Vec<FeedTable>,
+    /// By slug.
+    issuers: BTreeMap<String, Vec<String>>,
+    http: Option<HttpPricesTable>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FeedTable {
+    network: String,
+    token: String,
+    feed: String,
+    heartbeat_s: u32,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HttpPricesTable {
+    base_url: String,
+    #[serde(default)]
+    allow_private: bool,
+}
 
 /// Reads the tables; networks are named by slug, tokens by address.
 pub(super) fn read(

@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 
 use portolan_base::network::Networks;
 
-use super::file::NetworkTable;
-use super::layer::{Key, Layers};
-use super::{ConfigError, RPC_IN_FLIGHT_MAX, RPC_PER_SECOND_MAX, RPC_REPLIES_MIB_MAX, RPC_VERIFY_RECEIPTS};
+use super::ConfigError;
+use super::layers::{Layers, variable};
+use super::networks::NetworkTable;
+use super::settings::KEYS;
 use portolan_networks::NETWORKS;
 use portolan_reader::RpcUrl;
 
@@ -18,22 +19,19 @@ const ENDPOINTS_MAX: usize = 16;
 
 const FLAG: &str = "--rpc";
 const VARIABLE: &str = "PORTOLAN_RPC_";
-/// Variables of the table `[rpc]` begin like those of networks.
-const NO_NETWORKS: [Key; 4] = [RPC_IN_FLIGHT_MAX, RPC_PER_SECOND_MAX, RPC_REPLIES_MIB_MAX, RPC_VERIFY_RECEIPTS];
 
 /// Endpoints by chain id.
 type Endpoints = BTreeMap<u64, Vec<RpcUrl>>;
 
 /// Reads the endpoints of each network that has any, in the order of networks.
 pub(super) fn read(
-    flags: &[String],
     tables: &BTreeMap<String, NetworkTable>,
     networks: &Networks,
     layers: &Layers<'_>,
 ) -> Result<Vec<(u64, Vec<RpcUrl>)>, ConfigError> {
     let mut urls = of_file(tables, networks, layers)?;
     urls.extend(of_environment(networks, layers)?);
-    urls.extend(of_flags(flags, networks)?);
+    urls.extend(of_flags(&layers.flags.rpc, networks)?);
     if urls.is_empty() {
         urls = public()?;
     }
@@ -59,7 +57,8 @@ fn of_environment(networks: &Networks, layers: &Layers<'_>) -> Result<Endpoints,
     let mut endpoints = Endpoints::new();
     for (name, urls) in layers.environment.with_prefix(VARIABLE) {
         let place = format!("{VARIABLE}{name}");
-        if NO_NETWORKS.iter().any(|key| key.variable() == place) {
+        // The settings of the table `[rpc]` have variables that begin like those of networks.
+        if KEYS.iter().any(|key| variable(key) == place) {
             continue;
         }
         let is_named = |text: &str| text.replace('-', "_").eq_ignore_ascii_case(name);

@@ -6,14 +6,13 @@ use std::time::UNIX_EPOCH;
 use humantime::parse_rfc3339;
 use minisign_verify::PublicKey;
 use portolan_plugins::Digest;
-use portolan_plugins::signature::{SignatureMode, SignatureSettings, TrustedKey};
+use portolan_plugins::signature::{SignatureMode, TrustedKey};
+use serde::Deserialize;
 
 use super::ConfigError;
-use super::file::{KeyTable, SignaturesTable};
-use super::layer::{Key, Layers, Setting};
-use super::limits::is_plugin_name;
-
-const MODE: Key = Key { file: "signatures.mode", flag: None };
+use super::file::is_plugin_name;
+use super::form::ValueOrigin;
+use super::layers::Layers;
 
 /// Maximum number of keys: those of all authors, and their earlier ones.
 const KEYS_MAX: usize = 256;
@@ -24,27 +23,29 @@ const BUILDS_MAX: usize = 4_096;
 /// Stands alone in place of slugs, for all protocols.
 const ALL: &str = "*";
 
-pub(super) fn read(table: &SignaturesTable, layers: &Layers<'_>) -> Result<SignatureSettings, ConfigError> {
-    let mode = layers.pick(MODE, None, table.mode.clone()).map_or(Ok(SignatureMode::Off), |setting| mode(&setting))?;
-    let keys = keys(&table.keys, layers)?;
-    if mode == SignatureMode::Require && keys.is_empty() {
-        return Err(ConfigError::new(layers.place("signatures.keys"), "names no key, and signatures are required"));
-    }
-    Ok(SignatureSettings { mode, keys, revoked_builds: revoked_builds(&table.revoked_builds, layers)? })
+/// What one key may sign.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KeyTable {
+    key: String,
+    slugs: Vec<String>,
+    plugins: Option<Vec<String>>,
+    until: Option<String>,
+    #[serde(default)]
+    revoked: bool,
 }
 
-fn mode(setting: &Setting) -> Result<SignatureMode, ConfigError> {
-    match setting.text.as_str() {
-        "off" => Ok(SignatureMode::Off),
-        "warn" => Ok(SignatureMode::Warn),
-        "require" => Ok(SignatureMode::Require),
-        _ => Err(setting.bad("is not one of off, warn and require")),
-    }
-}
-
-fn keys(table: &BTreeMap<String, KeyTable>, layers: &Layers<'_>) -> Result<Vec<TrustedKey>, ConfigError> {
+/// Reads the keys; there must be one if signatures are required.
+pub(super) fn keys(
+    mode: SignatureMode,
+    table: &BTreeMap<String, KeyTable>,
+    layers: &Layers<'_>,
+) -> Result<Vec<TrustedKey>, ConfigError> {
     if table.len() > KEYS_MAX {
         return Err(ConfigError::new(layers.place("signatures.keys"), format!("names more than {KEYS_MAX} keys")));
+    }
+    if mode == SignatureMode::Require && table.is_empty() {
+        return Err(ConfigError::new(layers.place("signatures.keys"), "names no key, and signatures are required"));
     }
     let mut keys: Vec<TrustedKey> = Vec::new();
     for (name, row) in table {
@@ -99,13 +100,12 @@ fn plugins(listed: Option<&[String]>, slugs: Option<&BTreeSet<String>>) -> Resul
     }
 }
 
-fn revoked_builds(rows: &[String], layers: &Layers<'_>) -> Result<BTreeSet<Digest>, ConfigError> {
-    let bad = |reason: String| ConfigError::new(layers.place("signatures.revoked_builds"), reason);
-    if rows.len() > BUILDS_MAX {
-        return Err(bad(format!("names more than {BUILDS_MAX} builds")));
+pub(super) fn revoked_builds(texts: &[String], _: ValueOrigin<'_>) -> Result<BTreeSet<Digest>, String> {
+    if texts.len() > BUILDS_MAX {
+        return Err(format!("names more than {BUILDS_MAX} builds"));
     }
-    let digest = |row: &String| Digest::try_from(row.clone()).map_err(|error| bad(format!("{row} is {error}")));
-    rows.iter().map(digest).collect()
+    let digest = |text: &String| Digest::try_from(text.clone()).map_err(|error| format!("{text} is {error}"));
+    texts.iter().map(digest).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Precedence of layers, and tables of refused configurations.
 
+mod reference;
 mod refusals;
 
 use std::path::PathBuf;
@@ -12,13 +13,14 @@ use portolan_base::net::off_chain::{HostGrants, Mirror};
 use portolan_plugins::limits::PluginLimits;
 use portolan_reader::RpcUrl;
 
+pub(super) use self::reference::Row;
 use super::*;
 use crate::budget::AnswerLimits;
 
 const TOKEN: &str = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
 fn merge(flags: &Flags, environment: &Environment, file: &str) -> Result<Config, ConfigError> {
-    Config::merge(flags, environment, File::parse("p.toml", file)?)
+    Config::merge(flags, environment, ConfigFile::parse("p.toml", file)?)
 }
 
 fn of_file(file: &str) -> Config {
@@ -95,7 +97,7 @@ fn nothing_set_means_the_defaults() {
 #[test]
 fn folders_are_beside_the_configuration_or_in_the_users_state_directory() {
     let folders = |variables: &Environment, file: Option<(&str, &str)>| {
-        let file = file.map_or_else(|| Ok(File::default()), |(name, text)| File::parse(name, text));
+        let file = file.map_or_else(|| Ok(ConfigFile::default()), |(name, text)| ConfigFile::parse(name, text));
         let config = file.and_then(|file| Config::merge(&Flags::default(), variables, file))?;
         Ok::<_, ConfigError>((config.gateway.state_dir, config.gateway.plugins_dir))
     };
@@ -159,6 +161,7 @@ fn operators_have_an_address_or_a_socket_and_may_have_hosts_and_a_token() {
     assert!(is_token(&config, token) && !is_token(&config, "c0ffee-c0ffee-c0ffef") && !is_token(&config, ""));
     assert!(!format!("{config:?}").contains(token));
 
+    assert_eq!(of_file("operators.allowed_hosts = ['', ' ']").operators.allowed_hosts, [""; 0]);
     let environment =
         Environment::from([("PORTOLAN_OPERATORS_TOKEN", token), ("PORTOLAN_OPERATORS_ALLOWED_HOSTS", "a, b.example")]);
     let config = merge(&Flags::default(), &environment, "").unwrap();
@@ -230,8 +233,7 @@ fn bounds_that_nobody_names_are_shares_of_the_memory() {
         let mib = |bytes: usize| bytes >> 20;
         let (replies, lists) = (config.gateway.rpc_limits.replies_max_bytes, config.gateway.limits.fact_lists_bytes);
         let logs = usize::try_from(config.gateway.logs_bytes_max).unwrap();
-        let portolan_reader::Limits { cached_replies_max_bytes, cached_blocks_max_bytes, .. } =
-            config.gateway.rpc_limits;
+        let Limits { cached_replies_max_bytes, cached_blocks_max_bytes, .. } = config.gateway.rpc_limits;
         let cached = [cached_replies_max_bytes, cached_blocks_max_bytes, config.gateway.documents_bytes_max];
         let bounds = [replies, lists, config.connections.unsent_bytes_max, logs].map(mib);
         (bounds, cached.map(|bytes| bytes >> 20))
@@ -348,7 +350,7 @@ fn names_of_token_lists_and_of_the_token_file_begin_at_the_configuration_file() 
                 [operators]\ntoken_file = 'operators-token'";
     let name = dir.path().join("p.toml").display().to_string();
     let merge =
-        |environment| Config::merge(&Flags::default(), &environment, File::parse(&name, text).unwrap()).unwrap();
+        |environment| Config::merge(&Flags::default(), &environment, ConfigFile::parse(&name, text).unwrap()).unwrap();
     let shown =
         |config: &Config| config.gateway.token_lists.locations.iter().map(ToString::to_string).collect::<Vec<_>>();
     let config = merge(Environment::default());

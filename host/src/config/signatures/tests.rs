@@ -1,14 +1,20 @@
 //! Valid and refused contents of `[signatures]`.
 
+use portolan_plugins::signature::SignatureSettings;
+
 use super::*;
-use crate::config::Environment;
+use crate::cli::Flags;
+use crate::config::file::ConfigFile;
+use crate::config::{Config, Environment};
 
 /// The public key of minisign's own releases, from its documentation.
 const KEY: &str = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3";
 
 fn read_text(text: &str, environment: &Environment) -> Result<SignatureSettings, String> {
-    let table: SignaturesTable = toml::from_str(text).map_err(|error| error.message().to_owned())?;
-    read(&table, &Layers { environment, file: "p.toml" }).map_err(|error| error.to_string())
+    let text = format!("[signatures]\n{}", text.replace("[keys.", "[signatures.keys."));
+    let document = ConfigFile::parse("p.toml", &text).map_err(|error| error.to_string())?;
+    let config = Config::merge(&Flags::default(), environment, document).map_err(|error| error.to_string())?;
+    Ok(config.gateway.signatures)
 }
 
 fn refusal(text: &str) -> String {
@@ -91,8 +97,11 @@ fn what_is_wrong_is_named() {
             "p.toml: signatures.keys.acme.plugins: Acme is not in lower-case words joined by hyphens",
         ),
         ("revoked_builds = [\"12\"]".to_owned(), "p.toml: signatures.revoked_builds: 12 is not a SHA-256 in hex"),
-        (format!("[keys.acme]\n{key}"), "missing field `slugs`"),
-        ("key = 1".to_owned(), "unknown field `key`, expected one of `mode`, `revoked_builds`, `keys`"),
+        (format!("[keys.acme]\n{key}"), "p.toml, line 2: signatures.keys.acme: missing field `slugs`"),
+        (
+            "key = 1".to_owned(),
+            "p.toml, line 2: signatures.key: unknown field `key`, expected one of `mode`, `revoked_builds`, `keys`",
+        ),
     ];
     for (text, expected) in cases {
         assert_eq!(refusal(&text), expected, "{text}");

@@ -144,6 +144,69 @@ fn a_bad_flag_or_variable_is_reported_by_its_name() {
 }
 
 #[test]
+fn a_refusal_of_the_file_has_its_line_and_one_of_a_value_its_place() {
+    let cases = [
+        (
+            "\n\n[answers]\ndeadline_ms = '8s'",
+            "p.toml, line 4: answers.deadline_ms: invalid type: string \"8s\", expected u64",
+        ),
+        (
+            "[answers]\nx = 1",
+            "p.toml, line 2: answers.x: unknown field `x`, expected one of `deadline_ms`, `in_flight_max`",
+        ),
+        ("[process]\nmemory = 1", "p.toml, line 2: process.memory: unknown field `memory`, expected `memory_mib`"),
+        ("[facts]\nday = 1", "p.toml, line 2: facts.day: unknown field `day`, expected `days` or `again_after_s`"),
+        ("'answers.deadline_ms' = 5", "p.toml, line 1: answers.deadline_ms: unknown field `answers.deadline_ms`"),
+        ("[plugins.'<plugin>']\nhosts = []", "p.toml, line 1: plugins.<plugin>: unknown field `<plugin>`"),
+        ("\nanswers = 5", "p.toml, line 2: answers: invalid type: integer, expected a table"),
+        (
+            "[plugins.limits]\nresum_ms = 5",
+            "p.toml, line 2: plugins.limits.resum_ms: unknown field `resum_ms`, expected `resume_ms`, `job_ms` or \
+             the name of a plugin",
+        ),
+        (
+            "[plugins.Merkle]\nhosts = []",
+            "p.toml, line 1: plugins.Merkle: unknown field `Merkle`, expected `dir`, `isolation`, `limits` or \
+             the name of a plugin",
+        ),
+        ("[answers]\ndeadline_ms = 0", "p.toml: answers.deadline_ms: 0 is not a whole number from 100 to 120000"),
+        ("log_format = 'xml'", "p.toml: log_format: xml is neither text nor json"),
+        ("state_dir = ''", "p.toml: state_dir: is not a directory"),
+    ];
+    for (file, start) in cases {
+        let text = refusal(file);
+        assert!(text.starts_with(start), "{file}: {text}");
+    }
+    // A value of the wrong type is refused even where another layer counts.
+    let environment = Environment::from([("PORTOLAN_ANSWERS_DEADLINE_MS", "2000")]);
+    let error = merge(&Flags::default(), &environment, "answers.deadline_ms = '8s'").unwrap_err().to_string();
+    assert!(error.starts_with("p.toml, line 1: answers.deadline_ms"), "{error}");
+}
+
+#[test]
+fn settings_of_the_file_alone_have_no_variable() {
+    let environment = Environment::from([
+        ("PORTOLAN_PLUGINS_LIMITS_JOB_MS", "7"),
+        ("PORTOLAN_OPERATORS_DEGRADED_IS_UNREADY", "true"),
+        ("PORTOLAN_NAMES_UNIVERSAL_RESOLVER", "none"),
+        ("PORTOLAN_NAMES_GATEWAY_HOSTS", "a.example"),
+        ("PORTOLAN_SIGNATURES_REVOKED_BUILDS", "x"),
+    ]);
+    let config = merge(&Flags::default(), &environment, "").unwrap();
+    assert_eq!(config.gateway.limits, PluginLimits::default());
+    assert!(!config.operators.degraded_is_unready && config.gateway.names.universal_resolver.is_some());
+}
+
+#[test]
+#[cfg(not(feature = "otlp"))]
+fn a_build_without_export_refuses_a_collector() {
+    let environment = Environment::from([("PORTOLAN_SPANS_COLLECTOR", "http://127.0.0.1:4318/SECRET")]);
+    let error = merge(&Flags::default(), &environment, "").unwrap_err().to_string();
+    assert!(error.starts_with("PORTOLAN_SPANS_COLLECTOR: it needs a build with the feature otlp"), "{error}");
+    assert!(!error.contains("SECRET"), "{error}");
+}
+
+#[test]
 fn no_refusal_repeats_a_url() {
     for file in [
         "[networks.ethereum]\nrpc = 'https://h/KEY'",
