@@ -28,12 +28,12 @@ use std::time::Duration;
 
 use portolan_assets::names::NameSettings;
 use portolan_assets::token_list::{ListLocation, ListSettings};
-use portolan_base::files::Writers;
+use portolan_base::files::TrustedOwners;
 use portolan_base::net::off_chain::CACHE_BYTES_MAX;
 use portolan_base::sanitize;
 use portolan_plugins::limits::{FACT_LISTS_BYTES, Limits as PluginTimes};
 use portolan_plugins::signature::SignatureSettings;
-use portolan_reader::{StoreSettings, Limits};
+use portolan_reader::{Limits, StoreSettings};
 use tracing_subscriber::EnvFilter;
 use url::Url;
 
@@ -169,7 +169,7 @@ fn gateway(
     let state_dir = folders::folder(&settings.state_dir, "--state", layers)?;
     Ok(GatewaySettings {
         plugins_dir: folders::folder(&settings.plugins_dir, "--plugins", layers)?,
-        writers: Writers::of_process(settings.trusted_group),
+        writers: TrustedOwners::of_process(settings.trusted_group),
         head_age_max: networks::head_age_max(&tables.networks, &networks, &rpc, layers)?,
         rpc_limits: rpc_limits(&settings, &memory),
         verify_receipts: networks::verify_receipts(&tables.networks, &networks, settings.verify_receipts),

@@ -28,7 +28,7 @@ use std::time::{Duration, SystemTime};
 use arc_swap::ArcSwap;
 use futures_util::StreamExt;
 use futures_util::stream;
-use portolan_base::files::Writers;
+use portolan_base::files::TrustedOwners;
 use portolan_base::network::Networks;
 use portolan_reader::{RpcUrl, RpcUrlError};
 use serde::Serialize;
@@ -157,7 +157,7 @@ impl TokenLists {
         locations: Vec<ListLocation>,
         refresh: Duration,
         state_dir: &Path,
-        writers: Writers,
+        writers: TrustedOwners,
         networks: &Networks,
     ) -> io::Result<Arc<Self>> {
         let mut refresher = Refresher::new(locations, state_dir, writers, networks, Fetcher::new())?;
@@ -195,7 +195,7 @@ impl Refresher {
     fn new(
         locations: Vec<ListLocation>,
         state_dir: &Path,
-        writers: Writers,
+        writers: TrustedOwners,
         networks: &Networks,
         fetcher: Fetcher,
     ) -> io::Result<Self> {

@@ -22,7 +22,7 @@ const OTHERS_WRITE: u32 = 0o002;
 
 /// Trusted owners of files and folders: root, the user of the process, and at most one group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Writers {
+pub struct TrustedOwners {
     user: u32,
     group: Option<u32>,
 }
@@ -38,7 +38,7 @@ pub enum Untrusted {
     Group { group: u32, mode: u32 },
 }
 
-impl Writers {
+impl TrustedOwners {
     /// Returns the trusted owners for this process.
     pub fn of_process(group: Option<u32>) -> Self {
         Self { user: geteuid().as_raw(), group }
@@ -94,7 +94,7 @@ impl FileError {
 ///
 /// # Errors
 /// The file cannot be read or trusted.
-pub fn open(path: &Path, writers: Writers) -> Result<(File, Metadata), FileError> {
+pub fn open(path: &Path, writers: TrustedOwners) -> Result<(File, Metadata), FileError> {
     // Opening a device or a terminal may have effects. A file swapped in after this check is caught by the next one.
     regular(&fs::symlink_metadata(path)?)?;
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
@@ -109,7 +109,7 @@ pub fn open(path: &Path, writers: Writers) -> Result<(File, Metadata), FileError
 ///
 /// # Errors
 /// The file cannot be read or trusted.
-pub fn read_text(path: &Path, bytes_max: u64, writers: Writers) -> Result<String, FileError> {
+pub fn read_text(path: &Path, bytes_max: u64, writers: TrustedOwners) -> Result<String, FileError> {
     let (file, _) = open(path, writers)?;
     let mut text = String::new();
     file.take(bytes_max + 1).read_to_string(&mut text)?;
@@ -121,7 +121,7 @@ pub fn read_text(path: &Path, bytes_max: u64, writers: Writers) -> Result<String
 ///
 /// # Errors
 /// The file cannot be read or trusted. A dangling link does not count as a missing file.
-pub fn read_linked_text(path: &Path, bytes_max: u64, writers: Writers) -> Result<String, FileError> {
+pub fn read_linked_text(path: &Path, bytes_max: u64, writers: TrustedOwners) -> Result<String, FileError> {
     if !fs::symlink_metadata(path)?.is_symlink() {
         return read_text(path, bytes_max, writers);
     }
@@ -131,7 +131,7 @@ pub fn read_linked_text(path: &Path, bytes_max: u64, writers: Writers) -> Result
 }
 
 /// Returns the file that a link leads to.
-fn target_within(link: &Path, writers: Writers) -> Result<PathBuf, FileError> {
+fn target_within(link: &Path, writers: TrustedOwners) -> Result<PathBuf, FileError> {
     let target = fs::canonicalize(link)?;
     let folder = fs::canonicalize(link.parent().unwrap_or(Path::new("/")))?;
     if !target.starts_with(&folder) {
@@ -147,7 +147,7 @@ fn target_within(link: &Path, writers: Writers) -> Result<PathBuf, FileError> {
 ///
 /// # Errors
 /// It cannot be read, or others may have written it.
-pub fn read_state(path: &Path, bytes_max: u64, writers: Writers) -> io::Result<Option<String>> {
+pub fn read_state(path: &Path, bytes_max: u64, writers: TrustedOwners) -> io::Result<Option<String>> {
     match read_text(path, bytes_max, writers) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.is_missing() => Ok(None),
@@ -244,7 +244,7 @@ impl FolderError {
 ///
 /// # Errors
 /// The folder cannot be created or trusted.
-pub fn make_folder(folder: &Path, mode: u32, writers: Writers) -> Result<(), FolderError> {
+pub fn make_folder(folder: &Path, mode: u32, writers: TrustedOwners) -> Result<(), FolderError> {
     let made = DirBuilder::new().recursive(true).mode(mode).create(folder);
     // The check reports anything else of that name.
     made.or_else(|error| if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) })
@@ -256,7 +256,7 @@ pub fn make_folder(folder: &Path, mode: u32, writers: Writers) -> Result<(), Fol
 ///
 /// # Errors
 /// The folder cannot be used or trusted.
-pub fn check_folder(folder: &Path, writers: Writers) -> Result<Metadata, FolderError> {
+pub fn check_folder(folder: &Path, writers: TrustedOwners) -> Result<Metadata, FolderError> {
     let check = || {
         let metadata = fs::symlink_metadata(folder)?;
         if metadata.is_symlink() {
@@ -295,8 +295,8 @@ mod tests {
 
     #[test]
     fn root_the_own_user_and_the_trusted_group_may_write_and_nobody_else() {
-        let alice = Writers { user: ALICE, group: None };
-        let with_deployers = Writers { user: ALICE, group: Some(DEPLOYERS) };
+        let alice = TrustedOwners { user: ALICE, group: None };
+        let with_deployers = TrustedOwners { user: ALICE, group: Some(DEPLOYERS) };
         // Owner, group, mode; whether alice's process trusts it alone, and with the deployers' group.
         let cases = [
             (ALICE, ALICE, 0o755, true, true),
@@ -318,14 +318,14 @@ mod tests {
             (BOB, DEPLOYERS, 0o755, false, false),
         ];
         for (owner, group, mode, alone, together) in cases {
-            let taken = |writers: Writers| writers.check_mode(owner, group, mode).is_ok();
+            let taken = |writers: TrustedOwners| writers.check_mode(owner, group, mode).is_ok();
             assert_eq!((taken(alice), taken(with_deployers)), (alone, together), "{owner}:{group} {mode:o}");
         }
     }
 
     #[test]
     fn a_refusal_says_what_to_do() {
-        let alice = Writers { user: ALICE, group: None };
+        let alice = TrustedOwners { user: ALICE, group: None };
         let reason = |owner, group, mode| alice.check_mode(owner, group, mode).unwrap_err().to_string();
         let owner = "it belongs to user 1001, and this process runs as user 1000: chown it to root or to user 1000";
         assert_eq!(reason(BOB, ALICE, 0o700), owner);
@@ -336,12 +336,12 @@ mod tests {
 
     struct Place {
         folder: TempDir,
-        writers: Writers,
+        writers: TrustedOwners,
     }
 
     impl Place {
         fn new() -> Self {
-            Self { folder: tempfile::tempdir().unwrap(), writers: Writers::of_process(None) }
+            Self { folder: tempfile::tempdir().unwrap(), writers: TrustedOwners::of_process(None) }
         }
 
         fn path(&self, name: &str) -> PathBuf {

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use portolan_base::files::{FolderError, Writers, absolute, make_folder};
+use portolan_base::files::{FolderError, TrustedOwners, absolute, make_folder};
 use portolan_base::network::Networks;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
@@ -89,7 +89,7 @@ impl Registry {
     pub fn start(
         plugins_dir: &Path,
         state_dir: &Path,
-        writers: Writers,
+        writers: TrustedOwners,
         networks: Networks,
         limits: PluginLimits,
         signatures: SignatureSettings,

@@ -118,8 +118,8 @@ fn folders_are_beside_the_configuration_or_in_the_users_state_directory() {
 
 #[test]
 fn a_group_may_be_trusted() {
-    assert_eq!(of_file("").gateway.writers, Writers::of_process(None));
-    assert_eq!(of_file("trusted_group = 2000").gateway.writers, Writers::of_process(Some(2000)));
+    assert_eq!(of_file("").gateway.writers, TrustedOwners::of_process(None));
+    assert_eq!(of_file("trusted_group = 2000").gateway.writers, TrustedOwners::of_process(Some(2000)));
     assert!(refusal("trusted_group = 4294967295").contains("is not a whole number from 0 to 4294967294"));
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use portolan_assets::names::{NameSettings, Names};
 use portolan_assets::price::{PriceSettings, Prices};
 use portolan_assets::token_list::{ListSettings, TokenLists};
-use portolan_base::files::Writers;
+use portolan_base::files::TrustedOwners;
 use portolan_base::net::off_chain::OffChain;
 use portolan_base::network::Networks;
 use portolan_plugins::limits::PluginLimits;
@@ -37,7 +37,7 @@ pub(crate) struct GatewaySettings {
     pub(crate) state_dir: PathBuf,
     pub(crate) plugins_dir: PathBuf,
     /// Owners who may write the two folders and the files in them.
-    pub(crate) writers: Writers,
+    pub(crate) writers: TrustedOwners,
     pub(crate) networks: Networks,
     /// Endpoints by chain id, in the order of networks; preferred ones first. Networks without any are left out.
     pub(crate) rpc: Vec<(u64, Vec<RpcUrl>)>,

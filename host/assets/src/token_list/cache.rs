@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alloy::primitives::hex;
 use bytes::Bytes;
-use portolan_base::files::{self, Writers};
+use portolan_base::files::{self, TrustedOwners};
 use portolan_reader::RpcUrl;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -46,7 +46,7 @@ struct Head {
 
 impl ListCache {
     /// Creates the folder, and removes copies for other URLs and the remains of interrupted writes.
-    pub(super) fn open(state_dir: &Path, writers: Writers, urls: &[&RpcUrl]) -> io::Result<Self> {
+    pub(super) fn open(state_dir: &Path, writers: TrustedOwners, urls: &[&RpcUrl]) -> io::Result<Self> {
         let cache = Self { folder: state_dir.join("lists") };
         files::make_folder(&cache.folder, 0o700, writers).map_err(io::Error::other)?;
         let wanted: BTreeSet<PathBuf> = urls.iter().map(|url| cache.path(url)).collect();
@@ -112,7 +112,7 @@ mod tests {
     fn a_copy_is_read_as_it_was_written_and_the_later_one_counts() {
         let folder = tempfile::tempdir().unwrap();
         let (one, other) = (url("https://l.example/a?key=1"), url("https://l.example/a?key=2"));
-        let cache = ListCache::open(folder.path(), Writers::of_process(None), &[&one, &other]).unwrap();
+        let cache = ListCache::open(folder.path(), TrustedOwners::of_process(None), &[&one, &other]).unwrap();
         assert_eq!(cache.read(&one).unwrap(), None);
         cache.write(&one, &copy("{}\n1")).unwrap();
         cache.write(&one, &copy("{}\n2")).unwrap();
@@ -124,12 +124,12 @@ mod tests {
     fn no_file_name_repeats_a_url_and_only_wanted_copies_stay() {
         let folder = tempfile::tempdir().unwrap();
         let (one, other) = (url("https://l.example/s3cret"), url("https://other.example/s3cret"));
-        let cache = ListCache::open(folder.path(), Writers::of_process(None), &[&one, &other]).unwrap();
+        let cache = ListCache::open(folder.path(), TrustedOwners::of_process(None), &[&one, &other]).unwrap();
         for url in [&one, &other] {
             cache.write(url, &copy("{}")).unwrap();
         }
         fs::write(cache.path(&one).with_extension("incoming"), "left by a crash").unwrap();
-        let cache = ListCache::open(folder.path(), Writers::of_process(None), &[&one]).unwrap();
+        let cache = ListCache::open(folder.path(), TrustedOwners::of_process(None), &[&one]).unwrap();
         let names: Vec<_> = fs::read_dir(&cache.folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, [cache.path(&one).file_name().unwrap()]);
         assert!(!names[0].to_str().unwrap().contains("s3cret"));
@@ -139,7 +139,7 @@ mod tests {
     fn a_broken_copy_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let one = url("https://l.example/");
-        let cache = ListCache::open(folder.path(), Writers::of_process(None), &[&one]).unwrap();
+        let cache = ListCache::open(folder.path(), TrustedOwners::of_process(None), &[&one]).unwrap();
         for bytes in ["", "{}", "{\"etag\":1}\n", "{\"etag\":null,\"fetched_at_s\":18446744073709551615}\n{}"] {
             fs::write(cache.path(&one), bytes).unwrap();
             assert!(cache.read(&one).is_err(), "{bytes}");

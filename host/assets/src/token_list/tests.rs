@@ -34,7 +34,7 @@ fn list(symbol: &str, tokens: &[Address]) -> String {
 async fn opened(state_dir: &Path, locations: Vec<ListLocation>) -> Refresher {
     let fetcher = Fetcher::with_deadline(Duration::from_secs(20));
     let mut refresher =
-        Refresher::new(locations, state_dir, Writers::of_process(None), &Networks::new([]), fetcher).unwrap();
+        Refresher::new(locations, state_dir, TrustedOwners::of_process(None), &Networks::new([]), fetcher).unwrap();
     refresher.open().await;
     refresher
 }
@@ -240,7 +240,8 @@ async fn the_process_starts_with_what_it_has_and_fetches_at_once() {
     let host = Host::answering([Answer::ok(list("ONE", &[A]))]).await;
     let locations = vec![ListLocation::Url(host.url("/")), ListLocation::Shipped];
     let (hour, networks) = (Duration::from_secs(3600), Networks::new([]));
-    let lists = TokenLists::start(locations, hour, folder.path(), Writers::of_process(None), &networks).await.unwrap();
+    let lists =
+        TokenLists::start(locations, hour, folder.path(), TrustedOwners::of_process(None), &networks).await.unwrap();
     assert!(lists.index().len() > 1000);
     let fetched = async {
         while lists.index().get(1, A).is_none() {

@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use portolan_base::files::{self, FolderError, Writers};
+use portolan_base::files::{self, FolderError, TrustedOwners};
 
 /// Maximum number of files in a folder; a folder with more holds something other than plugins.
 const FILES_MAX: usize = 1_024;
@@ -94,7 +94,7 @@ impl ScanError {
 }
 
 /// Scans a folder once, if only trusted users may write to it.
-pub(crate) fn scan(folder: &Path, writers: Writers) -> Result<FolderScan, ScanError> {
+pub(crate) fn scan(folder: &Path, writers: TrustedOwners) -> Result<FolderScan, ScanError> {
     let metadata = files::check_folder(folder, writers)?;
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder)? {
@@ -252,7 +252,7 @@ mod tests {
         write(".hidden.so", "1");
         write("README.md", "12345");
         std::os::unix::fs::symlink("README.md", folder.path().join("linked.so")).unwrap();
-        let scanned = scan(folder.path(), Writers::of_process(None)).unwrap();
+        let scanned = scan(folder.path(), TrustedOwners::of_process(None)).unwrap();
         let seen: Vec<_> = scanned
             .files
             .iter()
@@ -274,7 +274,7 @@ mod tests {
         link("..data/a.toml", "a.toml");
         link("..1", "..data");
         let scanned = || {
-            let scanned = scan(folder.path(), Writers::of_process(None)).unwrap();
+            let scanned = scan(folder.path(), TrustedOwners::of_process(None)).unwrap();
             scanned.files.values().map(|fingerprint| fingerprint.bytes).collect::<Vec<_>>()
         };
         assert_eq!(scanned(), [1]);
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn a_missing_folder_is_an_error_and_not_an_empty_scan() {
         let folder = tempfile::tempdir().unwrap();
-        let missing = scan(&folder.path().join("nowhere"), Writers::of_process(None));
+        let missing = scan(&folder.path().join("nowhere"), TrustedOwners::of_process(None));
         assert!(missing.unwrap_err().is_missing());
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use portolan_abi::map::{Company, Protocol, Settings, SettingsError, SettingsKey, SettingsRow, SettingsValue};
-use portolan_base::files::{self, Writers};
+use portolan_base::files::{self, TrustedOwners};
 use portolan_base::network::Networks;
 use portolan_base::sanitize;
 use portolan_validation::{CatalogueError, PRIMITIVES};
@@ -59,7 +59,7 @@ impl SettingsFault {
 }
 
 /// Reads a settings file; returns `None` if there is none.
-pub(crate) fn read(path: &std::path::Path, writers: Writers) -> Result<Option<String>, SettingsFault> {
+pub(crate) fn read(path: &std::path::Path, writers: TrustedOwners) -> Result<Option<String>, SettingsFault> {
     match files::read_linked_text(path, FILE_BYTES_MAX, writers) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.is_missing() => Ok(None),
@@ -468,7 +468,7 @@ mod tests {
     fn a_file_above_the_bound_is_refused_and_a_missing_one_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.toml");
-        let read = || read(&path, Writers::of_process(None));
+        let read = || read(&path, TrustedOwners::of_process(None));
         assert_eq!(read(), Ok(None));
         std::fs::write(&path, vec![b'#'; 1 << 20]).unwrap();
         assert!(read().is_ok());

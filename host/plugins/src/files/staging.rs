@@ -10,7 +10,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use portolan_base::files::{self, FileError, FolderError, Writers};
+use portolan_base::files::{self, FileError, FolderError, TrustedOwners};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -95,13 +95,17 @@ pub enum StageFolderError {
 #[derive(Clone, Debug)]
 pub(crate) struct Stage {
     folder: PathBuf,
-    writers: Writers,
+    writers: TrustedOwners,
 }
 
 impl Stage {
     /// Creates the folder, closed to other users because its files are executed. Removes copies of earlier processes
     /// except those of `kept`, which must pass [`Stage::check`] before they are used.
-    pub(crate) fn open(state_dir: &Path, writers: Writers, kept: &BTreeSet<Digest>) -> Result<Self, StageFolderError> {
+    pub(crate) fn open(
+        state_dir: &Path,
+        writers: TrustedOwners,
+        kept: &BTreeSet<Digest>,
+    ) -> Result<Self, StageFolderError> {
         let folder = state_dir.join("staged");
         files::make_folder(&folder, 0o700, writers)?;
         let kept: BTreeSet<String> =
@@ -164,7 +168,7 @@ impl Stage {
     }
 
     /// The users whose files are trusted.
-    pub(crate) fn writers(&self) -> Writers {
+    pub(crate) fn writers(&self) -> TrustedOwners {
         self.writers
     }
 
@@ -196,7 +200,7 @@ fn empty(folder: &Path, kept: &BTreeSet<String>) -> io::Result<()> {
 }
 
 /// The digest of a file.
-fn hash(path: &Path, writers: Writers) -> Result<Digest, StageError> {
+fn hash(path: &Path, writers: TrustedOwners) -> Result<Digest, StageError> {
     copy(&mut files::open(path, writers)?.0, &mut io::sink())
 }
 
@@ -248,7 +252,7 @@ mod tests {
     const SHA256_OF_ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
     fn opened(folder: &Path) -> Stage {
-        Stage::open(folder, Writers::of_process(None), &BTreeSet::new()).unwrap()
+        Stage::open(folder, TrustedOwners::of_process(None), &BTreeSet::new()).unwrap()
     }
 
     fn names(stage: &Stage) -> Vec<String> {
@@ -317,7 +321,7 @@ mod tests {
         let source = folder.path().join("a.so");
         fs::write(&source, "abc").unwrap();
         let digest = opened(folder.path()).take(&source, &fingerprint(&source)).unwrap();
-        let again = Stage::open(folder.path(), Writers::of_process(None), &[digest].into()).unwrap();
+        let again = Stage::open(folder.path(), TrustedOwners::of_process(None), &[digest].into()).unwrap();
         assert!(again.check(digest).is_ok());
         fs::write(again.path(digest), "abd").unwrap();
         assert!(matches!(again.check(digest), Err(StageError::Damaged)));
@@ -351,7 +355,7 @@ mod tests {
         let elsewhere = tempfile::tempdir().unwrap();
         fs::write(elsewhere.path().join("precious"), "1").unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), folder.path().join("staged")).unwrap();
-        let refused = Stage::open(folder.path(), Writers::of_process(None), &BTreeSet::new());
+        let refused = Stage::open(folder.path(), TrustedOwners::of_process(None), &BTreeSet::new());
         assert!(matches!(refused, Err(StageFolderError::Folder(_))), "{refused:?}");
         assert!(elsewhere.path().join("precious").exists());
     }

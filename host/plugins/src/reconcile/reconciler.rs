@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use portolan_base::files::{self, Writers};
+use portolan_base::files::{self, TrustedOwners};
 use portolan_base::network::Networks;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc};
@@ -57,7 +57,7 @@ const REPORTS: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Reconciler {
     folder: PathBuf,
-    writers: Writers,
+    writers: TrustedOwners,
     networks: Networks,
     facts: FactStore,
     examiner: Arc<Examiner>,
@@ -128,7 +128,7 @@ struct FinishedBuild {
 impl Reconciler {
     pub(crate) fn new(
         folder: PathBuf,
-        writers: Writers,
+        writers: TrustedOwners,
         state: RegistryState,
         networks: Networks,
         limits: PluginLimits,
@@ -432,7 +432,7 @@ mod tests {
     #[tokio::test]
     async fn a_vanished_folder_is_taken_for_empty_only_after_its_grace() {
         let folder = tempfile::tempdir().unwrap();
-        let writers = Writers::of_process(None);
+        let writers = TrustedOwners::of_process(None);
         let state = RegistryState {
             state_dir: folder.path().to_owned(),
             stage: Stage::open(folder.path(), writers, &BTreeSet::new()).unwrap(),

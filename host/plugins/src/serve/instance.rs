@@ -13,7 +13,7 @@ use metrics::histogram;
 use portolan_abi::capability;
 use portolan_abi::codec;
 use portolan_abi::map::{Catalogue, Deployment, Start};
-use portolan_base::files::Writers;
+use portolan_base::files::TrustedOwners;
 #[cfg(any(test, feature = "testing"))]
 use portolan_base::net::off_chain::HostGrants;
 use portolan_base::net::off_chain::PluginHosts;
@@ -208,7 +208,7 @@ pub(crate) enum SettingsTexts {
         settings_file: PathBuf,
         /// The operator's table of claim functions.
         functions_file: PathBuf,
-        writers: Writers,
+        writers: TrustedOwners,
         /// Calls that read the folder's files.
         reads: Calls,
     },

@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use parking_lot::{Mutex, RwLock};
-use portolan_base::files::{self, Writers};
+use portolan_base::files::{self, TrustedOwners};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use self::attribution::Crash;
@@ -47,7 +47,7 @@ const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 pub(crate) struct Crashes {
     marks: Arc<Marks>,
     record: PathBuf,
-    writers: Writers,
+    writers: TrustedOwners,
     suspects: Arc<BTreeSet<String>>,
 }
 
@@ -66,7 +66,7 @@ impl Crashes {
     ///
     /// # Errors
     /// The old marks or the record of crashes cannot be read, or the old marks cannot be removed.
-    pub(crate) fn open(state_dir: &Path, writers: Writers) -> io::Result<Self> {
+    pub(crate) fn open(state_dir: &Path, writers: TrustedOwners) -> io::Result<Self> {
         let (running, record) = (state_dir.join(RUNNING), state_dir.join(CRASHES));
         let boot_id = fs::read_to_string(BOOT_ID).unwrap_or_default();
         let now = SystemTime::now();
@@ -224,7 +224,7 @@ struct LeftBehind {
 }
 
 /// Reads and removes the marks of an earlier process on the same boot of the machine.
-fn left_behind(running: &Path, boot_id: &str, writers: Writers) -> io::Result<LeftBehind> {
+fn left_behind(running: &Path, boot_id: &str, writers: TrustedOwners) -> io::Result<LeftBehind> {
     let text = match files::open(running, writers) {
         Ok((file, _)) if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) => String::new(),
         _ => files::read_state(running, FILE_BYTES_MAX, writers)?.unwrap_or_default(),
@@ -250,7 +250,7 @@ fn begin(running: &Path, boot_id: &str) -> io::Result<File> {
     Ok(file)
 }
 
-fn append(record: &Path, crash: &Crash, writers: Writers) -> io::Result<()> {
+fn append(record: &Path, crash: &Crash, writers: TrustedOwners) -> io::Result<()> {
     let text = files::read_state(record, FILE_BYTES_MAX, writers)?.unwrap_or_default();
     let mut lines: Vec<&str> = text.lines().collect();
     let line = crash.to_string();
@@ -259,7 +259,7 @@ fn append(record: &Path, crash: &Crash, writers: Writers) -> io::Result<()> {
     files::replace(record, (newest.join("\n") + "\n").as_bytes())
 }
 
-fn read(record: &Path, writers: Writers) -> io::Result<Vec<Crash>> {
+fn read(record: &Path, writers: TrustedOwners) -> io::Result<Vec<Crash>> {
     // A malformed line, edited by an operator, is skipped.
     let text = files::read_state(record, FILE_BYTES_MAX, writers)?.unwrap_or_default();
     Ok(text.lines().filter_map(Crash::parse).collect())

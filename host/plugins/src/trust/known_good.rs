@@ -13,7 +13,7 @@ use alloy::hex;
 use alloy::primitives::B256;
 use portolan_abi::Question;
 use portolan_abi::map::Catalogue;
-use portolan_base::files::{self, Writers};
+use portolan_base::files::{self, TrustedOwners};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -89,7 +89,7 @@ impl KnownGood {
     ///
     /// # Errors
     /// The file cannot be read, or users who are not trusted may have written it.
-    pub(crate) fn read(state_dir: &Path, writers: Writers) -> io::Result<Self> {
+    pub(crate) fn read(state_dir: &Path, writers: TrustedOwners) -> io::Result<Self> {
         let path = state_dir.join(FILE);
         let Some(text) = files::read_state(&path, FILE_BYTES_MAX, writers)? else { return Ok(Self::default()) };
         parse(&text).or_else(|reason| {
@@ -183,7 +183,7 @@ mod tests {
     }
 
     fn read(folder: &Path) -> KnownGood {
-        KnownGood::read(folder, Writers::of_process(None)).unwrap()
+        KnownGood::read(folder, TrustedOwners::of_process(None)).unwrap()
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use parking_lot::{Mutex, RwLock};
-use portolan_base::files::{self, Writers};
+use portolan_base::files::{self, TrustedOwners};
 use portolan_base::rfc3339;
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +77,7 @@ impl Policy {
     ///
     /// # Errors
     /// The file cannot be read or parsed.
-    pub(crate) fn open(state_dir: &Path, revoked: BTreeSet<Digest>, writers: Writers) -> io::Result<Self> {
+    pub(crate) fn open(state_dir: &Path, revoked: BTreeSet<Digest>, writers: TrustedOwners) -> io::Result<Self> {
         let path = state_dir.join(FILE);
         let named = |error: &serde_json::Error| io::Error::other(format!("{}: {error}", path.display()));
         let decisions = match files::read_state(&path, FILE_BYTES_MAX, writers)? {
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     fn open(folder: &Path) -> Policy {
-        Policy::open(folder, BTreeSet::new(), Writers::of_process(None)).unwrap()
+        Policy::open(folder, BTreeSet::new(), TrustedOwners::of_process(None)).unwrap()
     }
 
     #[test]
@@ -178,7 +178,7 @@ mod tests {
     fn a_build_that_the_configuration_revokes_is_rejected_and_no_other() {
         let folder = tempfile::tempdir().unwrap();
         let revoked = [Digest::of_test(1)].into();
-        let policy = Policy::open(folder.path(), revoked, Writers::of_process(None)).unwrap();
+        let policy = Policy::open(folder.path(), revoked, TrustedOwners::of_process(None)).unwrap();
         assert_eq!(policy.rejection(Digest::of_test(1), "acme"), Some(PolicyRejection::Revoked));
         assert_eq!(policy.rejection(Digest::of_test(2), "acme"), None);
     }
@@ -216,7 +216,8 @@ mod tests {
     fn a_start_does_not_go_on_without_what_was_decided() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), "{\"quarantined\":").unwrap();
-        let refused = Policy::open(folder.path(), BTreeSet::new(), Writers::of_process(None)).unwrap_err().to_string();
+        let refused =
+            Policy::open(folder.path(), BTreeSet::new(), TrustedOwners::of_process(None)).unwrap_err().to_string();
         assert!(refused.contains(FILE), "{refused}");
     }
 }

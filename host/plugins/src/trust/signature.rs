@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use minisign_verify::{PublicKey, Signature};
 use portolan_abi::map::{Catalogue, Settings};
-use portolan_base::files::{self, FileError, Writers};
+use portolan_base::files::{self, FileError, TrustedOwners};
 use portolan_base::rfc3339;
 use serde::{Deserialize, Serialize};
 
@@ -138,7 +138,7 @@ impl SignatureFiles {
     ///
     /// # Errors
     /// A file is missing or cannot be read.
-    pub(crate) fn read(dylib: &Path, writers: Writers) -> Result<Self, SignatureError> {
+    pub(crate) fn read(dylib: &Path, writers: TrustedOwners) -> Result<Self, SignatureError> {
         let [manifest, signature] = signature_files(dylib);
         let file = shown(&manifest);
         let manifest = read_text(&manifest, MANIFEST_BYTES_MAX, writers)?;
@@ -171,7 +171,7 @@ impl SignatureFiles {
     }
 }
 
-fn read_text(path: &Path, bytes_max: u64, writers: Writers) -> Result<String, SignatureError> {
+fn read_text(path: &Path, bytes_max: u64, writers: TrustedOwners) -> Result<String, SignatureError> {
     files::read_text(path, bytes_max, writers).map_err(|error| SignatureError::unread(shown(path), &error))
 }
 
@@ -273,7 +273,7 @@ impl Signatures {
     ///
     /// # Errors
     /// The versions cannot be read, and signatures are on.
-    pub(crate) fn open(settings: SignatureSettings, state_dir: &Path, writers: Writers) -> io::Result<Self> {
+    pub(crate) fn open(settings: SignatureSettings, state_dir: &Path, writers: TrustedOwners) -> io::Result<Self> {
         let seen = match settings.mode {
             SignatureMode::Off => SeenVersions::default(),
             SignatureMode::Warn | SignatureMode::Require => SeenVersions::open(state_dir, writers)?,

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use super::*;
 
 fn opened(state_dir: &Path) -> Crashes {
-    Crashes::open(state_dir, Writers::of_process(None)).unwrap()
+    Crashes::open(state_dir, TrustedOwners::of_process(None)).unwrap()
 }
 
 fn manifest(plugin: &str) -> Manifest {

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
-use portolan_base::files::{self, Writers};
+use portolan_base::files::{self, TrustedOwners};
 use semver::Version;
 
 const FILE: &str = "plugin-versions.json";
@@ -62,7 +62,7 @@ impl SeenVersions {
     ///
     /// # Errors
     /// The file cannot be read or parsed.
-    pub(crate) fn open(state_dir: &Path, writers: Writers) -> io::Result<Self> {
+    pub(crate) fn open(state_dir: &Path, writers: TrustedOwners) -> io::Result<Self> {
         let path = state_dir.join(FILE);
         let named = |reason: String| io::Error::other(format!("{}: {reason}", path.display()));
         let newest = match files::read_state(&path, FILE_BYTES_MAX, writers)? {
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     fn open(folder: &Path) -> io::Result<SeenVersions> {
-        SeenVersions::open(folder, Writers::of_process(None))
+        SeenVersions::open(folder, TrustedOwners::of_process(None))
     }
 
     #[test]

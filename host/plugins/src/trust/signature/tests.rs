@@ -192,7 +192,7 @@ fn a_catalogue_has_what_was_signed_for_and_what_the_operators_own_settings_add()
 fn the_files_are_found_by_the_dylibs_name_and_bounded() {
     let folder = tempfile::tempdir().unwrap();
     let dylib = folder.path().join("libacme.so");
-    let read = || SignatureFiles::read(&dylib, Writers::of_process(None)).map_err(|error| error.to_string());
+    let read = || SignatureFiles::read(&dylib, TrustedOwners::of_process(None)).map_err(|error| error.to_string());
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     assert_eq!(read(), Err("it is not signed: libacme.manifest is missing".into()));
     write("libacme.manifest", "m");

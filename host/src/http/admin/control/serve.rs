@@ -121,7 +121,7 @@ async fn answer(mut stream: UnixStream, state: ControlState, turn: OwnedSemaphor
 mod tests {
     use std::time::Duration;
 
-    use portolan_base::files::Writers;
+    use portolan_base::files::TrustedOwners;
     use portolan_base::network::Networks;
     use portolan_plugins::Registry;
     use portolan_plugins::commands::PluginDecision;
@@ -136,7 +136,7 @@ mod tests {
         let (lifetime, again_after) = (Duration::from_secs(86_400), Duration::from_secs(1));
         let settings = StoreSettings { folder: folder.to_owned(), lifetime, again_after };
         let facts = ChainReader::new(Vec::new(), Limits::default(), Some(&settings)).stored_replies().clone();
-        let (plugins, writers) = (folder.join("plugins"), Writers::of_process(None));
+        let (plugins, writers) = (folder.join("plugins"), TrustedOwners::of_process(None));
         let (limits, signatures) = (PluginLimits::default(), SignatureSettings::default());
         let registry = Registry::start(&plugins, folder, writers, Networks::new([]), limits, signatures).unwrap();
         ControlState { facts, registry }
