@@ -18,3 +18,6 @@ pub mod price;
 pub mod resolve;
 
 pub mod names;
+
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;

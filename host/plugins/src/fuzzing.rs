@@ -1,9 +1,8 @@
 //! Fuzz target of plugins' settings files, and instances for other targets.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use futures_util::future::{BoxFuture, pending};
 use portolan_abi::map::{Catalogue, Settings, SettingsError, SettingsValue};
 use portolan_abi::{capability, codec};
 use portolan_base::network::Networks;
@@ -11,10 +10,9 @@ use portolan_base::sanitize::fuzzing::require_sentence;
 
 use crate::files::manifest::Manifest;
 use crate::files::settings as files;
-use crate::limits::DEFAULT;
-use crate::load::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
 use crate::serve::catalogue;
 use crate::serve::instance::Instance;
+use crate::testing::ScriptedPlugin;
 
 static NETWORKS: LazyLock<Networks> = LazyLock::new(|| Networks::new([]));
 
@@ -82,33 +80,5 @@ pub fn instance(declared: &[u8]) -> Option<Instance> {
 /// An instance with this checked catalogue.
 pub fn serving(catalogue: Catalogue) -> Instance {
     catalogue.protocols.iter().map(catalogue::shown).for_each(drop);
-    Instance::run_by(Arc::new(Absent), "fuzzed@1.0.0", DEFAULT, catalogue)
-}
-
-/// A plugin whose calls never return.
-#[derive(Debug)]
-struct Absent;
-
-impl Runner for Absent {
-    fn configure(self: Arc<Self>, _: Vec<u8>) -> BoxFuture<'static, Result<Configured, RunFailure>> {
-        Box::pin(pending())
-    }
-
-    fn begin(
-        self: Arc<Self>,
-        _: InstanceId,
-        _: Vec<u8>,
-        _: Vec<u8>,
-        _: IsLast,
-    ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>> {
-        Box::pin(pending())
-    }
-
-    fn resume(self: Arc<Self>, _: JobId, _: Vec<u8>, _: IsLast) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
-        Box::pin(pending())
-    }
-
-    fn drop_job(&self, _: JobId) {}
-
-    fn drop_instance(&self, _: InstanceId) {}
+    ScriptedPlugin::new("fuzzed", catalogue).instance()
 }

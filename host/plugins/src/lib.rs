@@ -17,6 +17,9 @@ mod reconcile;
 pub mod limits;
 mod state_lock;
 
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -34,7 +37,8 @@ use tokio::task::AbortHandle;
 pub use self::files::scan::signature_files;
 pub use self::files::staging::Digest;
 use self::files::staging::{Stage, StageFolderError};
-pub use self::load::{probe, runner};
+pub use self::load::probe;
+pub use self::load::runner::{IsLast, RunFailure};
 pub use self::reconcile::commands;
 use self::reconcile::commands::{DecisionError, PluginDecision, PluginKnowledge};
 use self::reconcile::published::Published;

@@ -3,4 +3,4 @@
 pub(crate) mod examine;
 pub(crate) mod library;
 pub mod probe;
-pub mod runner;
+pub(crate) mod runner;

@@ -3,7 +3,7 @@
 //! Invariant: the reasons are the words of the `portolan-partial` header.
 
 use portolan_base::net::off_chain::OffChainError;
-use portolan_plugins::runner::RunFailure;
+use portolan_plugins::RunFailure;
 use portolan_reader::ReadFailure;
 
 /// Reason why something is missing; a word of the `portolan-partial` header.

@@ -21,12 +21,8 @@ const TIMEOUT: TokenFailure = TokenFailure::Unread(ReadFailure::Timeout);
 const FACTORY: Address = Address::repeat_byte(0xfc);
 
 fn erc20(script: &mut ScriptedChain, token: Address, symbol: &str, supply: u64) {
-    let text = symbol.to_owned();
-    script
-        .call(token, &Erc20::nameCall {}, text.clone())
-        .call(token, &Erc20::symbolCall {}, text)
-        .call(token, &Erc20::decimalsCall {}, U256::from(18))
-        .call(token, &Erc20::totalSupplyCall {}, U256::from(supply));
+    crate::testing::erc20(script, token, symbol, 18);
+    script.call(token, &Erc20::totalSupplyCall {}, U256::from(supply));
 }
 
 /// A pair of A at 2 and B at 3 dollars, with 100 smallest units of each behind 50 shares.

@@ -16,17 +16,17 @@ use portolan_abi::map::SettingsError;
 
 /// Identifies an instance of one runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct InstanceId(pub(crate) u64);
+pub(crate) struct InstanceId(pub(crate) u64);
 
 /// Identifies a job of one runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct JobId(pub u64);
+pub(crate) struct JobId(pub(crate) u64);
 
 /// Returns true if a job's answer is its last; then the job ends in the same call.
 pub type IsLast = fn(&[u8]) -> bool;
 
 /// One loaded plugin. The futures are cancel-safe: a call continues without its caller and is still accounted for.
-pub trait Runner: Send + Sync + fmt::Debug {
+pub(crate) trait Runner: Send + Sync + fmt::Debug {
     /// Takes a CBOR `Settings`; returns an instance and its catalogue.
     fn configure(self: Arc<Self>, settings: Vec<u8>) -> BoxFuture<'static, Result<Configured, RunFailure>>;
 
@@ -66,7 +66,7 @@ pub trait Runner: Send + Sync + fmt::Debug {
 
 /// The result of `configure`.
 #[derive(Debug)]
-pub struct Configured {
+pub(crate) struct Configured {
     pub(crate) instance: InstanceLease,
     /// A CBOR `Catalogue`, unchecked.
     pub(crate) catalogue: Vec<u8>,
@@ -101,13 +101,13 @@ impl Drop for InstanceLease {
 
 /// Owns a job; its drop ends it.
 #[derive(Debug)]
-pub struct JobLease {
+pub(crate) struct JobLease {
     runner: Arc<dyn Runner>,
     id: JobId,
 }
 
 impl JobLease {
-    pub fn new(runner: Arc<dyn Runner>, id: JobId) -> Self {
+    pub(crate) fn new(runner: Arc<dyn Runner>, id: JobId) -> Self {
         Self { runner, id }
     }
 

@@ -25,6 +25,8 @@ use crate::files::staging::Digest;
 use crate::limits::Limits;
 use crate::load::library::Library;
 use crate::load::runner::call::{CallFailure, Calls};
+#[cfg(any(test, feature = "testing"))]
+use crate::load::runner::{InstanceId, Runner};
 use crate::load::runner::{InstanceLease, IsLast, JobId, JobLease, RunFailure};
 use crate::serve::catalogue::{self, Checked};
 use crate::serve::fact_lists::{FactLists, FactStore};
@@ -141,13 +143,8 @@ impl Job {
 #[cfg(any(test, feature = "testing"))]
 impl Instance {
     /// An instance run by `runner`.
-    pub fn run_by(
-        runner: Arc<dyn crate::load::runner::Runner>,
-        label: &str,
-        limits: Limits,
-        catalogue: Catalogue,
-    ) -> Self {
-        let lease = InstanceLease::new(runner, crate::load::runner::InstanceId(0));
+    pub(crate) fn run_by(runner: Arc<dyn Runner>, label: &str, limits: Limits, catalogue: Catalogue) -> Self {
+        let lease = InstanceLease::new(runner, InstanceId(0));
         let claim_templates = ClaimTemplates::all_allowed(&catalogue);
         Self {
             label: label.into(),

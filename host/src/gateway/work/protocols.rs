@@ -251,6 +251,8 @@ fn rows(
 #[cfg(test)]
 mod off_chain_tests;
 #[cfg(test)]
+mod script;
+#[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod unread_token_tests;

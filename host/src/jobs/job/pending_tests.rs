@@ -1,78 +1,29 @@
 //! Jobs that are resumed while some reads are open, over a scripted chain and a scripted plugin.
 
 use alloy::primitives::{Address, Bytes};
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use parking_lot::Mutex;
-use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
 use portolan_abi::map::{Catalogue, Deployment};
-use portolan_abi::row::{self, JobOut, freshness, status};
-use portolan_plugins::Instance;
-use portolan_plugins::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
+use portolan_abi::row::{freshness, status};
+use portolan_plugins::testing::{ScriptedEnd, ScriptedPlugin, ScriptedRead, ScriptedStep};
 use portolan_reader::testing::ScriptedChain;
 
-use super::tests::{ETHEREUM, LIMITS, plan_of, run_once};
+use super::tests::{ETHEREUM, plan_of, run_once};
 use super::*;
 
 const LISTED: Address = Address::repeat_byte(1);
 const HELD: Address = Address::repeat_byte(2);
 const EARNED: Address = Address::repeat_byte(3);
 
-/// A plugin that requests the reads of each step in turn, whatever the replies are.
-#[derive(Debug)]
-struct Steps {
-    reads: Vec<Vec<Address>>,
-    /// The freshness of all its reads, with its seconds.
-    freshness: (u8, u32),
-    /// The statuses of the replies to each step.
-    statuses: Mutex<Vec<Vec<u8>>>,
-}
-
-impl Runner for Steps {
-    fn configure(self: Arc<Self>, _: Vec<u8>) -> BoxFuture<'static, Result<Configured, RunFailure>> {
-        async { Err(RunFailure::Stuck) }.boxed()
-    }
-
-    fn begin(
-        self: Arc<Self>,
-        _: InstanceId,
-        _: Vec<u8>,
-        _: Vec<u8>,
-        _: IsLast,
-    ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>> {
-        let first = self.step(0);
-        async { Ok((JobLease::new(self, JobId(0)), first)) }.boxed()
-    }
-
-    fn resume(self: Arc<Self>, _: JobId, frame: Vec<u8>, _: IsLast) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
-        let frame = Frame::parse(&frame).unwrap();
-        let replies = frame.rows::<row::Reply>(resume_in::REPLIES).map(|reply| reply.status).collect();
-        let mut statuses = self.statuses.lock();
-        statuses.push(replies);
-        let next = self.step(statuses.len());
-        async { Ok(next) }.boxed()
-    }
-
-    fn drop_job(&self, _: JobId) {}
-
-    fn drop_instance(&self, _: InstanceId) {}
-}
-
-impl Steps {
-    fn step(&self, number: usize) -> Vec<u8> {
-        let mut frame = FrameWriter::default();
-        let reads = self.reads.get(number);
-        let state = if reads.is_some() { state::READING } else { state::COMPLETE };
-        let reads = reads.map(Vec::as_slice).unwrap_or_default();
-        let count = u32::try_from(reads.len()).unwrap();
-        frame.row(resume_out::JOBS, &JobOut { state, reads: count, ..JobOut::default() });
-        frame.row(resume_out::NETWORKS, &row::Network { chain_id: ETHEREUM });
-        for to in reads {
-            let (freshness, freshness_s) = self.freshness;
-            frame.row(resume_out::READS, &row::Read { to: *to, freshness, freshness_s, ..row::Read::default() });
-        }
-        frame.finish().unwrap()
-    }
+/// A plugin that requests the reads of each step in turn, whatever the replies are. All have this freshness, with its
+/// seconds.
+fn stepping(reads: &[&[Address]], (freshness, seconds): (u8, u32)) -> ScriptedPlugin {
+    let deployment = Deployment { protocol: "acme".to_owned(), chain_id: ETHEREUM, ..Deployment::default() };
+    let read = |to: &Address| ScriptedRead::call(*to, &[]).fresh(freshness, seconds);
+    let steps: Vec<Vec<ScriptedRead>> = reads.iter().map(|reads| reads.iter().map(read).collect()).collect();
+    let catalogue = Catalogue { deployments: vec![deployment], ..Catalogue::default() };
+    ScriptedPlugin::new("acme", catalogue).script(move |job| match steps.get(job.replies.len()) {
+        Some(reads) => ScriptedStep::Reads(reads.clone()),
+        None => ScriptedStep::Ends(ScriptedEnd::default()),
+    })
 }
 
 /// Returns the outcome of a job with these steps, the statuses of the replies to each, and the targets of each batch.
@@ -86,18 +37,16 @@ async fn run_fresh(
     freshness: (u8, u32),
     capabilities: u64,
 ) -> (JobOutcome, Vec<Vec<u8>>, Vec<Vec<Address>>) {
-    let reads = reads.iter().map(|reads| reads.to_vec()).collect();
-    let steps = Arc::new(Steps { reads, freshness, statuses: Mutex::default() });
+    let plugin = stepping(reads, freshness);
     let word = || Outcome::Ok(Bytes::from(vec![0; 32]));
     let mut script = ScriptedChain::default().otherwise(move |_| word());
     script.cache(LISTED, &[], word());
-    let deployment = Deployment { protocol: "acme".to_owned(), chain_id: ETHEREUM, ..Deployment::default() };
-    let catalogue = Catalogue { deployments: vec![deployment], ..Catalogue::default() };
-    let mut instance = Instance::run_by(Arc::<Steps>::clone(&steps), "acme@1.0.0", LIMITS, catalogue);
+    let mut instance = plugin.instance();
     instance.capabilities = capabilities;
     let outcome = run_once(&plan_of(instance), &script).await;
     let batches = script.requests().iter().map(|batch| batch.iter().map(|read| read.to).collect()).collect();
-    let statuses = steps.statuses.lock().clone();
+    let statuses =
+        plugin.jobs()[0].replies.iter().map(|replies| replies.iter().map(|it| it.status).collect()).collect();
     (outcome, statuses, batches)
 }
 

@@ -2,9 +2,8 @@
 
 mod slugs;
 
-use futures_util::future::BoxFuture;
 use portolan_abi::Question;
-use portolan_abi::map::Deployment;
+use portolan_abi::map::{Catalogue, Deployment};
 use portolan_base::net::off_chain::HostGrants;
 use portolan_base::network::Networks;
 
@@ -13,44 +12,18 @@ use crate::files::manifest::Manifest;
 use crate::files::settings;
 use crate::limits::Limits;
 use crate::load::examine::Refusal;
-use crate::load::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
+use crate::load::runner::RunFailure;
 use crate::reconcile::status::PluginStatus;
+use crate::testing::ScriptedPlugin;
 use crate::trust::breaker::Breakers;
-
-#[derive(Debug)]
-struct NoRunner;
-
-impl Runner for NoRunner {
-    fn configure(self: Arc<Self>, _: Vec<u8>) -> BoxFuture<'static, Result<Configured, RunFailure>> {
-        Box::pin(async { Err(RunFailure::Stuck) })
-    }
-
-    fn begin(
-        self: Arc<Self>,
-        _: InstanceId,
-        _: Vec<u8>,
-        _: Vec<u8>,
-        _: IsLast,
-    ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>> {
-        Box::pin(async { Err(RunFailure::Stuck) })
-    }
-
-    fn resume(self: Arc<Self>, _: JobId, _: Vec<u8>, _: IsLast) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
-        Box::pin(async { Err(RunFailure::Stuck) })
-    }
-
-    fn drop_job(&self, _: JobId) {}
-
-    fn drop_instance(&self, _: InstanceId) {}
-}
 
 fn library(plugin: &str, digest: u8) -> Arc<Library> {
     let json = r#"{"plugin":"?","version":"1","abi":"1.0.0","apiRev":5,"frames":[1],"panic":"unwind"}"#;
     let manifest = Manifest::parse(&json.replace('?', plugin)).unwrap();
     let limits = Limits { resume_ms: 1, job_ms: 1 };
     let (digest, grants) = (Digest::of_test(digest), HostGrants::default());
-    let (runner, breakers, signature, leave_out) =
-        (Arc::new(NoRunner), Breakers::of_nobody(), Arc::default(), Arc::default());
+    let runner = Arc::new(ScriptedPlugin::new("none", Catalogue::default()));
+    let (breakers, signature, leave_out) = (Breakers::of_nobody(), Arc::default(), Arc::default());
     Arc::new(Library { digest, manifest, limits, grants, leave_out, runner, breakers, signature })
 }
 
@@ -84,6 +57,13 @@ impl Driven {
 
     fn wanted(&mut self) -> Vec<Build> {
         self.plugin_table.next_builds(self.now)
+    }
+
+    /// Puts a build of a plugin into the folder alone, and serves the protocol of the plugin's name.
+    fn install(&mut self, path: &str, plugin: &str, digest: u8) {
+        self.on_scan(&[(path, u64::from(digest))]);
+        self.taken(path, &library(plugin, digest));
+        self.serve(&[plugin]);
     }
 
     /// The table after a restart.
@@ -168,9 +148,7 @@ fn a_file_is_examined_when_it_looks_otherwise_and_only_then() {
 #[test]
 fn what_cannot_be_loaded_leaves_the_running_one_in_force_and_shows_its_reason() {
     let mut it = Driven::new();
-    it.on_scan(&[("a.so", 1)]);
-    it.taken("a.so", &library("a", 1));
-    it.serve(&["a"]);
+    it.install("a.so", "a", 1);
     assert_eq!(it.rows(), ["a a.so active"]);
     it.on_scan(&[("a.so", 2)]);
     it.refused("a.so", "truncated", None);
@@ -198,9 +176,7 @@ fn a_second_file_of_a_plugin_waits_until_the_first_is_gone() {
 #[test]
 fn a_removed_plugin_is_gone_and_its_jobs_drain() {
     let mut it = Driven::new();
-    it.on_scan(&[("a.so", 1)]);
-    it.taken("a.so", &library("a", 1));
-    it.serve(&["a"]);
+    it.install("a.so", "a", 1);
     let held = it.plugin_table.publish().0;
     it.on_scan(&[]);
     assert!(it.wanted().is_empty());
@@ -214,9 +190,7 @@ fn a_removed_plugin_is_gone_and_its_jobs_drain() {
 #[test]
 fn refused_settings_show_in_the_row_of_what_stays_in_force() {
     let mut it = Driven::new();
-    it.on_scan(&[("a.so", 1)]);
-    it.taken("a.so", &library("a", 1));
-    it.serve(&["a"]);
+    it.install("a.so", "a", 1);
     it.on_scan(&[("a.so", 1), ("a.toml", 1)]);
     let wanted = it.wanted().pop().unwrap();
     let fault = settings::parse("x = 1", &Networks::new([])).unwrap_err();
@@ -245,9 +219,7 @@ fn a_plugin_whose_first_settings_are_refused_is_not_served_with_others() {
 #[test]
 fn a_new_dylib_whose_instance_is_refused_is_a_row_of_its_own() {
     let mut it = Driven::new();
-    it.on_scan(&[("a.so", 1)]);
-    it.taken("a.so", &library("a", 1));
-    it.serve(&["a"]);
+    it.install("a.so", "a", 1);
     it.on_scan(&[("a.so", 2)]);
     it.taken("a.so", &library("a", 2));
     let wanted = it.wanted().pop().unwrap();
@@ -276,18 +248,14 @@ fn what_was_built_for_settings_that_have_changed_since_is_not_taken() {
 #[test]
 fn staged_copies_are_obsolete_once_nothing_holds_them() {
     let mut it = Driven::new();
-    it.on_scan(&[("a.so", 1)]);
-    it.taken("a.so", &library("a", 1));
-    it.serve(&["a"]);
+    it.install("a.so", "a", 1);
     it.on_scan(&[("a.so", 2)]);
     it.taken("a.so", &library("a", 2));
     let wanted = it.wanted().pop().unwrap();
     assert!(it.plugin_table.take_obsolete().is_empty(), "the first is still in force");
     it.end(&wanted, Ok(&["a"]));
     assert!(it.plugin_table.take_obsolete().is_empty(), "the first is the build before");
-    it.on_scan(&[("a.so", 3)]);
-    it.taken("a.so", &library("a", 3));
-    it.serve(&["a"]);
+    it.install("a.so", "a", 3);
     assert_eq!(it.plugin_table.take_obsolete(), [Digest::of_test(1)]);
     assert!(it.plugin_table.take_obsolete().is_empty());
 }
@@ -349,12 +317,6 @@ mod known_good {
             let policy: Policy = self.plugin_table.policy.clone();
             policy.quarantine(Digest::of_test(digest), plugin, "1", "it panicked").unwrap();
             self.plugin_table.on_policy();
-        }
-
-        fn install(&mut self, path: &str, plugin: &str, digest: u8) {
-            self.on_scan(&[(path, u64::from(digest))]);
-            self.taken(path, &library(plugin, digest));
-            self.serve(&[plugin]);
         }
     }
 
@@ -422,9 +384,7 @@ mod known_good {
         it.quarantine("a", 1);
         assert!(it.wanted().is_empty() && it.plugin_table.next_fallbacks().is_empty(), "no way back");
         assert_eq!(it.unavailable(), ["a Quarantined"]);
-        it.on_scan(&[("a.so", 3)]);
-        it.taken("a.so", &library("a", 3));
-        it.serve(&["a"]);
+        it.install("a.so", "a", 3);
         assert_eq!(it.serving("a").as_deref(), Some("a"), "another build is another matter");
     }
 

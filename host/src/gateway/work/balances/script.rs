@@ -5,13 +5,10 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, Bytes, U256};
 use alloy::sol_types::{SolCall, SolValue};
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use portolan_abi::map::{Catalogue, Deployment, Protocol};
 use portolan_assets::metadata::Erc20;
 use portolan_plugins::Instance;
-use portolan_plugins::limits::DEFAULT;
-use portolan_plugins::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
+use portolan_plugins::testing::ScriptedPlugin;
 use portolan_reader::testing::{ScriptedChain, ScriptedReader};
 use portolan_reader::{Kind, Outcome, Read, ReadFailure, Reader};
 
@@ -106,32 +103,5 @@ pub(super) fn deployed(chain_id: u64) -> Arc<Instance> {
     let protocol = Protocol { slug: "acme".to_owned(), ..Protocol::default() };
     let deployment = Deployment { protocol: protocol.slug.clone(), chain_id, ..Deployment::default() };
     let catalogue = Catalogue { protocols: vec![protocol], deployments: vec![deployment], ..Catalogue::default() };
-    Arc::new(Instance::run_by(Arc::new(Idle), "acme@1.0.0", DEFAULT, catalogue))
-}
-
-#[derive(Debug)]
-struct Idle;
-
-impl Runner for Idle {
-    fn configure(self: Arc<Self>, _: Vec<u8>) -> BoxFuture<'static, Result<Configured, RunFailure>> {
-        async { Err(RunFailure::Stuck) }.boxed()
-    }
-
-    fn begin(
-        self: Arc<Self>,
-        _: InstanceId,
-        _: Vec<u8>,
-        _: Vec<u8>,
-        _: IsLast,
-    ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>> {
-        async { Err(RunFailure::Stuck) }.boxed()
-    }
-
-    fn resume(self: Arc<Self>, _: JobId, _: Vec<u8>, _: IsLast) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
-        async { Err(RunFailure::Stuck) }.boxed()
-    }
-
-    fn drop_job(&self, _: JobId) {}
-
-    fn drop_instance(&self, _: InstanceId) {}
+    Arc::new(ScriptedPlugin::new("acme", catalogue).instance())
 }

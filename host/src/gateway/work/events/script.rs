@@ -1,19 +1,13 @@
 //! One transaction on a scripted chain, scripted plugins, and the host's own tables.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use alloy::primitives::{Address, B256, U256, keccak256};
 use alloy::sol_types::SolValue;
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use portolan_abi::frame::{FrameWriter, resume_out};
+use portolan_abi::capability;
 use portolan_abi::map::{self, Catalogue, Protocol};
-use portolan_abi::row::{self, JobOut, Network, state};
-use portolan_abi::{capability, codec};
-use portolan_assets::metadata::Erc20;
-use portolan_plugins::limits::Limits;
-use portolan_plugins::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
+use portolan_abi::row::state;
+use portolan_plugins::testing::{ScriptedEnd, ScriptedJob, ScriptedPlugin, ScriptedRead, ScriptedStep};
 use portolan_plugins::{Instance, Snapshot};
 use portolan_reader::testing::ScriptedChain;
 use portolan_reader::{Log, Receipt, TransactionStatus};
@@ -72,20 +66,11 @@ pub(super) fn receipt(logs: Vec<Log>) -> Receipt {
     }
 }
 
-/// Scripts name, symbol, decimals and supply of a token.
-pub(super) fn erc20(script: &mut ScriptedChain, token: Address, symbol: &str, decimals: u8) {
-    script
-        .call(token, &Erc20::nameCall {}, symbol.to_owned())
-        .call(token, &Erc20::symbolCall {}, symbol.to_owned())
-        .call(token, &Erc20::decimalsCall {}, U256::from(decimals))
-        .call(token, &Erc20::totalSupplyCall {}, U256::from(1000));
-}
-
 /// Behaviour of a scripted plugin.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plugin {
+    /// Name of the plugin, and slug of its protocol.
     pub(super) name: &'static str,
-    pub(super) slug: &'static str,
     pub(super) topics: Vec<B256>,
     /// Each is read in a separate step.
     pub(super) reads: Vec<Address>,
@@ -94,78 +79,29 @@ pub(super) struct Plugin {
     pub(super) hangs: bool,
 }
 
-#[derive(Debug)]
-struct Acting {
-    plugin: Plugin,
-    steps: AtomicUsize,
-}
-
-impl Runner for Acting {
-    fn configure(self: Arc<Self>, _: Vec<u8>) -> BoxFuture<'static, Result<Configured, RunFailure>> {
-        async { Err(RunFailure::Stuck) }.boxed()
+impl Plugin {
+    fn instance(self) -> Arc<Instance> {
+        let protocol = Protocol { slug: self.name.to_owned(), ..Protocol::default() };
+        let event_topics = Some(self.topics.clone());
+        let catalogue = Catalogue { protocols: vec![protocol], event_topics, ..Catalogue::default() };
+        let plugin = ScriptedPlugin::new(self.name, catalogue).within_ms(200);
+        Arc::new(plugin.script(move |job| self.step(job)).instance())
     }
 
-    fn begin(
-        self: Arc<Self>,
-        _: InstanceId,
-        start: Vec<u8>,
-        frame: Vec<u8>,
-        is_last: IsLast,
-    ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>> {
-        let start: map::Start = codec::decode(&start).unwrap();
+    fn step(&self, ScriptedJob { start, replies }: &ScriptedJob) -> ScriptedStep {
         assert_eq!((start.question, start.protocol.as_str()), (portolan_abi::Question::EVENTS, ""));
-        assert_eq!((start.capabilities, start.transaction.unwrap().hash.0), (capability::ALL, HASH.0));
-        let first = Arc::clone(&self).resume(JobId(0), frame, is_last);
-        async { Ok((JobLease::new(self, JobId(0)), first.await?)) }.boxed()
-    }
-
-    fn resume(
-        self: Arc<Self>,
-        _: JobId,
-        _: Vec<u8>,
-        is_last: IsLast,
-    ) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
-        if self.plugin.hangs {
-            return std::future::pending().boxed();
+        assert_eq!((start.capabilities, start.transaction.as_ref().unwrap().hash.0), (capability::ALL, HASH.0));
+        let found = |event: &map::Event| map::Finding { event: Some(event.clone()), ..map::Finding::default() };
+        match self.reads.get(replies.len()) {
+            _ if self.hangs => ScriptedStep::Hangs,
+            Some(target) => ScriptedStep::Reads(vec![ScriptedRead::call(*target, &[])]),
+            None => ScriptedStep::Ends(ScriptedEnd {
+                state: if self.panics { state::PANICKED } else { state::COMPLETE },
+                findings: self.events.iter().map(found).collect(),
+                ..ScriptedEnd::default()
+            }),
         }
-        let step = self.steps.fetch_add(1, Ordering::SeqCst);
-        let (frame, ends) = match self.plugin.reads.get(step) {
-            Some(target) => (reading(*target), false),
-            None => (ending(&self.plugin), true),
-        };
-        assert_eq!(is_last(&frame), ends);
-        async { Ok(frame) }.boxed()
     }
-
-    fn drop_job(&self, _: JobId) {}
-
-    fn drop_instance(&self, _: InstanceId) {}
-}
-
-fn reading(target: Address) -> Vec<u8> {
-    let mut frame = FrameWriter::default();
-    frame.row(resume_out::JOBS, &JobOut { state: state::READING, reads: 1, ..JobOut::default() });
-    frame.row(resume_out::NETWORKS, &Network { chain_id: ETHEREUM });
-    frame.row(resume_out::READS, &row::Read { to: target, ..row::Read::default() });
-    frame.finish().unwrap()
-}
-
-fn ending(plugin: &Plugin) -> Vec<u8> {
-    let mut frame = FrameWriter::default();
-    let found = |event: &map::Event| map::Finding { event: Some(event.clone()), ..map::Finding::default() };
-    let findings: Vec<map::Finding> = plugin.events.iter().map(found).collect();
-    let (findings_offset, findings_len) = frame.bytes(&codec::encode(&findings)).unwrap();
-    let state = if plugin.panics { state::PANICKED } else { state::COMPLETE };
-    frame.row(resume_out::JOBS, &JobOut { state, findings_offset, findings_len, ..JobOut::default() });
-    frame.finish().unwrap()
-}
-
-fn instance(plugin: Plugin) -> Arc<Instance> {
-    let protocol = Protocol { slug: plugin.slug.to_owned(), ..Protocol::default() };
-    let topics = plugin.topics.to_vec();
-    let catalogue = Catalogue { protocols: vec![protocol], event_topics: Some(topics), ..Catalogue::default() };
-    let (label, limits) = (format!("{}@1.0.0", plugin.name), Limits { resume_ms: 1000, job_ms: 200 });
-    Arc::new(Instance::run_by(Arc::new(Acting { plugin, steps: AtomicUsize::new(0) }), &label, limits, catalogue))
 }
 
 /// A plugin's event at a log's position: Alice has staked `amount` of A.
@@ -200,7 +136,7 @@ impl Stage {
     }
 
     pub(super) async fn answer(&self) -> Result<Answer, Problem> {
-        let snapshot = Snapshot::of_test(self.plugins.iter().cloned().map(instance));
+        let snapshot = Snapshot::of_test(self.plugins.iter().cloned().map(Plugin::instance));
         EventWork(self.query.clone()).answer(Context::over(self.chain.reader(), snapshot)).await
     }
 

@@ -2,6 +2,7 @@
 
 use alloy::primitives::{Address, B256, U256, keccak256};
 use portolan_assets::metadata::{Erc20, Pair};
+use portolan_assets::testing::erc20;
 use portolan_assets::token::Token;
 use portolan_events::{Kind, Value};
 use portolan_reader::testing::{BLOCK, ScriptedChain};
@@ -25,7 +26,7 @@ fn staking() -> ScriptedChain {
 }
 
 fn acme() -> Plugin {
-    Plugin { name: "acme", slug: "acme", topics: vec![STAKED], ..Plugin::default() }
+    Plugin { name: "acme", topics: vec![STAKED], ..Plugin::default() }
 }
 
 fn events(answer: &Answer) -> &crate::gateway::answer::TransactionEvents {
@@ -201,11 +202,11 @@ async fn types_choose_the_items_and_not_the_undecoded() {
 
 #[tokio::test]
 async fn the_host_comes_first_then_who_knows_the_protocol_then_the_first_name() {
-    let plugin = |name, slug, events| Plugin { name, slug, events, ..acme() };
+    let plugin = |name, events| Plugin { name, events, ..acme() };
     let plugins = [
-        plugin("beta", "beta", vec![stake(0, Some("beta"), 20), stake(1, Some("beta"), 21)]),
-        plugin("alpha", "alpha", vec![stake(1, None, 11), stake(2, None, 12), stake(2, None, 13)]),
-        plugin("gamma", "gamma", vec![stake(1, Some("gamma"), 31), stake(2, None, 32)]),
+        plugin("beta", vec![stake(0, Some("beta"), 20), stake(1, Some("beta"), 21)]),
+        plugin("alpha", vec![stake(1, None, 11), stake(2, None, 12), stake(2, None, 13)]),
+        plugin("gamma", vec![stake(1, Some("gamma"), 31), stake(2, None, 32)]),
     ];
     let script = chain(receipt(vec![transfer(A, ALICE, BOB, 7), staked(), staked()]));
     let answer = Stage::new(&script, plugins).answer().await.unwrap();
@@ -226,7 +227,7 @@ async fn a_plugin_gets_only_topics_that_it_wants() {
 
 #[tokio::test]
 async fn a_plugin_that_fails_costs_its_own_events_and_is_reported_by_its_name() {
-    let sound = Plugin { name: "sound", slug: "sound", events: vec![stake(1, Some("sound"), 3)], ..acme() };
+    let sound = Plugin { name: "sound", events: vec![stake(1, Some("sound"), 3)], ..acme() };
     for (plugin, expected) in [
         (Plugin { panics: true, ..acme() }, "acme crashed"),
         (Plugin { hangs: true, ..acme() }, "acme timeout"),

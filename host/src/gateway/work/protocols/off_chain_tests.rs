@@ -1,30 +1,17 @@
 //! Off-chain documents in answers, with a scripted plugin and a server on loopback.
 
-use alloy::primitives::{Bytes, U256};
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use parking_lot::Mutex;
-use portolan_abi::codec;
-use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
-use portolan_abi::map::{self, Catalogue, ClaimTemplate, Deployment};
+use alloy::primitives::Bytes;
+use portolan_abi::Question;
+use portolan_abi::map::{Catalogue, Finding};
 use portolan_abi::off_chain::READS_PER_HOST_MAX;
-use portolan_abi::row::{self, JobOut, kind, source, state, status};
-use portolan_assets::metadata::Erc20;
+use portolan_abi::row::{source, state, status};
 use portolan_base::net::off_chain::HostGrants;
-use portolan_base::net::off_chain::testing::{Reply, Server};
-use portolan_plugins::limits::Limits;
-use portolan_plugins::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
-use portolan_plugins::{Instance, Snapshot};
-use portolan_reader::testing::ScriptedChain;
+use portolan_base::net::off_chain::testing::{HOST, Reply, Server};
+use portolan_plugins::testing::{ScriptedEnd, ScriptedPlugin, ScriptedRead, ScriptedStep};
 
+use super::script::{FARM, THIEF, acme, chain, claimables, reward};
 use super::*;
 
-const ETHEREUM: u64 = 1;
-const ACCOUNT: Address = Address::repeat_byte(0xaa);
-const FARM: Address = Address::repeat_byte(0xfa);
-const THIEF: Address = Address::repeat_byte(0x66);
-const TOKEN: Address = Address::repeat_byte(0xa1);
-const HOST: &str = "merkle.example.org";
 const URL: &str = "https://merkle.example.org/0xaa";
 
 /// Status, source and bytes of a reply.
@@ -32,67 +19,16 @@ type Got = (u8, u8, Bytes);
 
 /// Requests documents, all at once; then finds a claim that goes to `claims_from`, if set, and ends in the state
 /// `ends`.
-#[derive(Debug)]
-struct Proving {
-    urls: Vec<String>,
-    claims_from: Option<Address>,
-    ends: u8,
-    got: Mutex<Vec<Got>>,
-}
-
-impl Runner for Proving {
-    fn configure(self: Arc<Self>, _: Vec<u8>) -> BoxFuture<'static, Result<Configured, RunFailure>> {
-        async { Err(RunFailure::Stuck) }.boxed()
-    }
-
-    fn begin(
-        self: Arc<Self>,
-        _: InstanceId,
-        _: Vec<u8>,
-        _: Vec<u8>,
-        _: IsLast,
-    ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>> {
-        let mut frame = FrameWriter::default();
-        let reads = u32::try_from(self.urls.len()).unwrap();
-        frame.row(resume_out::JOBS, &JobOut { state: state::READING, reads, ..JobOut::default() });
-        for url in &self.urls {
-            let (data_offset, data_len) = frame.bytes(url.as_bytes()).unwrap();
-            frame
-                .row(resume_out::READS, &row::Read { kind: kind::HTTP, data_offset, data_len, ..row::Read::default() });
+fn proving(urls: &[String], claims_from: Option<Address>, ends: u8) -> ScriptedPlugin {
+    let catalogue = Catalogue { hosts: Some(vec![HOST.to_owned()]), ..acme(Question::CLAIMABLES, FARM) };
+    let documents: Vec<ScriptedRead> = urls.iter().map(|url| ScriptedRead::document(url)).collect();
+    ScriptedPlugin::new("acme", catalogue).script(move |job| {
+        if job.replies.is_empty() {
+            return ScriptedStep::Reads(documents.clone());
         }
-        async move { Ok((JobLease::new(self, JobId(0)), frame.finish().unwrap())) }.boxed()
-    }
-
-    fn resume(self: Arc<Self>, _: JobId, frame: Vec<u8>, _: IsLast) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
-        let replies = Frame::parse(&frame).unwrap();
-        let bytes = |row: &row::Reply| Bytes::copy_from_slice(replies.bytes(row.offset, row.len).unwrap());
-        let rows = replies.rows::<row::Reply>(resume_in::REPLIES);
-        *self.got.lock() = rows.map(|row| (row.status, row.source, bytes(&row))).collect();
-        async move { Ok(self.ending()) }.boxed()
-    }
-
-    fn drop_job(&self, _: JobId) {}
-
-    fn drop_instance(&self, _: InstanceId) {}
-}
-
-impl Proving {
-    fn ending(&self) -> Vec<u8> {
-        let claimable = |to| {
-            let claim = map::Claim { to, ..map::Claim::default() };
-            map::Claimable::new("main", FARM, claim).named("reward").mechanism("merkle").pays(TOKEN, U256::from(7))
-        };
-        let findings = self.claims_from.map(claimable);
-        let findings = findings.map(map::Finding::from);
-        let mut frame = FrameWriter::default();
-        let (findings_offset, findings_len) =
-            frame.bytes(&codec::encode(&findings.into_iter().collect::<Vec<_>>())).unwrap();
-        let (message_offset, message_len) = frame.bytes(b"no proofs").unwrap();
-        let state = self.ends;
-        let job = JobOut { state, findings_offset, findings_len, message_offset, message_len, ..JobOut::default() };
-        frame.row(resume_out::JOBS, &job);
-        frame.finish().unwrap()
-    }
+        let findings = claims_from.map(|to| Finding::from(reward(FARM, to))).into_iter().collect();
+        ScriptedStep::Ends(ScriptedEnd { state: ends, message: "no proofs", findings, ..ScriptedEnd::default() })
+    })
 }
 
 /// Returns the replies that a plugin with these requests and this end state received, and the answer.
@@ -102,35 +38,10 @@ async fn run(
     claims_from: Option<Address>,
     ends: u8,
 ) -> (Vec<Got>, Result<Answer, Problem>) {
-    let catalogue = Catalogue {
-        protocols: vec![map::Protocol { slug: "acme".to_owned(), ..map::Protocol::default() }],
-        deployments: vec![Deployment {
-            protocol: "acme".to_owned(),
-            chain_id: ETHEREUM,
-            market: "main".to_owned(),
-            questions: vec![portolan_abi::Question::CLAIMABLES],
-            contracts: vec![FARM],
-            tokens: None,
-        }],
-        claims: vec![ClaimTemplate { signature: "getReward()".to_owned(), ..ClaimTemplate::default() }],
-        hosts: Some(vec![HOST.to_owned()]),
-        ..Catalogue::default()
-    };
-    let mut script = ScriptedChain::default();
-    script
-        .call(TOKEN, &Erc20::nameCall {}, "Token".to_owned())
-        .call(TOKEN, &Erc20::symbolCall {}, "T".to_owned())
-        .call(TOKEN, &Erc20::decimalsCall {}, U256::from(0))
-        .call(TOKEN, &Erc20::totalSupplyCall {}, U256::from(1000));
-    let runner = Arc::new(Proving { urls: urls.to_vec(), claims_from, ends, got: Mutex::default() });
-    let limits = Limits { resume_ms: 1000, job_ms: 10_000 };
-    let instance = Instance::run_by(Arc::clone(&runner) as _, "acme@1.0.0", limits, catalogue).granted(grants);
-    let context = Context::over(script.reader(), Snapshot::of_test([Arc::new(instance)]));
-    let work =
-        ProtocolWork::for_protocol(&context, ACCOUNT, "acme", None, List::Claimables(ClaimOptions::default())).unwrap();
-    context.open(&work.networks(&context)).await;
-    let answer = work.answer(context).await;
-    (std::mem::take(&mut *runner.got.lock()), answer)
+    let plugin = proving(urls, claims_from, ends);
+    let answer = script::answer(&chain(), plugin.instance().granted(grants), claimables()).await;
+    let replies = plugin.jobs().into_iter().next_back().and_then(|mut job| job.replies.pop()).unwrap_or_default();
+    (replies.into_iter().map(|reply| (reply.status, reply.source, reply.bytes)).collect(), answer)
 }
 
 async fn server(body: &[u8]) -> Server {

@@ -1,21 +1,14 @@
 //! A claim whose target an endpoint misreported once, over a scripted chain and a scripted plugin.
 
-use alloy::primitives::U256;
 use alloy::sol_types::{SolCall, SolValue};
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use parking_lot::Mutex;
-use portolan_abi::codec;
-use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
-use portolan_abi::map::{self, Catalogue, ClaimTemplate, Deployment};
-use portolan_abi::row::{self, JobOut, freshness, state};
-use portolan_assets::metadata::Erc20;
-use portolan_plugins::limits::Limits;
-use portolan_plugins::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
-use portolan_plugins::{Instance, Snapshot};
+use portolan_abi::Question;
+use portolan_abi::map::{self, Catalogue};
+use portolan_abi::row::freshness;
+use portolan_plugins::testing::{ScriptedPlugin, ScriptedRead, ScriptedStep};
 use portolan_reader::testing::ScriptedChain;
 use portolan_reader::{Kind, Outcome, Read, ReadFailure};
 
+use super::script::{ACCOUNT, FARM, THIEF, acme, claimables, reward};
 use super::*;
 use crate::gateway::answer::RowItem;
 
@@ -23,81 +16,20 @@ alloy::sol! {
     function farm() external view returns (address);
 }
 
-const ETHEREUM: u64 = 1;
-const ACCOUNT: Address = Address::repeat_byte(0xaa);
 const FACTORY: Address = Address::repeat_byte(0xfc);
-const FARM: Address = Address::repeat_byte(0xfa);
-const THIEF: Address = Address::repeat_byte(0x66);
-const TOKEN: Address = Address::repeat_byte(0xa1);
 const FARM_OF: [u8; 4] = farmCall::SELECTOR;
 const EARNED: [u8; 4] = [2, 2, 2, 2];
 
 /// Reads the farm's address from the factory as an immutable fact, reads from the farm what it owes unless lazy, and
 /// claims seven from the farm.
-#[derive(Debug)]
-struct Farming {
-    is_lazy: bool,
-    farm: Mutex<Option<Address>>,
-}
-
-impl Runner for Farming {
-    fn configure(self: Arc<Self>, _: Vec<u8>) -> BoxFuture<'static, Result<Configured, RunFailure>> {
-        async { Err(RunFailure::Stuck) }.boxed()
-    }
-
-    fn begin(
-        self: Arc<Self>,
-        _: InstanceId,
-        _: Vec<u8>,
-        _: Vec<u8>,
-        _: IsLast,
-    ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>> {
-        *self.farm.lock() = None;
-        async { Ok((JobLease::new(self, JobId(0)), reading(FACTORY, &FARM_OF, freshness::IMMUTABLE))) }.boxed()
-    }
-
-    fn resume(self: Arc<Self>, _: JobId, frame: Vec<u8>, _: IsLast) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
-        let mut farm = self.farm.lock();
-        let answered = match *farm {
-            Some(farm) => claiming(farm),
-            None => {
-                let named = *farm.insert(named(&frame));
-                if self.is_lazy { claiming(named) } else { reading(named, &EARNED, freshness::PINNED) }
-            }
-        };
-        async { Ok(answered) }.boxed()
-    }
-
-    fn drop_job(&self, _: JobId) {}
-
-    fn drop_instance(&self, _: InstanceId) {}
-}
-
-/// Returns the address in the first reply.
-fn named(frame: &[u8]) -> Address {
-    let frame = Frame::parse(frame).unwrap();
-    let reply = frame.rows::<row::Reply>(resume_in::REPLIES).next().unwrap();
-    Address::from_slice(&frame.bytes(reply.offset, reply.len).unwrap()[12..])
-}
-
-fn reading(to: Address, data: &[u8], freshness: u8) -> Vec<u8> {
-    let mut frame = FrameWriter::default();
-    let (data_offset, data_len) = frame.bytes(data).unwrap();
-    frame.row(resume_out::JOBS, &JobOut { state: state::READING, reads: 1, ..JobOut::default() });
-    frame.row(resume_out::NETWORKS, &row::Network { chain_id: ETHEREUM });
-    frame.row(resume_out::READS, &row::Read { to, data_offset, data_len, freshness, ..row::Read::default() });
-    frame.finish().unwrap()
-}
-
-fn claiming(farm: Address) -> Vec<u8> {
-    let claim = map::Claim { to: farm, ..map::Claim::default() };
-    let claimable =
-        map::Claimable::new("main", farm, claim).named("reward").mechanism("farm").pays(TOKEN, U256::from(7));
-    let findings = [map::Finding::from(claimable)];
-    let mut frame = FrameWriter::default();
-    let (findings_offset, findings_len) = frame.bytes(&codec::encode(&findings.to_vec())).unwrap();
-    frame.row(resume_out::JOBS, &JobOut { state: state::COMPLETE, findings_offset, findings_len, ..JobOut::default() });
-    frame.finish().unwrap()
+fn farming(is_lazy: bool) -> ScriptedPlugin {
+    let lineage = map::Lineage { view: "farm()".to_owned(), gives: map::lineage::TARGET, ..map::Lineage::default() };
+    let catalogue = Catalogue { lineages: Some(vec![lineage]), ..acme(Question::CLAIMABLES, FACTORY) };
+    ScriptedPlugin::new("acme", catalogue).script(move |job| match &job.replies[..] {
+        [] => ScriptedStep::Reads(vec![ScriptedRead::call(FACTORY, &FARM_OF).fresh(freshness::IMMUTABLE, 0)]),
+        [named] if !is_lazy => ScriptedStep::Reads(vec![ScriptedRead::call(named[0].address(), &EARNED)]),
+        [named, ..] => ScriptedStep::finds(reward(named[0].address(), named[0].address())),
+    })
 }
 
 fn word(address: Address) -> Outcome {
@@ -106,45 +38,18 @@ fn word(address: Address) -> Outcome {
 
 /// A chain whose factory names the farm; both the farm and the thief's contract reply.
 fn chain() -> ScriptedChain {
-    let mut script = ScriptedChain::default();
+    let mut script = script::chain();
     script
         .outcome(FACTORY, &FARM_OF, word(FARM))
         .outcome(FARM, &EARNED, word(FARM))
         .outcome(THIEF, &EARNED, word(THIEF))
         // An account with no code and no balance.
-        .outcome(ACCOUNT, &[], word(Address::ZERO))
-        .call(TOKEN, &Erc20::nameCall {}, "Token".to_owned())
-        .call(TOKEN, &Erc20::symbolCall {}, "T".to_owned())
-        .call(TOKEN, &Erc20::decimalsCall {}, U256::from(0))
-        .call(TOKEN, &Erc20::totalSupplyCall {}, U256::from(1000));
+        .outcome(ACCOUNT, &[], word(Address::ZERO));
     script
 }
 
 async fn answer(script: &ScriptedChain, is_lazy: bool) -> Result<Answer, Problem> {
-    let catalogue = Catalogue {
-        protocols: vec![map::Protocol { slug: "acme".to_owned(), ..map::Protocol::default() }],
-        deployments: vec![Deployment {
-            protocol: "acme".to_owned(),
-            chain_id: ETHEREUM,
-            market: "main".to_owned(),
-            questions: vec![portolan_abi::Question::CLAIMABLES],
-            contracts: vec![FACTORY],
-            tokens: None,
-        }],
-        claims: vec![ClaimTemplate { signature: "getReward()".to_owned(), ..ClaimTemplate::default() }],
-        lineages: Some(vec![map::Lineage {
-            view: "farm()".to_owned(),
-            gives: map::lineage::TARGET,
-            ..map::Lineage::default()
-        }]),
-        ..Catalogue::default()
-    };
-    let runner = Arc::new(Farming { is_lazy, farm: Mutex::default() });
-    let instance = Instance::run_by(runner, "acme@1.0.0", Limits { resume_ms: 1000, job_ms: 2000 }, catalogue);
-    let context = Context::over(script.reader(), Snapshot::of_test([Arc::new(instance)]));
-    let work = ProtocolWork::for_protocol(&context, ACCOUNT, "acme", None, List::Claimables(ClaimOptions::default()))?;
-    context.open(&work.networks(&context)).await;
-    work.answer(context).await
+    script::answer(script, farming(is_lazy).instance(), claimables()).await
 }
 
 /// Returns the targets of the answer's claims.

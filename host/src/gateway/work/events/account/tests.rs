@@ -3,6 +3,7 @@
 use alloy::primitives::{B256, Bytes, U256, keccak256};
 use alloy::sol;
 use portolan_assets::metadata::Erc20;
+use portolan_assets::testing::erc20;
 use portolan_reader::testing::ScriptedChain;
 use portolan_reader::{Log, Outcome, ReadFailure, Receipt, TransactionLookup, TransactionStatus};
 
@@ -126,7 +127,6 @@ async fn a_plugins_event_is_in_the_sentence_of_the_account_that_it_names() {
     let script = chain(receipt(vec![transfer(A, ALICE, FARM, 7_000_000), staked()]));
     let plugin = Plugin {
         name: "acme",
-        slug: "acme",
         topics: vec![STAKED],
         events: vec![stake(1, Some("acme"), 7_000_000)],
         ..Plugin::default()
