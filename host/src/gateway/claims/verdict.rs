@@ -102,6 +102,23 @@ impl ClaimSimulation {
     }
 }
 
+#[cfg(test)]
+impl ClaimSimulation {
+    /// A simulation with this verdict, in which the account receives these tokens and gives none.
+    pub(crate) fn of_test(verdict: Verdict, receives: Vec<(Address, U256)>) -> Self {
+        let run = ClaimRun {
+            method: SimulationMethod::Override,
+            gas: None,
+            value: U256::ZERO,
+            reverted: None,
+            receives: Some(receives),
+            gives: Some(Vec::new()),
+            approvals: Vec::new(),
+        };
+        Self { verdict: Some(verdict), differs: Vec::new(), run: Ok(run), gas_limits: None }
+    }
+}
+
 /// Effects of a claim when it was run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClaimRun {

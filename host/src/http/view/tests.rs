@@ -15,12 +15,12 @@ use portolan_plugins::protocol::Protocol;
 use super::*;
 use crate::budget::AnswerBudget;
 use crate::gateway::answer::{Balance, ClaimItem, MissingEntry, Portfolio, PositionItem, Row, RowItem};
-use crate::gateway::claims::verdict::{ClaimRun, ClaimSimulation, Verdict};
+use crate::gateway::claims::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
 use crate::jobs::job::MetCode;
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::stats::JobStats;
-use portolan_reader::{Block, SimulationMethod};
+use portolan_reader::Block;
 use portolan_validation::{ClaimTransaction, TargetSource};
 
 const ACCOUNT: Address = address!("F18adf71266411FF39FfC268843c9A64b3292d86");
@@ -341,16 +341,7 @@ fn a_portfolio_sums_assets_debts_and_claims_by_protocol() {
 /// A claim whose simulation paid these amounts of its token and of the native one.
 fn tried(verdict: Verdict, received: u128, native: u128) -> Row {
     let receives = vec![(velo().address, word(received)), (NATIVE, word(native))];
-    let run = ClaimRun {
-        method: SimulationMethod::Override,
-        gas: None,
-        value: U256::ZERO,
-        reverted: None,
-        receives: Some(receives),
-        gives: Some(Vec::new()),
-        approvals: Vec::new(),
-    };
-    let simulation = ClaimSimulation { verdict: Some(verdict), differs: Vec::new(), run: Ok(run), gas_limits: None };
+    let simulation = ClaimSimulation::of_test(verdict, receives);
     let native = Token { address: NATIVE, ..Token::clone(&velo()) };
     let (simulation, native) = (Some(simulation), Some(Arc::new(native)));
     let claim = ClaimItem { simulation, native, ..claim(velo(), vec![transaction()]) };

@@ -1,10 +1,10 @@
 //! Amounts of claims under various simulation results.
 
 use portolan_abi::map::{Claim, Payment};
-use portolan_reader::{ReadFailure, SimulationMethod};
+use portolan_reader::ReadFailure;
 
 use super::*;
-use crate::gateway::claims::verdict::{ClaimRun, Verdict};
+use crate::gateway::claims::verdict::Verdict;
 
 const A: Address = Address::repeat_byte(0xa1);
 const B: Address = Address::repeat_byte(0xb1);
@@ -21,17 +21,7 @@ fn claim(payments: &[(Address, u64, PaidTo)]) -> Claimable {
 
 /// A simulation with this verdict, in which the account receives these tokens.
 fn trial(verdict: Verdict, receives: &[(Address, u64)]) -> ClaimSimulation {
-    let receives = receives.iter().map(|(token, amount)| (*token, U256::from(*amount))).collect();
-    let run = ClaimRun {
-        method: SimulationMethod::Override,
-        gas: None,
-        value: U256::ZERO,
-        reverted: None,
-        receives: Some(receives),
-        gives: Some(Vec::new()),
-        approvals: Vec::new(),
-    };
-    ClaimSimulation { verdict: Some(verdict), differs: Vec::new(), run: Ok(run), gas_limits: None }
+    ClaimSimulation::of_test(verdict, receives.iter().map(|(token, amount)| (*token, U256::from(*amount))).collect())
 }
 
 fn amounts_of(payments: &[(Address, u64, PaidTo)], simulation: Option<&ClaimSimulation>) -> Vec<u64> {
