@@ -20,6 +20,12 @@ impl Rows {
         Self(files)
     }
 
+    /// Returns the files.
+    #[doc(hidden)]
+    pub const fn embedded(self) -> &'static [embedded::RowFile] {
+        self.0
+    }
+
     /// Iterates over the files that were embedded, by their paths from the plugin's `Cargo.toml`.
     pub fn files(self) -> impl Iterator<Item = &'static str> {
         self.0.iter().map(|file| file.path)

@@ -4,12 +4,12 @@
 //! test.
 
 use portolan_kits::aave_v3::{AaveV3Kit, AaveVersion};
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_plugin_api::testing::{
-    self, CannedReplies, End, JobTest, LegRow, Outcome, PaymentRow, ReadRequest, ReadResult, Replies, map,
+    self, CannedReplies, End, JobTest, LegRow, Outcome, PaymentRow, ReadRequest, ReadResult, Replies,
 };
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, one_row, plugin, text};
 
 sol! {
     struct ReserveData {
@@ -44,7 +44,6 @@ const NETWORK: u64 = 10;
 const POOL: Address = address!("0x9000000000000000000000000000000000000001");
 const PROVIDER: Address = address!("0x9000000000000000000000000000000000000002");
 const CONTROLLER: Address = address!("0x9000000000000000000000000000000000000003");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const OP: Address = address!("0x7000000000000000000000000000000000000001");
 const LDO: Address = address!("0x7000000000000000000000000000000000000002");
 const SUPPLIED: u8 = LegRole::SUPPLIED.0;
@@ -56,71 +55,41 @@ const POOLS: AaveV3Kit = AaveV3Kit { version: AaveVersion::V3, reward_type: "rew
 
 const SECOND: u64 = 1;
 const SECOND_POOLS: AaveV3Kit = AaveV3Kit { version: AaveVersion::V2, reward_type: "incentives" };
-/// A pool with a controller, and one without, under one slug each.
-struct Pools;
 
-impl AccountProtocols for Pools {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "aave"
-        name = "AAVE"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "AAVE", slug = "aave" }
+plugin! {
+    /// A pool with a controller, and one without, under one slug each.
+    Pools: &POOLS,
+    ["aave" = "AAVE", "plain" = "PLAIN"],
+    r#"
+    [[deployment]]
+    protocol = "aave"
+    network = "optimism"
+    pool = "0x9000000000000000000000000000000000000001"
+    data_provider = "0x9000000000000000000000000000000000000002"
+    rewards_controller = "0x9000000000000000000000000000000000000003"
 
-        [[protocol]]
-        slug = "plain"
-        name = "PLAIN"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "PLAIN", slug = "plain" }
-
-        [[deployment]]
-        protocol = "aave"
-        network = "optimism"
-        pool = "0x9000000000000000000000000000000000000001"
-        data_provider = "0x9000000000000000000000000000000000000002"
-        rewards_controller = "0x9000000000000000000000000000000000000003"
-
-        [[deployment]]
-        protocol = "plain"
-        network = "optimism"
-        pool = "0x9000000000000000000000000000000000000001"
-        data_provider = "0x9000000000000000000000000000000000000002"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&POOLS];
-    const TITLES: &'static [(&'static str, &'static str)] = &[("aave", "Aave v3"), ("plain", "Aave v3")];
+    [[deployment]]
+    protocol = "plain"
+    network = "optimism"
+    pool = "0x9000000000000000000000000000000000000001"
+    data_provider = "0x9000000000000000000000000000000000000002"
+    "#,
+    &[("aave", "Aave v3"), ("plain", "Aave v3")]
 }
 
-portolan_plugin_api::exported!(Accounts<Pools>);
-
-/// The same contracts of the second version.
-struct SecondPools;
-
-impl AccountProtocols for SecondPools {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "second"
-        name = "SECOND"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "SECOND", slug = "second" }
-
-        [[deployment]]
-        protocol = "second"
-        network = "ethereum"
-        pool = "0x9000000000000000000000000000000000000001"
-        data_provider = "0x9000000000000000000000000000000000000002"
-        rewards_controller = "0x9000000000000000000000000000000000000003"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&SECOND_POOLS];
+plugin! {
+    /// The same contracts of the second version.
+    SecondPools: &SECOND_POOLS,
+    ["second" = "SECOND"],
+    r#"
+    [[deployment]]
+    protocol = "second"
+    network = "ethereum"
+    pool = "0x9000000000000000000000000000000000000001"
+    data_provider = "0x9000000000000000000000000000000000000002"
+    rewards_controller = "0x9000000000000000000000000000000000000003"
+    "#
 }
-
-portolan_plugin_api::exported!(Accounts<SecondPools>);
 
 /// Returns a token of the `n`th reserve: the underlying, the aToken, the stable debt token or the variable debt token.
 fn token(kind: u8, n: u8) -> Address {
@@ -473,20 +442,13 @@ fn a_large_pool_costs_few_batches() {
     assert_eq!(lending(&chain).batches, [1, 60, 180, 3]); // Two rates and the health.
 }
 
-fn key(key: &str, value: impl ToString) -> map::SettingsKey {
-    map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(value.to_string()) }
-}
-
 #[test]
 fn settings_name_the_contracts_and_the_controller_may_be_missing() {
-    let [pool, provider] = [key("pool", OP), key("data_provider", LDO)];
-    let read = |keys: Vec<map::SettingsKey>| {
-        let row = map::SettingsRow { protocol: "plain".to_owned(), chain_id: NETWORK, market: "main".to_owned(), keys };
-        Settings::from_rows(false, Vec::new(), vec![row])
-    };
+    let [pool, provider] = [text("pool", OP), text("data_provider", LDO)];
+    let read = |keys| one_row("plain", NETWORK, keys);
     for controller in [None, Some(ACCOUNT)] {
         let keys = [pool.clone(), provider.clone()].into_iter();
-        let keys = keys.chain(controller.map(|at| key("rewards_controller", at))).collect();
+        let keys = keys.chain(controller.map(|at| text("rewards_controller", at))).collect();
         let expected: Vec<Address> = [OP, LDO].into_iter().chain(controller).collect();
         let served = testing::catalogue::<Pools>(&read(keys));
         assert_eq!(served.deployments[0].contracts, expected);
@@ -495,8 +457,8 @@ fn settings_name_the_contracts_and_the_controller_may_be_missing() {
     let wrong = [
         (vec![provider.clone()], "pool", "missing"),
         (vec![pool.clone()], "data_provider", "missing"),
-        (vec![pool.clone(), provider.clone(), key("rewards_controller", "0x12")], "rewards_controller", "40 hex"),
-        (vec![pool, provider, key("controller", OP)], "controller", "unknown key"),
+        (vec![pool.clone(), provider.clone(), text("rewards_controller", "0x12")], "rewards_controller", "40 hex"),
+        (vec![pool, provider, text("controller", OP)], "controller", "unknown key"),
     ];
     for (keys, key, message) in wrong {
         let refused = testing::settings_error::<Pools>(&read(keys)).expect("the settings are wrong");

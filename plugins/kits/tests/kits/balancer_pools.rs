@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::balancer_pools::BalancerPoolsKit;
-use portolan_kits::kit::Kit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
+
+use crate::fixture::{list, n, one_row, plugin, text};
 
 sol! {
     function getPoolId() external view returns (bytes32);
@@ -35,40 +35,24 @@ const WETH: Address = address!("0xa000000000000000000000000000000000000003");
 
 const POOLS: BalancerPoolsKit = BalancerPoolsKit { share: "BALANCER" };
 
-struct Balancer;
+plugin! {
+    Balancer: &POOLS,
+    ["balancer" = "BALANCER"],
+    r#"
+    [[deployment]]
+    protocol = "balancer"
+    network = "ethereum"
+    market = "shares"
+    pool_vault = "0xf000000000000000000000000000000000000001"
+    pool_factories = ["0xf000000000000000000000000000000000000002"]
 
-impl AccountProtocols for Balancer {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "balancer"
-        name = "BALANCER"
-        website = "https://balancer.example"
-        primitives = []
-        company = { name = "BALANCER", slug = "balancer" }
-
-        [[deployment]]
-        protocol = "balancer"
-        network = "ethereum"
-        market = "shares"
-        pool_vault = "0xf000000000000000000000000000000000000001"
-        pool_factories = ["0xf000000000000000000000000000000000000002"]
-
-        [[deployment]]
-        protocol = "balancer"
-        network = "optimism"
-        market = "shares"
-        pool_vault_v3 = "0xf000000000000000000000000000000000000001"
-        pool_factories = ["0xf000000000000000000000000000000000000002"]
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&POOLS];
-}
-
-portolan_plugin_api::exported!(Accounts<Balancer>);
-
-fn word(amount: u64) -> U256 {
-    U256::from(amount)
+    [[deployment]]
+    protocol = "balancer"
+    network = "optimism"
+    market = "shares"
+    pool_vault_v3 = "0xf000000000000000000000000000000000000001"
+    pool_factories = ["0xf000000000000000000000000000000000000002"]
+    "#
 }
 
 /// Returns the id of a pool: its address, its kind and its index.
@@ -81,22 +65,22 @@ fn old(held: (Vec<Address>, Vec<U256>, U256)) -> CannedReplies {
     CannedReplies::default()
         .reply(OLD, POOL, &getPoolIdCall {}, &number(POOL))
         .result(OLD, VAULT, &getPoolTokensCall(number(POOL)), ReadResult::Ok(held.abi_encode_params().into()))
-        .reply(OLD, POOL, &totalSupplyCall {}, &word(50))
+        .reply(OLD, POOL, &totalSupplyCall {}, &n(50))
         .revert(OLD, POOL, &getActualSupplyCall {})
         .reply(OLD, FACTORY, &isPoolFromFactoryCall(POOL), &true)
 }
 
 fn two() -> (Vec<Address>, Vec<U256>, U256) {
-    (vec![BAL, WETH], vec![word(800), word(20)], word(1))
+    (vec![BAL, WETH], vec![n(800), n(20)], n(1))
 }
 
 fn new() -> CannedReplies {
     let info = (U256::ZERO, Address::ZERO, false);
-    let held = (vec![BAL, WETH], vec![info, info], vec![word(800), word(20)], vec![word(9), word(9)]);
+    let held = (vec![BAL, WETH], vec![info, info], vec![n(800), n(20)], vec![n(9), n(9)]);
     CannedReplies::default()
         .reply(NEW, VAULT, &isPoolRegisteredCall(POOL), &true)
         .result(NEW, VAULT, &getPoolTokenInfoCall(POOL), ReadResult::Ok(held.abi_encode_params().into()))
-        .reply(NEW, VAULT, &SharesOfAll::totalSupplyCall(POOL), &word(50))
+        .reply(NEW, VAULT, &SharesOfAll::totalSupplyCall(POOL), &n(50))
         .reply(NEW, FACTORY, &isPoolFromFactoryCall(POOL), &true)
 }
 
@@ -107,8 +91,8 @@ fn ask(network: u64, chain: &CannedReplies, token: Address) -> Outcome {
 #[track_caller]
 fn check(network: u64, chain: &CannedReplies, supply: u64) {
     let outcome = ask(network, chain, POOL);
-    let parts = vec![Part { token: BAL, amount: word(800) }, Part { token: WETH, amount: word(20) }];
-    let share = Composition { token: POOL, kind: "BALANCER".to_owned(), supply: word(supply), parts };
+    let parts = vec![Part { token: BAL, amount: n(800) }, Part { token: WETH, amount: n(20) }];
+    let share = Composition { token: POOL, kind: "BALANCER".to_owned(), supply: n(supply), parts };
     assert_eq!((outcome.end, outcome.compositions()), (End::Complete, vec![&share]), "{}", outcome.message);
 }
 
@@ -127,10 +111,10 @@ fn a_share_redeems_to_what_the_vault_holds_for_its_pool() {
 #[test]
 fn shares_that_the_vault_itself_holds_are_left_out() {
     // 46 of the 50 shares were never sold.
-    let held = || (vec![BAL, POOL, WETH], vec![word(800), word(46), word(20)], word(1));
+    let held = || (vec![BAL, POOL, WETH], vec![n(800), n(46), n(20)], n(1));
     check(OLD, &old(held()), 4);
     // The pool's own supply also counts fees that it has not yet minted.
-    check(OLD, &old(held()).reply(OLD, POOL, &getActualSupplyCall {}, &word(5)), 5);
+    check(OLD, &old(held()).reply(OLD, POOL, &getActualSupplyCall {}, &n(5)), 5);
 }
 
 #[test]
@@ -160,13 +144,9 @@ fn the_factories_are_asked_about_a_pool() {
 
 #[test]
 fn a_vault_is_a_few_lines_of_settings() {
-    let text = |address: Address| SettingsValue::Text(format!("{address:#x}"));
-    let key = |key: &str, value: SettingsValue| map::SettingsKey { key: key.to_owned(), value };
     let settings = |vaults: &[&str]| {
-        let vaults = vaults.iter().map(|name| key(name, text(VAULT)));
-        let keys = vaults.chain([key("pool_factories", SettingsValue::List(vec![text(FACTORY)]))]).collect();
-        let row = map::SettingsRow { protocol: "balancer".to_owned(), chain_id: 10, market: "fork".to_owned(), keys };
-        Settings::from_rows(false, Vec::new(), vec![row])
+        let vaults = vaults.iter().map(|name| text(name, VAULT));
+        one_row("balancer", 10, vaults.chain([list("pool_factories", [FACTORY])]).collect())
     };
     for vault in ["pool_vault", "pool_vault_v3"] {
         let catalogue = testing::catalogue::<Balancer>(&settings(&[vault]));

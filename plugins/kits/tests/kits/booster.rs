@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::booster::BoosterKit;
-use portolan_kits::kit::Kit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, NOW_S, claimed, n, one_row, plugin, text};
 
 sol! {
     function poolLength() external view returns (uint256);
@@ -39,8 +39,6 @@ sol! {
 }
 
 const NETWORK: u64 = 1;
-const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 const BOOSTER: Address = Address::repeat_byte(0xb0);
 const CRV: Address = Address::repeat_byte(0xc1);
 const CVX: Address = Address::repeat_byte(0xc2);
@@ -54,72 +52,35 @@ const OTHER_EXTRA: Address = Address::repeat_byte(0xe2);
 
 const TYPES: BoosterKit = BoosterKit { pool: "booster" };
 
-/// Four protocols with the same booster, one per minting rule.
-struct Fork;
+plugin! {
+    /// Four protocols with the same booster, one per minting rule.
+    Fork: &TYPES,
+    ["convex" = "CONVEX", "aura" = "AURA", "aura-v1" = "AURA_V1", "lite" = "LITE"],
+    r#"
+    [[deployment]]
+    protocol = "convex"
+    network = "ethereum"
+    booster = "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0"
+    minting = "convex"
 
-impl AccountProtocols for Fork {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "convex"
-        name = "CONVEX"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "CONVEX", slug = "convex" }
+    [[deployment]]
+    protocol = "aura"
+    network = "ethereum"
+    booster = "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0"
+    minting = "aura"
 
-        [[protocol]]
-        slug = "aura"
-        name = "AURA"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "AURA", slug = "aura" }
+    [[deployment]]
+    protocol = "aura-v1"
+    network = "ethereum"
+    booster = "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0"
+    minting = "aura-v1"
 
-        [[protocol]]
-        slug = "aura-v1"
-        name = "AURA_V1"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "AURA_V1", slug = "aura-v1" }
-
-        [[protocol]]
-        slug = "lite"
-        name = "LITE"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "LITE", slug = "lite" }
-
-        [[deployment]]
-        protocol = "convex"
-        network = "ethereum"
-        booster = "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0"
-        minting = "convex"
-
-        [[deployment]]
-        protocol = "aura"
-        network = "ethereum"
-        booster = "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0"
-        minting = "aura"
-
-        [[deployment]]
-        protocol = "aura-v1"
-        network = "ethereum"
-        booster = "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0"
-        minting = "aura-v1"
-
-        [[deployment]]
-        protocol = "lite"
-        network = "ethereum"
-        booster = "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0"
-        minting = "aura-lite"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-}
-
-portolan_plugin_api::exported!(Accounts<Fork>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
+    [[deployment]]
+    protocol = "lite"
+    network = "ethereum"
+    booster = "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0"
+    minting = "aura-lite"
+    "#
 }
 
 fn lp(pid: u64) -> Address {
@@ -182,11 +143,6 @@ fn run(protocol: &str, question: Question, chain: &CannedReplies) -> Outcome {
     JobTest::new(protocol, NETWORK, question, ACCOUNT).run::<Fork>(chain)
 }
 
-/// Returns the payments of all claims, in order.
-fn paid(outcome: &Outcome) -> Vec<(Address, Address, U256)> {
-    outcome.payments().iter().map(|row| (row.claim.to, row.token, row.amount)).collect()
-}
-
 /// Returns the amount minted beside a claim of a thousand; `None` if the claim cannot be made.
 fn beside(protocol: &str, chain: CannedReplies) -> Option<U256> {
     minted(run(protocol, Question::CLAIMABLES, &pool(chain, rewards(0), 1, 1_000)))
@@ -216,7 +172,7 @@ fn aura_that_mints(mut chain: &CannedReplies, supply: u64, by_minter: u64) -> im
 }
 
 fn minted(outcome: Outcome) -> Option<U256> {
-    let rows = paid(&outcome);
+    let rows = claimed(&outcome);
     assert_eq!(outcome.end == End::Complete, !rows.is_empty(), "{}", outcome.message);
     let minted = |(_, token, amount): &(Address, Address, U256)| (*token == CVX).then_some(*amount);
     (!rows.is_empty()).then(|| rows.iter().find_map(minted).unwrap_or_default())
@@ -247,7 +203,7 @@ fn a_claim_pays_the_reward_what_is_minted_beside_it_and_extra_rewards() {
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     // Half of a thousand, for half of the cliffs; thirty more are extra.
     let at = rewards(2);
-    assert_eq!(paid(&outcome), [(at, CRV, n(1_000)), (at, CVX, n(530)), (at, LDO, n(7))]);
+    assert_eq!(claimed(&outcome), [(at, CRV, n(1_000)), (at, CVX, n(530)), (at, LDO, n(7))]);
     let [claim] = outcome.claimables()[..] else { panic!("one claim: {}", outcome.message) };
     assert_eq!((claim.contract, claim.mechanism.as_str()), (at, "booster"));
     assert_eq!(claim.name, format!("{{{:#x}}} rewards", lp(2)));
@@ -255,13 +211,13 @@ fn a_claim_pays_the_reward_what_is_minted_beside_it_and_extra_rewards() {
     // Aura's wrapper has another view for it.
     let base = chain.revert(NETWORK, WRAPPER, &tokenCall {}).reply(NETWORK, WRAPPER, &baseTokenCall {}, &LDO);
     let outcome = run("convex", Question::CLAIMABLES, &base);
-    assert_eq!(paid(&outcome), [(at, CRV, n(1_000)), (at, CVX, n(500)), (at, LDO, n(37))]);
+    assert_eq!(claimed(&outcome), [(at, CRV, n(1_000)), (at, CVX, n(500)), (at, LDO, n(37))]);
 }
 
 #[test]
 fn a_token_that_wraps_another_for_nobody_is_paid_itself() {
     let chain = extra(pool(booster(), rewards(0), 1, 0), 0, 0, EXTRA, LDO, 7).reply(NETWORK, LDO, &tokenCall {}, &CVX);
-    assert_eq!(paid(&run("convex", Question::CLAIMABLES, &chain)), [(rewards(0), LDO, n(7))]);
+    assert_eq!(claimed(&run("convex", Question::CLAIMABLES, &chain)), [(rewards(0), LDO, n(7))]);
 }
 
 #[test]
@@ -270,7 +226,7 @@ fn stakes_of_the_locked_token_and_of_pools_that_are_shut_down_pay_too() {
     let outcome = run("convex", Question::CLAIMABLES, &chain);
     // Half of one is nothing.
     let expected = [(rewards(1), CRV, n(1)), (LOCK_POOL, CRV, n(10)), (LOCK_POOL, CVX, n(5))];
-    assert_eq!((outcome.end, paid(&outcome)), (End::Complete, expected.to_vec()), "{}", outcome.message);
+    assert_eq!((outcome.end, claimed(&outcome)), (End::Complete, expected.to_vec()), "{}", outcome.message);
     let stakes = run("convex", Question::FARMING, &chain);
     let rows: Vec<_> = stakes.positions().iter().map(|row| (row.contract, row.legs[0].token)).collect();
     assert_eq!(rows, [(rewards(1), lp(1)), (LOCK_POOL, CVX_CRV)]);
@@ -321,7 +277,7 @@ fn a_booster_that_was_replaced_pays_what_it_owes_and_mints_nothing() {
     };
     let replaced = first(ACCOUNT);
     let outcome = run("aura-v1", Question::CLAIMABLES, &replaced);
-    assert_eq!((outcome.end, paid(&outcome)), (End::Complete, vec![(rewards(0), CRV, n(1_000))]));
+    assert_eq!((outcome.end, claimed(&outcome)), (End::Complete, vec![(rewards(0), CRV, n(1_000))]));
     let stake = run("aura-v1", Question::FARMING, &replaced);
     let owed = Leg::new(LegRole::REWARD_OWED, CRV, n(1_000));
     assert_eq!(stake.positions()[0].legs, [Leg::new(LegRole::STAKED, lp(0), n(8)).of_total(n(4_000)), owed]);
@@ -329,7 +285,7 @@ fn a_booster_that_was_replaced_pays_what_it_owes_and_mints_nothing() {
     let before = first(BOOSTER);
     let job = JobTest::new("aura-v1", NETWORK, Question::CLAIMABLES, ACCOUNT);
     let before = job.run::<Fork>(aura_that_mints(&before, 50_000_000, 0));
-    assert_eq!(paid(&before), [(rewards(0), CRV, n(1_000)), (rewards(0), CVX, n(3_900))]);
+    assert_eq!(claimed(&before), [(rewards(0), CRV, n(1_000)), (rewards(0), CVX, n(3_900))]);
     assert_eq!(run("aura", Question::CLAIMABLES, &replaced).end, End::Partial, "the second one has multipliers");
 }
 
@@ -445,17 +401,12 @@ fn more_extra_rewards_than_are_read_are_reported() {
     });
     let outcome = run("convex", Question::CLAIMABLES, &many);
     assert_eq!(outcome.end, End::Partial);
-    assert_eq!(paid(&outcome)[2], (rewards(0), LDO, n(32)));
+    assert_eq!(claimed(&outcome)[2], (rewards(0), LDO, n(32)));
 }
 
 #[test]
 fn a_row_of_settings_has_a_booster_and_maybe_a_way_of_minting() {
-    let text =
-        |key: &str, value: &str| map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(value.to_owned()) };
-    let settings = |keys: Vec<map::SettingsKey>| {
-        let row = map::SettingsRow { protocol: "aura".to_owned(), chain_id: 10, market: "side".to_owned(), keys };
-        Settings::from_rows(false, Vec::new(), vec![row])
-    };
+    let settings = |keys| one_row("aura", 10, keys);
     let at = format!("{BOOSTER:#x}");
     for minting in [None, Some("convex"), Some("aura"), Some("aura-v1"), Some("aura-lite")] {
         let keys = [Some(text("booster", &at)), minting.map(|minting| text("minting", minting))];

@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::comet::CometKit;
-use portolan_kits::kit::Kit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, legs, n, one_row, plugin, text};
 
 sol! {
     function baseToken() external view returns (address);
@@ -27,7 +27,6 @@ sol! {
 }
 
 const NETWORK: u64 = 1;
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 const COMET: Address = Address::repeat_byte(1);
 const REWARDS: Address = Address::repeat_byte(2);
 const BASE: Address = Address::repeat_byte(3);
@@ -37,33 +36,17 @@ const UTILIZATION: u64 = 777;
 
 const TYPES: CometKit = CometKit { market: "comet", reward: "comet-rewards" };
 
-/// One market.
-struct Fork;
-
-impl AccountProtocols for Fork {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "fork"
-        name = "FORK"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "FORK", slug = "fork" }
-
-        [[deployment]]
-        protocol = "fork"
-        network = "ethereum"
-        comet = "0x0101010101010101010101010101010101010101"
-        rewards = "0x0202020202020202020202020202020202020202"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-}
-
-portolan_plugin_api::exported!(Accounts<Fork>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
+plugin! {
+    /// One market.
+    Fork: &TYPES,
+    ["fork" = "FORK"],
+    r#"
+    [[deployment]]
+    protocol = "fork"
+    network = "ethereum"
+    comet = "0x0101010101010101010101010101010101010101"
+    rewards = "0x0202020202020202020202020202020202020202"
+    "#
 }
 
 fn asset(index: u8) -> Address {
@@ -114,10 +97,6 @@ fn run(question: Question, chain: &CannedReplies) -> Outcome {
 
 fn lending(chain: &CannedReplies) -> Outcome {
     run(Question::LENDING, chain)
-}
-
-fn legs(position: &Position) -> Vec<(LegRole, Address, U256, Option<bool>)> {
-    position.legs.iter().map(|leg| (leg.role, leg.token, leg.amount, leg.is_collateral)).collect()
 }
 
 const ONE: u128 = 1_000_000_000_000_000_000;
@@ -209,16 +188,11 @@ fn a_market_without_rewards_owes_nothing_and_one_that_cannot_be_read_is_a_failur
 
 #[test]
 fn a_row_of_settings_has_a_market_and_maybe_rewards() {
-    let key = |key: &str, value: Address| map::SettingsKey {
-        key: key.to_owned(),
-        value: SettingsValue::Text(format!("{value:#x}")),
-    };
-    let served = |keys: Vec<map::SettingsKey>| {
-        let row = map::SettingsRow { protocol: "fork".to_owned(), chain_id: 10, market: "side".to_owned(), keys };
-        let rows = testing::catalogue::<Fork>(&Settings::from_rows(false, Vec::new(), vec![row])).deployments;
+    let served = |keys| {
+        let rows = testing::catalogue::<Fork>(&one_row("fork", 10, keys)).deployments;
         (rows[0].contracts.clone(), rows[0].questions.clone())
     };
-    assert_eq!(served(vec![key("comet", COMET)]), (vec![COMET], vec![Question::LENDING]));
-    let both = served(vec![key("comet", COMET), key("rewards", REWARDS)]);
+    assert_eq!(served(vec![text("comet", COMET)]), (vec![COMET], vec![Question::LENDING]));
+    let both = served(vec![text("comet", COMET), text("rewards", REWARDS)]);
     assert_eq!(both, (vec![COMET, REWARDS], vec![Question::CLAIMABLES, Question::LENDING]));
 }

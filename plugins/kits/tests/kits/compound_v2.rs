@@ -3,11 +3,11 @@
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test. Compound's own
 //! comptroller is covered end to end; these tests cover other names, and failures.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::compound_v2::CompoundV2Kit;
-use portolan_kits::kit::Kit;
-use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult, map};
+use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, n, one_row, plugin, text};
 
 sol! {
     struct Paid {
@@ -73,7 +73,6 @@ const VENUS: u64 = 56;
 const BENQI: u64 = 43_114;
 const MOONWELL: u64 = 8_453;
 const POOLS: u64 = 1;
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 const COMPTROLLER: Address = Address::repeat_byte(1);
 const MINTER: Address = Address::repeat_byte(2);
 const DISTRIBUTOR: Address = Address::repeat_byte(3);
@@ -88,56 +87,40 @@ const REWARD: Address = Address::repeat_byte(0x53);
 
 const TYPES: CompoundV2Kit = CompoundV2Kit { market: "fork", reward: "fork-rewards" };
 
-/// A comptroller on each of four networks.
-struct Fork;
+plugin! {
+    /// A comptroller on each of four networks.
+    Fork: &TYPES,
+    ["fork" = "FORK"],
+    r#"
+    [[deployment]]
+    protocol = "fork"
+    network = "smartchain"
+    comptroller = "0x0101010101010101010101010101010101010101"
+    minted = "0x0202020202020202020202020202020202020202"
+    minted_token = "0x5252525252525252525252525252525252525252"
+    rewards = "venus"
+    reward_tokens = ["0x5353535353535353535353535353535353535353"]
 
-impl AccountProtocols for Fork {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "fork"
-        name = "FORK"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "FORK", slug = "fork" }
+    [[deployment]]
+    protocol = "fork"
+    network = "avalanchex"
+    comptroller = "0x0101010101010101010101010101010101010101"
+    native_market = "0x4141414141414141414141414141414141414141"
+    rewards = "typed"
+    reward_tokens = ["0x5353535353535353535353535353535353535353", "0x0000000000000000000000000000000000000000"]
 
-        [[deployment]]
-        protocol = "fork"
-        network = "smartchain"
-        comptroller = "0x0101010101010101010101010101010101010101"
-        minted = "0x0202020202020202020202020202020202020202"
-        minted_token = "0x5252525252525252525252525252525252525252"
-        rewards = "venus"
-        reward_tokens = ["0x5353535353535353535353535353535353535353"]
+    [[deployment]]
+    protocol = "fork"
+    network = "base"
+    comptroller = "0x0101010101010101010101010101010101010101"
+    distributor = "0x0303030303030303030303030303030303030303"
 
-        [[deployment]]
-        protocol = "fork"
-        network = "avalanchex"
-        comptroller = "0x0101010101010101010101010101010101010101"
-        native_market = "0x4141414141414141414141414141414141414141"
-        rewards = "typed"
-        reward_tokens = ["0x5353535353535353535353535353535353535353", "0x0000000000000000000000000000000000000000"]
-
-        [[deployment]]
-        protocol = "fork"
-        network = "base"
-        comptroller = "0x0101010101010101010101010101010101010101"
-        distributor = "0x0303030303030303030303030303030303030303"
-
-        [[deployment]]
-        protocol = "fork"
-        network = "ethereum"
-        comptroller = "0x0101010101010101010101010101010101010101"
-        rewards = "listed"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-}
-
-portolan_plugin_api::exported!(Accounts<Fork>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
+    [[deployment]]
+    protocol = "fork"
+    network = "ethereum"
+    comptroller = "0x0101010101010101010101010101010101010101"
+    rewards = "listed"
+    "#
 }
 
 /// Ten to this power.
@@ -390,12 +373,8 @@ fn a_distributor_that_cannot_be_read_costs_its_own_claim() {
 
 #[test]
 fn a_row_without_reward_tokens_has_those_that_the_comptroller_names() {
-    let text = |key: &str, value: String| map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(value) };
-    let settings = |rewards: &str| {
-        let keys = vec![text("comptroller", COMPTROLLER.to_string()), text("rewards", rewards.to_owned())];
-        let row = map::SettingsRow { protocol: "fork".to_owned(), chain_id: POOLS, market: "main".to_owned(), keys };
-        Settings::from_rows(false, Vec::new(), vec![row])
-    };
+    let settings =
+        |rewards: &str| one_row("fork", POOLS, vec![text("comptroller", COMPTROLLER), text("rewards", rewards)]);
     let chain = || {
         market(POOLS, 0, 0)
             .reply(POOLS, COMPTROLLER, &getCompAddressCall {}, &REWARD)

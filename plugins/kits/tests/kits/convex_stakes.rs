@@ -1,12 +1,12 @@
 //! Stakes of CVX and of wrapped cvxCRV, with canned replies instead of a chain. The contracts' functions are declared
 //! again here.
 
-use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, map};
+use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome};
 use portolan_plugin_api::*;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::convex_stakes::ConvexStakesKit;
-use portolan_kits::kit::Kit;
+
+use crate::fixture::{ACCOUNT, n, one_row, paid, plugin, text};
 
 sol! {
     function balanceOf(address) external view returns (uint256);
@@ -19,39 +19,20 @@ sol! {
 }
 
 const NETWORK: u64 = 10;
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 const AT: Address = Address::repeat_byte(1);
 const CVX: Address = Address::repeat_byte(2);
 const CVX_CRV: Address = Address::repeat_byte(3);
 const CRV: Address = Address::repeat_byte(4);
 
-/// A protocol whose contracts are in settings.
-struct Fork;
-
-impl AccountProtocols for Fork {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "convex"
-        name = "CONVEX"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "CONVEX", slug = "convex" }
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&ConvexStakesKit("convex-stake")];
-}
-
-portolan_plugin_api::exported!(Accounts<Fork>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
+plugin! {
+    /// A protocol whose contracts are in settings.
+    Fork: &ConvexStakesKit("convex-stake"),
+    ["convex" = "CONVEX"],
+    "\n"
 }
 
 fn run(key: &str, question: Question, chain: &CannedReplies) -> Outcome {
-    let keys = vec![map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(format!("{AT:#x}")) }];
-    let row = map::SettingsRow { protocol: "convex".to_owned(), chain_id: NETWORK, market: "side".to_owned(), keys };
-    let settings = Settings::from_rows(false, Vec::new(), vec![row]);
+    let settings = one_row("convex", NETWORK, vec![text(key, AT)]);
     JobTest::new("convex", NETWORK, question, ACCOUNT).settings(settings).run::<Fork>(chain)
 }
 
@@ -76,10 +57,6 @@ fn cvx(earned: u64, left: u64) -> CannedReplies {
 fn wrapped(owed: &[(Address, u64)]) -> CannedReplies {
     let owed: Vec<(Address, U256)> = owed.iter().map(|(token, amount)| (*token, n(*amount))).collect();
     stake(7).reply(NETWORK, AT, &earnedCall(ACCOUNT), &owed)
-}
-
-fn paid(outcome: &Outcome) -> Vec<(Address, U256)> {
-    outcome.payments().iter().map(|row| (row.token, row.amount)).collect()
 }
 
 #[test]

@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::curve_gauges::CurveGaugesKit;
-use portolan_kits::kit::Kit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, added_row, list, one_row, plugin, text};
 
 sol! {
     function n_gauges() external view returns (int128);
@@ -37,7 +37,6 @@ const CONTROLLER: Address = address!("0xf000000000000000000000000000000000000001
 const MINTER: Address = address!("0xf000000000000000000000000000000000000002");
 const FACTORY: Address = address!("0xf000000000000000000000000000000000000003");
 const GAUGE: Address = address!("0xf000000000000000000000000000000000000004");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const CRV: Address = address!("0xa000000000000000000000000000000000000001");
 const LDO: Address = address!("0xa000000000000000000000000000000000000002");
 const ARB: Address = address!("0xa000000000000000000000000000000000000003");
@@ -47,52 +46,40 @@ const TOUCHED: U256 = U256::from_limbs([1_700_000_000, 0, 0, 0]);
 
 const TYPES: CurveGaugesKit = CurveGaugesKit { gauge: "gauge" };
 
-struct Curve;
+plugin! {
+    Curve: &TYPES,
+    ["curve" = "CURVE"],
+    r#"
+    [[deployment]]
+    protocol = "curve"
+    network = "ethereum"
+    gauge_controller = "0xf000000000000000000000000000000000000001"
+    minter = "0xf000000000000000000000000000000000000002"
+    minted_token = "0xa000000000000000000000000000000000000001"
 
-impl AccountProtocols for Curve {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "curve"
-        name = "CURVE"
-        website = "https://curve.example"
-        primitives = []
-        company = { name = "CURVE", slug = "curve" }
+    [[deployment]]
+    protocol = "curve"
+    network = "optimism"
+    gauge_factory = "0xf000000000000000000000000000000000000003"
+    minted_token = "0xa000000000000000000000000000000000000001"
 
-        [[deployment]]
-        protocol = "curve"
-        network = "ethereum"
-        gauge_controller = "0xf000000000000000000000000000000000000001"
-        minter = "0xf000000000000000000000000000000000000002"
-        minted_token = "0xa000000000000000000000000000000000000001"
+    [[deployment]]
+    protocol = "curve"
+    network = "gnosis"
+    gauges = ["0xf000000000000000000000000000000000000004"]
 
-        [[deployment]]
-        protocol = "curve"
-        network = "optimism"
-        gauge_factory = "0xf000000000000000000000000000000000000003"
-        minted_token = "0xa000000000000000000000000000000000000001"
+    [[deployment]]
+    protocol = "curve"
+    network = "polygon"
+    gauges = ["0xf000000000000000000000000000000000000004"]
+    scaled = true
 
-        [[deployment]]
-        protocol = "curve"
-        network = "gnosis"
-        gauges = ["0xf000000000000000000000000000000000000004"]
-
-        [[deployment]]
-        protocol = "curve"
-        network = "polygon"
-        gauges = ["0xf000000000000000000000000000000000000004"]
-        scaled = true
-
-        [[deployment]]
-        protocol = "curve"
-        network = "base"
-        gauge_controller = "0xf000000000000000000000000000000000000001"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
+    [[deployment]]
+    protocol = "curve"
+    network = "base"
+    gauge_controller = "0xf000000000000000000000000000000000000001"
+    "#
 }
-
-portolan_plugin_api::exported!(Accounts<Curve>);
 
 fn word(amount: u64) -> U256 {
     U256::from(amount)
@@ -332,17 +319,8 @@ fn a_controller_without_a_minter_lists_gauges_that_pay_their_tokens_themselves()
     assert_eq!((claims.end, found), (End::Complete, vec![(GAUGE, LDO, word(7))]), "{}", claims.message);
     let stakes = run(BARE, Question::FARMING, &chain);
     assert_eq!((stakes.end, stakes.positions().len()), (End::Complete, 1), "{}", stakes.message);
-    let key = |(key, value): (&str, Address)| map::SettingsKey {
-        key: key.to_owned(),
-        value: SettingsValue::Text(format!("{value:#x}")),
-    };
-    let row = map::SettingsRow {
-        protocol: "curve".to_owned(),
-        chain_id: 56,
-        market: "fork".to_owned(),
-        keys: vec![key(("gauge_controller", CONTROLLER))],
-    };
-    let catalogue = testing::catalogue::<Curve>(&Settings::from_rows(false, Vec::new(), vec![row]));
+    let settings = one_row("curve", 56, vec![text("gauge_controller", CONTROLLER)]);
+    let catalogue = testing::catalogue::<Curve>(&settings);
     assert_eq!(catalogue.deployments[0].contracts, [CONTROLLER]);
 }
 
@@ -387,14 +365,10 @@ fn older_gauges_of_a_row_pay_what_claiming_reckons() {
 
 #[test]
 fn gauges_of_a_settings_row_may_have_a_minter() {
-    let text = |address: Address| SettingsValue::Text(format!("{address:#x}"));
-    let key = |key: &str, value: SettingsValue| map::SettingsKey { key: key.to_owned(), value };
     let settings = |minted: Option<Address>| {
-        let minted = minted.map(|token| key("minted_token", text(token)));
-        let keys = [key("gauges", SettingsValue::List(vec![text(gauge(1))])), key("minter", text(MINTER))];
-        let keys = keys.into_iter().chain(minted).collect();
-        let row = map::SettingsRow { protocol: "curve".to_owned(), chain_id: SIDE, market: "main".to_owned(), keys };
-        Settings::from_rows(false, Vec::new(), vec![row])
+        let minted = minted.map(|token| text("minted_token", token));
+        let keys = [list("gauges", [gauge(1)]), text("minter", MINTER)];
+        one_row("curve", SIDE, keys.into_iter().chain(minted).collect())
     };
     let chain = stake(factory(2, &[LDO]), SIDE, 1, 1_000, 7);
     let test = JobTest::new("curve", SIDE, Question::CLAIMABLES, ACCOUNT).settings(settings(Some(CRV)));
@@ -415,15 +389,8 @@ fn gauges_of_a_settings_row_may_have_a_minter() {
 
 #[test]
 fn a_fork_is_a_row_and_a_wrong_row_is_refused() {
-    let row = |keys: &[(&str, Address)]| {
-        let key = |(key, value): &(&str, Address)| map::SettingsKey {
-            key: (*key).to_owned(),
-            value: SettingsValue::Text(format!("{value:#x}")),
-        };
-        let keys = keys.iter().map(key).collect();
-        let row = map::SettingsRow { protocol: "curve".to_owned(), chain_id: 56, market: "fork".to_owned(), keys };
-        Settings::from_rows(true, Vec::new(), vec![row])
-    };
+    let row =
+        |keys: &[(&str, Address)]| added_row("curve", 56, keys.iter().map(|(key, value)| text(key, value)).collect());
     let fork = row(&[("gauge_factory", FACTORY), ("minted_token", CRV)]);
     assert_eq!(testing::catalogue::<Curve>(&fork).deployments.len(), 6);
     let wrong = [

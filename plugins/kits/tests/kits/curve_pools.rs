@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::curve_pools::CurvePoolsKit;
-use portolan_kits::kit::Kit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
+
+use crate::fixture::{n, one_row, plugin, text};
 
 sol! {
     function get_pool_from_lp_token(address) external view returns (address);
@@ -26,32 +26,16 @@ const ETHER: Address = address!("0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee");
 
 const POOLS: CurvePoolsKit = CurvePoolsKit { share: "CURVE" };
 
-struct Curve;
-
-impl AccountProtocols for Curve {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "curve"
-        name = "CURVE"
-        website = "https://curve.example"
-        primitives = []
-        company = { name = "CURVE", slug = "curve" }
-
-        [[deployment]]
-        protocol = "curve"
-        network = "ethereum"
-        market = "shares"
-        meta_registry = "0xf000000000000000000000000000000000000001"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&POOLS];
-}
-
-portolan_plugin_api::exported!(Accounts<Curve>);
-
-fn word(amount: u64) -> U256 {
-    U256::from(amount)
+plugin! {
+    Curve: &POOLS,
+    ["curve" = "CURVE"],
+    r#"
+    [[deployment]]
+    protocol = "curve"
+    network = "ethereum"
+    market = "shares"
+    meta_registry = "0xf000000000000000000000000000000000000001"
+    "#
 }
 
 fn padded<T: Copy>(first: [T; 2], none: T) -> [T; 8] {
@@ -73,8 +57,8 @@ fn pool(chain: CannedReplies, pool: Address, share: Address) -> CannedReplies {
     chain
         .reply(NETWORK, REGISTRY, &get_lp_tokenCall(pool), &share)
         .reply(NETWORK, REGISTRY, &get_coinsCall(pool), &padded([DAI, ETHER], Address::ZERO))
-        .reply(NETWORK, REGISTRY, &get_balancesCall(pool), &padded([word(1_200), word(3)], U256::ZERO))
-        .reply(NETWORK, share, &totalSupplyCall {}, &word(40))
+        .reply(NETWORK, REGISTRY, &get_balancesCall(pool), &padded([n(1_200), n(3)], U256::ZERO))
+        .reply(NETWORK, share, &totalSupplyCall {}, &n(40))
 }
 
 fn ask(chain: &CannedReplies, tokens: &[Address]) -> Outcome {
@@ -84,8 +68,8 @@ fn ask(chain: &CannedReplies, tokens: &[Address]) -> Outcome {
 #[track_caller]
 fn check(chain: &CannedReplies, token: Address) {
     let outcome = ask(chain, &[token]);
-    let parts = vec![Part { token: DAI, amount: word(1_200) }, Part { token: NATIVE, amount: word(3) }];
-    let share = Composition { token, kind: "CURVE".to_owned(), supply: word(40), parts };
+    let parts = vec![Part { token: DAI, amount: n(1_200) }, Part { token: NATIVE, amount: n(3) }];
+    let share = Composition { token, kind: "CURVE".to_owned(), supply: n(40), parts };
     assert_eq!((outcome.end, outcome.compositions()), (End::Complete, vec![&share]), "{}", outcome.message);
 }
 
@@ -114,12 +98,12 @@ fn a_share_apart_from_its_pool_is_found_by_the_registry_or_by_its_own_word() {
 fn what_the_registry_does_not_name_for_the_pool_is_no_share_of_it() {
     check_nothing(&unknown(SHARE), SHARE);
     let liar = unknown(SHARE).reply(NETWORK, SHARE, &minterCall {}, &POOL);
-    check_nothing(&pool(liar.clone(), POOL, DAI).reply(NETWORK, SHARE, &totalSupplyCall {}, &word(1)), SHARE);
+    check_nothing(&pool(liar.clone(), POOL, DAI).reply(NETWORK, SHARE, &totalSupplyCall {}, &n(1)), SHARE);
     let minted = liar
         .revert(NETWORK, REGISTRY, &get_lp_tokenCall(POOL))
         .revert(NETWORK, REGISTRY, &get_coinsCall(POOL))
         .revert(NETWORK, REGISTRY, &get_balancesCall(POOL))
-        .reply(NETWORK, SHARE, &totalSupplyCall {}, &word(1));
+        .reply(NETWORK, SHARE, &totalSupplyCall {}, &n(1));
     check_nothing(&minted, SHARE);
 }
 
@@ -147,10 +131,7 @@ fn a_pool_that_cannot_be_read_costs_its_own_shares_alone() {
 
 #[test]
 fn a_registry_is_a_line_of_settings() {
-    let value = SettingsValue::Text(format!("{REGISTRY:#x}"));
-    let keys = vec![map::SettingsKey { key: "meta_registry".to_owned(), value }];
-    let row = map::SettingsRow { protocol: "curve".to_owned(), chain_id: 10, market: "fork".to_owned(), keys };
-    let catalogue = testing::catalogue::<Curve>(&Settings::from_rows(false, Vec::new(), vec![row]));
+    let catalogue = testing::catalogue::<Curve>(&one_row("curve", 10, vec![text("meta_registry", REGISTRY)]));
     assert_eq!(catalogue.deployments[0].contracts, [REGISTRY]);
     assert_eq!(catalogue.deployments[0].questions, [Question::COMPOSITION]);
     assert_eq!(catalogue.lineages.as_deref(), Some(&[Lineage::markets::<get_lp_tokenCall>()][..]));

@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::euler::EulerKit;
-use portolan_kits::kit::Kit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, n, one_row, plugin, text};
 
 sol! {
     function getAccountOwner(address) external view returns (address);
@@ -30,7 +30,6 @@ sol! {
 }
 
 const NETWORK: u64 = 1;
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 const EVC: Address = Address::repeat_byte(1);
 const FACTORY: Address = Address::repeat_byte(2);
 const EARN_FACTORY: Address = Address::repeat_byte(3);
@@ -43,34 +42,18 @@ const SUB_ACCOUNTS: u8 = 32;
 
 const TYPES: EulerKit = EulerKit { account: "account", earn: "earn" };
 
-struct Fork;
-
-impl AccountProtocols for Fork {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "fork"
-        name = "FORK"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "FORK", slug = "fork" }
-
-        [[deployment]]
-        protocol = "fork"
-        network = "ethereum"
-        evc = "0x0101010101010101010101010101010101010101"
-        evault_factory = "0x0202020202020202020202020202020202020202"
-        earn_factory = "0x0303030303030303030303030303030303030303"
-        perspectives = ["0x0505050505050505050505050505050505050505", "0x0606060606060606060606060606060606060606"]
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-}
-
-portolan_plugin_api::exported!(Accounts<Fork>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
+plugin! {
+    Fork: &TYPES,
+    ["fork" = "FORK"],
+    r#"
+    [[deployment]]
+    protocol = "fork"
+    network = "ethereum"
+    evc = "0x0101010101010101010101010101010101010101"
+    evault_factory = "0x0202020202020202020202020202020202020202"
+    earn_factory = "0x0303030303030303030303030303030303030303"
+    perspectives = ["0x0505050505050505050505050505050505050505", "0x0606060606060606060606060606060606060606"]
+    "#
 }
 
 /// Returns the account's address with another last byte.
@@ -284,17 +267,10 @@ fn a_part_that_fails_costs_its_own_leg_and_is_reported() {
 
 #[test]
 fn a_row_of_settings_has_a_connector_and_a_factory() {
-    let key = |key: &str, value: Address| map::SettingsKey {
-        key: key.to_owned(),
-        value: SettingsValue::Text(format!("{value:#x}")),
-    };
-    let settings = |keys: Vec<map::SettingsKey>| {
-        let row = map::SettingsRow { protocol: "fork".to_owned(), chain_id: 10, market: "side".to_owned(), keys };
-        Settings::from_rows(false, Vec::new(), vec![row])
-    };
-    let keys = vec![key("evc", EVC), key("evault_factory", FACTORY)];
+    let settings = |keys| one_row("fork", 10, keys);
+    let keys = vec![text("evc", EVC), text("evault_factory", FACTORY)];
     let row = testing::catalogue::<Fork>(&settings(keys)).deployments[0].clone();
     assert_eq!((row.contracts, row.questions), (vec![EVC, FACTORY], vec![Question::LENDING]));
-    let refused = testing::settings_error::<Fork>(&settings(vec![key("evc", EVC)]));
+    let refused = testing::settings_error::<Fork>(&settings(vec![text("evc", EVC)]));
     assert_eq!(refused.and_then(|error| error.key).as_deref(), Some("evault_factory"));
 }

@@ -3,8 +3,10 @@
 use portolan_kits::family::{EventFamily, Family};
 use portolan_plugin_api::alloy::sol_types::SolEvent;
 use portolan_plugin_api::events::{Log, Transaction};
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, fork, list, shipped, text};
 
 sol! {
     function token0() external view returns (address);
@@ -44,51 +46,10 @@ const REGISTRY: Address = Address::repeat_byte(0x91);
 const LISTED: Address = Address::repeat_byte(0x92);
 const REGISTERED: Address = Address::repeat_byte(0x93);
 const FORK: Address = Address::repeat_byte(0x94);
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 
-fn protocol(slug: &str) -> Protocol {
-    let company = Company { name: slug.to_owned(), slug: slug.to_owned() };
-    let (slug, name, website) = (slug.to_owned(), slug.to_uppercase(), format!("https://{slug}.example"));
-    Protocol { slug, name, website, logo: None, primitives: Vec::new(), company }
-}
-
-const ROWS: Rows = rows!(
+const ROWS: Rows = shipped!(
+    ["v2" = "v2", "v3" = "v3", "alg" = "alg", "listed" = "listed", "elsewhere" = "elsewhere"],
     r#"
-    [[protocol]]
-    slug = "v2"
-    name = "v2"
-    website = "https://example.org"
-    primitives = []
-    company = { name = "v2", slug = "v2" }
-
-    [[protocol]]
-    slug = "v3"
-    name = "v3"
-    website = "https://example.org"
-    primitives = []
-    company = { name = "v3", slug = "v3" }
-
-    [[protocol]]
-    slug = "alg"
-    name = "alg"
-    website = "https://example.org"
-    primitives = []
-    company = { name = "alg", slug = "alg" }
-
-    [[protocol]]
-    slug = "listed"
-    name = "listed"
-    website = "https://example.org"
-    primitives = []
-    company = { name = "listed", slug = "listed" }
-
-    [[protocol]]
-    slug = "elsewhere"
-    name = "elsewhere"
-    website = "https://example.org"
-    primitives = []
-    company = { name = "elsewhere", slug = "elsewhere" }
-
     [[deployment]]
     protocol = "v2"
     network = "polygon"
@@ -216,11 +177,10 @@ fn a_contract_belongs_to_who_lists_it_and_to_whose_registry_knows_it() {
 
 #[test]
 fn a_registry_may_answer_with_more_than_one_word() {
-    let keys =
-        [("registry", REGISTRY.to_string()), ("view", "markets".to_owned())].map(|(key, value)| text(key, &value));
+    let keys = vec![text("registry", REGISTRY), text("view", "markets")];
     let answers =
         |listed: bool| chain().reply(NETWORK, REGISTRY, &marketsCall { market: FORK }, &(listed, U256::from(1), true));
-    let job = case([swap(FORK)]).settings(settings(keys.to_vec()));
+    let job = case([swap(FORK)]).settings(fork(NETWORK, keys));
     assert_eq!(owners(&job.run::<All>(&answers(true))), [(0, Some("fork"))]);
     assert_eq!(owners(&job.run::<All>(&answers(false))), [(0, None)]);
 }
@@ -311,49 +271,34 @@ fn the_catalogue_names_topics_protocols_and_deployments() {
     assert_eq!(of("listed", "main"), (vec![Question::EVENTS], vec![LISTED]));
 }
 
-fn text(key: &str, value: &str) -> map::SettingsKey {
-    map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(value.to_owned()) }
-}
-
-fn list(key: &str, values: &[&str]) -> map::SettingsKey {
-    let values = values.iter().map(|value| SettingsValue::Text((*value).to_owned())).collect();
-    map::SettingsKey { key: key.to_owned(), value: SettingsValue::List(values) }
-}
-
-fn settings(keys: Vec<map::SettingsKey>) -> Settings {
-    let row = map::SettingsRow { protocol: "fork".to_owned(), chain_id: NETWORK, market: "main".to_owned(), keys };
-    let fork = protocol("fork");
-    Settings::from_rows(true, vec![fork], vec![row])
-}
-
 #[test]
 fn a_row_of_a_settings_file_is_a_fork() {
-    let factory = || text("factory", &V2_FACTORY.to_string());
-    let hash = || text("init_code_hash", &V2_HASH.to_string());
+    let factory = || text("factory", V2_FACTORY);
+    let hash = || text("init_code_hash", V2_HASH);
     let rows = [
-        vec![list("contracts", &[&FORK.to_string()])],
-        vec![list("sections", &["pools"]), list("contracts", &[&FORK.to_string()])],
+        vec![list("contracts", [FORK])],
+        vec![list("sections", ["pools"]), list("contracts", [FORK])],
         vec![factory(), hash(), text("salt", "packed")],
     ];
     for (keys, pool) in rows.into_iter().zip([FORK, FORK, V2_POOL]) {
-        let outcome = case([swap(pool)]).settings(settings(keys)).run::<All>(&chain());
+        let outcome = case([swap(pool)]).settings(fork(NETWORK, keys)).run::<All>(&chain());
         // Shipped rows take precedence.
         let owner = if pool == V2_POOL { "v2" } else { "fork" };
         assert_eq!(owners(&outcome), [(0, Some(owner))]);
     }
-    let farms = settings(vec![list("sections", &["farms"]), list("contracts", &[&FORK.to_string()])]);
+    let farms = fork(NETWORK, vec![list("sections", ["farms"]), list("contracts", [FORK])]);
     let outcome = case([swap(FORK), stake(FORK)]).settings(farms).run::<All>(&chain());
     assert_eq!(owners(&outcome), [(0, None), (1, Some("fork"))]);
 }
 
 #[test]
 fn wrong_settings_are_refused_with_row_and_key() {
-    let factory = || text("factory", &V2_FACTORY.to_string());
-    let hash = || text("init_code_hash", &V2_HASH.to_string());
-    let registry = || text("registry", &REGISTRY.to_string());
+    let factory = || text("factory", V2_FACTORY);
+    let hash = || text("init_code_hash", V2_HASH);
+    let registry = || text("registry", REGISTRY);
     let cases = [
         (vec![], "contracts", "missing; give `contracts`, `registry` or `factory`"),
-        (vec![list("sections", &["pools"])], "contracts", "missing; give"),
+        (vec![list("sections", ["pools"])], "contracts", "missing; give"),
         (vec![text("sections", "pools")], "sections", "not an array of texts"),
         (vec![registry()], "view", "missing beside `registry`"),
         (vec![text("view", "isPool")], "registry", "missing beside `view`"),
@@ -367,10 +312,10 @@ fn wrong_settings_are_refused_with_row_and_key() {
             "\"stable\" is not one of packed, encoded, with-fee, with-stable",
         ),
         (vec![factory(), text("init_code_hash", "0x12"), text("salt", "packed")], "init_code_hash", "64 hex digits"),
-        (vec![list("contracts", &[&FORK.to_string()]), text("pool", "0x")], "pool", "unknown key"),
+        (vec![list("contracts", [FORK]), text("pool", "0x")], "pool", "unknown key"),
     ];
     for (keys, key, message) in cases {
-        let refused = testing::settings_error::<All>(&settings(keys)).expect("the settings are wrong");
+        let refused = testing::settings_error::<All>(&fork(NETWORK, keys)).expect("the settings are wrong");
         assert_eq!((refused.row, refused.key.as_deref()), (Some(0), Some(key)), "{}", refused.message);
         assert!(refused.message.contains(message), "{}", refused.message);
     }

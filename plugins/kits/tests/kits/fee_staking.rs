@@ -2,11 +2,11 @@
 //!
 //! The contract's functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::fee_staking::FeeStakingKit;
-use portolan_kits::kit::Kit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, fork, n, paid, plugin, text};
 
 sol! {
     function getUserInfo(address, address) external view returns (uint256, uint256);
@@ -19,38 +19,21 @@ sol! {
 
 const NETWORK: u64 = 43_114;
 const STAKING: Address = address!("0xc000000000000000000000000000000000000001");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const JOE: Address = address!("0xa000000000000000000000000000000000000001");
 const USDC: Address = address!("0xa000000000000000000000000000000000000002");
 const OTHER: Address = address!("0xa000000000000000000000000000000000000003");
 const STAKINGS: FeeStakingKit = FeeStakingKit { stake: "fee-staking" };
 
-struct Joe;
-
-impl AccountProtocols for Joe {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "joe"
-        name = "JOE"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "JOE", slug = "joe" }
-
-        [[deployment]]
-        protocol = "joe"
-        network = "avalanchex"
-        fee_staking = "0xc000000000000000000000000000000000000001"
-        staked_token = "0xa000000000000000000000000000000000000001"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&STAKINGS];
-}
-
-portolan_plugin_api::exported!(Accounts<Joe>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
+plugin! {
+    Joe: &STAKINGS,
+    ["joe" = "JOE"],
+    r#"
+    [[deployment]]
+    protocol = "joe"
+    network = "avalanchex"
+    fee_staking = "0xc000000000000000000000000000000000000001"
+    staked_token = "0xa000000000000000000000000000000000000001"
+    "#
 }
 
 /// A stake of `amount` among 4,000, with the pending amount of each token.
@@ -72,10 +55,6 @@ fn staking(amount: u64, pending: &[(Address, u64)]) -> CannedReplies {
 
 fn run(question: Question, chain: impl Replies) -> Outcome {
     JobTest::new("joe", NETWORK, question, ACCOUNT).run::<Joe>(chain)
-}
-
-fn paid(outcome: &Outcome) -> Vec<(Address, U256)> {
-    outcome.payments().into_iter().map(|row| (row.token, row.amount)).collect()
 }
 
 #[test]
@@ -128,17 +107,10 @@ fn what_fails_is_reported_and_never_an_empty_answer() {
 
 #[test]
 fn a_settings_row_needs_both_addresses() {
-    let key =
-        |key: &str, value: &str| map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(value.to_owned()) };
-    let settings = |keys: Vec<map::SettingsKey>| {
-        let (protocol, market) = ("fork".to_owned(), "main".to_owned());
-        let row = map::SettingsRow { protocol, chain_id: NETWORK, market, keys };
-        Settings::from_rows(true, vec![Protocol::new("fork", "FORK", "https://example.org", &[])], vec![row])
-    };
-    let [staking_key, token_key] = [key("fee_staking", &STAKING.to_string()), key("staked_token", &OTHER.to_string())];
-    let refused = testing::settings_error::<Joe>(&settings(vec![staking_key.clone()])).expect("no token");
+    let [staking_key, token_key] = [text("fee_staking", STAKING), text("staked_token", OTHER)];
+    let refused = testing::settings_error::<Joe>(&fork(NETWORK, vec![staking_key.clone()])).expect("no token");
     assert_eq!(refused.key.as_deref(), Some("staked_token"));
     let case = JobTest::new("fork", NETWORK, Question::FARMING, ACCOUNT);
-    let outcome = case.settings(settings(vec![staking_key, token_key])).run::<Joe>(&staking(10, &[]));
+    let outcome = case.settings(fork(NETWORK, vec![staking_key, token_key])).run::<Joe>(&staking(10, &[]));
     assert_eq!(outcome.legs()[0].token, OTHER, "{}", outcome.message);
 }

@@ -3,11 +3,11 @@
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test. Replies of resolvers
 //! are assembled word by word, like their structs.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
 use portolan_kits::fluid::FluidKit;
-use portolan_kits::kit::Kit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, legs, n, one_row, plugin, text};
 
 sol! {
     function allTokens() external view returns (address[] memory);
@@ -21,7 +21,6 @@ sol! {
 }
 
 const NETWORK: u64 = 1;
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 const LENDING: Address = Address::repeat_byte(1);
 const RESOLVER: Address = Address::repeat_byte(2);
 const DEX_RESOLVER: Address = Address::repeat_byte(3);
@@ -36,33 +35,17 @@ const ETHER: Address = Address::repeat_byte(0xee);
 
 const TYPES: FluidKit = FluidKit { token: "ftoken", vault: "vault" };
 
-struct Fork;
-
-impl AccountProtocols for Fork {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "fork"
-        name = "FORK"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "FORK", slug = "fork" }
-
-        [[deployment]]
-        protocol = "fork"
-        network = "ethereum"
-        lending_factory = "0x0101010101010101010101010101010101010101"
-        vault_resolver = "0x0202020202020202020202020202020202020202"
-        dex_resolver = "0x0303030303030303030303030303030303030303"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-}
-
-portolan_plugin_api::exported!(Accounts<Fork>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
+plugin! {
+    Fork: &TYPES,
+    ["fork" = "FORK"],
+    r#"
+    [[deployment]]
+    protocol = "fork"
+    network = "ethereum"
+    lending_factory = "0x0101010101010101010101010101010101010101"
+    vault_resolver = "0x0202020202020202020202020202020202020202"
+    dex_resolver = "0x0303030303030303030303030303030303030303"
+    "#
 }
 
 fn word(address: Address) -> U256 {
@@ -123,10 +106,6 @@ fn chain(shares: [u64; 2], positions: &[(u64, [U256; 90])]) -> CannedReplies {
 
 fn run(chain: &CannedReplies) -> Outcome {
     JobTest::new("fork", NETWORK, Question::LENDING, ACCOUNT).run::<Fork>(chain)
-}
-
-fn legs(position: &Position) -> Vec<(LegRole, Address, U256, Option<bool>)> {
-    position.legs.iter().map(|leg| (leg.role, leg.token, leg.amount, leg.is_collateral)).collect()
 }
 
 #[test]
@@ -226,16 +205,9 @@ fn more_positions_than_are_read_are_reported() {
 
 #[test]
 fn a_row_of_settings_has_a_factory_and_maybe_resolvers() {
-    let key = |key: &str, value: Address| map::SettingsKey {
-        key: key.to_owned(),
-        value: SettingsValue::Text(format!("{value:#x}")),
-    };
-    let settings = |keys: Vec<map::SettingsKey>| {
-        let row = map::SettingsRow { protocol: "fork".to_owned(), chain_id: 10, market: "side".to_owned(), keys };
-        Settings::from_rows(false, Vec::new(), vec![row])
-    };
-    let row = testing::catalogue::<Fork>(&settings(vec![key("lending_factory", LENDING)])).deployments[0].clone();
+    let settings = |keys| one_row("fork", 10, keys);
+    let row = testing::catalogue::<Fork>(&settings(vec![text("lending_factory", LENDING)])).deployments[0].clone();
     assert_eq!((row.contracts, row.questions), (vec![LENDING], vec![Question::LENDING]));
-    let refused = testing::settings_error::<Fork>(&settings(vec![key("vault_resolver", RESOLVER)]));
+    let refused = testing::settings_error::<Fork>(&settings(vec![text("vault_resolver", RESOLVER)]));
     assert_eq!(refused.and_then(|error| error.key).as_deref(), Some("lending_factory"));
 }

@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::known_gaps::KnownGapsKit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, list, one_row, plugin};
 
 sol! {
     function balanceOf(address) external view returns (uint256);
@@ -14,35 +14,22 @@ sol! {
 }
 
 const NETWORK: u64 = 1;
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 const FIRST: Address = Address::repeat_byte(1);
 const SECOND: Address = Address::repeat_byte(2);
 const QUESTIONS: [Question; 2] = [Question::CLAIMABLES, Question::FARMING];
 
-struct Fork;
-
-impl AccountProtocols for Fork {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "fork"
-        name = "FORK"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "FORK", slug = "fork" }
-
-        [[deployment]]
-        protocol = "fork"
-        network = "ethereum"
-        known_gaps = ["0x0101010101010101010101010101010101010101", "0x0202020202020202020202020202020202020202"]
-        gap_views = ["balanceOf", "locks"]
-        gap_names = ["the first stake", "the second"]
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&KnownGapsKit];
+plugin! {
+    Fork: &KnownGapsKit,
+    ["fork" = "FORK"],
+    r#"
+    [[deployment]]
+    protocol = "fork"
+    network = "ethereum"
+    known_gaps = ["0x0101010101010101010101010101010101010101", "0x0202020202020202020202020202020202020202"]
+    gap_views = ["balanceOf", "locks"]
+    gap_names = ["the first stake", "the second"]
+    "#
 }
-
-portolan_plugin_api::exported!(Accounts<Fork>);
 
 /// The second contract's view returns more words after the amount.
 fn run(question: Question, [first, second]: [u64; 2]) -> Outcome {
@@ -84,9 +71,6 @@ fn a_contract_that_cannot_be_read_is_missing() {
 
 #[test]
 fn a_row_of_settings_has_contracts() {
-    let list = SettingsValue::List(vec![SettingsValue::Text(format!("{SECOND:#x}"))]);
-    let keys = vec![map::SettingsKey { key: "known_gaps".to_owned(), value: list }];
-    let row = map::SettingsRow { protocol: "fork".to_owned(), chain_id: 10, market: "side".to_owned(), keys };
-    let rows = testing::catalogue::<Fork>(&Settings::from_rows(false, Vec::new(), vec![row])).deployments;
+    let rows = testing::catalogue::<Fork>(&one_row("fork", 10, vec![list("known_gaps", [SECOND])])).deployments;
     assert_eq!((&rows[0].contracts, &rows[0].questions), (&vec![SECOND], &QUESTIONS.to_vec()));
 }

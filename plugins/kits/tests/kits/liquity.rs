@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::liquity::LiquityKit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, one_row, plugin, text};
 
 sol! {
     function getEntireDebtAndColl(address) external view returns (uint256, uint256, uint256, uint256);
@@ -30,7 +30,6 @@ sol! {
 }
 
 const NETWORK: u64 = 1;
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 const MANAGER: Address = Address::repeat_byte(1);
 const FEED: Address = Address::repeat_byte(2);
 const POOL: Address = Address::repeat_byte(3);
@@ -43,36 +42,24 @@ const ONE: u128 = 1_000_000_000_000_000_000;
 
 const TYPES: LiquityKit = LiquityKit { trove: "trove", deposit: "pool", stake: "stake" };
 
-/// One deployment.
-struct Fork;
-
-impl AccountProtocols for Fork {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "fork"
-        name = "FORK"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "FORK", slug = "fork" }
-
-        [[deployment]]
-        protocol = "fork"
-        network = "ethereum"
-        trove_manager = "0x0101010101010101010101010101010101010101"
-        price_feed = "0x0202020202020202020202020202020202020202"
-        stability_pool = "0x0303030303030303030303030303030303030303"
-        debt_token = "0x0404040404040404040404040404040404040404"
-        reward_token = "0x0505050505050505050505050505050505050505"
-        staking = "0x0606060606060606060606060606060606060606"
-        surplus_pool = "0x0707070707070707070707070707070707070707"
-        borrower_operations = "0x0808080808080808080808080808080808080808"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
+plugin! {
+    /// One deployment.
+    Fork: &TYPES,
+    ["fork" = "FORK"],
+    r#"
+    [[deployment]]
+    protocol = "fork"
+    network = "ethereum"
+    trove_manager = "0x0101010101010101010101010101010101010101"
+    price_feed = "0x0202020202020202020202020202020202020202"
+    stability_pool = "0x0303030303030303030303030303030303030303"
+    debt_token = "0x0404040404040404040404040404040404040404"
+    reward_token = "0x0505050505050505050505050505050505050505"
+    staking = "0x0606060606060606060606060606060606060606"
+    surplus_pool = "0x0707070707070707070707070707070707070707"
+    borrower_operations = "0x0808080808080808080808080808080808080808"
+    "#
 }
-
-portolan_plugin_api::exported!(Accounts<Fork>);
 
 fn n(number: u128) -> U256 {
     U256::from(number)
@@ -197,17 +184,7 @@ fn a_contract_that_cannot_be_read_costs_its_own_rows_and_is_reported() {
 }
 
 fn settings(keys: &[(&str, Address)]) -> Settings {
-    let keys = keys.iter().map(|(key, value)| map::SettingsKey {
-        key: (*key).to_owned(),
-        value: SettingsValue::Text(format!("{value:#x}")),
-    });
-    let row = map::SettingsRow {
-        protocol: "fork".to_owned(),
-        chain_id: NETWORK,
-        market: "main".to_owned(),
-        keys: keys.collect(),
-    };
-    Settings::from_rows(false, Vec::new(), vec![row])
+    one_row("fork", NETWORK, keys.iter().map(|(key, value)| text(key, value)).collect())
 }
 
 /// Keys that the manager also names; a row may omit them.

@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::llamalend::LlamaLendKit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, one_row, plugin, text};
 
 sol! {
     function n_collaterals() external view returns (uint256);
@@ -27,40 +27,27 @@ sol! {
 const MINTS: u64 = 1;
 const LENDS: u64 = 42_161;
 const FACTORY: Address = address!("0xf000000000000000000000000000000000000001");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const CRVUSD: Address = address!("0xa000000000000000000000000000000000000001");
 const WETH: Address = address!("0xa000000000000000000000000000000000000002");
 const ONE: i64 = 1_000_000_000_000_000_000;
 
 const TYPES: LlamaLendKit = LlamaLendKit { loan: "loan", vault: "vault" };
 
-struct Loans;
+plugin! {
+    Loans: &TYPES,
+    ["loans" = "LOANS"],
+    r#"
+    [[deployment]]
+    protocol = "loans"
+    network = "ethereum"
+    crvusd_factory = "0xf000000000000000000000000000000000000001"
 
-impl AccountProtocols for Loans {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "loans"
-        name = "LOANS"
-        website = "https://loans.example"
-        primitives = []
-        company = { name = "LOANS", slug = "loans" }
-
-        [[deployment]]
-        protocol = "loans"
-        network = "ethereum"
-        crvusd_factory = "0xf000000000000000000000000000000000000001"
-
-        [[deployment]]
-        protocol = "loans"
-        network = "arbitrum"
-        lending_factory = "0xf000000000000000000000000000000000000001"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
+    [[deployment]]
+    protocol = "loans"
+    network = "arbitrum"
+    lending_factory = "0xf000000000000000000000000000000000000001"
+    "#
 }
-
-portolan_plugin_api::exported!(Accounts<Loans>);
 
 fn word(amount: u64) -> U256 {
     U256::from(amount)
@@ -178,10 +165,7 @@ fn a_broken_market_costs_its_own_rows_and_is_reported() {
 
 #[test]
 fn a_row_names_one_factory() {
-    let key = |key: &str| map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(format!("{FACTORY:#x}")) };
-    let keys = vec![key("crvusd_factory"), key("lending_factory")];
-    let row = map::SettingsRow { protocol: "loans".to_owned(), chain_id: 10, market: "fork".to_owned(), keys };
-    let settings = Settings::from_rows(false, Vec::new(), vec![row]);
+    let settings = one_row("loans", 10, vec![text("crvusd_factory", FACTORY), text("lending_factory", FACTORY)]);
     let refused = testing::settings_error::<Loans>(&settings).expect("the row is wrong").to_string();
     assert!(refused.contains("give one of them"), "{refused}");
 }

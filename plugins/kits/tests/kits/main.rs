@@ -11,6 +11,7 @@ mod curve_pools;
 mod euler;
 mod events;
 mod fee_staking;
+mod fixture;
 mod fluid;
 mod known_gaps;
 mod liquity;

@@ -7,11 +7,11 @@ mod costs;
 mod pending;
 mod settings;
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::master_chef::{Kind, MasterChefKit};
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, NOW_S, by_number, n, plugin};
 
 sol! {
     function poolLength() external view returns (uint256);
@@ -41,184 +41,114 @@ sol! {
 }
 
 const NETWORK: u64 = 1;
-const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 const CHEF: Address = address!("0xc000000000000000000000000000000000000001");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const TOKEN: Address = address!("0xa000000000000000000000000000000000000001");
 const BONUS: Address = address!("0xa000000000000000000000000000000000000002");
 const REWARDER: Address = address!("0xe000000000000000000000000000000000000001");
 
 const CHEFS: MasterChefKit = MasterChefKit { v1: "chef", v2: "chef", mini: "chef" };
 
-/// One chef of each kind, each under its own slug, all at the same address.
-struct Chefs;
+plugin! {
+    /// One chef of each kind, each under its own slug, all at the same address.
+    Chefs: &CHEFS,
+    [
+        "v1" = "CHEF",
+        "v2" = "CHEF",
+        "mini" = "CHEF",
+        "boo" = "CHEF",
+        "cake" = "CHEF",
+        "lp-staking" = "CHEF",
+        "bonus" = "CHEF",
+        "bonuses" = "CHEF",
+        "lists" = "CHEF",
+        "beets" = "CHEF",
+    ],
+    r#"
+    [[deployment]]
+    protocol = "v1"
+    network = "ethereum"
+    kind = "master-chef-v1"
+    chef = "0xc000000000000000000000000000000000000001"
 
-impl AccountProtocols for Chefs {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "v1"
-        name = "CHEF"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "CHEF", slug = "v1" }
+    [[deployment]]
+    protocol = "v2"
+    network = "ethereum"
+    kind = "master-chef-v2"
+    chef = "0xc000000000000000000000000000000000000001"
 
-        [[protocol]]
-        slug = "v2"
-        name = "CHEF"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "CHEF", slug = "v2" }
+    [[deployment]]
+    protocol = "mini"
+    network = "ethereum"
+    kind = "mini-chef"
+    chef = "0xc000000000000000000000000000000000000001"
 
-        [[protocol]]
-        slug = "mini"
-        name = "CHEF"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "CHEF", slug = "mini" }
+    [[deployment]]
+    protocol = "boo"
+    network = "ethereum"
+    kind = "master-chef-v1"
+    chef = "0xc000000000000000000000000000000000000001"
+    pending = "pendingBOO"
+    claim = "deposit"
 
-        [[protocol]]
-        slug = "boo"
-        name = "CHEF"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "CHEF", slug = "boo" }
+    [[deployment]]
+    protocol = "cake"
+    network = "ethereum"
+    kind = "master-chef-v1"
+    chef = "0xc000000000000000000000000000000000000001"
+    reward_token = "0xa000000000000000000000000000000000000002"
+    single_stake = true
 
-        [[protocol]]
-        slug = "cake"
-        name = "CHEF"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "CHEF", slug = "cake" }
+    [[deployment]]
+    protocol = "lp-staking"
+    network = "ethereum"
+    kind = "master-chef-v1"
+    chef = "0xc000000000000000000000000000000000000001"
+    pending = "pendingEmissionToken"
+    claim = "deposit"
+    getter = "eToken"
+    funded = true
 
-        [[protocol]]
-        slug = "lp-staking"
-        name = "CHEF"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "CHEF", slug = "lp-staking" }
+    [[deployment]]
+    protocol = "bonus"
+    network = "ethereum"
+    kind = "master-chef-v1"
+    chef = "0xc000000000000000000000000000000000000001"
+    pending = "pendingTokens"
+    pending_returns = "bonus"
+    claim = "deposit"
+    reward_token = "0xa000000000000000000000000000000000000001"
 
-        [[protocol]]
-        slug = "bonus"
-        name = "CHEF"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "CHEF", slug = "bonus" }
+    [[deployment]]
+    protocol = "bonuses"
+    network = "ethereum"
+    kind = "master-chef-v1"
+    chef = "0xc000000000000000000000000000000000000001"
+    pending = "pendingTokens"
+    pending_returns = "bonuses"
+    claim = "deposit"
+    reward_token = "0xa000000000000000000000000000000000000001"
 
-        [[protocol]]
-        slug = "bonuses"
-        name = "CHEF"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "CHEF", slug = "bonuses" }
+    [[deployment]]
+    protocol = "lists"
+    network = "ethereum"
+    kind = "master-chef-v1"
+    chef = "0xc000000000000000000000000000000000000001"
+    pending = "pendingTokens"
+    pending_returns = "lists"
+    claim = "deposit"
+    reward_token = "0xa000000000000000000000000000000000000001"
 
-        [[protocol]]
-        slug = "lists"
-        name = "CHEF"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "CHEF", slug = "lists" }
-
-        [[protocol]]
-        slug = "beets"
-        name = "CHEF"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "CHEF", slug = "beets" }
-
-        [[deployment]]
-        protocol = "v1"
-        network = "ethereum"
-        kind = "master-chef-v1"
-        chef = "0xc000000000000000000000000000000000000001"
-
-        [[deployment]]
-        protocol = "v2"
-        network = "ethereum"
-        kind = "master-chef-v2"
-        chef = "0xc000000000000000000000000000000000000001"
-
-        [[deployment]]
-        protocol = "mini"
-        network = "ethereum"
-        kind = "mini-chef"
-        chef = "0xc000000000000000000000000000000000000001"
-
-        [[deployment]]
-        protocol = "boo"
-        network = "ethereum"
-        kind = "master-chef-v1"
-        chef = "0xc000000000000000000000000000000000000001"
-        pending = "pendingBOO"
-        claim = "deposit"
-
-        [[deployment]]
-        protocol = "cake"
-        network = "ethereum"
-        kind = "master-chef-v1"
-        chef = "0xc000000000000000000000000000000000000001"
-        reward_token = "0xa000000000000000000000000000000000000002"
-        single_stake = true
-
-        [[deployment]]
-        protocol = "lp-staking"
-        network = "ethereum"
-        kind = "master-chef-v1"
-        chef = "0xc000000000000000000000000000000000000001"
-        pending = "pendingEmissionToken"
-        claim = "deposit"
-        getter = "eToken"
-        funded = true
-
-        [[deployment]]
-        protocol = "bonus"
-        network = "ethereum"
-        kind = "master-chef-v1"
-        chef = "0xc000000000000000000000000000000000000001"
-        pending = "pendingTokens"
-        pending_returns = "bonus"
-        claim = "deposit"
-        reward_token = "0xa000000000000000000000000000000000000001"
-
-        [[deployment]]
-        protocol = "bonuses"
-        network = "ethereum"
-        kind = "master-chef-v1"
-        chef = "0xc000000000000000000000000000000000000001"
-        pending = "pendingTokens"
-        pending_returns = "bonuses"
-        claim = "deposit"
-        reward_token = "0xa000000000000000000000000000000000000001"
-
-        [[deployment]]
-        protocol = "lists"
-        network = "ethereum"
-        kind = "master-chef-v1"
-        chef = "0xc000000000000000000000000000000000000001"
-        pending = "pendingTokens"
-        pending_returns = "lists"
-        claim = "deposit"
-        reward_token = "0xa000000000000000000000000000000000000001"
-
-        [[deployment]]
-        protocol = "beets"
-        network = "ethereum"
-        kind = "beets-chef"
-        chef = "0xc000000000000000000000000000000000000001"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&CHEFS];
+    [[deployment]]
+    protocol = "beets"
+    network = "ethereum"
+    kind = "beets-chef"
+    chef = "0xc000000000000000000000000000000000000001"
+    "#
 }
-
-portolan_plugin_api::exported!(Accounts<Chefs>);
 
 /// The staked token of a pool.
 fn lp(pid: u16) -> Address {
     Address::left_padding_from(&[&[0x5a][..], &pid.to_be_bytes()].concat())
-}
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
 }
 
 fn reply<C: SolCall>(chain: CannedReplies, to: Address, call: &C, value: &impl SolValue) -> CannedReplies {
@@ -303,11 +233,6 @@ fn word(amount: u64) -> U256 {
     n(amount)
 }
 
-/// Returns pool, token and amount of each payment.
-fn rows(outcome: &Outcome) -> Vec<(Option<U256>, Address, U256)> {
-    outcome.payments().into_iter().map(|row| (row.number, row.token, row.amount)).collect()
-}
-
 const KINDS: [(&str, Kind); 3] = [("v1", Kind::V1), ("v2", Kind::V2), ("mini", Kind::Mini)];
 
 #[test]
@@ -332,7 +257,7 @@ fn what_is_pending_is_claimed_from_its_pool() {
         let outcome = claimables(slug, &stake(stake(chef(kind, 4), 0, 10, 7), 3, 20, 11));
         assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
         let token = TOKEN;
-        assert_eq!(rows(&outcome), [(Some(word(0)), token, word(7)), (Some(word(3)), token, word(11))]);
+        assert_eq!(by_number(&outcome), [(Some(word(0)), token, word(7)), (Some(word(3)), token, word(11))]);
         let row = outcome.payments()[1];
         assert_eq!((row.contract, row.claim.to), (CHEF, CHEF));
         assert_eq!(row.name, format!("{{{:#x}}} reward", lp(3)));
@@ -351,7 +276,7 @@ fn a_chef_of_its_own_token_is_claimed_by_a_function_of_its_own() {
     let outcome = claimables("cake", &stake(stake(chef(Kind::V1, 4), 0, 10, 7), 3, 20, 11));
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     // The row names the token, whatever a getter returns.
-    assert_eq!(rows(&outcome), [(Some(word(0)), BONUS, word(7)), (Some(word(3)), BONUS, word(11))]);
+    assert_eq!(by_number(&outcome), [(Some(word(0)), BONUS, word(7)), (Some(word(3)), BONUS, word(11))]);
     let claims: Vec<_> = outcome.payments().iter().map(|row| (row.claim.template, row.claim.arguments.len())).collect();
     assert_eq!(claims, [(3, 32), (1, 64)]);
     assert_eq!(outcome.payments()[0].claim.arguments, word(0).to_be_bytes::<32>());
@@ -363,7 +288,7 @@ fn a_fork_renames_its_view_its_getters_and_its_claim() {
     let chain = reply(stake(chain, 1, 10, 0), CHEF, &pending_boo(1), &n(8));
     let outcome = claimables("boo", &chain);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    assert_eq!(rows(&outcome), [(Some(word(1)), BONUS, word(8))]);
+    assert_eq!(by_number(&outcome), [(Some(word(1)), BONUS, word(8))]);
     assert_eq!(outcome.payments()[0].claim.template, 0);
     assert_eq!(outcome.payments()[0].claim.arguments, [word(1), word(0)].map(|word| word.to_be_bytes::<32>()).concat());
     // It emits per second: half of the points get half of 6.
@@ -387,15 +312,15 @@ fn a_rewarder_adds_a_row_for_each_of_its_tokens_and_the_claim_is_the_same() {
     let outcome = claimables("v2", &chain);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let pool = Some(word(1));
-    assert_eq!(rows(&outcome), [(pool, TOKEN, word(40)), (pool, BONUS, word(2)), (pool, ACCOUNT, word(3))]);
+    assert_eq!(by_number(&outcome), [(pool, TOKEN, word(40)), (pool, BONUS, word(2)), (pool, ACCOUNT, word(3))]);
     let claims: Vec<_> = outcome.payments().into_iter().map(|row| row.claim).collect();
     assert!(claims.iter().all(|claim| *claim == claims[0]));
     // The rewarder pays the chef's own token: one call pays the sum.
     let chain = rewards(stake(chef(Kind::V2, 2), 1, 10, 40), 1, vec![TOKEN], vec![2]);
-    assert_eq!(rows(&claimables("v2", &chain)), [(pool, TOKEN, word(42))]);
+    assert_eq!(by_number(&claimables("v2", &chain)), [(pool, TOKEN, word(42))]);
     // Nothing is pending of the chef's own token.
     let chain = rewards(stake(chef(Kind::V2, 2), 1, 10, 0), 1, vec![BONUS], vec![2]);
-    assert_eq!(rows(&claimables("v2", &chain)), [(pool, BONUS, word(2))]);
+    assert_eq!(by_number(&claimables("v2", &chain)), [(pool, BONUS, word(2))]);
 }
 
 #[test]
@@ -404,7 +329,7 @@ fn what_was_not_harvested_before_the_stake_left_is_owed_still() {
     let left = (U256::ZERO, U256::MAX - n(5)); // A debt of -6.
     let chain = reply(chain, CHEF, &user(0), &left);
     let outcome = claimables("mini", &chain);
-    assert_eq!(rows(&outcome), [(Some(word(0)), TOKEN, word(6))]);
+    assert_eq!(by_number(&outcome), [(Some(word(0)), TOKEN, word(6))]);
     let outcome = farming("mini", &chain);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
 }
@@ -494,7 +419,7 @@ fn each_name_of_an_end_is_one_unless_it_is_zero() {
 fn what_a_rewarder_could_not_pay_is_owed_without_a_stake() {
     for (slug, kind) in [("v2", Kind::V2), ("mini", Kind::Mini)] {
         let outcome = claimables(slug, &rewards(chef(kind, 2), 1, vec![BONUS], vec![7]));
-        assert_eq!((outcome.end, rows(&outcome)), (End::Complete, vec![(Some(word(1)), BONUS, word(7))]));
+        assert_eq!((outcome.end, by_number(&outcome)), (End::Complete, vec![(Some(word(1)), BONUS, word(7))]));
         let outcome = claimables(slug, &rewards(chef(kind, 2), 1, vec![BONUS], vec![0]));
         assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
         assert_eq!(farming(slug, &rewards(chef(kind, 2), 1, vec![BONUS], vec![7])).findings.len(), 0);
@@ -539,7 +464,7 @@ fn a_bad_pool_costs_its_own_row_and_is_reported() {
     for answer in bad {
         let chain = stake(stake(chef(Kind::V1, 3), 1, 10, 5), 2, 10, 6);
         let outcome = claimables("v1", &chain.result(NETWORK, CHEF, &pending(1), answer));
-        assert_eq!((outcome.end, rows(&outcome)), (End::Partial, vec![(Some(word(2)), TOKEN, word(6))]));
+        assert_eq!((outcome.end, by_number(&outcome)), (End::Partial, vec![(Some(word(2)), TOKEN, word(6))]));
         assert!(outcome.message.starts_with(&format!("main: {CHEF}: ")), "{}", outcome.message);
     }
     // Partial too if an account's stake cannot be read, and if the failed row is the only one.
@@ -588,7 +513,7 @@ fn a_rewarder_that_pays_a_multiple_of_the_harvest_is_called_with_it() {
     let chain = rewards(stake(chef(Kind::Mini, 1), 0, 10, 5), 0, vec![], vec![]);
     let outcome = claimables("mini", |request: &ReadRequest| multiple(request, &chain));
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    assert_eq!(rows(&outcome), [(Some(word(0)), TOKEN, word(5)), (Some(word(0)), BONUS, word(15))]);
+    assert_eq!(by_number(&outcome), [(Some(word(0)), TOKEN, word(5)), (Some(word(0)), BONUS, word(15))]);
     assert_eq!(outcome.batches, [6, 2, 4, 3]); // With the pair, the rewarder is read again.
     // A rewarder that ignores the harvest is not read again.
     assert_eq!(claimables("mini", &rewards(chain, 0, vec![BONUS], vec![2])).batches, [6, 2, 4, 2]);
@@ -610,7 +535,7 @@ fn a_bad_rewarder_costs_its_own_rows_and_is_reported() {
         let chain = rewards(stake(chef(Kind::Mini, 1), 0, 10, 5), 0, vec![], vec![]);
         let chain = calls.iter().fold(chain, |chain, call| chain.result(NETWORK, REWARDER, call, answer.clone()));
         let outcome = claimables("mini", &chain);
-        assert_eq!((outcome.end, rows(&outcome)), (End::Partial, vec![(Some(word(0)), TOKEN, word(5))]));
+        assert_eq!((outcome.end, by_number(&outcome)), (End::Partial, vec![(Some(word(0)), TOKEN, word(5))]));
         assert!(outcome.message.contains(&REWARDER.to_string()), "{}", outcome.message);
         assert_eq!((farming("mini", &chain).end, farming("mini", &chain).legs().len()), (End::Partial, 1));
     }

@@ -2,12 +2,12 @@
 //!
 //! The tree is built by hand here, so that a wrong hash in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::merkle_distributor::MerkleDistributorKit;
 use portolan_plugin_api::alloy::primitives::keccak256;
-use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult, map};
+use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, added_row, plugin, text};
 
 sol! {
     function token() external view returns (address);
@@ -19,34 +19,21 @@ sol! {
 const NETWORK: u64 = 10;
 const DISTRIBUTOR: Address = address!("0xf000000000000000000000000000000000000001");
 const TOKEN: Address = address!("0xa000000000000000000000000000000000000001");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const OTHER: Address = address!("0xacc0000000000000000000000000000000000002");
-const URL: &str = "https://merkle.example.org/proofs/0xacc0000000000000000000000000000000000001.json";
+const URL: &str = "https://merkle.example.org/proofs/0xacacacacacacacacacacacacacacacacacacacac.json";
 const AIRDROPS: MerkleDistributorKit = MerkleDistributorKit { reward_type: "airdrop" };
 
-struct Drop;
-
-impl AccountProtocols for Drop {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "drop"
-        name = "DROP"
-        website = "https://drop.example"
-        primitives = []
-        company = { name = "DROP", slug = "drop" }
-
-        [[deployment]]
-        protocol = "drop"
-        network = "optimism"
-        merkle_distributor = "0xf000000000000000000000000000000000000001"
-        proofs = "https://merkle.example.org/proofs/{account}.json"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&AIRDROPS];
+plugin! {
+    Drop: &AIRDROPS,
+    ["drop" = "DROP"],
+    r#"
+    [[deployment]]
+    protocol = "drop"
+    network = "optimism"
+    merkle_distributor = "0xf000000000000000000000000000000000000001"
+    proofs = "https://merkle.example.org/proofs/{account}.json"
+    "#
 }
-
-portolan_plugin_api::exported!(Accounts<Drop>);
 
 /// `abi.encodePacked(uint256, address, uint256)`, hashed.
 fn leaf(index: u64, account: Address, amount: u64) -> B256 {
@@ -203,21 +190,17 @@ fn a_server_or_a_contract_that_does_not_answer_is_an_error_and_no_empty_answer()
 
 #[test]
 fn a_row_of_settings_names_the_contract_and_an_https_url() {
-    let key =
-        |key: &str, value: &str| map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(value.to_owned()) };
-    let distributor = || key("merkle_distributor", &DISTRIBUTOR.to_string());
+    let distributor = || text("merkle_distributor", DISTRIBUTOR);
     let cases = [
         (vec![distributor()], "missing beside `merkle_distributor`"),
-        (vec![key("proofs", "https://merkle.example.org/{account}")], "missing beside `proofs`"),
-        (vec![distributor(), key("proofs", "http://merkle.example.org/{account}")], "is not like https://"),
-        (vec![distributor(), key("proofs", "https://127.0.0.1/{account}")], "is not like https://"),
-        (vec![distributor(), key("proofs", "https://{account}.example.org/")], "is not like https://"),
-        (vec![distributor(), key("proofs", "https://merkle.example.org/all.json")], "is not like https://"),
+        (vec![text("proofs", "https://merkle.example.org/{account}")], "missing beside `proofs`"),
+        (vec![distributor(), text("proofs", "http://merkle.example.org/{account}")], "is not like https://"),
+        (vec![distributor(), text("proofs", "https://127.0.0.1/{account}")], "is not like https://"),
+        (vec![distributor(), text("proofs", "https://{account}.example.org/")], "is not like https://"),
+        (vec![distributor(), text("proofs", "https://merkle.example.org/all.json")], "is not like https://"),
     ];
     for (keys, message) in cases {
-        let row =
-            map::SettingsRow { protocol: "drop".to_owned(), chain_id: NETWORK, market: "second".to_owned(), keys };
-        let refused = testing::settings_error::<Drop>(&Settings::from_rows(true, Vec::new(), vec![row]));
+        let refused = testing::settings_error::<Drop>(&added_row("drop", NETWORK, keys));
         let refused = refused.expect("the settings are wrong").to_string();
         assert!(refused.contains(message), "{refused}");
     }

@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::morpho::MorphoKit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, legs, list, one_row, plugin, text};
 
 sol! {
     struct Params { address a; address b; address c; address d; uint256 e; }
@@ -30,7 +30,6 @@ sol! {
 }
 
 const NETWORK: u64 = 1;
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 const MORPHO: Address = Address::repeat_byte(1);
 const VAULT: Address = Address::repeat_byte(2);
 const VAULT_V2: Address = Address::repeat_byte(3);
@@ -55,32 +54,20 @@ const ELAPSED: u64 = 1_000;
 
 const TYPES: MorphoKit = MorphoKit { market: "market", vault: "vault" };
 
-/// A contract with a vault of each version.
-struct Fork;
-
-impl AccountProtocols for Fork {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "fork"
-        name = "FORK"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "FORK", slug = "fork" }
-
-        [[deployment]]
-        protocol = "fork"
-        network = "ethereum"
-        morpho = "0x0101010101010101010101010101010101010101"
-        vaults = ["0x0202020202020202020202020202020202020202"]
-        vaults_v2 = ["0x0303030303030303030303030303030303030303"]
-        markets = ["0x4444444444444444444444444444444444444444444444444444444444444444"]
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
+plugin! {
+    /// A contract with a vault of each version.
+    Fork: &TYPES,
+    ["fork" = "FORK"],
+    r#"
+    [[deployment]]
+    protocol = "fork"
+    network = "ethereum"
+    morpho = "0x0101010101010101010101010101010101010101"
+    vaults = ["0x0202020202020202020202020202020202020202"]
+    vaults_v2 = ["0x0303030303030303030303030303030303030303"]
+    markets = ["0x4444444444444444444444444444444444444444444444444444444444444444"]
+    "#
 }
-
-portolan_plugin_api::exported!(Accounts<Fork>);
 
 fn n(number: u128) -> U256 {
     U256::from(number)
@@ -134,10 +121,6 @@ fn nothing() -> CannedReplies {
 fn run(chain: &CannedReplies) -> Outcome {
     let block = Block { number: 7, hash: B256::ZERO, timestamp: NOW, evm_number: 7 };
     JobTest::new("fork", NETWORK, Question::LENDING, ACCOUNT).block(block).run::<Fork>(chain)
-}
-
-fn legs(position: &Position) -> Vec<(LegRole, Address, U256, Option<bool>)> {
-    position.legs.iter().map(|leg| (leg.role, leg.token, leg.amount, leg.is_collateral)).collect()
 }
 
 /// Interest on one: 10^-6 for 1,000 seconds is 10^-3, plus half of its square and a sixth of its cube.
@@ -306,22 +289,12 @@ fn a_list_without_end_is_cut_and_the_answer_says_so() {
 
 #[test]
 fn a_row_of_settings_names_the_contract_and_where_to_look() {
-    let text = |value: &str| SettingsValue::Text(value.to_owned());
-    let one = |value: &str| SettingsValue::List(vec![text(value)]);
-    let (morpho, vault, market) = (format!("{MORPHO:#x}"), format!("{VAULT:#x}"), format!("{LISTED:#x}"));
-    let settings = |keys: &[(&str, SettingsValue)]| {
-        let key =
-            |(key, value): &(&str, SettingsValue)| map::SettingsKey { key: (*key).to_owned(), value: value.clone() };
-        let keys = keys.iter().map(key).collect();
-        let row = map::SettingsRow { protocol: "fork".to_owned(), chain_id: 10, market: "side".to_owned(), keys };
-        Settings::from_rows(false, Vec::new(), vec![row])
-    };
-    let served = |keys: &[(&str, SettingsValue)]| testing::catalogue::<Fork>(&settings(keys)).deployments[0].clone();
-    let of_vaults = served(&[("morpho", text(&morpho)), ("vaults", one(&vault))]);
+    let morpho = || text("morpho", MORPHO);
+    let served = |keys| testing::catalogue::<Fork>(&one_row("fork", 10, keys)).deployments[0].clone();
+    let of_vaults = served(vec![morpho(), list("vaults", [VAULT])]);
     assert_eq!((of_vaults.contracts, of_vaults.questions), (vec![MORPHO, VAULT], vec![Question::LENDING]));
-    assert_eq!(served(&[("morpho", text(&morpho)), ("markets", one(&market))]).contracts, [MORPHO]);
-    let refused =
-        |keys: &[(&str, SettingsValue)]| testing::settings_error::<Fork>(&settings(keys)).and_then(|error| error.key);
-    assert_eq!(refused(&[("morpho", text(&morpho))]).as_deref(), Some("vaults"));
-    assert_eq!(refused(&[("morpho", text(&morpho)), ("markets", one("0x11"))]).as_deref(), Some("markets"));
+    assert_eq!(served(vec![morpho(), list("markets", [LISTED])]).contracts, [MORPHO]);
+    let refused = |keys| testing::settings_error::<Fork>(&one_row("fork", 10, keys)).and_then(|error| error.key);
+    assert_eq!(refused(vec![morpho()]).as_deref(), Some("vaults"));
+    assert_eq!(refused(vec![morpho(), list("markets", ["0x11"])]).as_deref(), Some("markets"));
 }

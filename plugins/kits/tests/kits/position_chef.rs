@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::position_chef::PositionChefKit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, by_number, fork, n, plugin, text};
 
 sol! {
     function CAKE() external view returns (address);
@@ -20,7 +20,6 @@ sol! {
 
 const NETWORK: u64 = 56;
 const CHEF: Address = address!("0xc000000000000000000000000000000000000001");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const TOKEN: Address = address!("0xa000000000000000000000000000000000000001");
 const BASE: Address = address!("0xa000000000000000000000000000000000000002");
 const QUOTE: Address = address!("0xa000000000000000000000000000000000000003");
@@ -30,31 +29,15 @@ const ISOLATED: u8 = 1;
 
 const CHEFS: PositionChefKit = PositionChefKit { reward: "position-chef" };
 
-struct Cake;
-
-impl AccountProtocols for Cake {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "cake"
-        name = "CAKE"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "CAKE", slug = "cake" }
-
-        [[deployment]]
-        protocol = "cake"
-        network = "smartchain"
-        position_chef = "0xc000000000000000000000000000000000000001"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&CHEFS];
-}
-
-portolan_plugin_api::exported!(Accounts<Cake>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
+plugin! {
+    Cake: &CHEFS,
+    ["cake" = "CAKE"],
+    r#"
+    [[deployment]]
+    protocol = "cake"
+    network = "smartchain"
+    position_chef = "0xc000000000000000000000000000000000000001"
+    "#
 }
 
 fn harvest(id: u64) -> harvestCall {
@@ -86,10 +69,6 @@ fn claimables(chain: impl Replies) -> Outcome {
     JobTest::new("cake", NETWORK, Question::CLAIMABLES, ACCOUNT).run::<Cake>(chain)
 }
 
-fn paid(outcome: &Outcome) -> Vec<(Option<U256>, Address, U256)> {
-    outcome.payments().into_iter().map(|row| (row.number, row.token, row.amount)).collect()
-}
-
 #[test]
 fn an_account_without_positions_gets_a_complete_empty_answer() {
     let outcome = claimables(&chef(100, &[]));
@@ -101,7 +80,7 @@ fn an_account_without_positions_gets_a_complete_empty_answer() {
 fn each_position_is_claimed_by_its_number() {
     let outcome = claimables(&chef(100, &[(7, 5), (9, 0), (12, 1)]));
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    assert_eq!(paid(&outcome), [(Some(n(7)), TOKEN, n(5)), (Some(n(12)), TOKEN, n(1))]);
+    assert_eq!(by_number(&outcome), [(Some(n(7)), TOKEN, n(5)), (Some(n(12)), TOKEN, n(1))]);
     let row = outcome.payments()[0];
     assert_eq!(row.name, format!("{{{BASE:#x}}}/{{{QUOTE:#x}}} position reward"));
     assert_eq!((row.contract, row.claim.to, row.claim.template), (CHEF, CHEF, 0));
@@ -125,7 +104,10 @@ fn a_claim_is_tried_as_the_account_and_seen_by_no_other_read() {
 
 #[test]
 fn a_chef_pays_what_it_holds_at_most() {
-    assert_eq!(paid(&claimables(&chef(4, &[(7, 5), (9, 3)]))), [(Some(n(7)), TOKEN, n(4)), (Some(n(9)), TOKEN, n(3))]);
+    assert_eq!(
+        by_number(&claimables(&chef(4, &[(7, 5), (9, 3)]))),
+        [(Some(n(7)), TOKEN, n(4)), (Some(n(9)), TOKEN, n(3))]
+    );
     let outcome = claimables(&chef(0, &[(7, 5)]));
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0), "{}", outcome.message);
 }
@@ -134,11 +116,16 @@ fn a_chef_pays_what_it_holds_at_most() {
 fn a_position_with_nothing_is_refused_by_the_chef_and_no_failure() {
     let chain = info(chef(100, &[(7, 5), (9, 3)]).revert(NETWORK, CHEF, &harvest(9)), 9, 0, 0);
     let outcome = claimables(&chain);
-    assert_eq!((outcome.end, paid(&outcome)), (End::Complete, vec![(Some(n(7)), TOKEN, n(5))]), "{}", outcome.message);
+    assert_eq!(
+        (outcome.end, by_number(&outcome)),
+        (End::Complete, vec![(Some(n(7)), TOKEN, n(5))]),
+        "{}",
+        outcome.message
+    );
     // A position that is not empty is a failure: with liquidity, or with recorded rewards.
     for (liquidity, reward) in [(1, 0), (0, 1)] {
         let outcome = claimables(&info(chain.clone(), 9, liquidity, reward));
-        assert_eq!((outcome.end, paid(&outcome).len()), (End::Partial, 1), "{}", outcome.message);
+        assert_eq!((outcome.end, by_number(&outcome).len()), (End::Partial, 1), "{}", outcome.message);
         assert!(outcome.message.starts_with(&format!("main: {CHEF}: ")), "{}", outcome.message);
     }
 }
@@ -164,16 +151,13 @@ fn what_fails_is_never_an_empty_answer() {
 }
 
 fn settings(value: &str) -> Settings {
-    let key = map::SettingsKey { key: "position_chef".to_owned(), value: SettingsValue::Text(value.to_owned()) };
-    let row =
-        map::SettingsRow { protocol: "fork".to_owned(), chain_id: NETWORK, market: "main".to_owned(), keys: vec![key] };
-    Settings::from_rows(true, vec![Protocol::new("fork", "FORK", "https://example.org", &[])], vec![row])
+    fork(NETWORK, vec![text("position_chef", value)])
 }
 
 #[test]
 fn a_row_of_a_settings_file_is_a_fork() {
     let case = JobTest::new("fork", NETWORK, Question::CLAIMABLES, ACCOUNT).settings(settings(&CHEF.to_string()));
-    assert_eq!(paid(&case.run::<Cake>(&chef(100, &[(7, 5)]))), [(Some(n(7)), TOKEN, n(5))]);
+    assert_eq!(by_number(&case.run::<Cake>(&chef(100, &[(7, 5)]))), [(Some(n(7)), TOKEN, n(5))]);
     let refused = testing::settings_error::<Cake>(&settings("chef")).expect("the settings are wrong");
     assert_eq!(refused.key.as_deref(), Some("position_chef"));
 }

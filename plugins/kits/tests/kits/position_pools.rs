@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::position_pools::PositionPoolsKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, NOW_S, by_number, n, plugin};
 
 sol! {
     function poolsLength() external view returns (uint256);
@@ -24,38 +24,20 @@ sol! {
 }
 
 const NETWORK: u64 = 42_161;
-const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 const MASTER: Address = address!("0xc000000000000000000000000000000000000001");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const GRAIL: Address = address!("0xa000000000000000000000000000000000000001");
 const XGRAIL: Address = address!("0xa000000000000000000000000000000000000002");
 const POOLS: PositionPoolsKit = PositionPoolsKit { stake: "nft-pool", nitro: "nitro-pool" };
 
-struct Camelot;
-
-impl AccountProtocols for Camelot {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "camelot"
-        name = "CAMELOT"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "CAMELOT", slug = "camelot" }
-
-        [[deployment]]
-        protocol = "camelot"
-        network = "arbitrum"
-        position_master = "0xc000000000000000000000000000000000000001"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&POOLS];
-}
-
-portolan_plugin_api::exported!(Accounts<Camelot>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
+plugin! {
+    Camelot: &POOLS,
+    ["camelot" = "CAMELOT"],
+    r#"
+    [[deployment]]
+    protocol = "camelot"
+    network = "arbitrum"
+    position_master = "0xc000000000000000000000000000000000000001"
+    "#
 }
 
 fn pool(place: u64) -> Address {
@@ -107,10 +89,6 @@ fn farming(chain: impl Replies) -> Outcome {
     case(Question::FARMING).run::<Camelot>(chain)
 }
 
-fn paid(outcome: &Outcome) -> Vec<(Option<U256>, Address, U256)> {
-    outcome.payments().into_iter().map(|row| (row.number, row.token, row.amount)).collect()
-}
-
 #[test]
 fn an_account_with_nothing_gets_a_complete_empty_answer() {
     for outcome in [claimables(&master(3)), farming(&master(3)), claimables(&master(0))] {
@@ -129,7 +107,7 @@ fn one_claim_of_each_nft_pays_both_tokens() {
     // 80% of 11 is 8.8: the restricted token gets 8 and the other one the rest. Of 1, the restricted token gets
     // nothing.
     let expected = [(Some(n(4)), GRAIL, n(3)), (Some(n(4)), XGRAIL, n(8)), (Some(n(7)), GRAIL, n(1))];
-    assert_eq!(paid(&outcome), expected);
+    assert_eq!(by_number(&outcome), expected);
     let rows = outcome.payments();
     assert_eq!((rows[0].contract, rows[0].claim.to), (pool(0), pool(0)));
     assert_eq!(rows[0].claim, rows[1].claim);
@@ -173,13 +151,13 @@ fn a_bad_pool_or_nft_costs_its_own_rows_and_is_reported() {
     for chain in bad {
         let known = case(Question::CLAIMABLES).facts("main", "pools", &[pool(0), pool(1), pool(2)]);
         let outcome = known.run::<Camelot>(&chain);
-        assert_eq!((outcome.end, paid(&outcome)), (End::Partial, last.clone()), "{}", outcome.message);
+        assert_eq!((outcome.end, by_number(&outcome)), (End::Partial, last.clone()), "{}", outcome.message);
         assert!(outcome.message.starts_with("main: "), "{}", outcome.message);
     }
     let outcome = claimables(&chain.clone().revert(NETWORK, pool(0), &pendingRewardsCall(n(4))));
-    assert_eq!((outcome.end, paid(&outcome).len()), (End::Partial, 4), "{}", outcome.message);
+    assert_eq!((outcome.end, by_number(&outcome).len()), (End::Partial, 4), "{}", outcome.message);
     let outcome = claimables(&chain.reply(NETWORK, pool(0), &pendingRewardsCall(n(4)), &U256::MAX));
-    assert_eq!((outcome.end, paid(&outcome).len()), (End::Partial, 4), "{}", outcome.message);
+    assert_eq!((outcome.end, by_number(&outcome).len()), (End::Partial, 4), "{}", outcome.message);
     for question in [Question::CLAIMABLES, Question::FARMING] {
         assert_eq!(case(question).run::<Camelot>(|_: &ReadRequest| ReadResult::Unavailable).end, End::Failed);
     }

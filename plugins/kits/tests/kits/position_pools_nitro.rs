@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::position_pools::PositionPoolsKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, NOW_S, n, plugin};
 
 sol! {
     function publishedNitroPoolsLength() external view returns (uint256);
@@ -51,10 +51,8 @@ mod of_account {
 }
 
 const NETWORK: u64 = 42_161;
-const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 const FACTORY: Address = address!("0xc000000000000000000000000000000000000001");
 const NFT_FACTORY: Address = address!("0xc000000000000000000000000000000000000002");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const GRAIL: Address = address!("0xa000000000000000000000000000000000000001");
 const XGRAIL: Address = address!("0xa000000000000000000000000000000000000002");
 const ARB: Address = address!("0xa000000000000000000000000000000000000003");
@@ -62,33 +60,17 @@ const GMX: Address = address!("0xa000000000000000000000000000000000000004");
 const ASKED: Address = address!("0xc000000000000000000000000000000000000003");
 const POOLS: PositionPoolsKit = PositionPoolsKit { stake: "nft-pool", nitro: "nitro-pool" };
 
-struct Camelot;
-
-impl AccountProtocols for Camelot {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "camelot"
-        name = "CAMELOT"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "CAMELOT", slug = "camelot" }
-
-        [[deployment]]
-        protocol = "camelot"
-        network = "arbitrum"
-        market = "nitro"
-        nitro_factory = "0xc000000000000000000000000000000000000001"
-        nft_pool_factory = "0xc000000000000000000000000000000000000002"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&POOLS];
-}
-
-portolan_plugin_api::exported!(Accounts<Camelot>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
+plugin! {
+    Camelot: &POOLS,
+    ["camelot" = "CAMELOT"],
+    r#"
+    [[deployment]]
+    protocol = "camelot"
+    network = "arbitrum"
+    market = "nitro"
+    nitro_factory = "0xc000000000000000000000000000000000000001"
+    nft_pool_factory = "0xc000000000000000000000000000000000000002"
+    "#
 }
 
 fn at(kind: u8, place: u64) -> Address {

@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::reward_trackers::RewardTrackersKit;
 use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, claimed, list, n, one_row, plugin, text};
 
 sol! {
     function depositBalances(address, address) external view returns (uint256);
@@ -19,43 +19,26 @@ sol! {
 const NETWORK: u64 = 42_161;
 const STAKES: Address = address!("0xf000000000000000000000000000000000000001");
 const FEES: Address = address!("0xf000000000000000000000000000000000000002");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const GMX: Address = address!("0xa000000000000000000000000000000000000001");
 const ES_GMX: Address = address!("0xa000000000000000000000000000000000000002");
 const WETH: Address = address!("0xa000000000000000000000000000000000000003");
 
 const TYPES: RewardTrackersKit = RewardTrackersKit { stake: "tracker" };
 
-struct Gmx;
-
-impl AccountProtocols for Gmx {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "gmx"
-        name = "GMX"
-        website = "https://gmx.example"
-        primitives = []
-        company = { name = "GMX", slug = "gmx" }
-
-        [[deployment]]
-        protocol = "gmx"
-        network = "arbitrum"
-        stake_tracker = "0xf000000000000000000000000000000000000001"
-        staked_tokens = ["0xa000000000000000000000000000000000000001", "0xa000000000000000000000000000000000000002"]
-        reward_trackers = [
-            "0xf000000000000000000000000000000000000001",
-            "0xf000000000000000000000000000000000000002",
-        ]
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-}
-
-portolan_plugin_api::exported!(Accounts<Gmx>);
-
-fn n(amount: u64) -> U256 {
-    U256::from(amount)
+plugin! {
+    Gmx: &TYPES,
+    ["gmx" = "GMX"],
+    r#"
+    [[deployment]]
+    protocol = "gmx"
+    network = "arbitrum"
+    stake_tracker = "0xf000000000000000000000000000000000000001"
+    staked_tokens = ["0xa000000000000000000000000000000000000001", "0xa000000000000000000000000000000000000002"]
+    reward_trackers = [
+        "0xf000000000000000000000000000000000000001",
+        "0xf000000000000000000000000000000000000002",
+    ]
+    "#
 }
 
 /// Stakes of both tokens, the amount that each tracker counts, and the amount that its claim returns.
@@ -86,10 +69,6 @@ fn run(question: Question, chain: &CannedReplies) -> Outcome {
     JobTest::new("gmx", NETWORK, question, ACCOUNT).run::<Gmx>(chain)
 }
 
-fn paid(outcome: &Outcome) -> Vec<(Address, Address, U256)> {
-    outcome.payments().iter().map(|row| (row.claim.to, row.token, row.amount)).collect()
-}
-
 #[test]
 fn an_account_with_nothing_gets_a_complete_empty_answer_in_one_batch() {
     for question in [Question::CLAIMABLES, Question::FARMING] {
@@ -103,10 +82,10 @@ fn an_account_with_nothing_gets_a_complete_empty_answer_in_one_batch() {
 fn a_claim_pays_what_it_returns_and_not_what_is_counted() {
     // The distributor of fees has less than it owes, and the other one has nothing.
     let outcome = run(Question::CLAIMABLES, &trackers([5, 0], [7, 9], [7, 4]));
-    assert_eq!((outcome.end, paid(&outcome)), (End::Complete, vec![(STAKES, ES_GMX, n(7)), (FEES, WETH, n(4))]));
+    assert_eq!((outcome.end, claimed(&outcome)), (End::Complete, vec![(STAKES, ES_GMX, n(7)), (FEES, WETH, n(4))]));
     assert!(outcome.payments().iter().all(|row| row.claim.arguments == ACCOUNT.abi_encode()));
     let short = run(Question::CLAIMABLES, &trackers([0, 0], [7, 9], [0, 4]));
-    assert_eq!((short.end, paid(&short)), (End::Complete, vec![(FEES, WETH, n(4))]), "{}", short.message);
+    assert_eq!((short.end, claimed(&short)), (End::Complete, vec![(FEES, WETH, n(4))]), "{}", short.message);
 }
 
 #[test]
@@ -144,7 +123,7 @@ fn a_tracker_that_refuses_to_pay_costs_its_own_claim_and_is_reported() {
         chain.clone().revert(NETWORK, STAKES, &rewardTokenCall {}),
     ] {
         let outcome = run(Question::CLAIMABLES, &bad);
-        assert_eq!((outcome.end, paid(&outcome)), (End::Partial, vec![(FEES, WETH, n(4))]), "{}", outcome.message);
+        assert_eq!((outcome.end, claimed(&outcome)), (End::Partial, vec![(FEES, WETH, n(4))]), "{}", outcome.message);
         assert!(outcome.message.contains(&STAKES.to_string()), "{}", outcome.message);
     }
     for question in [Question::CLAIMABLES, Question::FARMING] {
@@ -155,19 +134,8 @@ fn a_tracker_that_refuses_to_pay_costs_its_own_claim_and_is_reported() {
 
 #[test]
 fn a_fork_is_a_row_of_settings() {
-    let text = |address: Address| SettingsValue::Text(format!("{address:#x}"));
-    let all = [
-        ("stake_tracker", text(STAKES)),
-        ("staked_tokens", SettingsValue::List(vec![text(GMX)])),
-        ("reward_trackers", SettingsValue::List(vec![text(FEES), text(STAKES)])),
-    ];
-    let settings = |keys: &[(&str, SettingsValue)]| {
-        let key =
-            |(key, value): &(&str, SettingsValue)| map::SettingsKey { key: (*key).to_owned(), value: value.clone() };
-        let keys = keys.iter().map(key).collect();
-        let row = map::SettingsRow { protocol: "gmx".to_owned(), chain_id: 10, market: "fork".to_owned(), keys };
-        Settings::from_rows(false, Vec::new(), vec![row])
-    };
+    let all = [text("stake_tracker", STAKES), list("staked_tokens", [GMX]), list("reward_trackers", [FEES, STAKES])];
+    let settings = |keys: &[map::SettingsKey]| one_row("gmx", 10, keys.to_vec());
     let catalogue = testing::catalogue::<Gmx>(&settings(&all));
     assert_eq!(catalogue.deployments[0].contracts, [STAKES, FEES]);
     assert_eq!(catalogue.deployments[0].questions, [Question::CLAIMABLES, Question::FARMING]);

@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::safety_module::SafetyModuleKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, n, plugin};
 
 sol! {
     function balanceOf(address) external view returns (uint256);
@@ -22,37 +22,20 @@ sol! {
 
 const NETWORK: u64 = 1;
 const NOW: u64 = 1_000_000;
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 const STAKED: Address = Address::repeat_byte(1);
 const AAVE: Address = Address::repeat_byte(2);
 const REWARD: Address = Address::repeat_byte(3);
 const TYPES: SafetyModuleKit = SafetyModuleKit { stake: "safety" };
 
-struct Fork;
-
-impl AccountProtocols for Fork {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "fork"
-        name = "FORK"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "FORK", slug = "fork" }
-
-        [[deployment]]
-        protocol = "fork"
-        network = "ethereum"
-        staked_aave_token = "0x0101010101010101010101010101010101010101"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-}
-
-portolan_plugin_api::exported!(Accounts<Fork>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
+plugin! {
+    Fork: &TYPES,
+    ["fork" = "FORK"],
+    r#"
+    [[deployment]]
+    protocol = "fork"
+    network = "ethereum"
+    staked_aave_token = "0x0101010101010101010101010101010101010101"
+    "#
 }
 
 /// A stake of the old version, with a running cooldown of a thousand seconds and a window of 200.

@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::side_booster::SideBoosterKit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, claimed, n, one_row, plugin, text};
 
 sol! {
     function poolLength() external view returns (uint256);
@@ -20,7 +20,6 @@ sol! {
 }
 
 const NETWORK: u64 = 42_161;
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 const BOOSTER: Address = Address::repeat_byte(0xb0);
 const CRV: Address = Address::repeat_byte(0xc1);
 const CVX: Address = Address::repeat_byte(0xc2);
@@ -28,31 +27,15 @@ const ARB: Address = Address::repeat_byte(0xc3);
 const POOLS: u64 = 3;
 const TYPES: SideBoosterKit = SideBoosterKit { pool: "side" };
 
-struct Fork;
-
-impl AccountProtocols for Fork {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "convex"
-        name = "CONVEX"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "CONVEX", slug = "convex" }
-
-        [[deployment]]
-        protocol = "convex"
-        network = "arbitrum"
-        side_booster = "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-}
-
-portolan_plugin_api::exported!(Accounts<Fork>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
+plugin! {
+    Fork: &TYPES,
+    ["convex" = "CONVEX"],
+    r#"
+    [[deployment]]
+    protocol = "convex"
+    network = "arbitrum"
+    side_booster = "0xb0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0"
+    "#
 }
 
 fn lp(pid: u8) -> Address {
@@ -92,10 +75,6 @@ fn run(question: Question, chain: &CannedReplies) -> Outcome {
     JobTest::new("convex", NETWORK, question, ACCOUNT).run::<Fork>(chain)
 }
 
-fn paid(outcome: &Outcome) -> Vec<(Address, Address, U256)> {
-    outcome.payments().iter().map(|row| (row.claim.to, row.token, row.amount)).collect()
-}
-
 #[test]
 fn an_account_with_nothing_gets_a_complete_empty_answer() {
     for question in [Question::CLAIMABLES, Question::FARMING] {
@@ -117,13 +96,13 @@ fn a_claim_pays_every_reward_of_a_pool_and_leaves_out_those_that_are_no_more() {
     let outcome = run(Question::CLAIMABLES, &chain);
     let (first, second) = (rewards(0), rewards(1));
     let expected = vec![(first, CRV, n(40)), (first, ARB, n(7)), (second, CRV, n(5)), (second, CVX, n(1))];
-    assert_eq!((outcome.end, paid(&outcome)), (End::Complete, expected), "{}", outcome.message);
+    assert_eq!((outcome.end, claimed(&outcome)), (End::Complete, expected), "{}", outcome.message);
     let claim = &outcome.claimables()[0];
     assert_eq!(claim.steps[0].arguments, ACCOUNT.abi_encode());
     assert_eq!((claim.mechanism.as_str(), &claim.name), ("side", &format!("{{{:#x}}} rewards", lp(0))));
     // A stake without rewards yet.
     let outcome = run(Question::CLAIMABLES, &pool(booster(), 2, 1, 0, &[(CRV, 0), (CVX, 0)]));
-    assert_eq!((outcome.end, paid(&outcome)), (End::Complete, vec![]));
+    assert_eq!((outcome.end, claimed(&outcome)), (End::Complete, vec![]));
 }
 
 #[test]
@@ -151,7 +130,7 @@ fn what_fails_costs_its_own_rows_and_is_reported() {
         both().reply(NETWORK, rewards(0), &rewardRedirectCall(ACCOUNT), &ARB),
     ] {
         let outcome = run(Question::CLAIMABLES, &chain);
-        assert_eq!((outcome.end, paid(&outcome)), (End::Partial, vec![(rewards(2), CRV, n(20))]));
+        assert_eq!((outcome.end, claimed(&outcome)), (End::Partial, vec![(rewards(2), CRV, n(20))]));
     }
     let own = both().reply(NETWORK, rewards(0), &rewardRedirectCall(ACCOUNT), &ACCOUNT);
     assert_eq!(run(Question::CLAIMABLES, &own).payments().len(), 2, "it pays the account itself");
@@ -179,10 +158,7 @@ fn more_rewards_than_a_pool_may_have_are_reported() {
 
 #[test]
 fn a_row_of_settings_has_a_booster() {
-    let value = SettingsValue::Text(format!("{BOOSTER:#x}"));
-    let keys = vec![map::SettingsKey { key: "side_booster".to_owned(), value }];
-    let row = map::SettingsRow { protocol: "convex".to_owned(), chain_id: 137, market: "side".to_owned(), keys };
-    let rows = testing::catalogue::<Fork>(&Settings::from_rows(false, Vec::new(), vec![row])).deployments;
+    let rows = testing::catalogue::<Fork>(&one_row("convex", 137, vec![text("side_booster", BOOSTER)])).deployments;
     assert_eq!(rows[0].contracts, [BOOSTER]);
     assert_eq!(rows[0].questions, [Question::CLAIMABLES, Question::FARMING]);
 }

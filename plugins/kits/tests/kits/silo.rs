@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::silo::SiloKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, n, plugin};
 
 sol! {
     struct ConfigData {
@@ -42,7 +42,6 @@ sol! {
 }
 
 const NETWORK: u64 = 1;
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 /// Two pairs; the second is empty unless a test says otherwise.
 const PAIRS: [Address; 2] = [Address::repeat_byte(1), Address::repeat_byte(2)];
 const MODEL: Address = Address::repeat_byte(3);
@@ -50,34 +49,18 @@ const ORACLES: [Address; 2] = [Address::repeat_byte(4), Address::repeat_byte(5)]
 const TOKENS: [Address; 2] = [Address::repeat_byte(0x41), Address::repeat_byte(0x42)];
 const NOW: u64 = 1_750_000_000;
 
-struct Fork;
-
-impl AccountProtocols for Fork {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "fork"
-        name = "FORK"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "FORK", slug = "fork" }
-
-        [[deployment]]
-        protocol = "fork"
-        network = "ethereum"
-        silo_configs = ["0x0101010101010101010101010101010101010101", "0x0202020202020202020202020202020202020202"]
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
+plugin! {
+    Fork: &TYPES,
+    ["fork" = "FORK"],
+    r#"
+    [[deployment]]
+    protocol = "fork"
+    network = "ethereum"
+    silo_configs = ["0x0101010101010101010101010101010101010101", "0x0202020202020202020202020202020202020202"]
+    "#
 }
 
 const TYPES: SiloKit = SiloKit { pair: "pair" };
-
-portolan_plugin_api::exported!(Accounts<Fork>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
-}
 
 /// A percentage, with 18 decimals.
 fn percent(number: u64) -> U256 {

@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::solidly::SolidlyKit;
-use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
+use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, NOW_S, added_row, one_row, plugin, text};
 
 sol! {
     function length() external view returns (uint256);
@@ -37,38 +37,25 @@ const VOTER: Address = address!("0xf000000000000000000000000000000000000001");
 const ESCROW: Address = address!("0xf000000000000000000000000000000000000002");
 const DISTRIBUTOR: Address = address!("0xf000000000000000000000000000000000000003");
 const MINTER: Address = address!("0xf000000000000000000000000000000000000004");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const VELO: Address = address!("0xa000000000000000000000000000000000000001");
 const IMMUTABLE: u8 = 1; // Freshness of a read that may be cached from any earlier answer.
-const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 const WEEK_S: u64 = 1_699_488_000; // The Thursday before, at midnight.
 
-const TYPES: SolidlyKit = SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
+const TYPES: SolidlyKit =
+    SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
 
-struct Velo;
-
-impl AccountProtocols for Velo {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "velo"
-        name = "VELO"
-        website = "https://velo.example"
-        primitives = []
-        company = { name = "VELO", slug = "velo" }
-
-        [[deployment]]
-        protocol = "velo"
-        network = "optimism"
-        voter = "0xf000000000000000000000000000000000000001"
-        escrow = "0xf000000000000000000000000000000000000002"
-        distributor = "0xf000000000000000000000000000000000000003"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
+plugin! {
+    Velo: &TYPES,
+    ["velo" = "VELO"],
+    r#"
+    [[deployment]]
+    protocol = "velo"
+    network = "optimism"
+    voter = "0xf000000000000000000000000000000000000001"
+    escrow = "0xf000000000000000000000000000000000000002"
+    distributor = "0xf000000000000000000000000000000000000003"
+    "#
 }
-
-portolan_plugin_api::exported!(Accounts<Velo>);
 
 fn pool(n: u64) -> Address {
     Address::left_padding_from(&[&[0x5a][..], &n.to_be_bytes()].concat())
@@ -408,16 +395,11 @@ fn rebases_before_the_weeks_period_are_missing_and_gauges_are_not() {
     assert_eq!(outcome.message, "main: rebases cannot be claimed until the minter begins this week's period");
 }
 
-fn row(keys: &[(&str, Address)]) -> map::SettingsRow {
-    let keys = keys
-        .iter()
-        .map(|(key, value)| map::SettingsKey { key: (*key).to_owned(), value: SettingsValue::Text(value.to_string()) });
-    map::SettingsRow { protocol: "velo".to_owned(), chain_id: NETWORK, market: "fork".to_owned(), keys: keys.collect() }
-}
-
 #[test]
 fn a_row_of_settings_has_a_voter_and_maybe_locks() {
-    let settings = |keys: &[(&str, Address)]| Settings::from_rows(true, Vec::new(), vec![row(keys)]);
+    let settings = |keys: &[(&str, Address)]| {
+        added_row("velo", NETWORK, keys.iter().map(|(key, value)| text(key, value)).collect())
+    };
     let refused = testing::settings_error::<Velo>(&settings(&[("escrow", ESCROW)])).expect("the settings are wrong");
     assert!(refused.to_string().contains("has no keys of any mechanism"), "{refused}");
     let farming = case(Question::FARMING).settings(settings(&[("voter", MINTER)]));
@@ -430,8 +412,7 @@ fn a_row_of_settings_has_a_voter_and_maybe_locks() {
 #[test]
 fn a_row_with_a_distributor_alone_has_the_escrow_that_the_voter_names() {
     let found = |chain: CannedReplies| {
-        let row = row(&[("voter", VOTER), ("distributor", DISTRIBUTOR)]);
-        let settings = Settings::from_rows(false, Vec::new(), vec![row]);
+        let settings = one_row("velo", NETWORK, vec![text("voter", VOTER), text("distributor", DISTRIBUTOR)]);
         case(Question::LOCKED).settings(settings).run::<Velo>(&chain)
     };
     let chain = || locks(voter(0), &[(7, (5_000, NOW_S + 1, false), 0, 40)]);

@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::solidly::SolidlyKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, NOW_S, n, plugin};
 
 sol! {
     function length() external view returns (uint256);
@@ -39,7 +39,6 @@ mod staking {
 const NETWORK: u64 = 10;
 const VOTER: Address = address!("0xf000000000000000000000000000000000000001");
 const MANAGER: Address = address!("0xf000000000000000000000000000000000000002");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const VELO: Address = address!("0xa000000000000000000000000000000000000001");
 const A: Address = address!("0xa000000000000000000000000000000000000002");
 const B: Address = address!("0xa000000000000000000000000000000000000003");
@@ -47,35 +46,19 @@ const POOL: Address = address!("0x5a00000000000000000000000000000000000001");
 const GAUGE: Address = address!("0x6a00000000000000000000000000000000000001");
 const OTHER_POOL: Address = address!("0x5a00000000000000000000000000000000000002");
 const OTHER: Address = address!("0x6a00000000000000000000000000000000000002");
-const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 
-const TYPES: SolidlyKit = SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
+const TYPES: SolidlyKit =
+    SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
 
-struct Velo;
-
-impl AccountProtocols for Velo {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "velo"
-        name = "VELO"
-        website = "https://velo.example"
-        primitives = []
-        company = { name = "VELO", slug = "velo" }
-
-        [[deployment]]
-        protocol = "velo"
-        network = "optimism"
-        voter = "0xf000000000000000000000000000000000000001"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-}
-
-portolan_plugin_api::exported!(Accounts<Velo>);
-
-fn word(amount: u64) -> U256 {
-    U256::from(amount)
+plugin! {
+    Velo: &TYPES,
+    ["velo" = "VELO"],
+    r#"
+    [[deployment]]
+    protocol = "velo"
+    network = "optimism"
+    voter = "0xf000000000000000000000000000000000000001"
+    "#
 }
 
 /// A signed number as a word.
@@ -87,10 +70,10 @@ fn signed(number: i32) -> U256 {
 /// A gauge of a concentrated pool whose price is one, and one that counts stakes. The account has nothing in either.
 fn voter() -> CannedReplies {
     let chain = CannedReplies::default()
-        .reply(NETWORK, VOTER, &lengthCall {}, &word(2))
-        .reply(NETWORK, VOTER, &poolsCall(word(0)), &POOL)
+        .reply(NETWORK, VOTER, &lengthCall {}, &n(2))
+        .reply(NETWORK, VOTER, &poolsCall(n(0)), &POOL)
         .reply(NETWORK, VOTER, &gaugesCall(POOL), &GAUGE)
-        .reply(NETWORK, VOTER, &poolsCall(word(1)), &OTHER_POOL)
+        .reply(NETWORK, VOTER, &poolsCall(n(1)), &OTHER_POOL)
         .reply(NETWORK, VOTER, &gaugesCall(OTHER_POOL), &OTHER)
         .reply(NETWORK, OTHER, &stakingTokenCall {}, &OTHER_POOL)
         .reply(NETWORK, OTHER, &balanceOfCall(ACCOUNT), &U256::ZERO)
@@ -111,9 +94,9 @@ fn at_price(chain: CannedReplies, root_x96: U256, tick: i32, finish_s: u64) -> C
     let slot0 = [root_x96, signed(tick), U256::ZERO, U256::ONE, U256::ONE, U256::ONE];
     chain
         .result(NETWORK, POOL, &slot0Call {}, ReadResult::Ok(slot0.abi_encode().into()))
-        .reply(NETWORK, POOL, &stakedLiquidityCall {}, &word(4_000_000))
-        .reply(NETWORK, GAUGE, &rewardRateCall {}, &word(12))
-        .reply(NETWORK, GAUGE, &periodFinishCall {}, &word(finish_s))
+        .reply(NETWORK, POOL, &stakedLiquidityCall {}, &n(4_000_000))
+        .reply(NETWORK, GAUGE, &rewardRateCall {}, &n(12))
+        .reply(NETWORK, GAUGE, &periodFinishCall {}, &n(finish_s))
 }
 
 /// A staked position: id, ticks, liquidity, and its unsettled and settled rewards.
@@ -126,16 +109,16 @@ fn staked(chain: CannedReplies, positions: &[Staked]) -> CannedReplies {
         let nothing = U256::ZERO;
         let ticks = [signed(*lower), signed(*upper)];
         let position =
-            [[nothing, nothing, token(A), token(B)], [word(200), ticks[0], ticks[1], word(*liquidity)], [nothing; 4]];
+            [[nothing, nothing, token(A), token(B)], [n(200), ticks[0], ticks[1], n(*liquidity)], [nothing; 4]];
         let by_index = stakedByIndexCall { _0: ACCOUNT, _1: U256::from(place) };
         chain
-            .reply(NETWORK, GAUGE, &by_index, &word(*id))
-            .reply(NETWORK, GAUGE, &earnedCall { _0: ACCOUNT, _1: word(*id) }, &word(*earned))
-            .reply(NETWORK, GAUGE, &rewardsCall(word(*id)), &word(*settled))
+            .reply(NETWORK, GAUGE, &by_index, &n(*id))
+            .reply(NETWORK, GAUGE, &earnedCall { _0: ACCOUNT, _1: n(*id) }, &n(*earned))
+            .reply(NETWORK, GAUGE, &rewardsCall(n(*id)), &n(*settled))
             .result(
                 NETWORK,
                 MANAGER,
-                &positionsCall(word(*id)),
+                &positionsCall(n(*id)),
                 ReadResult::Ok(position.concat().abi_encode()[64..].to_vec().into()),
             )
     })
@@ -172,10 +155,10 @@ fn each_position_has_a_claim_of_its_own() {
     let outcome = run(Question::CLAIMABLES, &staked(voter(), &positions));
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 2), "{}", outcome.message);
     for (row, (id, amount)) in outcome.claimables().into_iter().zip([(7, 42), (9, 1)]) {
-        assert_eq!((row.contract, row.number), (GAUGE, Some(word(id))));
-        assert_eq!((row.payments[0].token, row.payments[0].amount), (VELO, word(amount)));
+        assert_eq!((row.contract, row.number), (GAUGE, Some(n(id))));
+        assert_eq!((row.payments[0].token, row.payments[0].amount), (VELO, n(amount)));
         assert_eq!(row.name, format!("{{{A:#x}}}/{{{B:#x}}} reward"));
-        assert_eq!((row.steps[0].to, &row.steps[0].arguments), (GAUGE, &word(id).abi_encode()));
+        assert_eq!((row.steps[0].to, &row.steps[0].arguments), (GAUGE, &n(id).abi_encode()));
         assert!(row.steps[0].mergeable.is_none(), "the voter would claim those of the others too");
     }
     assert_eq!(outcome.batches, [1, 2, 3, 6 * 3], "numbers, then all that a claim takes");
@@ -201,14 +184,13 @@ fn a_positions_legs_are_what_its_liquidity_comes_to() {
         let outcome = run(Question::FARMING, &chain);
         let [position] = outcome.positions()[..] else { panic!("{}", outcome.message) };
         assert_eq!((outcome.end, position.kind, position.contract), (End::Complete, PositionKind::STAKED, GAUGE));
-        assert_eq!(position.nft, Some(Nft { collection: MANAGER, token_id: word(7) }));
+        assert_eq!(position.nft, Some(Nft { collection: MANAGER, token_id: n(7) }));
         assert_eq!(position.name, format!("{{{A:#x}}}/{{{B:#x}}} gauge"));
-        let staked = |token, amount| Leg::new(LegRole::STAKED, token, word(amount));
-        let owed = Leg::new(LegRole::REWARD_OWED, VELO, word(7));
+        let staked = |token, amount| Leg::new(LegRole::STAKED, token, n(amount));
+        let owed = Leg::new(LegRole::REWARD_OWED, VELO, n(7));
         assert_eq!(position.legs, [staked(A, first), staked(B, second), owed], "{range:?} at {tick}");
         let own = if is_in_range { 12 * 1_000_000 } else { 0 };
-        let rate =
-            Reward { own_per_second: Some(word(own)), divisor: Some(word(4_000_000)), ..Reward::new(VELO, None) };
+        let rate = Reward { own_per_second: Some(n(own)), divisor: Some(n(4_000_000)), ..Reward::new(VELO, None) };
         assert_eq!(position.rewards, [rate], "{range:?} at {tick}");
         let prices = position.range.expect("it is concentrated");
         assert_eq!((prices.lower.base, prices.lower.quote, prices.is_in_range), (A, Some(B), Some(is_in_range)));
@@ -228,10 +210,10 @@ fn a_period_that_is_over_pays_nothing_more() {
 #[test]
 fn a_broken_position_costs_its_own_rows_and_is_reported() {
     let positions = [(7, RANGE, 9_000, (40, 2)), (8, RANGE, 9_000, (5, 0))];
-    let broken = staked(voter(), &positions).revert(NETWORK, GAUGE, &earnedCall { _0: ACCOUNT, _1: word(7) }).revert(
+    let broken = staked(voter(), &positions).revert(NETWORK, GAUGE, &earnedCall { _0: ACCOUNT, _1: n(7) }).revert(
         NETWORK,
         MANAGER,
-        &positionsCall(word(7)),
+        &positionsCall(n(7)),
     );
     for question in [Question::CLAIMABLES, Question::FARMING] {
         let outcome = run(question, &broken);

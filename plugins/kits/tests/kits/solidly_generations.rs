@@ -3,11 +3,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::solidly::SolidlyKit;
-use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult, Replies, map};
+use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult, Replies};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, NOW_S, one_row, plugin, text};
 
 sol! {
     function lastVoted(uint256) external view returns (uint256);
@@ -58,62 +58,49 @@ const THENA_V1: u64 = 43_114;
 const VOTER: Address = address!("0xf000000000000000000000000000000000000001");
 const ESCROW: Address = address!("0xf000000000000000000000000000000000000002");
 const DISTRIBUTOR: Address = address!("0xf000000000000000000000000000000000000003");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const BASE: Address = address!("0xa000000000000000000000000000000000000001");
 const OTHER: Address = address!("0xa000000000000000000000000000000000000002");
-const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 
-const TYPES: SolidlyKit = SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
+const TYPES: SolidlyKit =
+    SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
 
-struct Heirs;
+plugin! {
+    Heirs: &TYPES,
+    ["heir" = "HEIR"],
+    r#"
+    [[deployment]]
+    protocol = "heir"
+    network = "optimism"
+    voter = "0xf000000000000000000000000000000000000001"
+    escrow = "0xf000000000000000000000000000000000000002"
+    distributor = "0xf000000000000000000000000000000000000003"
+    generation = "velodrome-v1"
 
-impl AccountProtocols for Heirs {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "heir"
-        name = "HEIR"
-        website = "https://heir.example"
-        primitives = []
-        company = { name = "HEIR", slug = "heir" }
+    [[deployment]]
+    protocol = "heir"
+    network = "fantom"
+    voter = "0xf000000000000000000000000000000000000001"
+    escrow = "0xf000000000000000000000000000000000000002"
+    distributor = "0xf000000000000000000000000000000000000003"
+    generation = "equalizer"
 
-        [[deployment]]
-        protocol = "heir"
-        network = "optimism"
-        voter = "0xf000000000000000000000000000000000000001"
-        escrow = "0xf000000000000000000000000000000000000002"
-        distributor = "0xf000000000000000000000000000000000000003"
-        generation = "velodrome-v1"
+    [[deployment]]
+    protocol = "heir"
+    network = "smartchain"
+    voter = "0xf000000000000000000000000000000000000001"
+    escrow = "0xf000000000000000000000000000000000000002"
+    distributor = "0xf000000000000000000000000000000000000003"
+    generation = "thena"
 
-        [[deployment]]
-        protocol = "heir"
-        network = "fantom"
-        voter = "0xf000000000000000000000000000000000000001"
-        escrow = "0xf000000000000000000000000000000000000002"
-        distributor = "0xf000000000000000000000000000000000000003"
-        generation = "equalizer"
-
-        [[deployment]]
-        protocol = "heir"
-        network = "smartchain"
-        voter = "0xf000000000000000000000000000000000000001"
-        escrow = "0xf000000000000000000000000000000000000002"
-        distributor = "0xf000000000000000000000000000000000000003"
-        generation = "thena"
-
-        [[deployment]]
-        protocol = "heir"
-        network = "avalanchex"
-        voter = "0xf000000000000000000000000000000000000001"
-        escrow = "0xf000000000000000000000000000000000000002"
-        distributor = "0xf000000000000000000000000000000000000003"
-        generation = "thena-v1"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
+    [[deployment]]
+    protocol = "heir"
+    network = "avalanchex"
+    voter = "0xf000000000000000000000000000000000000001"
+    escrow = "0xf000000000000000000000000000000000000002"
+    distributor = "0xf000000000000000000000000000000000000003"
+    generation = "thena-v1"
+    "#
 }
-
-portolan_plugin_api::exported!(Accounts<Heirs>);
 
 fn pool(n: u64) -> Address {
     Address::left_padding_from(&[&[0x5a][..], &n.to_be_bytes()].concat())
@@ -405,14 +392,8 @@ fn votes_that_are_not_read_and_changes_that_a_claim_does_not_count_are_told() {
 
 #[test]
 fn a_row_of_settings_names_its_generation() {
-    let text = |key: &str, value: String| map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(value) };
-    let row = |generation: &str| map::SettingsRow {
-        protocol: "heir".to_owned(),
-        chain_id: FIRST,
-        market: "fork".to_owned(),
-        keys: vec![text("voter", ESCROW.to_string()), text("generation", generation.to_owned())],
-    };
-    let settings = |generation: &str| Settings::from_rows(false, Vec::new(), vec![row(generation)]);
+    let settings =
+        |generation: &str| one_row("heir", FIRST, vec![text("voter", ESCROW), text("generation", generation)]);
     let refused = testing::settings_error::<Heirs>(&settings("solidly")).expect("not a generation").to_string();
     assert!(refused.contains("generation") && refused.contains("`equalizer`"), "{refused}");
     for generation in ["velodrome-v2", "velodrome-v1", "equalizer", "thena", "thena-v1"] {

@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::solidly::SolidlyKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, plugin};
 
 sol! {
     function length() external view returns (uint256);
@@ -29,35 +29,23 @@ sol! {
 const NETWORK: u64 = 10;
 const VOTER: Address = address!("0xf000000000000000000000000000000000000001");
 const ESCROW: Address = address!("0xf000000000000000000000000000000000000002");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const A: Address = address!("0xa000000000000000000000000000000000000001");
 const B: Address = address!("0xa000000000000000000000000000000000000002");
 
-const TYPES: SolidlyKit = SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
+const TYPES: SolidlyKit =
+    SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
 
-struct Velo;
-
-impl AccountProtocols for Velo {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "velo"
-        name = "VELO"
-        website = "https://velo.example"
-        primitives = []
-        company = { name = "VELO", slug = "velo" }
-
-        [[deployment]]
-        protocol = "velo"
-        network = "optimism"
-        voter = "0xf000000000000000000000000000000000000001"
-        escrow = "0xf000000000000000000000000000000000000002"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
+plugin! {
+    Velo: &TYPES,
+    ["velo" = "VELO"],
+    r#"
+    [[deployment]]
+    protocol = "velo"
+    network = "optimism"
+    voter = "0xf000000000000000000000000000000000000001"
+    escrow = "0xf000000000000000000000000000000000000002"
+    "#
 }
-
-portolan_plugin_api::exported!(Accounts<Velo>);
 
 /// Returns the contract of a kind that belongs to the pool with this number.
 fn contract(kind: u8, n: u64) -> Address {

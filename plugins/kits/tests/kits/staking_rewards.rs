@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::staking_rewards::{FarmTypes, StakingRewardsKit};
-use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
+use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, NOW_S, added_row, fork, list, plugin, text};
 
 sol! {
     function stakingTokens(uint256) external view returns (address);
@@ -32,50 +32,29 @@ sol! {
 const NETWORK: u64 = 137;
 const SINGLE: Address = address!("0xf000000000000000000000000000000000000001");
 const DUAL: Address = address!("0xf000000000000000000000000000000000000002");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const QUICK: Address = address!("0xa000000000000000000000000000000000000001");
 const MATIC: Address = address!("0xa000000000000000000000000000000000000002");
-const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 
 const TYPES: FarmTypes = FarmTypes { reward_type: "farm", vault_type: "farm" };
 const FARMS: StakingRewardsKit = StakingRewardsKit { single: TYPES, dual: TYPES };
 
-/// One factory of each kind, each under its own slug.
-struct Farms;
+plugin! {
+    /// One factory of each kind, each under its own slug.
+    Farms: &FARMS,
+    ["single" = "SINGLE", "dual" = "DUAL"],
+    r#"
+    [[deployment]]
+    protocol = "single"
+    network = "polygon"
+    factory = "0xf000000000000000000000000000000000000001"
 
-impl AccountProtocols for Farms {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "single"
-        name = "SINGLE"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "SINGLE", slug = "single" }
-
-        [[protocol]]
-        slug = "dual"
-        name = "DUAL"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "DUAL", slug = "dual" }
-
-        [[deployment]]
-        protocol = "single"
-        network = "polygon"
-        factory = "0xf000000000000000000000000000000000000001"
-
-        [[deployment]]
-        protocol = "dual"
-        network = "polygon"
-        factory = "0xf000000000000000000000000000000000000002"
-        dual = true
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&FARMS];
+    [[deployment]]
+    protocol = "dual"
+    network = "polygon"
+    factory = "0xf000000000000000000000000000000000000002"
+    dual = true
+    "#
 }
-
-portolan_plugin_api::exported!(Accounts<Farms>);
 
 /// The `n`th staking token and its farm.
 fn staked(n: u16) -> Address {
@@ -433,23 +412,11 @@ fn guesses_may_burn_their_gas_and_are_capped() {
     assert_eq!(guesses, 9);
 }
 
-fn text(key: &str, value: &str) -> map::SettingsKey {
-    map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(value.to_owned()) }
-}
-
 #[test]
 fn a_list_of_farms_needs_no_factory() {
-    let list = [farm(0), farm(1)].map(|farm| SettingsValue::Text(farm.to_string())).to_vec();
-    let row = map::SettingsRow {
-        protocol: "listed".to_owned(),
-        chain_id: NETWORK,
-        market: "main".to_owned(),
-        keys: vec![map::SettingsKey { key: "farms".to_owned(), value: SettingsValue::List(list) }],
-    };
-    let listed = Protocol::new("listed", "LISTED", "https://example.org", &[]);
-    let settings = Settings::from_rows(false, vec![listed], vec![row]);
+    let settings = fork(NETWORK, vec![list("farms", [farm(0), farm(1)])]);
     let chain = stakes(earns(singles(2), 1, 8), 1, 3, 2, NOW_S + 1);
-    let case = |question| case("listed", question).settings(settings.clone());
+    let case = |question| case("fork", question).settings(settings.clone());
     let outcome = case(Question::CLAIMABLES).run::<Farms>(&chain);
     assert_eq!((outcome.end, outcome.payments().len()), (End::Complete, 1), "{}", outcome.message);
     assert_eq!(outcome.payments()[0].amount, word(8));
@@ -462,23 +429,17 @@ fn a_list_of_farms_needs_no_factory() {
 
 #[test]
 fn a_row_names_a_factory_or_farms() {
-    let one = format!("{SINGLE}");
-    let list = |farms: &[Address]| map::SettingsKey {
-        key: "farms".to_owned(),
-        value: SettingsValue::List(farms.iter().map(|at| SettingsValue::Text(at.to_string())).collect()),
-    };
+    let farms = |farms: &[Address]| list("farms", farms);
     let cases = [
         (vec![], "factory", "missing; give `factory` or `farms`"),
-        (vec![list(&[])], "factory", "missing; give `factory` or `farms`"),
-        (vec![text("factory", &one), list(&[farm(0)])], "farms", "is given beside `factory`; give one of them"),
-        (vec![list(&[farm(0), farm(1), farm(0)])], "farms", "appears twice"),
+        (vec![farms(&[])], "factory", "missing; give `factory` or `farms`"),
+        (vec![text("factory", SINGLE), farms(&[farm(0)])], "farms", "is given beside `factory`; give one of them"),
+        (vec![farms(&[farm(0), farm(1), farm(0)])], "farms", "appears twice"),
         (vec![text("factory", "0x12")], "factory", "is not 0x and 40 hex digits"),
-        (vec![text("factory", &one), text("dual", "yes")], "dual", "not true or false"),
+        (vec![text("factory", SINGLE), text("dual", "yes")], "dual", "not true or false"),
     ];
     for (keys, key, message) in cases {
-        let row =
-            map::SettingsRow { protocol: "single".to_owned(), chain_id: NETWORK, market: "main".to_owned(), keys };
-        let refused = testing::settings_error::<Farms>(&Settings::from_rows(true, Vec::new(), vec![row]));
+        let refused = testing::settings_error::<Farms>(&added_row("single", NETWORK, keys));
         let refused = refused.expect("the settings are wrong");
         assert_eq!((refused.row, refused.key.as_deref()), (Some(0), Some(key)));
         assert!(refused.message.contains(message), "{}", refused.message);

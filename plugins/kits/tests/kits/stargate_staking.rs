@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::stargate_staking::StargateStakingKit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, NOW_S, n, one_row, plugin, text};
 
 sol! {
     function tokens() external view returns (address[]);
@@ -28,8 +28,6 @@ mod share {
 
 const NETWORK: u64 = 1;
 /// The block of a `JobTest`.
-const NOW_S: u64 = 1_700_000_000;
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 const STAKING: Address = Address::repeat_byte(0x50);
 const REWARDER: Address = Address::repeat_byte(0x51);
 const OTHER: Address = Address::repeat_byte(0x52);
@@ -38,31 +36,15 @@ const ETH_SHARE: Address = Address::repeat_byte(0xa2);
 const STG: Address = Address::repeat_byte(0xc1);
 const TYPES: StargateStakingKit = StargateStakingKit { stake: "staking", share: "STARGATE" };
 
-struct Stargate;
-
-impl AccountProtocols for Stargate {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "stargate"
-        name = "STARGATE"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "STARGATE", slug = "stargate" }
-
-        [[deployment]]
-        protocol = "stargate"
-        network = "ethereum"
-        stargate_staking = "0x5050505050505050505050505050505050505050"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-}
-
-portolan_plugin_api::exported!(Accounts<Stargate>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
+plugin! {
+    Stargate: &TYPES,
+    ["stargate" = "STARGATE"],
+    r#"
+    [[deployment]]
+    protocol = "stargate"
+    network = "ethereum"
+    stargate_staking = "0x5050505050505050505050505050505050505050"
+    "#
 }
 
 /// Encodes tokens with an amount for each.
@@ -207,10 +189,8 @@ fn a_share_redeems_to_as_much_of_its_pools_token() {
 
 #[test]
 fn a_row_of_settings_has_a_staking_contract() {
-    let value = SettingsValue::Text(format!("{STAKING:#x}"));
-    let keys = vec![map::SettingsKey { key: "stargate_staking".to_owned(), value }];
-    let row = map::SettingsRow { protocol: "stargate".to_owned(), chain_id: 137, market: "side".to_owned(), keys };
-    let rows = testing::catalogue::<Stargate>(&Settings::from_rows(false, Vec::new(), vec![row])).deployments;
+    let settings = one_row("stargate", 137, vec![text("stargate_staking", STAKING)]);
+    let rows = testing::catalogue::<Stargate>(&settings).deployments;
     assert_eq!(rows[0].contracts, [STAKING]);
     assert_eq!(rows[0].questions, [Question::CLAIMABLES, Question::FARMING, Question::COMPOSITION]);
 }

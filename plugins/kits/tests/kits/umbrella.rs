@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::umbrella::UmbrellaKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, n, plugin};
 
 sol! {
     function getAllAssets() external view returns (address[]);
@@ -24,7 +24,6 @@ sol! {
 
 const NETWORK: u64 = 1;
 const NOW: u64 = 1_000_000;
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 const CONTROLLER: Address = Address::repeat_byte(1);
 /// Two staked tokens; the first stakes a wrapped token.
 const STAKED: [Address; 2] = [Address::repeat_byte(2), Address::repeat_byte(3)];
@@ -34,31 +33,15 @@ const WRAPPED: Address = Address::repeat_byte(6);
 const REWARDS: [Address; 2] = [Address::repeat_byte(7), Address::repeat_byte(8)];
 const TYPES: UmbrellaKit = UmbrellaKit { stake: "umbrella" };
 
-struct Fork;
-
-impl AccountProtocols for Fork {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "fork"
-        name = "FORK"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "FORK", slug = "fork" }
-
-        [[deployment]]
-        protocol = "fork"
-        network = "ethereum"
-        umbrella_rewards = "0x0101010101010101010101010101010101010101"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-}
-
-portolan_plugin_api::exported!(Accounts<Fork>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
+plugin! {
+    Fork: &TYPES,
+    ["fork" = "FORK"],
+    r#"
+    [[deployment]]
+    protocol = "fork"
+    network = "ethereum"
+    umbrella_rewards = "0x0101010101010101010101010101010101010101"
+    "#
 }
 
 /// Encodes the earned amount of each reward.

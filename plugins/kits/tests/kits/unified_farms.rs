@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::unified_farms::UnifiedFarmsKit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, NOW_S, list, n, one_row, plugin};
 
 sol! {
     function stakingToken() external view returns (address);
@@ -23,40 +23,22 @@ sol! {
 const NETWORK: u64 = 1;
 const FARM: Address = address!("0xf000000000000000000000000000000000000001");
 const OTHER: Address = address!("0xf000000000000000000000000000000000000002");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const LP: Address = address!("0xa000000000000000000000000000000000000001");
 const FXS: Address = address!("0xa000000000000000000000000000000000000002");
 const CRV: Address = address!("0xa000000000000000000000000000000000000003");
-const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 
 const TYPES: UnifiedFarmsKit = UnifiedFarmsKit { farm: "farm" };
 
-struct Frax;
-
-impl AccountProtocols for Frax {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "frax"
-        name = "FRAX"
-        website = "https://frax.example"
-        primitives = []
-        company = { name = "FRAX", slug = "frax" }
-
-        [[deployment]]
-        protocol = "frax"
-        network = "ethereum"
-        market = "farms"
-        unified_farms = ["0xf000000000000000000000000000000000000001", "0xf000000000000000000000000000000000000002"]
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-}
-
-portolan_plugin_api::exported!(Accounts<Frax>);
-
-fn n(amount: u64) -> U256 {
-    U256::from(amount)
+plugin! {
+    Frax: &TYPES,
+    ["frax" = "FRAX"],
+    r#"
+    [[deployment]]
+    protocol = "frax"
+    network = "ethereum"
+    market = "farms"
+    unified_farms = ["0xf000000000000000000000000000000000000001", "0xf000000000000000000000000000000000000002"]
+    "#
 }
 
 /// Two farms in which the account has nothing.
@@ -167,10 +149,7 @@ fn a_farm_that_refuses_to_pay_costs_its_own_claim_and_is_reported() {
 
 #[test]
 fn a_fork_is_a_line_of_settings() {
-    let value = SettingsValue::List(vec![SettingsValue::Text(format!("{FARM:#x}"))]);
-    let keys = vec![map::SettingsKey { key: "unified_farms".to_owned(), value }];
-    let row = map::SettingsRow { protocol: "frax".to_owned(), chain_id: 10, market: "fork".to_owned(), keys };
-    let catalogue = testing::catalogue::<Frax>(&Settings::from_rows(false, Vec::new(), vec![row]));
+    let catalogue = testing::catalogue::<Frax>(&one_row("frax", 10, vec![list("unified_farms", [FARM])]));
     assert_eq!(catalogue.deployments[0].contracts, [FARM]);
     assert_eq!(catalogue.deployments[0].questions, [Question::CLAIMABLES, Question::FARMING]);
 }

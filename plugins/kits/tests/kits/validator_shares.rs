@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::validator_shares::ValidatorSharesKit;
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, Replies};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, by_number, n, plugin};
 
 sol! {
     function NFTCounter() external view returns (uint256);
@@ -30,36 +30,19 @@ sol! {
 const NETWORK: u64 = 1;
 const MANAGER: Address = address!("0xc000000000000000000000000000000000000001");
 const SIGNER: Address = address!("0xc000000000000000000000000000000000000002");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const POL: Address = address!("0xa000000000000000000000000000000000000001");
 const SHARES: ValidatorSharesKit = ValidatorSharesKit { delegation: "validator-shares" };
 
-struct Polygon;
-
-impl AccountProtocols for Polygon {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "polygon"
-        name = "POLYGON"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "POLYGON", slug = "polygon" }
-
-        [[deployment]]
-        protocol = "polygon"
-        network = "ethereum"
-        stake_manager = "0xc000000000000000000000000000000000000001"
-        staked_token = "0xa000000000000000000000000000000000000001"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&SHARES];
-}
-
-portolan_plugin_api::exported!(Accounts<Polygon>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
+plugin! {
+    Polygon: &SHARES,
+    ["polygon" = "POLYGON"],
+    r#"
+    [[deployment]]
+    protocol = "polygon"
+    network = "ethereum"
+    stake_manager = "0xc000000000000000000000000000000000000001"
+    staked_token = "0xa000000000000000000000000000000000000001"
+    "#
 }
 
 fn shares(validator: u64) -> Address {
@@ -102,10 +85,6 @@ fn run(question: Question, chain: impl Replies) -> Outcome {
     case(question).facts("main", "shares", &known).run::<Polygon>(chain)
 }
 
-fn paid(outcome: &Outcome) -> Vec<(Option<U256>, Address, U256)> {
-    outcome.payments().into_iter().map(|row| (row.number, row.token, row.amount)).collect()
-}
-
 #[test]
 fn an_account_with_nothing_gets_a_complete_empty_answer() {
     // For each validator: the balance, and the number of exits by both interfaces.
@@ -125,7 +104,7 @@ fn rewards_are_claimed_of_each_validator() {
     let chain = delegate(delegate(delegate(manager(4), 2, 10, 7), 3, 1, 0), 4, 20, 1);
     let outcome = run(Question::CLAIMABLES, &chain);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-    assert_eq!(paid(&outcome), [(Some(n(2)), POL, n(7)), (Some(n(4)), POL, n(1))]);
+    assert_eq!(by_number(&outcome), [(Some(n(2)), POL, n(7)), (Some(n(4)), POL, n(1))]);
     let row = outcome.payments()[0];
     assert_eq!((row.contract, row.claim.to, row.claim.arguments.len()), (shares(2), shares(2), 0));
     assert_eq!(row.name, "Validator 2 rewards");
@@ -152,7 +131,12 @@ fn a_bad_validator_costs_its_own_rows_and_is_reported() {
     ];
     for chain in bad {
         let outcome = run(Question::CLAIMABLES, &chain);
-        assert_eq!((outcome.end, paid(&outcome)), (End::Partial, vec![(Some(n(4)), POL, n(1))]), "{}", outcome.message);
+        assert_eq!(
+            (outcome.end, by_number(&outcome)),
+            (End::Partial, vec![(Some(n(4)), POL, n(1))]),
+            "{}",
+            outcome.message
+        );
         assert!(outcome.message.starts_with("main: "), "{}", outcome.message);
     }
     for question in [Question::CLAIMABLES, Question::FARMING] {
@@ -186,7 +170,7 @@ fn what_has_waited_can_be_taken_out_and_what_waits_is_locked() {
     let outcome = run(Question::CLAIMABLES, &leaving());
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     // Six tenths of a hundred; and 55 of one of the first validators, whose shares are worth their number.
-    assert_eq!(paid(&outcome), [(Some(n(3_000_002)), POL, n(60)), (Some(n(4_000_000)), POL, n(55))]);
+    assert_eq!(by_number(&outcome), [(Some(n(3_000_002)), POL, n(60)), (Some(n(4_000_000)), POL, n(55))]);
     let claims: Vec<_> = outcome.payments().iter().map(|row| (row.claim.to, row.claim.arguments.clone())).collect();
     let numbered = unstakeClaimTokens_newPOLCall(n(2)).abi_encode()[4..].to_vec();
     assert_eq!(claims, [(shares(3), numbered), (shares(4), Vec::new())]);
@@ -206,12 +190,12 @@ fn what_has_waited_can_be_taken_out_and_what_waits_is_locked() {
 fn exits_are_found_where_one_of_the_two_ways_is_missing_and_failures_are_told() {
     let numbered_alone = leaving().revert(NETWORK, shares(4), &unbondsCall(ACCOUNT));
     let outcome = run(Question::CLAIMABLES, &numbered_alone);
-    assert_eq!((outcome.end, paid(&outcome).len()), (End::Complete, 1), "{}", outcome.message);
+    assert_eq!((outcome.end, by_number(&outcome).len()), (End::Complete, 1), "{}", outcome.message);
     let moved = validator(leaving(), 3, SIGNER);
     let unread = leaving().revert(NETWORK, shares(3), &unbonds_newCall { _0: ACCOUNT, _1: n(2) });
     for chain in [moved, unread] {
         let outcome = run(Question::CLAIMABLES, &chain);
-        assert_eq!((outcome.end, paid(&outcome)), (End::Partial, vec![(Some(n(4_000_000)), POL, n(55))]));
+        assert_eq!((outcome.end, by_number(&outcome)), (End::Partial, vec![(Some(n(4_000_000)), POL, n(55))]));
     }
 }
 
@@ -222,7 +206,7 @@ fn of_many_exits_the_newest_are_read_and_that_is_told() {
         chain.reply(NETWORK, shares(3), &unbonds_newCall { _0: ACCOUNT, _1: n(nonce) }, &(n(10), n(100)))
     });
     let outcome = run(Question::CLAIMABLES, &chain);
-    assert_eq!((outcome.end, paid(&outcome).len()), (End::Partial, 101));
-    assert_eq!(paid(&outcome)[0].0, Some(n(3_000_003)), "the first two are not read");
+    assert_eq!((outcome.end, by_number(&outcome).len()), (End::Partial, 101));
+    assert_eq!(by_number(&outcome)[0].0, Some(n(3_000_003)), "the first two are not read");
     assert_eq!(outcome.not_covered, ["main: of 102 exits from validator 3 the newest 100 are read"]);
 }

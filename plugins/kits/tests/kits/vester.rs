@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::vester::VesterKit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, Replies, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, Replies};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, NOW_S, n, one_row, plugin, text};
 
 sol! {
     function esToken() external view returns (address);
@@ -22,38 +22,20 @@ sol! {
 
 const NETWORK: u64 = 42_161;
 /// The block of a `JobTest`.
-const NOW_S: u64 = 1_700_000_000;
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 const VESTER: Address = Address::repeat_byte(1);
 const GMX: Address = Address::repeat_byte(2);
 const ES_GMX: Address = Address::repeat_byte(3);
 const TYPES: VesterKit = VesterKit { vester: "vester" };
 
-struct Gmx;
-
-impl AccountProtocols for Gmx {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "gmx"
-        name = "GMX"
-        website = "https://gmx.example"
-        primitives = []
-        company = { name = "GMX", slug = "gmx" }
-
-        [[deployment]]
-        protocol = "gmx"
-        network = "arbitrum"
-        vester = "0x0101010101010101010101010101010101010101"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-}
-
-portolan_plugin_api::exported!(Accounts<Gmx>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
+plugin! {
+    Gmx: &TYPES,
+    ["gmx" = "GMX"],
+    r#"
+    [[deployment]]
+    protocol = "gmx"
+    network = "arbitrum"
+    vester = "0x0101010101010101010101010101010101010101"
+    "#
 }
 
 /// State of an account in a vester of a thousand seconds: its balance, the amount vested and the part claimed at its
@@ -160,9 +142,7 @@ fn amounts_that_contradict_each_other_are_a_failure() {
 
 #[test]
 fn a_row_of_settings_has_a_vester() {
-    let key = map::SettingsKey { key: "vester".to_owned(), value: SettingsValue::Text(format!("{VESTER:#x}")) };
-    let row = map::SettingsRow { protocol: "gmx".to_owned(), chain_id: 10, market: "side".to_owned(), keys: vec![key] };
-    let rows = testing::catalogue::<Gmx>(&Settings::from_rows(false, Vec::new(), vec![row])).deployments;
+    let rows = testing::catalogue::<Gmx>(&one_row("gmx", 10, vec![text("vester", VESTER)])).deployments;
     assert_eq!(rows[0].contracts, [VESTER]);
     assert_eq!(rows[0].questions, [Question::CLAIMABLES, Question::LOCKED]);
 }

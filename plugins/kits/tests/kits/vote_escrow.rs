@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::vote_escrow::VoteEscrowKit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, NOW_S, list, n, one_row, plugin, text};
 
 sol! {
     function user_epoch_of(address) external view returns (uint256);
@@ -28,82 +28,64 @@ const STARGATE: u64 = 56;
 const ESCROW: Address = address!("0xf000000000000000000000000000000000000001");
 const OLD: Address = address!("0xf000000000000000000000000000000000000002");
 const NEW: Address = address!("0xf000000000000000000000000000000000000003");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const CRV: Address = address!("0xa000000000000000000000000000000000000001");
 const THREE_CRV: Address = address!("0xa000000000000000000000000000000000000002");
 const USD: Address = address!("0xa000000000000000000000000000000000000003");
-const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 
 const TYPES: VoteEscrowKit = VoteEscrowKit { lock: "lock", fee: "fee" };
 
-struct Locks;
+plugin! {
+    Locks: &TYPES,
+    ["locks" = "LOCKS"],
+    r#"
+    [[deployment]]
+    protocol = "locks"
+    network = "ethereum"
+    vote_escrow = "0xf000000000000000000000000000000000000001"
+    fee_distributors = [
+        "0xf000000000000000000000000000000000000002",
+        "0xf000000000000000000000000000000000000003",
+    ]
 
-impl AccountProtocols for Locks {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "locks"
-        name = "LOCKS"
-        website = "https://locks.example"
-        primitives = []
-        company = { name = "LOCKS", slug = "locks" }
+    [[deployment]]
+    protocol = "locks"
+    network = "polygon"
+    vote_escrow = "0xf000000000000000000000000000000000000001"
+    fee_distributors = ["0xf000000000000000000000000000000000000003"]
+    fee_tokens = [
+        "0xa000000000000000000000000000000000000002",
+        "0xa000000000000000000000000000000000000001",
+        "0xa000000000000000000000000000000000000003",
+    ]
 
-        [[deployment]]
-        protocol = "locks"
-        network = "ethereum"
-        vote_escrow = "0xf000000000000000000000000000000000000001"
-        fee_distributors = [
-            "0xf000000000000000000000000000000000000002",
-            "0xf000000000000000000000000000000000000003",
-        ]
+    [[deployment]]
+    protocol = "locks"
+    network = "base"
+    vote_escrow = "0xf000000000000000000000000000000000000001"
+    fee_distributors = ["0xf000000000000000000000000000000000000003"]
+    points = "epoch"
 
-        [[deployment]]
-        protocol = "locks"
-        network = "polygon"
-        vote_escrow = "0xf000000000000000000000000000000000000001"
-        fee_distributors = ["0xf000000000000000000000000000000000000003"]
-        fee_tokens = [
-            "0xa000000000000000000000000000000000000002",
-            "0xa000000000000000000000000000000000000001",
-            "0xa000000000000000000000000000000000000003",
-        ]
-
-        [[deployment]]
-        protocol = "locks"
-        network = "base"
-        vote_escrow = "0xf000000000000000000000000000000000000001"
-        fee_distributors = ["0xf000000000000000000000000000000000000003"]
-        points = "epoch"
-
-        [[deployment]]
-        protocol = "locks"
-        network = "smartchain"
-        vote_escrow = "0xf000000000000000000000000000000000000001"
-        unlockable = true
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-}
-
-portolan_plugin_api::exported!(Accounts<Locks>);
-
-fn word(amount: u64) -> U256 {
-    U256::from(amount)
+    [[deployment]]
+    protocol = "locks"
+    network = "smartchain"
+    vote_escrow = "0xf000000000000000000000000000000000000001"
+    unlockable = true
+    "#
 }
 
 fn locked(network: u64, amount: i128, end: u64) -> CannedReplies {
     CannedReplies::default()
-        .reply(network, ESCROW, &user_point_epochCall(ACCOUNT), &word(2))
+        .reply(network, ESCROW, &user_point_epochCall(ACCOUNT), &n(2))
         .reply(network, ESCROW, &tokenCall {}, &CRV)
-        .result(network, ESCROW, &lockedCall(ACCOUNT), ReadResult::Ok((amount, word(end)).abi_encode().into()))
+        .result(network, ESCROW, &lockedCall(ACCOUNT), ReadResult::Ok((amount, n(end)).abi_encode().into()))
 }
 
 fn fees(chain: CannedReplies, owed: [u64; 2]) -> CannedReplies {
     chain
         .reply(CURVE, OLD, &tokenCall {}, &THREE_CRV)
         .reply(CURVE, NEW, &tokenCall {}, &USD)
-        .reply(CURVE, OLD, &claimCall(ACCOUNT), &word(owed[0]))
-        .reply(CURVE, NEW, &claimCall(ACCOUNT), &word(owed[1]))
+        .reply(CURVE, OLD, &claimCall(ACCOUNT), &n(owed[0]))
+        .reply(CURVE, NEW, &claimCall(ACCOUNT), &n(owed[1]))
 }
 
 fn run(network: u64, question: Question, chain: &CannedReplies) -> Outcome {
@@ -128,7 +110,7 @@ fn a_lock_has_its_end_even_when_it_is_over() {
         let position = outcome.positions()[0];
         assert_eq!((position.kind, position.contract), (PositionKind::LOCKED, ESCROW));
         assert_eq!(position.lock, Some(Lock { unlocks_at: Some(end), is_permanent: Some(false) }));
-        assert_eq!(position.legs, [Leg::new(LegRole::LOCKED, CRV, word(5_000))]);
+        assert_eq!(position.legs, [Leg::new(LegRole::LOCKED, CRV, n(5_000))]);
     }
     let withdrawn = run(CURVE, Question::LOCKED, &locked(CURVE, 0, 0));
     assert_eq!((withdrawn.end, withdrawn.findings.len()), (End::Complete, 0));
@@ -152,11 +134,11 @@ fn a_lock_that_was_let_go_with_all_others_ends_now() {
 fn a_fork_may_count_what_an_account_has_locked_by_another_name() {
     let chain = |points: u64| {
         CannedReplies::default()
-            .reply(YEARN, ESCROW, &epochCall(ACCOUNT), &word(points))
+            .reply(YEARN, ESCROW, &epochCall(ACCOUNT), &n(points))
             .reply(YEARN, ESCROW, &tokenCall {}, &CRV)
-            .reply(YEARN, ESCROW, &lockedCall(ACCOUNT), &(word(9), word(NOW_S + 1)))
+            .reply(YEARN, ESCROW, &lockedCall(ACCOUNT), &(n(9), n(NOW_S + 1)))
             .reply(YEARN, NEW, &tokenCall {}, &USD)
-            .reply(YEARN, NEW, &claimCall(ACCOUNT), &word(4))
+            .reply(YEARN, NEW, &claimCall(ACCOUNT), &n(4))
     };
     for (points, found) in [(0, 0), (1, 1)] {
         for question in [Question::CLAIMABLES, Question::LOCKED] {
@@ -165,17 +147,15 @@ fn a_fork_may_count_what_an_account_has_locked_by_another_name() {
         }
     }
     let locked = run(YEARN, Question::LOCKED, &chain(1));
-    assert_eq!(locked.legs().iter().map(|leg| (leg.token, leg.amount)).collect::<Vec<_>>(), [(CRV, word(9))]);
+    assert_eq!(locked.legs().iter().map(|leg| (leg.token, leg.amount)).collect::<Vec<_>>(), [(CRV, n(9))]);
 }
 
 #[test]
 fn each_distributor_that_owes_has_a_claim_of_its_own() {
     // A withdrawn lock may still be owed fees for its time.
-    for (owed, expected) in [
-        ([3, 7], vec![(OLD, THREE_CRV, word(3)), (NEW, USD, word(7))]),
-        ([0, 1], vec![(NEW, USD, word(1))]),
-        ([0, 0], vec![]),
-    ] {
+    for (owed, expected) in
+        [([3, 7], vec![(OLD, THREE_CRV, n(3)), (NEW, USD, n(7))]), ([0, 1], vec![(NEW, USD, n(1))]), ([0, 0], vec![])]
+    {
         let outcome = run(CURVE, Question::CLAIMABLES, &fees(locked(CURVE, 0, 0), owed));
         assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
         let found: Vec<_> = outcome.payments().iter().map(|row| (row.claim.to, row.token, row.amount)).collect();
@@ -196,33 +176,24 @@ fn a_distributor_that_was_stopped_costs_its_own_fees() {
 fn one_claim_may_pay_several_tokens() {
     let tokens = vec![THREE_CRV, CRV, USD];
     let call = claimTokensCall { _0: ACCOUNT, _1: tokens.clone() };
-    let chain = locked(BALANCER, 5, NOW_S + 1).reply(BALANCER, NEW, &call, &vec![word(4), U256::ZERO, word(9)]);
+    let chain = locked(BALANCER, 5, NOW_S + 1).reply(BALANCER, NEW, &call, &vec![n(4), U256::ZERO, n(9)]);
     let outcome = run(BALANCER, Question::CLAIMABLES, &chain);
     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 1), "{}", outcome.message);
     let found: Vec<_> = outcome.payments().iter().map(|row| (row.claim.to, row.token, row.amount)).collect();
-    assert_eq!(found, [(NEW, THREE_CRV, word(4)), (NEW, USD, word(9))]);
-    let short = locked(BALANCER, 5, NOW_S + 1).reply(BALANCER, NEW, &call, &vec![word(4)]);
+    assert_eq!(found, [(NEW, THREE_CRV, n(4)), (NEW, USD, n(9))]);
+    let short = locked(BALANCER, 5, NOW_S + 1).reply(BALANCER, NEW, &call, &vec![n(4)]);
     let outcome = run(BALANCER, Question::CLAIMABLES, &short);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Failed, 0));
 }
 
 #[test]
 fn a_fork_is_a_row_of_settings() {
-    let key = |key: &str, value: SettingsValue| map::SettingsKey { key: key.to_owned(), value };
-    let text = |address: Address| SettingsValue::Text(format!("{address:#x}"));
-    let keys = vec![
-        key("vote_escrow", text(ESCROW)),
-        key("fee_distributors", SettingsValue::List(vec![text(OLD), text(NEW)])),
-    ];
-    let row = |keys| map::SettingsRow { protocol: "locks".to_owned(), chain_id: 10, market: "fork".to_owned(), keys };
-    let settings = |keys| Settings::from_rows(false, Vec::new(), vec![row(keys)]);
-    let named = |points: &str| {
-        let points = key("points", SettingsValue::Text(points.to_owned()));
-        settings(vec![key("vote_escrow", text(ESCROW)), points])
-    };
+    let settings = |keys| one_row("locks", 10, keys);
+    let named = |points: &str| settings(vec![text("vote_escrow", ESCROW), text("points", points)]);
     let error = testing::settings_error::<Locks>(&named("an epoch"));
     assert_eq!(error.and_then(|error| error.key).as_deref(), Some("points"));
     assert_eq!(testing::catalogue::<Locks>(&named("epoch")).deployments[0].questions, [Question::LOCKED]);
+    let keys = vec![text("vote_escrow", ESCROW), list("fee_distributors", [OLD, NEW])];
     let catalogue = testing::catalogue::<Locks>(&settings(keys));
     assert_eq!(catalogue.deployments[0].contracts, [ESCROW, OLD, NEW]);
     assert_eq!(catalogue.deployments[0].questions, [Question::CLAIMABLES, Question::LOCKED]);
@@ -233,10 +204,10 @@ fn a_distributor_that_owes_for_more_than_one_claim_counts_is_told() {
     const WEEK_S: u64 = 7 * 86_400;
     let chain = |changes: u64, counted: u64, weeks: u64| {
         fees(locked(CURVE, 5, 1), [7, 0])
-            .reply(CURVE, ESCROW, &user_point_epochCall(ACCOUNT), &word(changes))
-            .reply(CURVE, OLD, &user_epoch_ofCall(ACCOUNT), &word(counted))
-            .reply(CURVE, OLD, &time_cursor_ofCall(ACCOUNT), &word(WEEK_S))
-            .reply(CURVE, OLD, &last_token_timeCall {}, &word(WEEK_S * (weeks + 1)))
+            .reply(CURVE, ESCROW, &user_point_epochCall(ACCOUNT), &n(changes))
+            .reply(CURVE, OLD, &user_epoch_ofCall(ACCOUNT), &n(counted))
+            .reply(CURVE, OLD, &time_cursor_ofCall(ACCOUNT), &n(WEEK_S))
+            .reply(CURVE, OLD, &last_token_timeCall {}, &n(WEEK_S * (weeks + 1)))
     };
     for (changes, counted, weeks, is_told) in
         [(52, 2, 50, false), (53, 2, 50, true), (2, 1, 51, true), (1, 1, 0, false)]

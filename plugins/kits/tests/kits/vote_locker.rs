@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::vote_locker::VoteLockerKit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadResult};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, NOW_S, flag, n, one_row, plugin, text};
 
 sol! {
     function stakingToken() external view returns (address);
@@ -17,9 +17,7 @@ sol! {
 }
 
 const NETWORK: u64 = 1;
-const NOW_S: u64 = 1_700_000_000; // The block of a `JobTest`.
 const WEEK_S: u64 = 604_800;
-const ACCOUNT: Address = Address::repeat_byte(0xac);
 const PLAIN: Address = Address::repeat_byte(1);
 const BOOSTED: Address = Address::repeat_byte(2);
 const AURA: Address = Address::repeat_byte(0xa1);
@@ -28,45 +26,22 @@ const OTHER: Address = Address::repeat_byte(0xa3);
 
 const TYPES: VoteLockerKit = VoteLockerKit { lock: "vote-lock" };
 
-/// A locker of each version.
-struct Fork;
+plugin! {
+    /// A locker of each version.
+    Fork: &TYPES,
+    ["plain" = "PLAIN", "boosted" = "BOOSTED"],
+    r#"
+    [[deployment]]
+    protocol = "plain"
+    network = "ethereum"
+    locker = "0x0101010101010101010101010101010101010101"
 
-impl AccountProtocols for Fork {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "plain"
-        name = "PLAIN"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "PLAIN", slug = "plain" }
-
-        [[protocol]]
-        slug = "boosted"
-        name = "BOOSTED"
-        website = "https://example.org"
-        primitives = []
-        company = { name = "BOOSTED", slug = "boosted" }
-
-        [[deployment]]
-        protocol = "plain"
-        network = "ethereum"
-        locker = "0x0101010101010101010101010101010101010101"
-
-        [[deployment]]
-        protocol = "boosted"
-        network = "ethereum"
-        locker = "0x0202020202020202020202020202020202020202"
-        boosted = true
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-}
-
-portolan_plugin_api::exported!(Accounts<Fork>);
-
-fn n(number: u64) -> U256 {
-    U256::from(number)
+    [[deployment]]
+    protocol = "boosted"
+    network = "ethereum"
+    locker = "0x0202020202020202020202020202020202020202"
+    boosted = true
+    "#
 }
 
 /// Lockers in which the account has these locks, each with its end, `free` to withdraw, and rewards.
@@ -173,18 +148,14 @@ fn lists_that_are_too_long_are_cut_and_the_answer_says_so() {
 
 #[test]
 fn a_row_of_settings_has_a_locker_and_maybe_boosted_amounts() {
-    let key = |key: &str, value| map::SettingsKey { key: key.to_owned(), value };
-    let settings = |keys: Vec<map::SettingsKey>| {
-        let row = map::SettingsRow { protocol: "plain".to_owned(), chain_id: NETWORK, market: "side".to_owned(), keys };
-        Settings::from_rows(false, Vec::new(), vec![row])
-    };
-    let at = |at: Address| key("locker", SettingsValue::Text(format!("{at:#x}")));
+    let settings = |keys| one_row("plain", NETWORK, keys);
+    let at = |at: Address| text("locker", at);
     let chain = lockers(0, &[(5, NOW_S + 1)], &[]);
     for (at, boosted) in [(at(PLAIN), false), (at(BOOSTED), true)] {
-        let settings = settings(vec![at, key("boosted", SettingsValue::Bool(boosted))]);
+        let settings = settings(vec![at, flag("boosted", boosted)]);
         let test = JobTest::new("plain", NETWORK, Question::LOCKED, ACCOUNT).settings(settings);
         assert_eq!(locks(&test.run::<Fork>(&chain)).len(), 1);
     }
-    let refused = testing::settings_error::<Fork>(&settings(vec![key("boosted", SettingsValue::Bool(true))]));
+    let refused = testing::settings_error::<Fork>(&settings(vec![flag("boosted", true)]));
     assert_eq!(refused.and_then(|error| error.key).as_deref(), Some("locker"));
 }

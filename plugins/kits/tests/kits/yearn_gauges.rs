@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::yearn_gauges::YearnGaugesKit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, ReadRequest, ReadResult};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, n, one_row, plugin, text};
 
 sol! {
     function getVaults() external view returns (address[]);
@@ -21,37 +21,20 @@ sol! {
 
 const NETWORK: u64 = 1;
 const REGISTRY: Address = address!("0xf000000000000000000000000000000000000001");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const DYFI: Address = address!("0xa000000000000000000000000000000000000001");
 
 const TYPES: YearnGaugesKit = YearnGaugesKit { gauge: "gauge" };
 
-struct Yearn;
-
-impl AccountProtocols for Yearn {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "yearn"
-        name = "YEARN"
-        website = "https://yearn.example"
-        primitives = []
-        company = { name = "YEARN", slug = "yearn" }
-
-        [[deployment]]
-        protocol = "yearn"
-        network = "ethereum"
-        market = "gauges"
-        yearn_gauge_registry = "0xf000000000000000000000000000000000000001"
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-}
-
-portolan_plugin_api::exported!(Accounts<Yearn>);
-
-fn n(amount: u64) -> U256 {
-    U256::from(amount)
+plugin! {
+    Yearn: &TYPES,
+    ["yearn" = "YEARN"],
+    r#"
+    [[deployment]]
+    protocol = "yearn"
+    network = "ethereum"
+    market = "gauges"
+    yearn_gauge_registry = "0xf000000000000000000000000000000000000001"
+    "#
 }
 
 fn vault(number: u64) -> Address {
@@ -143,10 +126,7 @@ fn what_would_pay_somebody_else_or_cannot_be_read_is_reported() {
 
 #[test]
 fn a_fork_is_a_line_of_settings() {
-    let value = SettingsValue::Text(format!("{REGISTRY:#x}"));
-    let keys = vec![map::SettingsKey { key: "yearn_gauge_registry".to_owned(), value }];
-    let row = map::SettingsRow { protocol: "yearn".to_owned(), chain_id: 10, market: "fork".to_owned(), keys };
-    let catalogue = testing::catalogue::<Yearn>(&Settings::from_rows(false, Vec::new(), vec![row]));
+    let catalogue = testing::catalogue::<Yearn>(&one_row("yearn", 10, vec![text("yearn_gauge_registry", REGISTRY)]));
     assert_eq!(catalogue.deployments[0].contracts, [REGISTRY]);
     assert_eq!(catalogue.deployments[0].questions, [Question::CLAIMABLES, Question::FARMING]);
 }

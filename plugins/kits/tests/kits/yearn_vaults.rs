@@ -2,11 +2,11 @@
 //!
 //! The contracts' functions are declared again here, so that a wrong one in the kit fails a test.
 
-use portolan_kits::accounts::{AccountProtocols, Accounts};
-use portolan_kits::kit::Kit;
 use portolan_kits::yearn_vaults::YearnVaultsKit;
-use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome, map};
+use portolan_plugin_api::testing::{self, CannedReplies, End, JobTest, Outcome};
 use portolan_plugin_api::*;
+
+use crate::fixture::{ACCOUNT, list, n, one_row, plugin};
 
 sol! {
     function numTokens() external view returns (uint256);
@@ -28,7 +28,6 @@ const SECOND: u64 = 1;
 const THIRD: u64 = 10;
 const OLD: Address = address!("0xf000000000000000000000000000000000000001");
 const NEW: Address = address!("0xf000000000000000000000000000000000000002");
-const ACCOUNT: Address = address!("0xacc0000000000000000000000000000000000001");
 const USDC: Address = address!("0xa000000000000000000000000000000000000001");
 const DAI: Address = address!("0xa000000000000000000000000000000000000002");
 const FIRST_USDC: Address = address!("0x5a00000000000000000000000000000000000001");
@@ -38,44 +37,28 @@ const VAULTS: [Address; 3] = [FIRST_USDC, LAST_USDC, ONLY_DAI];
 
 const TYPES: YearnVaultsKit = YearnVaultsKit { vault: "vault", share: "YEARN" };
 
-struct Yearn;
+plugin! {
+    Yearn: &TYPES,
+    ["yearn" = "YEARN"],
+    r#"
+    [[deployment]]
+    protocol = "yearn"
+    network = "ethereum"
+    market = "v2"
+    yearn_v2_registries = [
+        "0xf000000000000000000000000000000000000001",
+        "0xf000000000000000000000000000000000000002",
+    ]
 
-impl AccountProtocols for Yearn {
-    const ROWS: Rows = rows!(
-        r#"
-        [[protocol]]
-        slug = "yearn"
-        name = "YEARN"
-        website = "https://yearn.example"
-        primitives = []
-        company = { name = "YEARN", slug = "yearn" }
-
-        [[deployment]]
-        protocol = "yearn"
-        network = "ethereum"
-        market = "v2"
-        yearn_v2_registries = [
-            "0xf000000000000000000000000000000000000001",
-            "0xf000000000000000000000000000000000000002",
-        ]
-
-        [[deployment]]
-        protocol = "yearn"
-        network = "optimism"
-        market = "v3"
-        yearn_v3_registries = [
-            "0xf000000000000000000000000000000000000001",
-            "0xf000000000000000000000000000000000000002",
-        ]
-        "#
-    );
-    const KITS: &'static [&'static dyn Kit] = &[&TYPES];
-}
-
-portolan_plugin_api::exported!(Accounts<Yearn>);
-
-fn n(amount: u64) -> U256 {
-    U256::from(amount)
+    [[deployment]]
+    protocol = "yearn"
+    network = "optimism"
+    market = "v3"
+    yearn_v3_registries = [
+        "0xf000000000000000000000000000000000000001",
+        "0xf000000000000000000000000000000000000002",
+    ]
+    "#
 }
 
 /// A registry of the second generation, with the vaults of each token.
@@ -252,13 +235,7 @@ fn only_shares_of_listed_vaults_have_a_composition() {
 
 #[test]
 fn a_fork_is_a_line_of_settings() {
-    let list = || SettingsValue::List(vec![SettingsValue::Text(format!("{OLD:#x}"))]);
-    let rows = |keys: &[&str]| {
-        let key = |key: &&str| map::SettingsKey { key: (*key).to_owned(), value: list() };
-        let keys = keys.iter().map(key).collect();
-        let row = map::SettingsRow { protocol: "yearn".to_owned(), chain_id: 10, market: "fork".to_owned(), keys };
-        Settings::from_rows(false, Vec::new(), vec![row])
-    };
+    let rows = |keys: &[&str]| one_row("yearn", 10, keys.iter().map(|key| list(key, [OLD])).collect());
     for key in ["yearn_v2_registries", "yearn_v3_registries"] {
         let catalogue = testing::catalogue::<Yearn>(&rows(&[key]));
         assert_eq!(catalogue.deployments[0].contracts, [OLD]);

@@ -2,6 +2,8 @@
 
 use super::*;
 
+use crate::fixture::{fork, text};
+
 sol! {
     function lpTokens(uint256) external view returns (address);
     function pendingBeets(uint256, address) external view returns (uint256);
@@ -22,7 +24,10 @@ fn one_claim_pays_the_chefs_token_and_those_of_the_rewarder() {
     let outcome = claimables("beets", &staked());
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     let second = Some(word(3));
-    assert_eq!(rows(&outcome), [(Some(word(0)), TOKEN, word(7)), (second, TOKEN, word(11)), (second, BONUS, word(2))]);
+    assert_eq!(
+        by_number(&outcome),
+        [(Some(word(0)), TOKEN, word(7)), (second, TOKEN, word(11)), (second, BONUS, word(2))]
+    );
     let paid = outcome.payments();
     assert_eq!(paid[0].name, format!("{{{:#x}}} reward", lp(0)));
     // `harvest(pid, account)`.
@@ -39,12 +44,8 @@ fn a_stake_has_no_rate_because_the_chef_counts_blocks() {
     let paid: Vec<_> = outcome.legs()[1].rewards.iter().map(|reward| (reward.token, reward.per_second)).collect();
     assert_eq!(paid, [(TOKEN, None), (BONUS, None)]);
     // A row of a settings file.
-    let key =
-        |key: &str, value: &str| map::SettingsKey { key: key.to_owned(), value: SettingsValue::Text(value.to_owned()) };
-    let keys = vec![key("kind", "beets-chef"), key("chef", &CHEF.to_string()), key("pending", "pendingBeets")];
-    let row = map::SettingsRow { protocol: "fork".to_owned(), chain_id: NETWORK, market: "main".to_owned(), keys };
-    let fork = Protocol::new("fork", "FORK", "https://example.org", &[]);
+    let keys = vec![text("kind", "beets-chef"), text("chef", CHEF), text("pending", "pendingBeets")];
     let case = JobTest::new("fork", NETWORK, Question::CLAIMABLES, ACCOUNT);
-    let outcome = case.settings(Settings::from_rows(true, vec![fork], vec![row])).run::<Chefs>(&staked());
-    assert_eq!(rows(&outcome).len(), 3, "{}", outcome.message);
+    let outcome = case.settings(fork(NETWORK, keys)).run::<Chefs>(&staked());
+    assert_eq!(by_number(&outcome).len(), 3, "{}", outcome.message);
 }

@@ -53,7 +53,7 @@ fn one_claim_pays_the_chefs_token_and_the_bonuses_that_its_view_returns() {
         let chain = stake(chef(Kind::V1, 3), 1, 10, 0);
         let outcome = claimables(slug, &owes(chain.clone(), 1, returned(slug, &[(BONUS, 5)])));
         assert_eq!(outcome.end, End::Complete, "{slug}: {}", outcome.message);
-        assert_eq!(rows(&outcome), [(Some(word(1)), TOKEN, word(7)), (Some(word(1)), BONUS, word(5))]);
+        assert_eq!(by_number(&outcome), [(Some(word(1)), TOKEN, word(7)), (Some(word(1)), BONUS, word(5))]);
         let claims: Vec<_> = outcome.payments().into_iter().map(|row| row.claim).collect();
         assert!(claims.iter().all(|claim| *claim == claims[0] && claim.template == 0));
         // The length; the account; the pending amounts (and the view of harvesting, or four places of a rewarder) and
@@ -62,10 +62,10 @@ fn one_claim_pays_the_chefs_token_and_the_bonuses_that_its_view_returns() {
         assert_eq!(outcome.batches, [1, 3, 2 + 4 * beside[0] + beside[1], 2]);
         // A bonus in the chef's own token is added to it; a zero bonus or one without a token is no row.
         let outcome = claimables(slug, &owes(chain.clone(), 1, returned(slug, &[(TOKEN, 5)])));
-        assert_eq!(rows(&outcome), [(Some(word(1)), TOKEN, word(12))]);
+        assert_eq!(by_number(&outcome), [(Some(word(1)), TOKEN, word(12))]);
         for none in [&[(BONUS, 0)][..], &[][..]] {
             let outcome = claimables(slug, &owes(chain.clone(), 1, returned(slug, none)));
-            assert_eq!((outcome.end, rows(&outcome)), (End::Complete, vec![(Some(word(1)), TOKEN, word(7))]));
+            assert_eq!((outcome.end, by_number(&outcome)), (End::Complete, vec![(Some(word(1)), TOKEN, word(7))]));
         }
         let outcome = farming(slug, &owes(chain, 1, returned(slug, &[(BONUS, 5)])));
         assert_eq!((outcome.end, outcome.legs().len()), (End::Complete, 1), "{slug}: {}", outcome.message);
@@ -95,7 +95,7 @@ fn a_bonus_is_told_in_the_token_that_its_rewarder_pays() {
             let chain = reply(chain.clone(), REWARDER, &isNativeCall {}, &is_native);
             let outcome = claimables("bonus", &chain);
             let expected = [(Some(word(1)), TOKEN, word(7)), (Some(word(1)), token, word(5))];
-            assert_eq!((outcome.end, rows(&outcome)), (End::Complete, expected.to_vec()), "{}", outcome.message);
+            assert_eq!((outcome.end, by_number(&outcome)), (End::Complete, expected.to_vec()), "{}", outcome.message);
             let outcome = farming("bonus", &chain);
             let rewards: Vec<_> = outcome.legs()[0].rewards.iter().map(|reward| reward.token).collect();
             assert_eq!(rewards, [TOKEN, token], "{}", outcome.message);
@@ -109,7 +109,7 @@ fn several_bonuses_are_rows_of_their_own_up_to_a_limit() {
         let chain = stake(chef(Kind::V1, 1), 0, 10, 0);
         let outcome = claimables(slug, &owes(chain.clone(), 0, returned(slug, &[(BONUS, 5), (OTHER, 6)])));
         let pool = Some(word(0));
-        assert_eq!(rows(&outcome), [(pool, TOKEN, word(7)), (pool, BONUS, word(5)), (pool, OTHER, word(6))]);
+        assert_eq!(by_number(&outcome), [(pool, TOKEN, word(7)), (pool, BONUS, word(5)), (pool, OTHER, word(6))]);
         let outcome = claimables(slug, &owes(chain.clone(), 0, returned(slug, &vec![(BONUS, 1); 17])));
         assert_eq!((outcome.end, outcome.findings.len()), (End::Partial, 0));
         assert!(outcome.message.contains("tokens and"), "{}", outcome.message);
@@ -157,7 +157,7 @@ fn a_funded_chef_pays_what_it_holds_at_most() {
     for (owed, held, paid) in [(9, 100, 9), (9, 9, 9), (9, 8, 8), (9, 1, 1)] {
         let outcome = claimables("lp-staking", &lp_staking(owed, held));
         assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
-        assert_eq!(rows(&outcome), [(Some(word(1)), BONUS, word(paid))]);
+        assert_eq!(by_number(&outcome), [(Some(word(1)), BONUS, word(paid))]);
         // The length and one name of the token; the account; the pending amount, the balance and the staked token; the
         // pair.
         assert_eq!(outcome.batches, [2, 2, 3, 2]);
