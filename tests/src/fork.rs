@@ -14,6 +14,7 @@ use crate::chain::{self, Chain, PURSE_WEI};
 use crate::gateway::{Gateway, Setup};
 use crate::json::Json;
 use crate::truth::NETWORKS;
+use crate::world::Shared;
 pub use rows::{ForkRow, ROWS, row};
 
 /// The native token, as answers have its address and as [`Payments`] have its name.
@@ -44,6 +45,41 @@ pub struct Claimed {
     pub rows: Vec<Json>,
     pub said: Payments,
     pub received: Payments,
+}
+
+/// The fork of a profile, started once for all tests of a file that run at the same time and only read it.
+#[derive(Debug)]
+pub struct SharedFork {
+    profile: &'static str,
+    started: Shared<Fork>,
+}
+
+impl SharedFork {
+    /// Starts nothing yet.
+    pub const fn new(profile: &'static str) -> Self {
+        Self { profile, started: Shared::new() }
+    }
+
+    /// The fork that other tests hold, or a new one.
+    ///
+    /// # Errors
+    /// As [`Fork::start`].
+    pub fn get(&self) -> Result<Arc<Fork>> {
+        self.started.get(|| self.start())
+    }
+
+    /// A fork of its own, for a test that sends transactions.
+    ///
+    /// # Errors
+    /// As [`Fork::start`].
+    pub fn start(&self) -> Result<Fork> {
+        Fork::start(self.profile)
+    }
+}
+
+/// A row of [`Fork::lent`].
+pub fn leg(name: &str, amount: u128, side: &str) -> (String, u128, String) {
+    (name.to_owned(), amount, side.to_owned())
 }
 
 impl Fork {

@@ -6,12 +6,9 @@
 //! token are passed, so that 399 thousandths of a reward are minted beside it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
-use anyhow::Result;
-use portolan_tests::fork::{Fork, Payments};
+use portolan_tests::fork::{Fork, Payments, SharedFork};
 use portolan_tests::json::Json;
-use portolan_tests::world::Shared;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
 const WEEK_S: u64 = 604_800;
@@ -21,15 +18,7 @@ const MILLI: u128 = 4 * 86_400 * ONE / 1_000;
 /// rounds off.
 const WEEK_FOR_ONE: u128 = 60_480_000_000_000_000_000 - 7;
 
-static FIXTURE: Shared<Fork> = Shared::new();
-
-fn fixture() -> Arc<Fork> {
-    FIXTURE.get(start).unwrap()
-}
-
-fn start() -> Result<Fork> {
-    Fork::start("boosters")
-}
+static FORK: SharedFork = SharedFork::new("boosters");
 
 /// The amount that is minted beside a reward.
 fn minted(reward: u128) -> u128 {
@@ -65,7 +54,7 @@ fn expected(fork: &Fork) -> Vec<(&'static str, BTreeMap<String, Payments>)> {
 #[test]
 fn a_claim_pays_the_reward_what_is_minted_beside_it_and_extra_rewards() {
     // The other tests read a chain on which nothing happens.
-    let fixture = start().unwrap();
+    let fixture = FORK.start().unwrap();
     for (who, expected) in expected(&fixture) {
         let mut told = BTreeMap::new();
         for claim in fixture.claims(who).unwrap() {
@@ -81,7 +70,7 @@ fn a_claim_pays_the_reward_what_is_minted_beside_it_and_extra_rewards() {
 
 #[test]
 fn stakes_are_told_in_the_token_that_was_given_also_where_the_pool_is_shut_down() {
-    let fixture = fixture();
+    let fixture = FORK.get().unwrap();
     let row = |symbol: &str, amount: u128| (symbol.to_owned(), amount);
     assert_eq!(fixture.staked("farmer").unwrap(), [row("crvA", 300 * ONE), row("crvB", 50 * ONE)]);
     assert_eq!(fixture.staked("whale").unwrap(), [row("crvA", 100 * ONE), row("crvC", 10 * ONE)]);
@@ -100,7 +89,7 @@ fn stakes_are_told_in_the_token_that_was_given_also_where_the_pool_is_shut_down(
 
 #[test]
 fn locks_end_sixteen_weeks_after_the_next_week_begins() {
-    let fixture = fixture();
+    let fixture = FORK.get().unwrap();
     let now = fixture.chain.block_timestamp;
     let end = |from: u64| (from / WEEK_S + 17) * WEEK_S;
     let row = |row: &Json| {

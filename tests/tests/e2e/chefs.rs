@@ -4,11 +4,7 @@
 //! Every chef pays 4 * 10^12 a second, of which the first pool has a quarter. In it the farmer has a quarter of what is
 //! staked and the whale the rest; the second pool is the whale's. So all amounts follow from what is paid for one point.
 
-use std::sync::Arc;
-
-use anyhow::Result;
-use portolan_tests::fork::{Fork, Payments, ROWS};
-use portolan_tests::world::Shared;
+use portolan_tests::fork::{Payments, ROWS, SharedFork};
 
 const ONE: u128 = 1_000_000_000_000_000_000;
 /// The amount that a point of a chef's four is paid in a second.
@@ -17,15 +13,7 @@ const POINT: u128 = 1_000_000_000_000;
 /// The amount that a point of four is paid of the one block for which the chef that counts blocks has paid.
 const BLOCK: u128 = 872_000_000_000_000;
 
-static FIXTURE: Shared<Fork> = Shared::new();
-
-fn fixture() -> Arc<Fork> {
-    FIXTURE.get(start).unwrap()
-}
-
-fn start() -> Result<Fork> {
-    Fork::start("chefs")
-}
+static FORK: SharedFork = SharedFork::new("chefs");
 
 /// Protocol, account and what each of its claims pays.
 type Claims = (&'static str, &'static str, Vec<Payments>);
@@ -69,7 +57,7 @@ fn expected(point: u128) -> Vec<Claims> {
 #[test]
 fn each_claim_pays_exactly_what_is_owed_and_what_its_simulation_says() {
     // The other tests read a chain on which nothing happens.
-    let fixture = start().unwrap();
+    let fixture = FORK.start().unwrap();
     // The amount that a point was paid since all was staked.
     let point = POINT * fixture.number("seconds").unwrap();
     for (slug, who, mut expected) in expected(point) {
@@ -86,7 +74,7 @@ fn each_claim_pays_exactly_what_is_owed_and_what_its_simulation_says() {
 
 #[test]
 fn stakes_are_positions() {
-    let fixture = fixture();
+    let fixture = FORK.get().unwrap();
     let held = |slug, who| fixture.of(slug).staked(who).unwrap();
     let stake = |symbol: &str, amount: u128| (symbol.to_owned(), amount * ONE);
     let (farmers, whales) = ([stake("ONE", 10)], [stake("ONE", 30), stake("TWO", 5)]);
@@ -104,7 +92,7 @@ fn stakes_are_positions() {
 
 #[test]
 fn an_account_with_nothing_gets_empty_answers() {
-    let fixture = fixture();
+    let fixture = FORK.get().unwrap();
     for slug in ROWS.iter().filter(|row| row.profile == "chefs").map(|row| row.protocol) {
         let fork = fixture.of(slug);
         assert_eq!(fork.items("{}/claimables", "nothing").unwrap(), [], "{slug}");
@@ -116,7 +104,7 @@ fn an_account_with_nothing_gets_empty_answers() {
 
 #[test]
 fn a_position_is_locked_as_long_as_its_lock_lasts() {
-    let fixture = fixture();
+    let fixture = FORK.get().unwrap();
     let rows = fixture.of("camelot").items("farming/{}/positions", "farmer").unwrap();
     let mut ends: Vec<String> = rows.iter().map(|row| row.at("position/unlocksAt").unwrap().to_string()).collect();
     ends.sort();

@@ -4,44 +4,23 @@
 //! A thousand USDC that earn 10^-9 a second are one smallest unit more each second, and so are 500 that cost twice as much.
 //! The reward is 0.4 a second, of which the farmer has lent a quarter's share.
 
-use std::sync::Arc;
-
-use anyhow::Result;
-use portolan_tests::fork::{Fork, Paid};
+use portolan_tests::fork::{Paid, SharedFork, leg};
 use portolan_tests::json::Json;
-use portolan_tests::world::Shared;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
 const USDC: u128 = 1_000_000;
 
-static FIXTURE: Shared<Fork> = Shared::new();
-
-fn fixture() -> Arc<Fork> {
-    FIXTURE.get(start).unwrap()
-}
-
-fn start() -> Result<Fork> {
-    Fork::start("comets")
-}
-
-/// Seconds since all was lent and owed.
-fn seconds(fork: &Fork) -> u128 {
-    fork.number("seconds").unwrap()
-}
-
-fn row(symbol: &str, amount: u128, side: &str) -> (String, u128, String) {
-    (symbol.to_owned(), amount, side.to_owned())
-}
+static FORK: SharedFork = SharedFork::new("comets");
 
 #[test]
 fn balances_have_their_interest_and_collateral_stands_beside_debts() {
-    let fixture = fixture();
-    let seconds = seconds(&fixture);
-    assert_eq!(fixture.lent("farmer").unwrap(), [row("USDC", 1_000 * USDC + seconds, "supply")]);
-    assert_eq!(fixture.lent("whale").unwrap(), [row("USDC", 3_000 * USDC + 3 * seconds, "supply")]);
-    let debt = row("USDC", 500 * USDC + seconds, "borrow");
-    assert_eq!(fixture.lent("odd").unwrap(), [debt, row("WBTC", 10_000_000, "supply"), row("WETH", 2 * ONE, "supply")]);
-    assert_eq!(fixture.lent("dust").unwrap(), [row("WBTC", 1, "supply")]);
+    let fixture = FORK.get().unwrap();
+    let seconds = fixture.number("seconds").unwrap();
+    assert_eq!(fixture.lent("farmer").unwrap(), [leg("USDC", 1_000 * USDC + seconds, "supply")]);
+    assert_eq!(fixture.lent("whale").unwrap(), [leg("USDC", 3_000 * USDC + 3 * seconds, "supply")]);
+    let debt = leg("USDC", 500 * USDC + seconds, "borrow");
+    assert_eq!(fixture.lent("odd").unwrap(), [debt, leg("WBTC", 10_000_000, "supply"), leg("WETH", 2 * ONE, "supply")]);
+    assert_eq!(fixture.lent("dust").unwrap(), [leg("WBTC", 1, "supply")]);
     assert_eq!(fixture.lent("nothing").unwrap(), []);
     let rates: Vec<String> = fixture
         .items("lending/{}/positions", "farmer")
@@ -54,11 +33,11 @@ fn balances_have_their_interest_and_collateral_stands_beside_debts() {
 
 #[test]
 fn the_health_of_a_debt_is_that_of_its_collateral() {
-    let fixture = fixture();
+    let fixture = FORK.get().unwrap();
     let positions = fixture.items("borrowing/{}/positions", "odd").unwrap();
     let [position] = positions.as_slice() else { panic!("{} positions", positions.len()) };
     // 4,000 by 0.85 and 6,000 by 0.7, over what is owed; prices have 8 decimals.
-    let debt = (500 * USDC + seconds(&fixture)) * 100_000_000 / USDC;
+    let debt = (500 * USDC + fixture.number("seconds").unwrap()) * 100_000_000 / USDC;
     let factor = 7_600 * 100_000_000 * ONE / debt;
     let shown = format!("{}.{:018}", factor / ONE, factor % ONE);
     let found = position.at("health/factor").unwrap().to_string();
@@ -74,7 +53,7 @@ fn the_health_of_a_debt_is_that_of_its_collateral() {
 #[test]
 fn a_claim_pays_exactly_what_is_owed_and_what_its_simulation_says() {
     // The other tests read a chain on which nothing happens.
-    let fixture = start().unwrap();
+    let fixture = FORK.start().unwrap();
     let comp = fixture.address("assets/comp").unwrap();
     for (who, tenths) in [("farmer", 1), ("whale", 3)] {
         let items = fixture.items("{}/claimables", who).unwrap();
@@ -83,7 +62,7 @@ fn a_claim_pays_exactly_what_is_owed_and_what_its_simulation_says() {
         let sent = claim.at("claimTransaction").unwrap();
         assert_eq!(sent.text_at("function/name").unwrap(), "claim");
         assert_eq!(sent.text_at("to").unwrap(), fixture.address("comet/rewards").unwrap());
-        let owed = seconds(&fixture) * tenths * ONE / 10;
+        let owed = fixture.number("seconds").unwrap() * tenths * ONE / 10;
         let paid = Paid { token: comp.to_owned(), said: owed, received: owed };
         assert_eq!(fixture.claim_each(who).unwrap(), [paid], "{who}");
     }

@@ -4,50 +4,30 @@
 //! Five hundred USDC that cost 2 · 10^-9 a second are one smallest unit more each second, which belongs to those who lent
 //! four thousand. The reward is 0.0004 a second for them, and 0.0001 for the one who owes.
 
-use std::sync::Arc;
-
 use anyhow::Result;
-use portolan_tests::fork::{Fork, Paid};
+use portolan_tests::fork::{Fork, Paid, SharedFork, leg};
 use portolan_tests::json::Json;
-use portolan_tests::world::Shared;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
 const USDC: u128 = 1_000_000;
 
-static FIXTURE: Shared<Fork> = Shared::new();
-
-fn fixture() -> Arc<Fork> {
-    FIXTURE.get(start).unwrap()
-}
-
-fn start() -> Result<Fork> {
-    Fork::start("comptroller")
-}
-
-/// Seconds since all was lent and owed.
-fn seconds(fork: &Fork) -> u128 {
-    fork.number("seconds").unwrap()
-}
-
-fn row(symbol: &str, amount: u128, side: &str) -> (String, u128, String) {
-    (symbol.to_owned(), amount, side.to_owned())
-}
+static FORK: SharedFork = SharedFork::new("comptroller");
 
 #[test]
 fn what_is_lent_and_owed_has_its_interest() {
-    let fixture = fixture();
-    let seconds = seconds(&fixture);
-    assert_eq!(fixture.lent("farmer").unwrap(), [row("USDC", 1_000 * USDC + seconds / 4, "supply")]);
-    assert_eq!(fixture.lent("whale").unwrap(), [row("USDC", 3_000 * USDC + 3 * seconds / 4, "supply")]);
-    let debt = row("USDC", 500 * USDC + seconds, "borrow");
-    assert_eq!(fixture.lent("odd").unwrap(), [debt, row("WBTC", 10_000_000, "supply")]);
-    assert_eq!(fixture.lent("dust").unwrap(), [row("ETH", 1_000_000_000_000, "supply")]);
+    let fixture = FORK.get().unwrap();
+    let seconds = fixture.number("seconds").unwrap();
+    assert_eq!(fixture.lent("farmer").unwrap(), [leg("USDC", 1_000 * USDC + seconds / 4, "supply")]);
+    assert_eq!(fixture.lent("whale").unwrap(), [leg("USDC", 3_000 * USDC + 3 * seconds / 4, "supply")]);
+    let debt = leg("USDC", 500 * USDC + seconds, "borrow");
+    assert_eq!(fixture.lent("odd").unwrap(), [debt, leg("WBTC", 10_000_000, "supply")]);
+    assert_eq!(fixture.lent("dust").unwrap(), [leg("ETH", 1_000_000_000_000, "supply")]);
     assert_eq!(fixture.lent("nothing").unwrap(), []);
 }
 
 #[test]
 fn the_health_of_a_debt_is_that_of_its_collateral() {
-    let fixture = fixture();
+    let fixture = FORK.get().unwrap();
     let positions = fixture.items("borrowing/{}/positions", "odd").unwrap();
     let [position] = positions.as_slice() else { panic!("{} positions", positions.len()) };
     // 6,000 dollars by 0.7 over 500: the comptroller takes the debt without the interest since the market was last used.
@@ -62,7 +42,7 @@ fn the_health_of_a_debt_is_that_of_its_collateral() {
 #[test]
 fn a_claim_pays_exactly_what_is_owed_and_what_its_simulation_says() {
     // The other tests read a chain on which nothing happens.
-    let fixture = start().unwrap();
+    let fixture = FORK.start().unwrap();
     let comp = fixture.address("comptroller/comp").unwrap();
     for (who, ten_thousandths) in [("farmer", 1), ("whale", 3), ("odd", 1)] {
         let items = fixture.items("{}/claimables", who).unwrap();
@@ -71,7 +51,7 @@ fn a_claim_pays_exactly_what_is_owed_and_what_its_simulation_says() {
         let sent = claim.at("claimTransaction").unwrap();
         assert_eq!(sent.text_at("function/name").unwrap(), "claimComp");
         assert_eq!(sent.text_at("to").unwrap(), fixture.address("comptroller/comptroller").unwrap());
-        let owed = seconds(&fixture) * ten_thousandths * ONE / 10_000;
+        let owed = fixture.number("seconds").unwrap() * ten_thousandths * ONE / 10_000;
         let paid = Paid { token: comp.to_owned(), said: owed, received: owed };
         assert_eq!(fixture.claim_each(who).unwrap(), [paid], "{who}");
     }
@@ -81,7 +61,7 @@ fn a_claim_pays_exactly_what_is_owed_and_what_its_simulation_says() {
 }
 
 fn pool() -> Result<Fork> {
-    Ok(start()?.of("venus"))
+    Ok(FORK.start()?.of("venus"))
 }
 
 /// One distributor pays 0.0004 a second and goes on; the other paid as much a block, for ten of them. What the market that
@@ -95,7 +75,7 @@ fn each_distributor_of_a_pool_pays_exactly_what_it_owes() {
         received: owed,
     };
     for (who, ten_thousandths) in [("farmer", 1), ("whale", 3), ("odd", 1)] {
-        let by_second = paid("xvs", seconds(&fixture) * ten_thousandths * ONE / 10_000);
+        let by_second = paid("xvs", fixture.number("seconds").unwrap() * ten_thousandths * ONE / 10_000);
         let by_block = paid("pln", 10 * ten_thousandths * USDC / 10_000);
         let mut found = fixture.claim_each(who).unwrap();
         found.sort_by_key(|paid| paid.said);
@@ -113,6 +93,6 @@ fn each_distributor_of_a_pool_pays_exactly_what_it_owes() {
 #[test]
 fn a_pool_tells_what_is_lent_to_a_market_that_was_taken_off_its_list() {
     let fixture = pool().unwrap();
-    let debt = row("USDC", 500 * USDC, "borrow");
-    assert_eq!(fixture.lent("odd").unwrap(), [debt, row("WBTC", 10_000_000, "supply")]);
+    let debt = leg("USDC", 500 * USDC, "borrow");
+    assert_eq!(fixture.lent("odd").unwrap(), [debt, leg("WBTC", 10_000_000, "supply")]);
 }

@@ -2,28 +2,16 @@
 //! distributor of fees, and doubles of a later gauge and of a market of crvUSD. What they have to be is said here by
 //! arithmetic; `tests/chain/profiles/curve.mjs` has the history.
 
-use std::sync::Arc;
-
 use alloy::primitives::U256;
-use anyhow::Result;
-use portolan_tests::fork::{Fork, Paid};
+use portolan_tests::fork::{Fork, Paid, SharedFork};
 use portolan_tests::json::Json;
-use portolan_tests::world::Shared;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
 /// The CRV that is mined a second in its first year.
 const MINED: u128 = 274_815_283 * ONE / 31_536_000;
 const WEEK: u128 = 7 * 86_400;
 
-static FIXTURE: Shared<Fork> = Shared::new();
-
-fn fixture() -> Arc<Fork> {
-    FIXTURE.get(start).unwrap()
-}
-
-fn start() -> Result<Fork> {
-    Fork::start("curve")
-}
+static FORK: SharedFork = SharedFork::new("curve");
 
 fn moment(fork: &Fork, name: &str) -> u128 {
     fork.number(&format!("times/{name}")).unwrap()
@@ -49,7 +37,7 @@ fn paid(token: &str, amount: u128) -> Paid {
 #[test]
 fn what_gauges_and_distributors_owe_is_paid_by_the_claims() {
     // The other tests read a chain on which nothing happens.
-    let fork = start().unwrap();
+    let fork = FORK.start().unwrap();
     let [crv, usdc, ldo] = ["crv", "usdc", "ldo"].map(|name| fork.address(&format!("curve/{name}")).unwrap());
     let now = moment(&fork, "snapshot");
     let (staked, left, side) = (moment(&fork, "staked"), moment(&fork, "left"), now - moment(&fork, "side"));
@@ -83,7 +71,7 @@ fn what_gauges_and_distributors_owe_is_paid_by_the_claims() {
 #[test]
 fn gauges_of_a_controller_without_a_minter_pay_their_own_tokens_alone() {
     // The other tests read a chain on which nothing happens.
-    let fork = start().unwrap().of("stake-dao");
+    let fork = FORK.start().unwrap().of("stake-dao");
     let side = moment(&fork, "snapshot") - moment(&fork, "side");
     let reward = [paid(fork.address("curve/ldo").unwrap(), ONE / 1_000_000 * 3 * side / 2)];
     for who in ["farmer", "odd"] {
@@ -95,7 +83,7 @@ fn gauges_of_a_controller_without_a_minter_pay_their_own_tokens_alone() {
 
 #[test]
 fn stakes_are_those_of_both_lists_of_gauges() {
-    let fork = fixture();
+    let fork = FORK.get().unwrap();
     let row = |symbol: &str, amount: u128| (symbol.to_owned(), amount);
     assert_eq!(fork.staked("farmer").unwrap(), [row("crvA", 1_000 * ONE), row("crvB", 1_000 * ONE)]);
     assert_eq!(fork.staked("whale").unwrap(), [row("crvA", 3_000 * ONE)]);
@@ -105,7 +93,7 @@ fn stakes_are_those_of_both_lists_of_gauges() {
 
 #[test]
 fn a_lock_has_its_end() {
-    let fork = fixture();
+    let fork = FORK.get().unwrap();
     let locks = fork.items("locked/{}/positions", "odd").unwrap();
     let [lock] = locks.as_slice() else { panic!("{} locks", locks.len()) };
     assert_eq!(lock.at("unlocksAt").unwrap().to_string(), moment(&fork, "unlock").to_string());
@@ -115,7 +103,7 @@ fn a_lock_has_its_end() {
 
 #[test]
 fn a_loan_has_its_interest_and_the_health_of_what_secures_it() {
-    let fork = fixture();
+    let fork = FORK.get().unwrap();
     let seconds = moment(&fork, "snapshot") - moment(&fork, "side");
     // 3,000 at 10^-9 a second.
     let debt = 3_000 * ONE + 3_000 * ONE / 1_000_000_000 * seconds;

@@ -1,27 +1,15 @@
 //! Frax' unified farms: stakes with ends of their own, and rewards that go on after a period is over. What they have to be
 //! is said here by arithmetic; `tests/chain/profiles/frax.mjs` has the history.
 
-use std::sync::Arc;
-
-use anyhow::Result;
-use portolan_tests::fork::{Fork, Paid};
+use portolan_tests::fork::{Fork, Paid, SharedFork};
 use portolan_tests::json::Json;
-use portolan_tests::world::Shared;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
 /// Seconds since the stakes that are there were made, and what all of them are paid in each, by token.
 const SECONDS: u128 = 9_000_000;
 const RATES: [u128; 2] = [9_000_000_000_000, 900];
 
-static FIXTURE: Shared<Fork> = Shared::new();
-
-fn fixture() -> Arc<Fork> {
-    FIXTURE.get(start).unwrap()
-}
-
-fn start() -> Result<Fork> {
-    Fork::start("frax")
-}
+static FORK: SharedFork = SharedFork::new("frax");
 
 /// The farm, the place, the amount and the end of each stake.
 fn stakes(fork: &Fork, who: &str) -> Vec<(String, String, u128, String)> {
@@ -42,7 +30,7 @@ fn stakes(fork: &Fork, who: &str) -> Vec<(String, String, u128, String)> {
 
 #[test]
 fn each_stake_has_its_end_where_the_farm_keeps_it() {
-    let fork = fixture();
+    let fork = FORK.get().unwrap();
     let end = |name: &str| fork.number(&format!("ends/{name}")).unwrap().to_string();
     let row = |farm: &str, place: u64, amount: u128, end: String| {
         (fork.address(&format!("frax/{farm}")).unwrap().to_owned(), format!("\"{place}\""), amount, end)
@@ -59,7 +47,7 @@ fn each_stake_has_its_end_where_the_farm_keeps_it() {
 #[test]
 fn a_claim_pays_what_a_period_that_is_over_has_gone_on_paying() {
     // The other tests read a chain on which nothing happens.
-    let fork = start().unwrap();
+    let fork = FORK.start().unwrap();
     let tokens = ["fxs", "usd"].map(|name| fork.address(&format!("frax/{name}")).unwrap());
     // 100 count three times for three years, 300 count twice for half of that.
     for (who, thirds) in [("farmer", Some(1)), ("whale", Some(2)), ("exited", None), ("odd", None), ("nothing", None)] {
@@ -77,7 +65,7 @@ fn a_claim_pays_what_a_period_that_is_over_has_gone_on_paying() {
 
 #[test]
 fn a_farm_that_refuses_to_pay_makes_the_answer_partial() {
-    let fork = fixture();
+    let fork = FORK.get().unwrap();
     let path = format!("/frax/{}/claimables", fork.account("dust").unwrap());
     let response = fork.gateway.get(&path).unwrap();
     let partial = response.header("portolan-partial").map(str::to_owned);

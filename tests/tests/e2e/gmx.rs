@@ -1,29 +1,17 @@
 //! Reward trackers of GMX' first version: stakes of two tokens, and what a distributor pays that has less than it owes; and
 //! its vester. What they have to be is said here by arithmetic; `tests/chain/profiles/gmx.mjs` has the history.
 
-use std::sync::Arc;
-
-use anyhow::Result;
-use portolan_tests::fork::{Fork, Paid};
-use portolan_tests::world::Shared;
+use portolan_tests::fork::{Paid, SharedFork};
 
 const ONE: u128 = 1_000_000_000_000_000_000;
 /// The amount that the first tracker pays a second.
 const RATE: u128 = 4_000_000_000_000;
 
-static FIXTURE: Shared<Fork> = Shared::new();
-
-fn fixture() -> Arc<Fork> {
-    FIXTURE.get(start).unwrap()
-}
-
-fn start() -> Result<Fork> {
-    Fork::start("gmx")
-}
+static FORK: SharedFork = SharedFork::new("gmx");
 
 #[test]
 fn a_stake_has_a_row_for_each_token() {
-    let fork = fixture();
+    let fork = FORK.get().unwrap();
     let row = |symbol: &str, amount: u128| (symbol.to_owned(), amount);
     assert_eq!(fork.staked("farmer").unwrap(), [row("GMX", 100 * ONE)]);
     assert_eq!(fork.staked("whale").unwrap(), [row("GMX", 150 * ONE), row("esGMX", 50 * ONE)]);
@@ -35,7 +23,7 @@ fn a_stake_has_a_row_for_each_token() {
 
 #[test]
 fn what_has_yet_to_vest_is_a_position_with_its_end() {
-    let fork = fixture();
+    let fork = FORK.get().unwrap();
     let rows = fork.items("locked/{}/positions", "dust").unwrap();
     let [row] = &rows[..] else { panic!("{rows:?}") };
     assert_eq!(row.text_at("kind").unwrap(), "vesting");
@@ -50,7 +38,7 @@ fn what_has_yet_to_vest_is_a_position_with_its_end() {
 #[test]
 fn a_claim_pays_what_it_is_said_to_and_no_more_than_the_distributor_has() {
     // The other test reads a chain on which nothing happens.
-    let fork = start().unwrap();
+    let fork = FORK.start().unwrap();
     let (before, after) = (fork.number("seconds/before").unwrap(), fork.number("seconds/after").unwrap());
     for (who, token, owed) in [
         // A quarter of 400 that are staked, then a third of 300.

@@ -3,13 +3,9 @@
 //!
 //! A thousand USDC are lent, of which 400 are owed at 10^-9 a second; two WETH at 2,000 secure them, of which 80 % count.
 
-use std::sync::Arc;
-
 use alloy::primitives::{Address, Bytes, U256};
 use alloy::sol_types::SolCall;
-use anyhow::Result;
-use portolan_tests::fork::{self, Fork};
-use portolan_tests::world::Shared;
+use portolan_tests::fork::{self, Fork, SharedFork, leg};
 
 alloy::sol! {
     function redeem(uint256 shares, address receiver, address owner) external;
@@ -21,15 +17,7 @@ const USDC: u128 = 1_000_000;
 /// Shares and assets that a vault of Euler is reckoned to have beside its own.
 const VIRTUAL: u128 = 1_000_000;
 
-static FIXTURE: Shared<Fork> = Shared::new();
-
-fn fixture() -> Arc<Fork> {
-    FIXTURE.get(start).unwrap()
-}
-
-fn start() -> Result<Fork> {
-    Fork::start("lenders")
-}
+static FORK: SharedFork = SharedFork::new("lenders");
 
 /// Returns the sub-account's debt: 400 with their interest since all was lent and owed, which comes to whole units.
 fn debt(fork: &Fork) -> u128 {
@@ -50,19 +38,15 @@ fn changes(fork: &Fork, who: &str, to: &str, call: &impl SolCall) -> u128 {
     fork.changes(who, fork.address("assets/usdc").unwrap(), fork.address(to).unwrap(), &data).unwrap()
 }
 
-fn row(name: &str, amount: u128, side: &str) -> (String, u128, String) {
-    (name.to_owned(), amount, side.to_owned())
-}
-
 #[test]
 fn accounts_of_euler_are_told_with_their_sub_accounts() {
-    let fixture = fixture().of("euler");
-    assert_eq!(fixture.lent_by_name("farmer").unwrap(), [row("Euler USDC", lent_dollars(&fixture), "supply")]);
+    let fixture = FORK.get().unwrap().of("euler");
+    assert_eq!(fixture.lent_by_name("farmer").unwrap(), [leg("Euler USDC", lent_dollars(&fixture), "supply")]);
     // A millionth of a millionth of a WETH on the main account; the rest on the first sub-account.
     let expected = [
-        row("Euler USDC debt", debt(&fixture), "borrow"),
-        row("Euler WETH", 1_000_000, "supply"),
-        row("Euler WETH", 2 * ONE, "supply"),
+        leg("Euler USDC debt", debt(&fixture), "borrow"),
+        leg("Euler WETH", 1_000_000, "supply"),
+        leg("Euler WETH", 2 * ONE, "supply"),
     ];
     assert_eq!(fixture.lent_by_name("odd").unwrap(), expected);
     assert_eq!(fixture.lent_by_name("nothing").unwrap(), []);
@@ -79,31 +63,31 @@ fn shares_of_a_vault_of_euler_are_told_as_such_where_somebody_owes_to_it_and_nob
     let with = |keys| Fork::of_rows(&[fork::row(["lenders", "lending", "euler"], "euler", keys)], &[]).unwrap();
     let strict = with("evc = <euler/evc>\nevault_factory = <euler/factory>\nperspectives = [<euler/strict>]");
     // A thousand shares at first, of 6 decimals as the token.
-    assert_eq!(strict.lent_by_name("farmer").unwrap(), [row("Euler eVault", 1_000 * USDC, "supply")]);
+    assert_eq!(strict.lent_by_name("farmer").unwrap(), [leg("Euler eVault", 1_000 * USDC, "supply")]);
     // Nobody owes ether.
     let told = strict.lent_by_name("odd").unwrap();
-    assert_eq!(told[1..], [row("Euler WETH", 1_000_000, "supply"), row("Euler WETH", 2 * ONE, "supply")]);
+    assert_eq!(told[1..], [leg("Euler WETH", 1_000_000, "supply"), leg("Euler WETH", 2 * ONE, "supply")]);
     let verifying =
         with("evc = <euler/evc>\nevault_factory = <euler/factory>\nperspectives = [<euler/strict>, <euler/verifying>]");
-    let expected = [row("Euler USDC", lent_dollars(&verifying), "supply")];
+    let expected = [leg("Euler USDC", lent_dollars(&verifying), "supply")];
     assert_eq!(verifying.lent_by_name("farmer").unwrap(), expected);
 }
 
 #[test]
 fn positions_in_fluid_are_told_as_its_resolvers_lay_them_out() {
-    let fixture = fixture().of("fluid-lending");
+    let fixture = FORK.get().unwrap().of("fluid-lending");
     // 5 % more than the shares, rounded down.
     let lent = (100 * USDC + 1) * 105 / 100;
     let farmer = fixture.lent_by_name("farmer").unwrap();
-    assert!(farmer.contains(&row("Fluid fUSDC", lent, "supply")), "{farmer:?}");
-    assert!(farmer.contains(&row("Fluid USDC debt", 1_000 * USDC, "borrow")), "{farmer:?}");
+    assert!(farmer.contains(&leg("Fluid fUSDC", lent, "supply")), "{farmer:?}");
+    assert!(farmer.contains(&leg("Fluid USDC debt", 1_000 * USDC, "borrow")), "{farmer:?}");
     assert!(farmer.iter().any(|row| row.1 == ONE && row.2 == "supply") && farmer.len() == 3, "{farmer:?}");
     // A hundred shares of 2 and 3; ten of 5 and 7.
     let expected = [
-        row("Fluid USDC", 200, "supply"),
-        row("Fluid USDC debt", 50, "borrow"),
-        row("Fluid WETH", 300, "supply"),
-        row("Fluid WETH debt", 70, "borrow"),
+        leg("Fluid USDC", 200, "supply"),
+        leg("Fluid USDC debt", 50, "borrow"),
+        leg("Fluid WETH", 300, "supply"),
+        leg("Fluid WETH debt", 70, "borrow"),
     ];
     assert_eq!(fixture.lent_by_name("odd").unwrap(), expected);
     assert_eq!(fixture.lent_by_name("nothing").unwrap(), []);
@@ -115,7 +99,7 @@ fn positions_in_fluid_are_told_as_its_resolvers_lay_them_out() {
 #[test]
 fn what_leaves_is_exactly_what_was_told() {
     // The other tests read a chain on which nothing happens.
-    let fixture = start().unwrap();
+    let fixture = FORK.start().unwrap();
     let [farmer, odd] = ["farmer", "odd"].map(|who| fixture.account(who).unwrap().parse::<Address>().unwrap());
     let mut first = odd;
     first.0[19] ^= 1;

@@ -4,13 +4,9 @@
 //!
 //! The first market costs 10^-9 a second of the 500 that are owed, of 4,000 that are lent, and keeps a tenth of it.
 
-use std::sync::Arc;
-
 use alloy::primitives::{Address, Bytes, U256};
 use alloy::sol_types::SolCall;
-use anyhow::Result;
-use portolan_tests::fork::Fork;
-use portolan_tests::world::Shared;
+use portolan_tests::fork::{Fork, SharedFork};
 
 alloy::sol! {
     struct Market { address loanToken; address collateralToken; address oracle; address irm; uint256 lltv; }
@@ -24,15 +20,7 @@ const USDC: u128 = 1_000_000;
 /// A share is a millionth of a smallest unit at first.
 const SHARES: u128 = 1_000_000;
 
-static FIXTURE: Shared<Fork> = Shared::new();
-
-fn fixture() -> Arc<Fork> {
-    FIXTURE.get(start).unwrap()
-}
-
-fn start() -> Result<Fork> {
-    Fork::start("morpho")
-}
+static FORK: SharedFork = SharedFork::new("morpho");
 
 fn account(fork: &Fork, who: &str) -> Address {
     fork.account(who).unwrap().parse().unwrap()
@@ -106,7 +94,7 @@ fn fixed(fork: &Fork) -> Fixed {
 
 #[test]
 fn what_is_lent_and_owed_has_its_interest_and_collateral_stands_beside_it() {
-    let fixture = fixture();
+    let fixture = FORK.get().unwrap();
     let fixed = fixed(&fixture);
     let in_vault = fixed.share(3_000 * USDC * SHARES);
     // Shares of the vault have 12 decimals more, and that many virtual ones.
@@ -137,7 +125,7 @@ fn what_is_lent_and_owed_has_its_interest_and_collateral_stands_beside_it() {
 #[test]
 fn what_leaves_is_exactly_what_was_told() {
     // The other tests read a chain on which nothing happens.
-    let fixture = start().unwrap();
+    let fixture = FORK.start().unwrap();
     let told = |who: &str, name: &str| -> Vec<u128> {
         fixture
             .lent_by_name(who)
@@ -190,7 +178,7 @@ fn after_repaying(fork: &Fork, act: impl Fn() -> u128) -> u128 {
 
 #[test]
 fn the_health_of_a_debt_is_that_of_its_own_market() {
-    let fixture = fixture();
+    let fixture = FORK.get().unwrap();
     let positions = fixture.items("borrowing/{}/positions", "odd").unwrap();
     assert_eq!(positions.len(), 2);
     let factors: Vec<String> = positions.iter().map(|one| one.at("health/factor").unwrap().to_string()).collect();

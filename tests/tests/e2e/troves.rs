@@ -6,26 +6,16 @@
 //! the native token, and twice as much of the other.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use anyhow::{Result, ensure};
-use portolan_tests::fork::{Fork, NATIVE, Payments};
+use anyhow::ensure;
+use portolan_tests::fork::{Fork, NATIVE, Payments, SharedFork};
 use portolan_tests::gateway::IN_FORCE_WITHIN;
 use portolan_tests::json::Json;
 use portolan_tests::wait;
-use portolan_tests::world::Shared;
 
 const ONE: u128 = 1_000_000_000_000_000_000;
 
-static FIXTURE: Shared<Fork> = Shared::new();
-
-fn fixture() -> Arc<Fork> {
-    FIXTURE.get(start).unwrap()
-}
-
-fn start() -> Result<Fork> {
-    Fork::start("troves")
-}
+static FORK: SharedFork = SharedFork::new("troves");
 
 /// Token and raw amount of each claimable.
 fn claimables(fork: &Fork, who: &str) -> Vec<(String, u128)> {
@@ -50,7 +40,7 @@ fn leg(role: &str, amount: u128) -> (String, u128) {
 
 #[test]
 fn a_trove_is_one_position_with_its_collateral_its_debt_and_its_health() {
-    let fixture = fixture();
+    let fixture = FORK.get().unwrap();
     let positions = fixture.items("borrowing/{}/positions", "farmer").unwrap();
     let [trove] = positions.as_slice() else { panic!("{} troves", positions.len()) };
     // 9,800 were borrowed, and 200 are kept for whoever liquidates it.
@@ -67,7 +57,7 @@ fn a_trove_is_one_position_with_its_collateral_its_debt_and_its_health() {
 
 #[test]
 fn deposits_and_stakes_are_positions_with_what_they_are_owed() {
-    let fixture = fixture();
+    let fixture = FORK.get().unwrap();
     let held = |who| {
         let mut all: Vec<_> = fixture.items("farming/{}/positions", who).unwrap();
         all.sort_by_key(|row| row.text_at("id").unwrap().to_owned());
@@ -94,7 +84,7 @@ fn deposits_and_stakes_are_positions_with_what_they_are_owed() {
 #[test]
 fn two_gains_of_one_claim_are_paid_by_one_transaction_and_nothing_is_left() {
     // The other tests read a chain on which nothing happens.
-    let fixture = start().unwrap();
+    let fixture = FORK.start().unwrap();
     let (chain, lqty) = (&fixture.chain, fixture.address("liquity/reward_token").unwrap());
     let (native, reward) = (ONE / 10_000 * 125, 10 * ONE);
     assert_eq!(claimables(&fixture, "whale"), [(NATIVE.0.to_owned(), native), (lqty.to_owned(), reward)]);
@@ -122,7 +112,7 @@ fn two_gains_of_one_claim_are_paid_by_one_transaction_and_nothing_is_left() {
 #[test]
 fn other_claims_are_those_of_stakes_and_of_collateral_left_over() {
     // Claims are sent.
-    let fixture = start().unwrap();
+    let fixture = FORK.start().unwrap();
     let native = |amount| (NATIVE.0.to_owned(), amount);
     let mut dust = vec![native(1), (fixture.address("liquity/debt_token").unwrap().to_owned(), 2)];
     dust.sort();

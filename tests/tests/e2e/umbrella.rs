@@ -3,12 +3,8 @@
 //!
 //! Each reward is 0.0004 a second to all, and the second one ends.
 
-use std::sync::Arc;
-
-use anyhow::Result;
-use portolan_tests::fork::{Fork, Paid};
+use portolan_tests::fork::{Paid, SharedFork};
 use portolan_tests::json::Json;
-use portolan_tests::world::Shared;
 
 const USDC: u128 = 1_000_000;
 /// A ten-thousandth of the first reward's unit, and of the second's.
@@ -16,19 +12,11 @@ const PARTS: [u128; 2] = [100_000_000_000_000, 100];
 /// Seconds that the second reward lasts after the others have come.
 const LASTS: u128 = 1_000_000;
 
-static FIXTURE: Shared<Fork> = Shared::new();
-
-fn fixture() -> Arc<Fork> {
-    FIXTURE.get(start).unwrap()
-}
-
-fn start() -> Result<Fork> {
-    Fork::start("umbrella")
-}
+static FORK: SharedFork = SharedFork::new("umbrella");
 
 #[test]
 fn a_stake_is_told_without_what_a_loss_took_and_with_the_end_of_its_cooldown() {
-    let fixture = fixture();
+    let fixture = FORK.get().unwrap();
     let told = |who: &str| -> Vec<(String, String, String)> {
         let rows = fixture.items("farming/{}/positions", who).unwrap();
         let told = |row: &Json| {
@@ -49,7 +37,7 @@ fn a_stake_is_told_without_what_a_loss_took_and_with_the_end_of_its_cooldown() {
 #[test]
 fn a_claim_pays_both_tokens_exactly_as_they_are_told() {
     // The other tests read a chain on which nothing happens.
-    let fixture = start().unwrap();
+    let fixture = FORK.start().unwrap();
     let (alone, seconds) = (fixture.number("alone").unwrap(), fixture.number("seconds").unwrap());
     let ended = seconds.min(LASTS);
     assert!(ended < seconds);
@@ -76,7 +64,7 @@ fn a_claim_pays_both_tokens_exactly_as_they_are_told() {
 #[test]
 fn a_stake_in_the_safety_module_is_told_without_its_loss_and_its_claim_pays_what_is_told() {
     // The other tests read a chain on which nothing happens.
-    let fixture = start().unwrap();
+    let fixture = FORK.start().unwrap();
     let (alone, seconds) = (fixture.number("alone").unwrap(), fixture.number("seconds").unwrap());
     let rows = fixture.items("farming/{}/positions", "odd").unwrap();
     let [row] = rows.as_slice() else { panic!("{rows:?}") };
