@@ -23,6 +23,7 @@ pub mod protocol;
 pub mod rpc_fault;
 pub mod ship;
 pub mod tables;
+pub mod token_list;
 pub mod traffic;
 pub mod truth;
 pub mod wait;

@@ -24,6 +24,7 @@ use portolan_tests::build;
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::json::Json;
 use portolan_tests::rpc_fault::RpcFault;
+use portolan_tests::token_list::token_list;
 
 const TOKENS: usize = 5_000;
 /// The decimals of every token on the chain.
@@ -112,9 +113,7 @@ impl BalanceStage {
             .flat_map(|(_, chain_id)| world.tokens.iter().map(move |token| (chain_id, token)))
             .map(|(chain_id, token)| json!({"chainId": chain_id, "address": token, "name": "Any", "symbol": "ANY", "decimals": DECIMALS}))
             .collect();
-        let version = json!({"major": 1, "minor": 0, "patch": 0});
-        let list = json!({"name": "Bench", "timestamp": "2026-01-31T12:00:00Z", "version": version, "tokens": tokens});
-        fs::write(lists.path().join("list.json"), list.to_string())?;
+        fs::write(lists.path().join("list.json"), token_list("Bench", &tokens).to_string())?;
         let accounts = 0..world.accounts.len();
         Ok(Self { nodes, built: build::release(&[("portolan", "portolan")])?, lists, accounts, world, prepared })
     }

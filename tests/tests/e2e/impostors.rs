@@ -14,6 +14,7 @@ use portolan_tests::chain::Chain;
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::http::Response;
 use portolan_tests::json::Json;
+use portolan_tests::token_list::token_list;
 use portolan_tests::world::Shared;
 use portolan_tests::{build, wait};
 use serde_json::json;
@@ -157,12 +158,8 @@ impl Fixture {
         mine(&chain)?;
         let (without_decimals, _) = places(4);
         let mut list = NamedTempFile::with_suffix(".json")?;
-        list.write_all(&serde_json::to_vec(&json!({
-            "name": "Known tokens",
-            "timestamp": "2026-01-31T12:00:00Z",
-            "version": {"major": 1, "minor": 0, "patch": 0},
-            "tokens": [{"chainId": 137, "address": QUICK, "name": "Quickswap", "symbol": "QUICK", "decimals": 18}],
-        }))?)?;
+        let quick = json!({"chainId": 137, "address": QUICK, "name": "Quickswap", "symbol": "QUICK", "decimals": 18});
+        list.write_all(&serde_json::to_vec(&token_list("Known tokens", &[quick]))?)?;
         let config = format!(
             "[tokens]\nshipped = false\nlists = [{:?}]\n[prices.static]\npolygon.\"{QUICK:#x}\" = \"3000\"\npolygon.\"{USDC:#x}\" = \"1\"\n\
              polygon.\"{without_decimals:#x}\" = \"3000\"",

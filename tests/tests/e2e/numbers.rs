@@ -15,6 +15,7 @@ use portolan_tests::bytecode::{answering, mine};
 use portolan_tests::chain::{Chain, quantity};
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::json::Json;
+use portolan_tests::token_list::token_list;
 use portolan_tests::wait;
 use portolan_tests::world::Shared;
 use serde_json::{Value, json};
@@ -112,10 +113,7 @@ impl Fixture {
         let listed: Vec<Value> =
             [SECOND_ADDRESS, PLACEHOLDER, Address::ZERO, PLAIN, RENAMED, SILENT, RECEIPT].map(listed).to_vec();
         let mut list = NamedTempFile::with_suffix(".json")?;
-        list.write_all(&serde_json::to_vec(&json!({
-            "name": "Own", "timestamp": "2026-01-31T12:00:00Z", "version": {"major": 1, "minor": 0, "patch": 0},
-            "tokens": listed,
-        }))?)?;
+        list.write_all(&serde_json::to_vec(&token_list("Own", &listed))?)?;
         let config = format!(
             "[tokens]\nshipped = false\nlists = [{:?}]\n[prices.issuers]\npolygon = [\"{COMPTROLLER:#x}\"]\n\
              [prices.static]\npolygon.\"{PLAIN:#x}\" = \"10\"\npolygon.\"{SECOND_ADDRESS:#x}\" = \"0.5\"",

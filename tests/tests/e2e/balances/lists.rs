@@ -8,7 +8,9 @@ use std::time::Duration;
 use anyhow::{Result, bail, ensure};
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::json::Json;
+use portolan_tests::token_list::token_list;
 use portolan_tests::wait;
+use serde_json::json;
 use tempfile::TempDir;
 
 use super::{Fixture, fixture};
@@ -76,13 +78,8 @@ fn put(file: &Path, content: &str) {
 }
 
 fn list(tokens: &[&str]) -> String {
-    let row =
-        |token: &&str| format!(r#"{{"chainId":1,"address":"{token}","name":"Any","symbol":"ANY","decimals":18}}"#);
-    let tokens: Vec<String> = tokens.iter().map(row).collect();
-    format!(
-        r#"{{"name":"Own","timestamp":"2026-01-31T12:00:00Z","version":{{"major":1,"minor":0,"patch":0}},"tokens":[{}]}}"#,
-        tokens.join(",")
-    )
+    let row = |token: &&str| json!({"chainId": 1, "address": token, "name": "Any", "symbol": "ANY", "decimals": 18});
+    token_list("Own", &tokens.iter().map(row).collect::<Vec<_>>()).to_string()
 }
 
 #[test]

@@ -6,8 +6,10 @@ use bigdecimal::BigDecimal;
 use portolan_tests::chain::Chain;
 use portolan_tests::gateway::Setup;
 use portolan_tests::json::Json;
+use portolan_tests::token_list::token_list;
 use portolan_tests::truth::Truth;
 use portolan_tests::world::World;
+use serde_json::json;
 
 use super::{LISTED, assert_price, fed, rows};
 
@@ -121,10 +123,6 @@ fn list(truth: &Truth) -> String {
     tokens.sort_unstable();
     tokens.dedup();
     let row =
-        |token: &&str| format!(r#"{{"chainId":1,"address":"{token}","name":"Receipt","symbol":"RCT","decimals":18}}"#);
-    let tokens: Vec<String> = tokens.iter().map(row).collect();
-    format!(
-        r#"{{"name":"Receipts","timestamp":"2026-01-31T12:00:00Z","version":{{"major":1,"minor":0,"patch":0}},"tokens":[{}]}}"#,
-        tokens.join(",")
-    )
+        |token: &&str| json!({"chainId": 1, "address": token, "name": "Receipt", "symbol": "RCT", "decimals": 18});
+    token_list("Receipts", &tokens.iter().map(row).collect::<Vec<_>>()).to_string()
 }
