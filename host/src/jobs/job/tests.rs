@@ -3,7 +3,7 @@
 use alloy::primitives::{Address, Bytes};
 use portolan_abi::map::{Catalogue, Deployment, FactList};
 use portolan_abi::row::{freshness, purpose, status};
-use portolan_abi::{codec, facts};
+use portolan_abi::{codec, fact_entries};
 use portolan_base::net::off_chain::OffChain;
 use portolan_base::network::Networks;
 use portolan_plugins::Instance;
@@ -57,7 +57,7 @@ fn opened(walker: &ScriptedPlugin) -> Vec<(u8, FactList)> {
 
 fn entries() -> Vec<u8> {
     let mut bytes = Vec::new();
-    assert!(facts::push(&mut bytes, b"one") && facts::push(&mut bytes, b"two"));
+    assert!(fact_entries::push(&mut bytes, b"one") && fact_entries::push(&mut bytes, b"two"));
     bytes
 }
 
@@ -114,7 +114,7 @@ async fn there_is_no_list_of_another_deployment_and_reads_without_one_are_the_jo
         let (walker, script) = (walker(list), chain());
         let plan = plan_of(walker.instance());
         let outcome = run_once(&plan, &script).await;
-        assert_eq!((outcome.failure, outcome.figures.reads, outcome.figures.batches), (None, 3, 1), "{list}");
+        assert_eq!((outcome.failure, outcome.stats.reads, outcome.stats.batches), (None, 3, 1), "{list}");
         assert_eq!(opened(&walker)[0].0, status::UNSUPPORTED, "{list}");
         assert!(plan.instance.fact_lists.status(std::time::Instant::now()).is_empty(), "{list}");
     }

@@ -41,8 +41,7 @@ const VELO: Address = address!("0xa000000000000000000000000000000000000001");
 const IMMUTABLE: u8 = 1; // Freshness of a read that may be cached from any earlier answer.
 const WEEK_S: u64 = 1_699_488_000; // The Thursday before, at midnight.
 
-const TYPES: SolidlyKit =
-    SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
+const TYPES: SolidlyKit = SolidlyKit { gauge: "gauge", lock: "lock", rebase: "rebase", fees: "fees", bribe: "bribe" };
 
 plugin! {
     Velo: &TYPES,

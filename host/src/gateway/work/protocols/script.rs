@@ -49,7 +49,7 @@ pub(super) fn chain() -> ScriptedChain {
 /// A claim of seven tokens that goes to `to`.
 pub(super) fn reward(contract: Address, to: Address) -> map::Claimable {
     let claim = map::Claim { to, ..map::Claim::default() };
-    map::Claimable::new("main", contract, claim).named("reward").of("farm").pays(TOKEN, U256::from(7))
+    map::Claimable::new("main", contract, claim).named("reward").mechanism("farm").pays(TOKEN, U256::from(7))
 }
 
 pub(super) fn claimables() -> List {
@@ -59,7 +59,7 @@ pub(super) fn claimables() -> List {
 /// Answers a query to the protocol alone.
 pub(super) async fn answer(script: &ScriptedChain, instance: Instance, list: List) -> Result<Answer, Problem> {
     let context = Context::over(script.reader(), Snapshot::of_test([Arc::new(instance)]));
-    let work = ProtocolWork::to_one(&context, ACCOUNT, "acme", None, list)?;
+    let work = ProtocolWork::for_protocol(&context, ACCOUNT, "acme", None, list)?;
     context.open(&work.networks(&context)).await;
     work.answer(context).await
 }
