@@ -74,7 +74,7 @@ pub(crate) struct Config {
     pub(crate) collector: Option<Url>,
     pub(crate) connections: ConnectionLimits,
     pub(crate) deadline_ms: u64,
-    /// What the gateway starts with.
+    /// The settings that the gateway starts with.
     pub(crate) gateway: GatewaySettings,
 }
 

@@ -205,7 +205,7 @@ impl Gateway {
         self.logs_max
     }
 
-    /// What operators' listener, commands and checks act on.
+    /// The parts that operators' listener, commands and checks act on.
     pub(crate) fn admin(&self) -> &AdminHandles {
         &self.admin
     }

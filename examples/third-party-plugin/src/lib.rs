@@ -19,7 +19,7 @@ sol! {
 /// The answer's `vaultType` and `type`.
 const MECHANISM: &str = "staking-rewards";
 
-/// What the plugin ships with: `protocols/aelin.toml`.
+/// The rows that the plugin ships with: `protocols/aelin.toml`.
 const ROWS: Rows = rows!("protocols", &[Staking::KEYS]);
 
 /// The plugin: its deployments.

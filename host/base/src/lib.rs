@@ -1,4 +1,4 @@
-//! What the other crates of the gateway stand on. Nothing here knows plugins, tokens or queries.
+//! Shared code of the gateway's crates. Nothing here knows plugins, tokens or queries.
 //!
 //! [`network`] has the networks that answers can be about. [`sanitize`] cleans every text that others wrote before it
 //! is shown or logged. [`files`] reads and writes what only its owners may change. [`net`] makes HTTP requests to hosts

@@ -1,4 +1,4 @@
-//! What stands in the plugins folder: dylibs, manifests and settings, found and read.
+//! The files of the plugins folder: dylibs, manifests and settings, found and read.
 //!
 //! Invariant: nothing here runs a plugin's code, and nothing is read that others than the trusted owners may write.
 

@@ -1,4 +1,4 @@
-//! What is served: configured instances, their protocols, and the snapshot that has them all.
+//! Plugins in service: configured instances, their protocols, and the snapshot that has them all.
 
 pub(crate) mod catalogue;
 pub mod fact_lists;

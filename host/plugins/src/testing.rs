@@ -57,7 +57,7 @@ impl ScriptedReply {
     }
 }
 
-/// What a job does next.
+/// The next step of a job.
 #[derive(Clone, Debug)]
 pub enum ScriptedStep {
     /// Requests these reads.
@@ -139,7 +139,7 @@ pub struct ScriptedFacts {
     pub list: &'static str,
     /// Number of entries.
     pub total: u32,
-    /// The entries, as [`portolan_abi::facts`] writes them.
+    /// The entries, as [`portolan_abi::fact_entries`] writes them.
     pub entries: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! What is held against builds and for them: signatures, decisions, known good builds, crashes and failures.
+//! Evidence for and against builds: signatures, decisions, known good builds, crashes and failures.
 
 pub mod breaker;
 pub(crate) mod crashes;

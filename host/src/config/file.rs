@@ -29,7 +29,7 @@ pub(super) fn read(path: &str) -> Result<String, ConfigError> {
     Ok(text)
 }
 
-/// What has not been taken out of a file yet; empty without a file.
+/// The keys of a file that have not been taken out yet; empty without a file.
 #[derive(Debug, Default)]
 pub(super) struct ConfigFile<'i> {
     pub(super) name: &'i str,

@@ -119,7 +119,7 @@ settings! {
     /// Balances of 5,000 listed tokens on each of eight networks are 40,000, and two hundred jobs read less.
     "answers.reads_max" => reads_max: u64 = whole(1..=100_000_000).or(200_000),
         "contract reads of one answer, cached or not; beyond: `over-budget`";
-    /// Those balances are 80 requests if endpoints have nothing better than Multicall3, otherwise a tenth of that. Five
+    /// The same balances are 80 requests if endpoints have nothing better than Multicall3, otherwise a tenth. Five
     /// hundred take one endpoint a second (`rpc.per_second_max`).
     "answers.node_requests_max" => node_requests_max: u64 = whole(1..=1_000_000).or(500),
         "JSON-RPC requests for them; raise it for nodes without overrides and Multicall3";

@@ -23,7 +23,7 @@ const BUILDS_MAX: usize = 4_096;
 /// Stands alone in place of slugs, for all protocols.
 const ALL: &str = "*";
 
-/// What one key may sign.
+/// The scope of one key.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct KeyTable {

@@ -1,4 +1,4 @@
-//! What the operators' listener, their commands and the checks act on.
+//! The parts that the operators' listener, their commands and the checks act on.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a claim costs, pays and needs, and what it showed when it was tried.
+//! Claims: their cost, payments and gas, and the outcome of their simulation.
 
 pub(crate) mod cost;
 pub(super) mod gas_limit;

@@ -31,7 +31,7 @@ use crate::head_age::HeadAgeMax;
 use crate::memory::{Memory, MemoryLimit};
 use crate::monitor::{Monitor, Watched};
 
-/// What the gateway starts with.
+/// The settings that the gateway starts with.
 #[derive(Debug)]
 pub(crate) struct GatewaySettings {
     pub(crate) state_dir: PathBuf,

@@ -1,4 +1,4 @@
-//! What operators have: their listener, who may read it, their commands, and metrics.
+//! The operators' side: their listener, who may read it, their commands, and metrics.
 
 pub(super) mod access;
 pub(crate) mod control;

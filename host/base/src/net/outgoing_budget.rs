@@ -1,4 +1,4 @@
-//! What one answer may request of hosts that names or plugins refer to.
+//! The budget of one answer for requests to hosts that names or plugins refer to.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,4 +1,4 @@
-//! What the reconciler publishes.
+//! The state that the reconciler publishes.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -1,4 +1,4 @@
-//! What the tests of the mechanisms share: plugins of one kit, and the account and the time of their jobs.
+//! Shared by the tests of the mechanisms: plugins of one kit, and the account and the time of their jobs.
 
 use portolan_plugin_api::embedded::EmbeddedProtocol;
 use portolan_plugin_api::testing::Outcome;

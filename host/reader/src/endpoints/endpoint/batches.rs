@@ -1,4 +1,4 @@
-//! Whether an endpoint takes JSON-RPC batches, and what is sent to one that does not.
+//! Requests in JSON-RPC batches, or one by one to an endpoint that takes no batches.
 //!
 //! Invariant: a rejected batch is not blamed on the endpoint, because its requests alone show whether it works. That an
 //! endpoint takes no batches is remembered only once it has replied to them.
