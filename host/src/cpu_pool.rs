@@ -141,7 +141,7 @@ impl Wake for Woken {
 mod tests {
     use std::thread::{ThreadId, current};
 
-    use futures_util::future::{join, join_all, poll_immediate};
+    use futures_util::future::{join, join3, join_all, poll_immediate};
     use tokio::sync::{Barrier, oneshot};
 
     use super::*;
@@ -228,10 +228,19 @@ mod tests {
             let done = Arc::clone(&done);
             move || done.lock().push(name)
         };
-        let of_crowd = join_all((0..5).map(|_| cpu_pool.run(&crowd, task("crowd"))));
+        // Runs until all others wait, however slowly this thread runs.
+        let ((go_on, waits), crowds) = (mpsc::channel::<()>(), task("crowd"));
+        let first = cpu_pool.run(&crowd, move || {
+            waits.recv().unwrap();
+            crowds();
+        });
+        let of_crowd = join_all((0..4).map(|_| cpu_pool.run(&crowd, task("crowd"))));
         let of_other = cpu_pool.run(&other, task("other"));
-        let (of_crowd, of_other) = join(of_crowd, of_other).await;
-        assert!(of_crowd.iter().all(Result::is_ok) && of_other.is_ok());
+        let mut all = Box::pin(join3(first, of_crowd, of_other));
+        assert!(poll_immediate(&mut all).await.is_none());
+        go_on.send(()).unwrap();
+        let (first, of_crowd, of_other) = all.await;
+        assert!(first.is_ok() && of_crowd.iter().all(Result::is_ok) && of_other.is_ok());
         assert_eq!(done.lock().iter().position(|name| *name == "other"), Some(1));
     }
 }
