@@ -141,7 +141,7 @@ impl Wake for Woken {
 mod tests {
     use std::thread::{ThreadId, current};
 
-    use futures_util::future::{join, join3, join_all, poll_immediate};
+    use futures_util::future::{join, join_all, join3, poll_immediate};
     use tokio::sync::{Barrier, oneshot};
 
     use super::*;
