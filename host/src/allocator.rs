@@ -5,11 +5,18 @@
 const ARENAS_MAX: libc::c_int = 4;
 /// Allocations from this size on are returned to the system once freed. Set because glibc otherwise raises the bound.
 const MMAP_FROM_BYTES: libc::c_int = 256 << 10;
+/// Free bytes at the end of an arena that stay until [`trim`] returns them. Set because the bound above also ends the
+/// growth of this one, and an answer that frees more than 128 KiB would return its pages and take them again.
+const KEPT_BYTES: libc::c_int = 8 << 20;
 
 /// Sets the parameters; must be called before the first thread starts.
 pub(crate) fn tune() {
     #[cfg(target_env = "gnu")]
-    for (parameter, value) in [(libc::M_ARENA_MAX, ARENAS_MAX), (libc::M_MMAP_THRESHOLD, MMAP_FROM_BYTES)] {
+    for (parameter, value) in [
+        (libc::M_ARENA_MAX, ARENAS_MAX),
+        (libc::M_MMAP_THRESHOLD, MMAP_FROM_BYTES),
+        (libc::M_TRIM_THRESHOLD, KEPT_BYTES),
+    ] {
         // SAFETY: it changes two numbers of the allocator.
         unsafe { libc::mallopt(parameter, value) };
     }
