@@ -36,6 +36,9 @@ pub(crate) enum Command {
         /// A staged copy of the file.
         file: PathBuf,
     },
+    /// Run a plugin in a sandboxed process; the host starts this itself, with a socket as standard input.
+    #[command(hide = true)]
+    Worker,
 }
 
 #[derive(Debug, Subcommand)]

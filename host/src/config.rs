@@ -31,7 +31,7 @@ use portolan_assets::token_list::{ListLocation, ListSettings};
 use portolan_base::files::TrustedOwners;
 use portolan_base::net::off_chain::CACHE_BYTES_MAX;
 use portolan_base::sanitize;
-use portolan_plugins::limits::{FACT_LISTS_BYTES, Limits as PluginTimes};
+use portolan_plugins::limits::{FACT_LISTS_BYTES, Limits as OnePluginLimits, PluginLimits};
 use portolan_plugins::signature::SignatureSettings;
 use portolan_reader::{Limits, StoreSettings};
 use tracing_subscriber::EnvFilter;
@@ -106,8 +106,6 @@ impl Config {
         let layers = Layers { flags, environment, file: document.name };
         let settings = Settings::read(&layers, &mut document)?;
         let tables = NamedTables::take(&mut document)?;
-        // Plugins run in the process; there is no other isolation yet.
-        let () = settings.isolation;
         let memory = MemoryLimit::new(settings.memory_mib);
         Ok(Self {
             listen: settings.listen,
@@ -164,8 +162,12 @@ fn gateway(
 ) -> Result<GatewaySettings, ConfigError> {
     let networks = networks::read(&tables.networks, layers)?;
     let rpc = rpc::read(&tables.networks, &networks, layers)?;
-    let plugin_times = PluginTimes { resume_ms: settings.resume_ms, job_ms: settings.job_ms };
-    let plugin_limits = plugins::read(plugin_times, &tables.limits, &tables.plugins, layers)?;
+    let all = OnePluginLimits {
+        resume_ms: settings.resume_ms,
+        job_ms: settings.job_ms,
+        memory_mib: settings.plugin_memory_mib,
+    };
+    let plugin_limits = plugins::read(all, &tables.limits, &tables.plugins, layers)?;
     let state_dir = folders::folder(&settings.state_dir, "--state", layers)?;
     Ok(GatewaySettings {
         plugins_dir: folders::folder(&settings.plugins_dir, "--plugins", layers)?,
@@ -190,7 +192,11 @@ fn gateway(
             refresh: settings.list_refresh,
         },
         names: NameSettings { universal_resolver: settings.universal_resolver, gateway_hosts: settings.gateway_hosts },
-        limits: plugin_limits.with_fact_lists(memory.share(FACT_LISTS_PARTS, FACT_LISTS_BYTES)),
+        limits: PluginLimits {
+            isolation: settings.isolation,
+            sandbox_may_lack: settings.sandbox_may_lack,
+            ..plugin_limits.with_fact_lists(memory.share(FACT_LISTS_PARTS, FACT_LISTS_BYTES))
+        },
         documents_bytes_max: memory.share(DOCUMENTS_PARTS, CACHE_BYTES_MAX),
         signatures: SignatureSettings {
             mode: settings.signature_mode,

@@ -43,7 +43,7 @@ use std::time::Duration;
 use std::{env, io};
 
 use anyhow::Context;
-use portolan_plugins::{logos, probe};
+use portolan_plugins::{logos, probe, worker};
 use portolan_reader::RpcUrl;
 use rustix::fs::{Access, access};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
@@ -74,6 +74,7 @@ pub fn run() -> ExitCode {
         Ok(Command::Plugin { command: PluginCommand::Check(flags) }) => check(&flags),
         Ok(Command::Plugin { command: PluginCommand::OfGateway(command) }) => plugin(command),
         Ok(Command::Probe { file }) => probe::main(&file),
+        Ok(Command::Worker) => worker::main(),
         Err(Stop::Show(text)) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
         Err(Stop::Misuse(text)) => misuse(&text),
     }

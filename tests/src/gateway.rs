@@ -79,6 +79,12 @@ impl Setup {
         self
     }
 
+    /// Runs plugins in the gateway's process.
+    #[must_use]
+    pub fn in_process(self) -> Self {
+        self.variable("PORTOLAN_PLUGINS_ISOLATION", "in-process")
+    }
+
     /// Puts a built plugin into the folder, and waits until `slugs` are served.
     #[must_use]
     pub fn plugin(mut self, file: &Path, slugs: &[&str]) -> Self {

@@ -37,8 +37,8 @@ use tokio::task::AbortHandle;
 pub use self::files::scan::signature_files;
 pub use self::files::staging::Digest;
 use self::files::staging::{Stage, StageFolderError};
-pub use self::load::probe;
-pub use self::load::runner::{IsLast, RunFailure};
+pub use self::load::runner::{RunFailure, is_last};
+pub use self::load::{probe, worker};
 pub use self::reconcile::commands;
 use self::reconcile::commands::{DecisionError, PluginDecision, PluginKnowledge};
 use self::reconcile::published::Published;
@@ -81,6 +81,8 @@ pub struct Registry {
     crashes: Crashes,
     policy: Policy,
     decided: Arc<Notify>,
+    /// Where the code of plugins runs.
+    isolation: &'static str,
     _state_lock: StateLock,
 }
 
@@ -111,6 +113,7 @@ impl Registry {
         let crashes = Crashes::open(&state_dir, writers);
         let crashes = crashes.map_err(|error| RegistryError::Crashes { folder: state_dir.clone(), error })?;
         let decided = Arc::<Notify>::default();
+        let isolation = limits.isolation.as_str();
         let state = RegistryState {
             state_dir,
             stage,
@@ -122,7 +125,7 @@ impl Registry {
         };
         let reconciler = Reconciler::new(plugins_dir, writers, state, networks, limits, Arc::clone(&published));
         let reconciler = tokio::spawn(reconciler.run()).abort_handle();
-        Ok(Arc::new(Self { published, reconciler, crashes, policy, decided, _state_lock: state_lock }))
+        Ok(Arc::new(Self { published, reconciler, crashes, policy, decided, isolation, _state_lock: state_lock }))
     }
 
     /// Returns the current plugins. The snapshot never changes.
@@ -169,7 +172,9 @@ impl Registry {
 
     /// One row for each active plugin, each refused file, and each old instance that still has jobs.
     pub fn status(&self) -> Vec<PluginStatus> {
-        self.published.current.load().status.rows()
+        let mut rows = self.published.current.load().status.rows();
+        rows.iter_mut().for_each(|row| row.isolation = self.isolation);
+        rows
     }
 
     /// The problems of plugins, each as a clause.

@@ -1,25 +1,53 @@
-//! Operators' settings per plugin: time limits, hosts that it may read, and protocols that it must not serve.
+//! Operators' settings of plugins: isolation, limits, hosts that one may read, and protocols that it must not serve.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use portolan_base::net::off_chain::HostGrants;
 
-/// Time limits of a plugin.
+/// Limits of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum duration of one call into the plugin.
+    /// Maximum duration of one call into the plugin; in a worker, of its processor time.
     pub resume_ms: u64,
     /// Maximum duration of a job, its reads included.
     pub job_ms: u64,
+    /// Maximum memory of a worker in MiB, beyond what an idle one has.
+    pub memory_mib: u64,
 }
 
 /// The limits of a plugin that the configuration does not name.
-pub const DEFAULT: Limits = Limits { resume_ms: 1000, job_ms: 5000 };
+pub const DEFAULT: Limits = Limits { resume_ms: 1000, job_ms: 5000, memory_mib: 256 };
+
+/// Where the code of plugins runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Isolation {
+    /// In sandboxed processes of their own.
+    #[default]
+    Worker,
+    /// In the host's process, which a plugin can then end, and read.
+    InProcess,
+}
+
+impl Isolation {
+    /// Its name in the configuration and in `/plugins`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Worker => "worker",
+            Self::InProcess => "in-process",
+        }
+    }
+}
+
+/// The parts of a worker's sandbox that a kernel may lack.
+pub const SANDBOX_PARTS: [&str; 2] = ["landlock", "seccomp"];
 
 /// The settings of all plugins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginLimits {
+    pub isolation: Isolation,
+    /// Parts of the sandbox that the kernel need not have: names of [`SANDBOX_PARTS`].
+    pub sandbox_may_lack: BTreeSet<String>,
     pub all: Limits,
     /// Limits by plugin name.
     pub own: BTreeMap<String, Limits>,
@@ -59,6 +87,8 @@ impl PluginLimits {
 impl Default for PluginLimits {
     fn default() -> Self {
         Self {
+            isolation: Isolation::default(),
+            sandbox_may_lack: BTreeSet::new(),
             all: DEFAULT,
             own: BTreeMap::new(),
             hosts: BTreeMap::new(),

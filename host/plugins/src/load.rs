@@ -1,6 +1,9 @@
-//! From a file to a loaded library: examined, probed in a process of its own, and loaded.
+//! From a file to a runner: examined, probed, and loaded into a worker process or into the host's own.
 
+pub(crate) mod cells;
 pub(crate) mod examine;
 pub(crate) mod library;
 pub mod probe;
 pub(crate) mod runner;
+mod watchdog;
+pub mod worker;

@@ -16,8 +16,9 @@ use portolan_abi::codec;
 use portolan_abi::map::{Catalogue, Finding, Start};
 use portolan_abi::row::{self, kind, state};
 
-use crate::limits::Limits;
-use crate::load::runner::{Configured, InstanceId, IsLast, JobId, JobLease, RunFailure, Runner};
+use crate::limits::{DEFAULT, Limits};
+use crate::load::cells::is_last;
+use crate::load::runner::{Configured, InstanceId, JobId, JobLease, RunFailure, Runner};
 use crate::serve::instance::Instance;
 
 type Script = Arc<dyn Fn(&ScriptedJob) -> ScriptedStep + Send + Sync>;
@@ -146,7 +147,7 @@ pub struct ScriptedFacts {
 impl ScriptedPlugin {
     /// A plugin whose calls all fail, until it gets a script.
     pub fn new(name: &'static str, catalogue: Catalogue) -> Self {
-        let limits = Limits { resume_ms: 1000, job_ms: 10_000 };
+        let limits = Limits { job_ms: 10_000, ..DEFAULT };
         let script = Arc::new(|_: &_| ScriptedStep::Fails(RunFailure::Stuck));
         Self { name, catalogue, limits, script, jobs: Arc::default() }
     }
@@ -180,7 +181,6 @@ impl ScriptedPlugin {
         &self,
         id: JobId,
         change: impl FnOnce(&mut ScriptedJob),
-        is_last: IsLast,
     ) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
         let mut jobs = self.jobs.lock();
         let job = usize::try_from(id.0).ok().and_then(|id| jobs.get_mut(id));
@@ -209,7 +209,6 @@ impl Runner for ScriptedPlugin {
         _: InstanceId,
         start: Vec<u8>,
         _: Vec<u8>,
-        is_last: IsLast,
     ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>> {
         let start = match codec::decode(&start) {
             Ok(start) => start,
@@ -219,18 +218,13 @@ impl Runner for ScriptedPlugin {
         let id = JobId(jobs.len() as u64);
         jobs.push(ScriptedJob { start, replies: Vec::new() });
         drop(jobs);
-        let answered = self.step(id, |_| {}, is_last);
+        let answered = self.step(id, |_| {});
         async move { answered.await.map(|answer| (JobLease::new(self, id), answer)) }.boxed()
     }
 
-    fn resume(
-        self: Arc<Self>,
-        id: JobId,
-        frame: Vec<u8>,
-        is_last: IsLast,
-    ) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
+    fn resume(self: Arc<Self>, id: JobId, frame: Vec<u8>) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>> {
         match frames::replies(&frame) {
-            Ok(replies) => self.step(id, |job| job.replies.push(replies), is_last),
+            Ok(replies) => self.step(id, |job| job.replies.push(replies)),
             Err(error) => ready(Err(RunFailure::Fault(error.to_string()))).boxed(),
         }
     }

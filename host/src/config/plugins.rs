@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use portolan_abi::off_chain::check_host;
 use portolan_base::net::off_chain::{HostGrants, Mirror};
-use portolan_plugins::limits::{Limits, PluginLimits};
+use portolan_plugins::limits::{Limits, PluginLimits, SANDBOX_PARTS};
 use serde::Deserialize;
 
 use super::ConfigError;
+use super::form::ValueOrigin;
 use super::layers::Layers;
 
 /// A longer call would occupy a thread of the host for longer than any answer waits.
@@ -19,15 +20,19 @@ pub(super) const RESUME_MS: RangeInclusive<u64> = 1..=60_000;
 /// A longer job would outlive every answer.
 pub(super) const JOB_MS: RangeInclusive<u64> = 1..=120_000;
 
+/// Less does not hold a large catalogue.
+pub(super) const MEMORY_MIB: RangeInclusive<u64> = 16..=65_536;
+
 /// Maximum hosts that one plugin may read: as many as a catalogue declares, and some for later versions.
 const HOSTS_MAX: usize = 16;
 
-/// The time limits of one plugin.
+/// The limits of one plugin.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default, expecting = "the limits of a plugin")]
 pub(super) struct LimitsTable {
     resume_ms: Option<u64>,
     job_ms: Option<u64>,
+    memory_mib: Option<u64>,
 }
 
 /// The table of one plugin.
@@ -38,6 +43,15 @@ pub(super) struct GrantTable {
     /// By host.
     mirrors: BTreeMap<String, String>,
     leave_out: BTreeSet<String>,
+}
+
+/// Checks the parts of the sandbox that a kernel may lack.
+pub(super) fn sandbox_parts(parts: &[String], _: ValueOrigin<'_>) -> Result<BTreeSet<String>, String> {
+    let unknown = parts.iter().find(|part| !SANDBOX_PARTS.contains(&part.as_str()));
+    match unknown {
+        Some(part) => Err(format!("{part} is not a part of the sandbox: {}", SANDBOX_PARTS.join(", "))),
+        None => Ok(parts.iter().cloned().collect()),
+    }
 }
 
 /// Reads the tables of plugins; `all` has the limits of those without any.
@@ -69,6 +83,7 @@ impl LimitsTable {
         Ok(Limits {
             resume_ms: check("resume_ms", self.resume_ms.unwrap_or(all.resume_ms), &RESUME_MS)?,
             job_ms: check("job_ms", self.job_ms.unwrap_or(all.job_ms), &JOB_MS)?,
+            memory_mib: check("memory_mib", self.memory_mib.unwrap_or(all.memory_mib), &MEMORY_MIB)?,
         })
     }
 }

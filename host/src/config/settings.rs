@@ -12,7 +12,7 @@ use alloy::primitives::Address;
 use portolan_assets::names::{GatewayHost, UNIVERSAL_RESOLVER};
 use portolan_assets::token_list::ListLocation;
 use portolan_plugins::Digest;
-use portolan_plugins::limits::DEFAULT;
+use portolan_plugins::limits::{DEFAULT, Isolation};
 use portolan_plugins::signature::SignatureMode;
 use url::Url;
 
@@ -21,9 +21,9 @@ use super::folders::{NamedPath, path};
 use super::form::{MemoryShare, choice, list, share, switch, text, whole};
 use super::layers::Layers;
 use super::operators::{self, ListenAddress};
-use super::plugins::{JOB_MS, RESUME_MS};
-use super::values::{collector, isolation, public_url, socket_address};
-use super::{ConfigError, names, signatures, tokens};
+use super::plugins::{JOB_MS, MEMORY_MIB, RESUME_MS};
+use super::values::{collector, public_url, socket_address};
+use super::{ConfigError, names, plugins, signatures, tokens};
 use crate::gateway::query::SimulateWhen;
 use crate::log::LogFormat;
 
@@ -90,12 +90,17 @@ settings! {
     "plugins.dir" => plugins_dir: NamedPath = path().or("portolan-plugins".into())
         .flag("--plugins", |flags| flags.plugins.as_deref()),
         is "a path", "dylibs, and `<plugin>.toml` beside them; watched while serving";
-    "plugins.isolation" => isolation: () = text(isolation).or("in-process".into()), is "in-process",
-        "where plugins run";
+    "plugins.isolation" => isolation: Isolation = choice(&[
+        ("worker", Isolation::Worker), ("in-process", Isolation::InProcess)]),
+        "where plugins run: in sandboxed processes of their own, or in the gateway's, which they can then end and read";
+    "plugins.sandbox_may_lack" => sandbox_may_lack: BTreeSet<String> = list(plugins::sandbox_parts).or(Vec::new()),
+        is "landlock, seccomp", "parts of the workers' sandbox that the kernel need not have";
     "plugins.limits.resume_ms" => resume_ms: u64 = whole(RESUME_MS).or(DEFAULT.resume_ms).file_only(),
         "time of one call into a plugin";
     "plugins.limits.job_ms" => job_ms: u64 = whole(JOB_MS).or(DEFAULT.job_ms).file_only(),
         "time of one protocol on one network, reads included";
+    "plugins.limits.memory_mib" => plugin_memory_mib: u64 = whole(MEMORY_MIB).or(DEFAULT.memory_mib).file_only(),
+        "mebibytes of memory of one worker";
 
     "signatures.mode" => signature_mode: SignatureMode = choice(&[
             ("off", SignatureMode::Off), ("warn", SignatureMode::Warn), ("require", SignatureMode::Require),

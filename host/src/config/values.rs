@@ -43,14 +43,6 @@ fn is_plain_url(text: &str) -> bool {
     })
 }
 
-pub(super) fn isolation(text: &str) -> Result<(), String> {
-    match text {
-        "in-process" => Ok(()),
-        "worker" => Err("worker is not available yet; use in-process".to_owned()),
-        _ => Err(format!("{text} is not an isolation mode; use in-process")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

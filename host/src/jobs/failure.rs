@@ -98,6 +98,8 @@ impl From<RunFailure> for Failure {
     fn from(failure: RunFailure) -> Self {
         let reason = match failure {
             RunFailure::Timeout | RunFailure::Stuck => Reason::Timeout,
+            RunFailure::Crashed(_) => Reason::Crashed,
+            RunFailure::Lost(_) => return Self { is_fault: false, ..Self::new(Reason::Crashed, failure.to_string()) },
             _ => Reason::InvalidOutput,
         };
         Self::fault(reason, failure.to_string())

@@ -195,7 +195,7 @@ impl<'a> Driver<'a> {
         let participant = participant.ok_or_else(no_pin)?;
         let instance = &self.plan.instance;
         let start = self.start_map(*own.block());
-        let (job, mut answer) = instance.begin(&start, self.frame(&[])?, frames::is_last).await?;
+        let (job, mut answer) = instance.begin(&start, self.frame(&[])?).await?;
         loop {
             let step = frames::step(&answer)?;
             self.facts.put(&step.facts);
@@ -212,7 +212,7 @@ impl<'a> Driver<'a> {
                 return Err(Failure::new(Reason::InvalidOutput, "it is reading, and no read is open"));
             }
             let replies = self.replies(&participant, own).await?;
-            answer = instance.resume(&job, self.frame(&replies)?, frames::is_last).await?;
+            answer = instance.resume(&job, self.frame(&replies)?).await?;
         }
     }
 

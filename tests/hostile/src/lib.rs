@@ -5,6 +5,7 @@
 mod claims;
 mod contracts;
 mod deeds;
+mod escapes;
 mod shares;
 
 use portolan_plugin_api::*;
@@ -44,7 +45,8 @@ impl FromKeys for Nothing {
 
 fn shipped() -> impl Iterator<Item = Deployment<Nothing>> {
     let on = |protocol: &str, network| Deployment::new(protocol, network, Nothing::default());
-    let deeds = deeds::SLUGS.iter().chain(shares::SLUGS).map(move |slug| on(slug, POLYGON));
+    let deeds = deeds::SLUGS.iter().chain(shares::SLUGS).copied().chain(escapes::slugs());
+    let deeds = deeds.map(move |slug| on(slug, POLYGON));
     deeds.chain(NETWORKS.map(|network| on("steady", network))).chain([on("steady", NOWHERE)])
 }
 

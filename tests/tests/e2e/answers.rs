@@ -506,7 +506,7 @@ fn the_operators_address_shows_health_and_plugins() {
     let placed = fixture.world.placed().unwrap();
     for plugin in &plugins {
         assert_eq!(plugin.text_at("state").unwrap(), "active");
-        assert_eq!(plugin.text_at("isolation").unwrap(), "in-process");
+        assert_eq!(plugin.text_at("isolation").unwrap(), "worker");
         assert_eq!(plugin.at("reason").unwrap(), &Json::Null);
         let name = plugin.text_at("plugin").unwrap();
         let slugs: BTreeSet<&str> =
@@ -528,6 +528,7 @@ fn the_operators_address_shows_health_and_plugins() {
             "protocols",
             "generation",
             "isolation",
+            "sandbox",
             "hosts",
             "loadedAt",
             "claims",

@@ -1,4 +1,4 @@
-//! Plugins that end the process, or never return: named, and after a second crash not loaded again.
+//! Plugins in the gateway's process that end it, or never return: named, and after a second crash not loaded again.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
@@ -25,6 +25,7 @@ const SIGABRT: i32 = 6;
 fn start(chain: &Chain) -> Gateway {
     let built = build::built().unwrap();
     Setup::default()
+        .in_process()
         .config("[plugins.limits]\nresume_ms = 2500\njob_ms = 6000")
         .rpc("polygon", &chain.url)
         .plugin(&built.plugin("libquickswap.so"), &["quickswap"])

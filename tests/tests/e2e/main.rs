@@ -75,6 +75,7 @@ mod troves;
 mod umbrella;
 mod verified_receipts;
 mod voters;
+mod workers;
 mod wrong_chain;
 mod wrong_input;
 mod yearn;

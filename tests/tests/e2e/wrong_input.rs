@@ -478,7 +478,7 @@ fn a_wrong_configuration_is_one_line_and_exit_code_2() {
         ("[answers]\nin_flight_max = 1.5", "in_flight_max"),
         ("log_format = \"xml\"", "log_format"),
         ("[plugins]\nisolation = \"none\"", "isolation"),
-        ("[plugins]\nisolation = \"worker\"", "isolation"),
+        ("[plugins]\nsandbox_may_lack = [\"walls\"]", "sandbox_may_lack"),
         ("[networks.ethereum]\nrcp = [\"http://127.0.0.1:1\"]", "rcp"),
         ("[networks.ethereum]\nrpc = [\"ftp://secret.example\"]", "ethereum"),
         ("[networks.ethereum]\nrpc = [\"no url\"]", "ethereum"),

@@ -3,7 +3,7 @@
 //! Invariant: a checked [`Manifest`] fits this host.
 
 use portolan_abi::{API_REV, API_REV_MIN, FRAME_VERSION};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Not a plugin's name: its settings file would be the table of claim functions.
 pub(crate) const RESERVED_NAME: &str = "claim-functions";
@@ -14,7 +14,7 @@ const NAME_BYTES_MAX: usize = 64;
 const VERSION_BYTES_MAX: usize = 64;
 
 /// A manifest; members from later revisions are ignored.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Manifest {
     pub(crate) plugin: String,

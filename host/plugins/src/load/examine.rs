@@ -12,9 +12,11 @@ use crate::files::elf::{self, ElfError};
 use crate::files::manifest::{Manifest, ManifestError};
 use crate::files::scan::FileFingerprint;
 use crate::files::staging::{Digest, Stage, StageError};
+use crate::limits::Isolation;
 use crate::load::library::{Libraries, Library, LoadError};
 use crate::load::probe::{ProbeError, Prober};
 use crate::load::runner::call::{CallFailure, Calls};
+use crate::load::runner::workers::StartError;
 use crate::trust::policy::{Policy, PolicyRejection};
 use crate::trust::signature::{BuildSignature, Downgrade, SignatureError, SignatureFiles, Signatures};
 
@@ -129,7 +131,11 @@ impl ExamineError {
     fn is_retryable(&self) -> bool {
         matches!(
             self,
-            Self::Stage(StageError::Write(_)) | Self::Reread(_) | Self::Reading(_) | Self::Probe(ProbeError::Spawn(_))
+            Self::Stage(StageError::Write(_))
+                | Self::Reread(_)
+                | Self::Reading(_)
+                | Self::Probe(ProbeError::Spawn(_))
+                | Self::Load(LoadError::Worker(StartError::Spawn(_)))
         ) || matches!(self, Self::Stage(StageError::File(error)) if error.is_passing())
             || matches!(self, Self::Signature(error) if error.is_passing())
     }
@@ -231,7 +237,9 @@ impl Examiner {
         if let Some(reason) = self.libraries.refusal(digest) {
             return Err(ExamineError::Crashed(reason));
         }
-        self.prober.probe(&staged).await?;
+        if self.libraries.isolation() == Isolation::InProcess {
+            self.prober.probe(&staged).await?;
+        }
         Ok(self.libraries.load(digest, staged, manifest).await?.signed(signature))
     }
 

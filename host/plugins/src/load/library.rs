@@ -1,4 +1,4 @@
-//! Loads a staged dylib into this process and returns its function table.
+//! Loads a staged dylib, into workers or into this process, and returns its runner.
 //!
 //! Invariant: a library is never closed, because its code or data may still be in use; the number of loaded libraries
 //! is bounded instead. The layout check takes the plugin's layout as the interface, so that a host with more
@@ -7,11 +7,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
+use std::io;
 use std::iter::successors;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use abi_stable::StableAbi;
@@ -23,22 +24,23 @@ use portolan_base::net::off_chain::HostGrants;
 use portolan_base::sanitize;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, mpsc};
-use tokio::time::timeout;
 
 use crate::files::manifest::{Manifest, ManifestError};
 use crate::files::staging::Digest;
-use crate::limits::{Limits, PluginLimits};
+use crate::limits::{Isolation, Limits, PluginLimits};
 use crate::load::runner::Runner;
 use crate::load::runner::call::Calls;
 use crate::load::runner::in_process::InProcess;
+use crate::load::runner::workers::{StartError, WorkerBuild, Workers};
+use crate::load::watchdog::Watchdog;
+use crate::load::worker::sandbox::SandboxStatus;
+use crate::load::worker::spawner::Spawner;
 use crate::trust::breaker::{Breakers, FailingBuild};
 use crate::trust::crashes::Crashes;
 use crate::trust::signature::BuildSignature;
 
 /// Maximum number of loads. Each generation keeps about 430 KB mapped forever.
 const LIBRARIES_MAX: usize = 1_000;
-/// Time to load a library; its probe took about a millisecond.
-const LOAD_LIMIT: Duration = Duration::from_secs(5);
 /// Maximum length of a reason: one or two lines of a terminal.
 pub(crate) const REASON_CHARS_MAX: usize = 300;
 
@@ -59,8 +61,10 @@ pub(crate) enum LoadError {
     Manifest(#[from] ManifestError),
     #[error("its functions return another manifest than the one in its note")]
     OtherManifest,
-    #[error("it did not load within {} ms", LOAD_LIMIT.as_millis())]
-    Timeout,
+    #[error(transparent)]
+    Worker(#[from] StartError),
+    #[error("the kernel has no {0} for its worker: allow that with plugins.sandbox_may_lack, or update the kernel")]
+    Sandbox(String),
     #[error("loading it panicked")]
     Panicked,
     #[error("{LIBRARIES_MAX} libraries were loaded since the start, and none is ever unloaded: restart the host")]
@@ -89,6 +93,8 @@ pub(crate) struct Library {
     pub(crate) leave_out: Arc<BTreeSet<String>>,
     /// Shared by all instances of the digest, so that it counts all their stuck calls.
     pub(crate) runner: Arc<dyn Runner>,
+    /// What is in force of the sandbox; `None` in the host's process.
+    pub(crate) sandbox: Option<SandboxStatus>,
     /// Shared by all instances of the digest.
     pub(crate) breakers: Arc<Breakers>,
     /// Outcome of the latest signature check.
@@ -146,11 +152,20 @@ pub(crate) struct Libraries {
     reports: mpsc::Sender<FailingBuild>,
     loaded: Mutex<BTreeMap<Digest, Arc<Library>>>,
     opened: AtomicUsize,
+    /// Starts workers; unset until the first.
+    spawner: OnceLock<Spawner>,
 }
 
 impl Libraries {
     pub(crate) fn new(limits: PluginLimits, crashes: Crashes, reports: mpsc::Sender<FailingBuild>) -> Self {
-        Self { limits, crashes, reports, loaded: Mutex::default(), opened: AtomicUsize::new(0) }
+        Self {
+            limits,
+            crashes,
+            reports,
+            loaded: Mutex::default(),
+            opened: AtomicUsize::new(0),
+            spawner: OnceLock::new(),
+        }
     }
 
     /// Reason why this digest must not be loaded: it ended earlier processes.
@@ -168,6 +183,11 @@ impl Libraries {
         self.opened.load(Ordering::SeqCst)
     }
 
+    /// Where the code of plugins runs.
+    pub(crate) fn isolation(&self) -> Isolation {
+        self.limits.isolation
+    }
+
     /// Loads a staged copy, or returns the library that has this digest. One at a time, as the linker works.
     pub(crate) async fn load(
         &self,
@@ -179,32 +199,84 @@ impl Libraries {
         if let Some(library) = loaded.get(&digest) {
             return Ok(Arc::clone(library));
         }
+        let limits = self.limits.of(&manifest.plugin);
+        let (runner, sandbox): (Arc<dyn Runner>, _) = match self.limits.isolation {
+            Isolation::InProcess => (self.open_here(digest, path, &manifest, limits).await?, None),
+            Isolation::Worker => {
+                // Nobody uses these any more; their workers have ended.
+                loaded.retain(|_, library| Arc::strong_count(library) > 1);
+                let (workers, sandbox) = self.open_workers(digest, path, &manifest, limits).await?;
+                let missing: Vec<_> = {
+                    let allowed = &self.limits.sandbox_may_lack;
+                    sandbox.missing().filter(|part| !allowed.contains(*part)).collect()
+                };
+                if !missing.is_empty() {
+                    return Err(LoadError::Sandbox(missing.join(" and no ")));
+                }
+                (workers, Some(sandbox))
+            }
+        };
+        let breakers = Breakers::new(digest, &manifest.plugin, &manifest.version, self.reports.clone());
+        let grants = self.limits.grants(&manifest.plugin);
+        let leave_out = self.limits.left_out(&manifest.plugin);
+        let (breakers, signature) = (Arc::new(breakers), Arc::default());
+        let library = Library { digest, manifest, limits, grants, leave_out, runner, sandbox, breakers, signature };
+        let library = Arc::new(library);
+        loaded.insert(digest, Arc::clone(&library));
+        Ok(library)
+    }
+
+    /// Loads a library into this process.
+    async fn open_here(
+        &self,
+        digest: Digest,
+        path: PathBuf,
+        manifest: &Manifest,
+        limits: Limits,
+    ) -> Result<Arc<InProcess>, LoadError> {
         if self.opened() >= LIBRARIES_MAX {
             return Err(LoadError::Cap);
         }
         self.opened.fetch_add(1, Ordering::SeqCst);
-        let mark = self.crashes.mark(digest, &manifest);
+        let mark = self.crashes.mark(digest, manifest);
+        let watchdog = Watchdog::start(Arc::clone(&mark)).map_err(|error| LoadError::Open(error.to_string()))?;
         let (expected, marked) = (manifest.clone(), Arc::clone(&mark));
         let opening = Handle::current().spawn_blocking(move || {
-            let _running = marked.enter();
+            let (_running, _watchdog) = (marked.enter(), watchdog);
             open(&path, &expected)
         });
-        let plugin = match timeout(LOAD_LIMIT, opening).await {
-            Ok(Ok(opened)) => opened?,
-            Ok(Err(_)) => return Err(LoadError::Panicked),
-            Err(_) => return Err(LoadError::Timeout),
-        };
-        let (limits, grants) = (self.limits.of(&manifest.plugin), self.limits.grants(&manifest.plugin));
+        let plugin = opening.await.map_err(|_| LoadError::Panicked)??;
         let calls = Calls::new(Handle::current()).marked(mark);
-        let runner = InProcess::new(plugin, Duration::from_millis(limits.resume_ms), calls);
-        let breakers = Breakers::new(digest, &manifest.plugin, &manifest.version, self.reports.clone());
-        let breakers = Arc::new(breakers);
-        let (runner, signature) = (Arc::new(runner), Arc::default());
-        let leave_out = self.limits.left_out(&manifest.plugin);
-        let library = Library { digest, manifest, limits, grants, leave_out, runner, breakers, signature };
-        let library = Arc::new(library);
-        loaded.insert(digest, Arc::clone(&library));
-        Ok(library)
+        Ok(Arc::new(InProcess::new(plugin, Duration::from_millis(limits.resume_ms), calls)))
+    }
+
+    /// Loads a library into a worker, and tries it there.
+    async fn open_workers(
+        &self,
+        digest: Digest,
+        file: PathBuf,
+        manifest: &Manifest,
+        limits: Limits,
+    ) -> Result<(Arc<Workers>, SandboxStatus), LoadError> {
+        let failed = |error: io::Error| StartError::Spawn(error.to_string());
+        let spawner = match self.spawner.get() {
+            Some(spawner) => spawner.clone(),
+            None => {
+                let started = Spawner::start().map_err(failed)?;
+                self.spawner.get_or_init(|| started).clone()
+            }
+        };
+        let build = WorkerBuild {
+            file,
+            manifest: serde_json::to_string(manifest).map_err(|error| failed(error.into()))?,
+            label: manifest.label(),
+            digest,
+            resume_limit: Duration::from_millis(limits.resume_ms),
+            memory_bytes: limits.memory_mib << 20,
+        };
+        let workers = Arc::new(Workers::new(build, spawner));
+        let sandbox = workers.probe().await?;
+        Ok((workers, sandbox))
     }
 }
 
@@ -226,9 +298,9 @@ mod tests {
     fn foreign_words_are_cleaned_and_cut() {
         #[derive(Debug, thiserror::Error)]
         #[error("failed")]
-        struct Outer(#[source] std::io::Error);
+        struct Outer(#[source] io::Error);
 
-        let told = |words: &str| of_file(&Outer(std::io::Error::other(words.to_owned())), Path::new("/state/1.so"));
+        let told = |words: &str| of_file(&Outer(io::Error::other(words.to_owned())), Path::new("/state/1.so"));
         assert_eq!(
             told("libc.so.6: needs\u{202e} 2.9 (required by /state/1.so)\nmore"),
             "failed: libc.so.6: needs 2.9 (required by it)"

@@ -102,7 +102,7 @@ fn verdict(status: ExitStatus, output: &str) -> Result<(), ProbeError> {
 /// The hidden subcommand `probe FILE`: loads a staged dylib and calls everything in it that needs no chain. Prints
 /// nothing on success, else the reason to stderr: one line, then details.
 pub fn main(path: &Path) -> ExitCode {
-    let Err(failure) = check(path) else { return ExitCode::from(PASSED) };
+    let Err(failure) = load(path) else { return ExitCode::from(PASSED) };
     let details = failure.load.as_ref().and_then(LoadError::details).unwrap_or_default();
     let mut stderr = std::io::stderr().lock();
     // If stderr cannot be written, the exit code still reports the failure.
@@ -128,14 +128,18 @@ impl From<String> for ProbeFailure {
     }
 }
 
-fn check(path: &Path) -> Result<(), ProbeFailure> {
+fn load(path: &Path) -> Result<(), ProbeFailure> {
     let bytes = std::fs::read(path).map_err(|error| format!("cannot read it: {error}"))?;
     let json = elf::lint(&bytes).map_err(|error| error.to_string())?;
     let manifest = Manifest::parse(json).map_err(|error| error.to_string())?;
     manifest.check().map_err(|error| error.to_string())?;
-    let plugin = library::open(path, &manifest)?;
+    Ok(check(library::open(path, &manifest)?)?)
+}
+
+/// Calls everything in a loaded plugin that needs no chain.
+pub(super) fn check(plugin: PluginRef) -> Result<(), String> {
     selftest(plugin)?;
-    Ok(configure(plugin)?)
+    configure(plugin)
 }
 
 fn selftest(plugin: PluginRef) -> Result<(), String> {
@@ -198,6 +202,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.so");
         std::fs::write(&file, "no library").unwrap();
-        assert_eq!(check(&file).err().map(|failure| failure.reason), Some("not an ELF file".into()));
+        assert_eq!(load(&file).err().map(|failure| failure.reason), Some("not an ELF file".into()));
     }
 }

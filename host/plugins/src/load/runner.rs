@@ -1,11 +1,12 @@
 //! The `Runner` interface: bytes into a plugin, bytes out of it, each call with a deadline.
 //!
-//! A runner is one loaded plugin. In-process it calls the dylib's functions; a sandboxed worker would answer the same
-//! calls over a pipe. Invariant: every instance and job that a runner returns is a lease. Its drop ends the instance
-//! or job exactly once, also if the caller has gone. A runner does not interpret the bytes.
+//! A runner is one loaded plugin: in worker processes ([`workers`]), or in the host's own ([`in_process`]). Invariant:
+//! every instance and job that a runner returns is a lease. Its drop ends the instance or job exactly once, also if the
+//! caller has gone. A runner does not interpret the bytes.
 
 pub(crate) mod call;
 pub(crate) mod in_process;
+pub(crate) mod workers;
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,6 +14,8 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use portolan_abi::map::SettingsError;
+
+pub use super::cells::is_last;
 
 /// Identifies an instance of one runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,30 +25,22 @@ pub(crate) struct InstanceId(pub(crate) u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct JobId(pub(crate) u64);
 
-/// Returns true if a job's answer is its last; then the job ends in the same call.
-pub type IsLast = fn(&[u8]) -> bool;
-
 /// One loaded plugin. The futures are cancel-safe: a call continues without its caller and is still accounted for.
 pub(crate) trait Runner: Send + Sync + fmt::Debug {
     /// Takes a CBOR `Settings`; returns an instance and its catalogue.
     fn configure(self: Arc<Self>, settings: Vec<u8>) -> BoxFuture<'static, Result<Configured, RunFailure>>;
 
     /// Takes a CBOR `Start` and the first frame; returns a job and its first answer, in one call.
+    /// A job whose answer is its last ends in the same call.
     fn begin(
         self: Arc<Self>,
         instance: InstanceId,
         start: Vec<u8>,
         frame: Vec<u8>,
-        is_last: IsLast,
     ) -> BoxFuture<'static, Result<(JobLease, Vec<u8>), RunFailure>>;
 
     /// Takes a frame and returns the answering frame. A job is in at most one call at a time.
-    fn resume(
-        self: Arc<Self>,
-        job: JobId,
-        frame: Vec<u8>,
-        is_last: IsLast,
-    ) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>>;
+    fn resume(self: Arc<Self>, job: JobId, frame: Vec<u8>) -> BoxFuture<'static, Result<Vec<u8>, RunFailure>>;
 
     /// Ends a job before its last answer, after a call that it is in. Never waits.
     fn drop_job(&self, job: JobId);
@@ -131,6 +126,12 @@ pub enum RunFailure {
     /// Too many earlier calls have not returned; nothing was called.
     #[error("too many calls to the plugin have not returned")]
     Stuck,
+    /// The call ended the plugin's process.
+    #[error("{0}")]
+    Crashed(String),
+    /// Processes of the plugin were killed from outside, one after another; the plugin is not at fault.
+    #[error("{0}")]
+    Lost(String),
     /// The plugin violated the interface: empty, oversized or malformed bytes, or an unknown job.
     #[error("{0}")]
     Fault(String),

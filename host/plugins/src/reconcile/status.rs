@@ -15,6 +15,7 @@ use crate::load::examine::{Refusal, RefusalKind};
 use crate::load::library::Library;
 use crate::load::runner::Runner;
 use crate::load::runner::call::STUCK_MAX;
+use crate::load::worker::sandbox::SandboxStatus;
 use crate::serve::fact_lists::{FactListStatus, FactLists};
 use crate::serve::instance::{Instance, file_name};
 use crate::serve::targets::TargetStatus;
@@ -45,7 +46,10 @@ pub struct PluginStatus {
     pub(crate) protocols: Vec<String>,
     /// The generation that it came into force with; 0 if it never did.
     pub(crate) generation: u64,
+    /// Where its code runs: `worker` or `in-process`.
     pub(crate) isolation: &'static str,
+    /// What is in force of a worker's sandbox; `None` in the host's process.
+    pub(crate) sandbox: Option<SandboxStatus>,
     /// Chain ids of deployments that are not served because this host does not know the chain.
     pub(crate) unknown_networks: Vec<u64>,
     /// The functions of its claims.
@@ -76,7 +80,7 @@ impl PluginStatus {
 
     /// A row for a loaded library.
     pub(crate) fn of(library: &Library, file: &Path) -> Self {
-        Self::new(file, Some(library.digest), Some(&library.manifest))
+        Self { sandbox: library.sandbox, ..Self::new(file, Some(library.digest), Some(&library.manifest)) }
     }
 
     /// A row for a library that was loaded and is not in force.
@@ -97,7 +101,7 @@ impl PluginStatus {
 
     /// A row for a settings file that belongs to no plugin.
     pub(crate) fn without_plugin(file: String, reason: String) -> Self {
-        Self { file, state: REJECTED, reason: Some(reason), isolation: IN_PROCESS, ..Self::default() }
+        Self { file, state: REJECTED, reason: Some(reason), ..Self::default() }
     }
 
     /// Its problem, as a clause; `None` if there is none.
@@ -118,7 +122,6 @@ impl PluginStatus {
             digest: digest.map(|digest| digest.to_string()).unwrap_or_default(),
             version: manifest.map(|manifest| manifest.version.clone()).unwrap_or_default(),
             api_rev: manifest.map(|manifest| manifest.api_rev).unwrap_or_default(),
-            isolation: IN_PROCESS,
             ..Self::default()
         }
     }
@@ -133,7 +136,6 @@ pub(crate) const DRAINING: &str = "draining";
 pub(crate) const QUARANTINED: &str = "quarantined";
 /// Not run because the operator disabled the plugin.
 pub(crate) const DISABLED: &str = "disabled";
-pub(crate) const IN_PROCESS: &str = "in-process";
 
 /// Live data of an active plugin.
 #[derive(Clone, Debug)]

@@ -27,7 +27,7 @@ use crate::load::library::Library;
 use crate::load::runner::call::{CallFailure, Calls};
 #[cfg(any(test, feature = "testing"))]
 use crate::load::runner::{InstanceId, Runner};
-use crate::load::runner::{InstanceLease, IsLast, JobId, JobLease, RunFailure};
+use crate::load::runner::{InstanceLease, JobId, JobLease, RunFailure};
 use crate::serve::catalogue::{self, Checked};
 use crate::serve::fact_lists::{FactLists, FactStore};
 use crate::serve::without_code::WithoutCode;
@@ -95,15 +95,10 @@ impl Instance {
     ///
     /// # Errors
     /// Returns the [`RunFailure`]; no job remains.
-    pub async fn begin(
-        self: &Arc<Self>,
-        start: &Start,
-        frame: Vec<u8>,
-        is_last: IsLast,
-    ) -> Result<(Job, Vec<u8>), RunFailure> {
+    pub async fn begin(self: &Arc<Self>, start: &Start, frame: Vec<u8>) -> Result<(Job, Vec<u8>), RunFailure> {
         let runner = Arc::clone(self.lease.runner());
         let began = Instant::now();
-        let begun = runner.begin(self.lease.id(), codec::encode(start), frame, is_last).await;
+        let begun = runner.begin(self.lease.id(), codec::encode(start), frame).await;
         self.record_call(began);
         let (lease, answer) = begun?;
         Ok((Job { lease, _instance: Arc::clone(self) }, answer))
@@ -113,9 +108,9 @@ impl Instance {
     ///
     /// # Errors
     /// Returns the [`RunFailure`]; the job must not be resumed again.
-    pub async fn resume(&self, job: &Job, frame: Vec<u8>, is_last: IsLast) -> Result<Vec<u8>, RunFailure> {
+    pub async fn resume(&self, job: &Job, frame: Vec<u8>) -> Result<Vec<u8>, RunFailure> {
         let began = Instant::now();
-        let resumed = Arc::clone(self.lease.runner()).resume(job.id(), frame, is_last).await;
+        let resumed = Arc::clone(self.lease.runner()).resume(job.id(), frame).await;
         self.record_call(began);
         resumed
     }
@@ -276,7 +271,7 @@ pub(crate) enum BuildError {
 impl BuildError {
     /// Returns true if a retry may succeed although neither the file nor the settings changed.
     pub(crate) fn is_retryable(&self) -> bool {
-        matches!(self, Self::Reading { .. } | Self::Run(RunFailure::Timeout | RunFailure::Stuck))
+        matches!(self, Self::Reading { .. } | Self::Run(RunFailure::Timeout | RunFailure::Stuck | RunFailure::Lost(_)))
     }
 }
 

@@ -180,6 +180,11 @@ impl Mark {
         if self.is_suspect { self.marks.alone.acquire().await.ok() } else { None }
     }
 
+    /// Records that the process ends by this library, whatever thread ends it.
+    pub(crate) fn accuse(&self) {
+        self.write(&[fatal::ENDED]);
+    }
+
     fn write(&self, bytes: &[u8]) {
         let written = self.marks.file.read().as_ref().map(|file| file.write_all_at(bytes, self.at));
         if let Some(Err(error)) = written {

@@ -49,7 +49,7 @@ fn a_bad_file_is_reported_with_its_name_and_key() {
         ("listen = 8080", "listen"),
         ("log_format = 'xml'", "log_format"),
         ("state_dir = ''", "state_dir"),
-        ("[plugins]\nisolation = 'worker'", "plugins.isolation"),
+        ("[plugins]\nsandbox_may_lack = ['walls']", "plugins.sandbox_may_lack"),
         ("[plugins]\nisolation = 'none'", "plugins.isolation"),
         ("[claims]\nsimulate = 'sometimes'", "claims.simulate"),
         ("[plugins.limits]\nresum_ms = 5", "resum_ms"),
@@ -121,7 +121,7 @@ fn a_bad_flag_or_variable_is_reported_by_its_name() {
         ("PORTOLAN_RPC_IN_FLIGHT_MAX", "0", "PORTOLAN_RPC_IN_FLIGHT_MAX"),
         ("PORTOLAN_RPC_PER_SECOND_MAX", "-1", "PORTOLAN_RPC_PER_SECOND_MAX"),
         ("PORTOLAN_RPC_VERIFY_RECEIPTS", "1", "PORTOLAN_RPC_VERIFY_RECEIPTS"),
-        ("PORTOLAN_PLUGINS_ISOLATION", "worker", "PORTOLAN_PLUGINS_ISOLATION"),
+        ("PORTOLAN_PLUGINS_ISOLATION", "none", "PORTOLAN_PLUGINS_ISOLATION"),
         ("PORTOLAN_RPC_ETHERUM", "http://x", "PORTOLAN_RPC_ETHERUM"),
         ("PORTOLAN_RPC_ETHEREUM", "http://x,y", "PORTOLAN_RPC_ETHEREUM"),
         ("PORTOLAN_TOKENS_LISTS", "./a,ftp://x", "PORTOLAN_TOKENS_LISTS"),
@@ -161,12 +161,12 @@ fn a_refusal_of_the_file_has_its_line_and_one_of_a_value_its_place() {
         ("\nanswers = 5", "p.toml, line 2: answers: invalid type: integer, expected a table"),
         (
             "[plugins.limits]\nresum_ms = 5",
-            "p.toml, line 2: plugins.limits.resum_ms: unknown field `resum_ms`, expected `resume_ms`, `job_ms` or \
+            "p.toml, line 2: plugins.limits.resum_ms: unknown field `resum_ms`, expected `resume_ms`, `job_ms`, `memory_mib` or \
              the name of a plugin",
         ),
         (
             "[plugins.Merkle]\nhosts = []",
-            "p.toml, line 1: plugins.Merkle: unknown field `Merkle`, expected `dir`, `isolation`, `limits` or \
+            "p.toml, line 1: plugins.Merkle: unknown field `Merkle`, expected `dir`, `isolation`, `sandbox_may_lack`, `limits` or \
              the name of a plugin",
         ),
         ("[answers]\ndeadline_ms = 0", "p.toml: answers.deadline_ms: 0 is not a whole number from 100 to 120000"),

@@ -2,10 +2,10 @@
 //! before use.
 
 use alloy::primitives::Bytes;
-use portolan_abi::frame::{Frame, FrameWriter, resume_in, resume_out};
+use portolan_abi::frame::{FrameWriter, resume_in};
 use portolan_abi::limits::{INVALID_REPLIES_CHARS_MAX, MESSAGE_MAX, NOT_COVERED_MAX};
 use portolan_abi::map;
-use portolan_abi::row::{self, JobIn, JobOut, freshness, kind, mode, purpose, source, state, status};
+use portolan_abi::row::{self, JobIn, freshness, kind, mode, purpose, source, status};
 use portolan_abi::step::{self, StepError, StepFacts, StepRead};
 use portolan_base::sanitize;
 
@@ -107,12 +107,6 @@ pub(super) fn replies(replies: &[FrameReply], budget: &Budget) -> Result<Vec<u8>
     frame.finish().map_err(stage)
 }
 
-/// Returns true if a frame from `resume` ends the job. An invalid frame does too.
-pub(super) fn is_last(bytes: &[u8]) -> bool {
-    let state = Frame::parse(bytes).ok().and_then(|frame| Some(frame.rows::<JobOut>(resume_out::JOBS).next()?.state));
-    state != Some(state::READING)
-}
-
 /// Parses the frame that `resume` returned, for one job.
 pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
     let step::Step { state, findings, reads, facts, message, not_covered, invalid_replies } = step::Step::parse(bytes)
@@ -198,6 +192,9 @@ fn sentences(bytes: &[u8]) -> Vec<String> {
 mod tests {
     use alloy::primitives::Address;
     use portolan_abi::map::ReadExtension;
+
+    use portolan_abi::frame::resume_out;
+    use portolan_abi::row::{JobOut, state};
 
     use super::*;
 

@@ -18,7 +18,7 @@ pub(in crate::jobs) fn step(bytes: &[u8]) -> Option<Vec<Finding>> {
             assert!(calldata.max().unwrap_or_default() <= bytes.len().min(CALLDATA_MAX));
             assert!(step.message.chars().count() <= 514);
             require_shown(&step.message);
-            assert_eq!(frames::is_last(bytes), step.state != state::READING);
+            assert_eq!(portolan_plugins::is_last(bytes), step.state != state::READING);
             Some(step.findings)
         }
         Err(failure) => {

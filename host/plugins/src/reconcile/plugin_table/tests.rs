@@ -20,11 +20,11 @@ use crate::trust::breaker::Breakers;
 fn library(plugin: &str, digest: u8) -> Arc<Library> {
     let json = r#"{"plugin":"?","version":"1","abi":"1.0.0","apiRev":5,"frames":[1],"panic":"unwind"}"#;
     let manifest = Manifest::parse(&json.replace('?', plugin)).unwrap();
-    let limits = Limits { resume_ms: 1, job_ms: 1 };
+    let limits = Limits { resume_ms: 1, job_ms: 1, memory_mib: 16 };
     let (digest, grants) = (Digest::of_test(digest), HostGrants::default());
     let runner = Arc::new(ScriptedPlugin::new("none", Catalogue::default()));
     let (breakers, signature, leave_out) = (Breakers::of_nobody(), Arc::default(), Arc::default());
-    Arc::new(Library { digest, manifest, limits, grants, leave_out, runner, breakers, signature })
+    Arc::new(Library { digest, manifest, limits, grants, leave_out, runner, sandbox: None, breakers, signature })
 }
 
 /// The table, driven as by its reconciler.

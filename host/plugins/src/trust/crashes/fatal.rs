@@ -1,7 +1,8 @@
 //! Marks the plugin in whose call the process ended: by a signal that its code raised, or by an exit.
 //!
 //! Invariant: only the thread that runs the plugin writes the mark, so a kill from outside, by an operator or by the
-//! kernel for lack of memory, writes none. Nothing here allocates or waits once the process ends.
+//! kernel for lack of memory, writes none; [`super::Mark::accuse`] is for a load that blocks. Nothing here allocates or
+//! waits once the process ends.
 #![expect(unsafe_code, reason = "what runs at a signal and at an exit is under rules that the compiler does not know")]
 
 use std::cell::Cell;

@@ -1,0 +1,132 @@
+//! Starts and ends worker processes, on one thread that lives as long as the host: a worker dies with the thread that
+//! started it.
+#![expect(unsafe_code, reason = "the clock of another process is behind the C library alone")]
+
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+/// Hands work to the thread that starts workers.
+#[derive(Clone, Debug)]
+pub(crate) struct Spawner(mpsc::Sender<Job>);
+
+enum Job {
+    Start { socket: OwnedFd, started: oneshot::Sender<io::Result<Child>> },
+    End { child: Child, ended: oneshot::Sender<io::Result<ExitStatus>> },
+}
+
+impl Spawner {
+    /// Starts the thread, which ends with the last clone of the spawner, and its workers with it.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub(crate) fn start() -> io::Result<Self> {
+        let (sender, jobs) = mpsc::channel();
+        thread::Builder::new().name("workers".into()).spawn(move || run(&jobs))?;
+        Ok(Self(sender))
+    }
+
+    /// Starts a worker, and returns it with the host's end of its socket.
+    pub(crate) async fn spawn(&self) -> io::Result<(Process, UnixStream)> {
+        let (own, theirs) = UnixStream::pair()?;
+        own.set_nonblocking(true)?;
+        let (started, outcome) = oneshot::channel();
+        self.send(Job::Start { socket: theirs.into(), started })?;
+        let child = outcome.await.map_err(|_| ended())??;
+        Ok((Process { child: Some(child), spawner: self.clone() }, own))
+    }
+
+    fn send(&self, job: Job) -> io::Result<()> {
+        self.0.send(job).map_err(|_| ended())
+    }
+}
+
+fn ended() -> io::Error {
+    io::Error::other("the thread that starts workers has ended")
+}
+
+fn run(jobs: &mpsc::Receiver<Job>) {
+    while let Ok(job) = jobs.recv() {
+        match job {
+            Job::Start { socket, started } => {
+                if let Err(Ok(mut child)) = started.send(start(socket)) {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                }
+            }
+            Job::End { mut child, ended } => {
+                // One that has ended keeps the status that it ended with.
+                let status = child.kill().and_then(|()| child.wait());
+                let _ = ended.send(status);
+            }
+        }
+    }
+}
+
+fn start(socket: OwnedFd) -> io::Result<Child> {
+    // The running executable, even if its file was replaced.
+    let mut command = Command::new(PathBuf::from("/proc/self/exe"));
+    command.arg("worker").env_clear().stdin(socket).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+}
+
+/// A worker process. Its drop ends it.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Option<Child>,
+    spawner: Spawner,
+}
+
+impl Process {
+    /// Processor time of the process so far; zero if it cannot be read.
+    pub(crate) fn cpu(&self) -> Duration {
+        let Ok(id) = libc::pid_t::try_from(self.child.as_ref().map(Child::id).unwrap_or_default()) else {
+            return Duration::ZERO;
+        };
+        let mut clock = 0;
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: both write to what they are given and nothing else. The process is not reaped before this value is
+        // dropped, so that the clock is its own.
+        let is_read =
+            unsafe { libc::clock_getcpuclockid(id, &mut clock) == 0 && libc::clock_gettime(clock, &mut time) == 0 };
+        let part = |part: i64| u64::try_from(part).unwrap_or_default();
+        if is_read {
+            Duration::from_secs(part(time.tv_sec)) + Duration::from_nanos(part(time.tv_nsec))
+        } else {
+            Duration::ZERO
+        }
+    }
+
+    /// Returns true if the process computes or waits for the processor; false if it waits for anything else.
+    pub(crate) fn is_runnable(&self) -> bool {
+        let id = self.child.as_ref().map(Child::id).unwrap_or_default();
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        // The name, in parentheses, may contain any character.
+        stat.rsplit(") ").next().is_some_and(|fields| fields.starts_with('R'))
+    }
+
+    /// Kills the process unless it has ended, and returns the status that it ended with.
+    pub(crate) async fn end(mut self) -> io::Result<ExitStatus> {
+        let (sender, status) = oneshot::channel();
+        if let Some(child) = self.child.take() {
+            self.spawner.send(Job::End { child, ended: sender })?;
+        }
+        status.await.map_err(|_| ended())?
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if let Some(child) = self.child.take() {
+            // Without the thread the worker has ended, too.
+            let _ = self.spawner.send(Job::End { child, ended: oneshot::channel().0 });
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Attempts to do more than answer: each reports a claim if it succeeded, or does not return.
+//!
+//! All of them act for one account alone, so that whoever requests all protocols is served.
+
+use std::fs;
+use std::hint::black_box;
+use std::net::UdpSocket;
+use std::process::Command;
+use std::thread;
+
+use portolan_plugin_api::*;
+use rustix::process::{Pid, Resource, Signal, getppid, getrlimit, kill_process, setrlimit};
+
+use crate::claims::good;
+
+/// Slugs of what is refused to a worker, and harms nobody by being tried.
+const REFUSED: &[&str] = &[
+    "reads_a_file",
+    "writes_a_file",
+    "reads_the_hosts_environment",
+    "opens_a_socket",
+    "starts_a_process",
+    "starts_a_thread",
+    "kills_the_host",
+    "raises_a_limit",
+];
+
+/// Slugs of what ends a worker.
+const FATAL: &[&str] = &["overflows_the_stack", "writes_nowhere", "allocates_without_end", "computes_for_ever"];
+
+/// Slugs of all attempts.
+pub(crate) fn slugs() -> impl Iterator<Item = &'static str> {
+    REFUSED.iter().chain(FATAL).copied()
+}
+
+/// Makes the attempt of this protocol; returns a claim if it was allowed.
+pub(crate) fn attempt(cx: &JobContext) -> Vec<Claimable> {
+    let parent = getppid().map_or(0, Pid::as_raw_pid);
+    let is_allowed = match cx.protocol() {
+        "reads_a_file" => fs::read("/etc/hostname").is_ok(),
+        "writes_a_file" => fs::write("/tmp/portolan-hostile", "").is_ok(),
+        "reads_the_hosts_environment" => fs::read(format!("/proc/{parent}/environ")).is_ok(),
+        "opens_a_socket" => UdpSocket::bind("127.0.0.1:0").is_ok(),
+        "starts_a_process" => Command::new("/bin/true").spawn().is_ok(),
+        "starts_a_thread" => thread::Builder::new().spawn(|| ()).is_ok(),
+        // A harmless signal: allowed to send one, it could send any.
+        "kills_the_host" => getppid().is_some_and(|parent| kill_process(parent, Signal::CONT).is_ok()),
+        "raises_a_limit" => setrlimit(Resource::As, getrlimit(Resource::As)).is_ok(),
+        "overflows_the_stack" => deeper(1) == 0,
+        "writes_nowhere" => fault(),
+        "allocates_without_end" => allocate() == 0,
+        "computes_for_ever" => compute() == 0,
+        _ => false,
+    };
+    if is_allowed { vec![good(cx, "allowed", 1)] } else { Vec::new() }
+}
+
+#[expect(unconditional_recursion, reason = "the stack must overflow")]
+fn deeper(depth: u64) -> u64 {
+    let filler = black_box([depth; 512]);
+    deeper(depth + 1) + filler[0]
+}
+
+#[expect(unsafe_code, reason = "the fault is the deed")]
+fn fault() -> bool {
+    // SAFETY: there is none: nothing is mapped there, and the process ends.
+    unsafe { black_box(std::ptr::without_provenance_mut::<u8>(8)).write_volatile(1) };
+    true
+}
+
+fn allocate() -> usize {
+    let mut kept: Vec<Vec<u8>> = Vec::new();
+    loop {
+        kept.push(black_box(vec![1; 1 << 20]));
+        if kept.len() == usize::MAX {
+            return kept.len();
+        }
+    }
+}
+
+fn compute() -> u64 {
+    let mut sum = 1_u64;
+    loop {
+        sum = black_box(sum.wrapping_mul(3));
+        if sum == 0 {
+            return sum;
+        }
+    }
+}

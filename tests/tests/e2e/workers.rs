@@ -1,0 +1,193 @@
+//! Plugins in workers: whatever one does, the gateway and all other protocols go on, and nothing that it may not do
+//! succeeds.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use portolan_tests::build;
+use portolan_tests::chain::Chain;
+use portolan_tests::gateway::{Gateway, Setup};
+use portolan_tests::json::Json;
+use portolan_tests::rpc_fault::{Fault, RpcFault};
+use portolan_tests::wait;
+use portolan_tests::world::Shared;
+
+const HOSTILE: &str = "libportolan_hostile.so";
+/// The account for which the plugin does what ends its process.
+const STRANGER: &str = "0x00000000000000000000000000000000000bad00";
+const ACCOUNT: &str = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+/// Other accounts, about which nothing was read before.
+const OTHERS: [&str; 2] = ["0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc", "0x90f79bf6eb2c4f870365e785982e1f101e93b906"];
+/// The plugin's time for one call.
+const RESUME_MS: u64 = 500;
+/// For whatever a gateway does by itself, on a busy machine too.
+const SOON: Duration = Duration::from_secs(20);
+
+/// Attempts that a worker refuses.
+const REFUSED: [&str; 8] = [
+    "reads_a_file",
+    "writes_a_file",
+    "reads_the_hosts_environment",
+    "opens_a_socket",
+    "starts_a_process",
+    "starts_a_thread",
+    "kills_the_host",
+    "raises_a_limit",
+];
+
+/// What ends a worker, with the reason of the answer and a part of its detail.
+const FATAL: [(&str, &str, &str); 6] = [
+    ("ends_the_process", "crashed", "signal: 6"),
+    ("exits", "crashed", "exit status: 0"),
+    ("overflows_the_stack", "crashed", "signal: "),
+    ("writes_nowhere", "crashed", "signal: 11"),
+    ("allocates_without_end", "crashed", "signal: 6"),
+    ("computes_for_ever", "timeout", "did not return in time"),
+];
+
+static CHAIN: Shared<Chain> = Shared::new();
+
+fn setup() -> Result<Setup> {
+    let built = build::built()?;
+    Ok(Setup::default()
+        .config(&format!("[plugins.limits]\nresume_ms = {RESUME_MS}\njob_ms = 15000\nmemory_mib = 64"))
+        .plugin(&built.plugin("libquickswap.so"), &["quickswap"])
+        .plugin(&built.plugin(HOSTILE), &["steady"]))
+}
+
+/// A gateway, and the chain that it reads for as long.
+struct Stage {
+    gateway: Gateway,
+    _chain: Arc<Chain>,
+}
+
+fn start() -> Result<Stage> {
+    let chain = CHAIN.get(|| Chain::start("polygon"))?;
+    Ok(Stage { gateway: setup()?.rpc("polygon", &chain.url).start()?, _chain: chain })
+}
+
+/// The job of a protocol's claimables for an account, in full: its reason, its detail and the number of items.
+fn job(gateway: &Gateway, slug: &str, account: &str) -> Result<(String, String, usize)> {
+    let answer = gateway.get(&format!("/claimables/{account}?include=quickswap,{slug}&detail=full"))?;
+    ensure!(answer.status == 200, "{slug}: {}", answer.body);
+    let json = answer.json()?;
+    let jobs = json.at("report/jobs")?.items()?;
+    let of = |protocol: &str| {
+        jobs.iter().find(|job| {
+            job.text_at("protocol").is_ok_and(|name| name == protocol)
+                && job.text_at("network").is_ok_and(|network| network == "polygon")
+        })
+    };
+    let other = of("quickswap").context("no job of quickswap")?;
+    ensure!(other.text_at("status")? == "ok", "{slug} harms quickswap: {other}");
+    let job = of(slug).with_context(|| format!("no job of {slug}"))?;
+    let text = |member: &str| job.text_at(member).unwrap_or_default().to_owned();
+    let own = |item: &&Json| item.text_at("protocol/slug").is_ok_and(|protocol| protocol == slug);
+    Ok((text("reason"), text("detail"), json.at("items")?.items()?.iter().filter(own).count()))
+}
+
+/// Process ids of the gateway's workers.
+fn workers(gateway: &Gateway) -> Result<Vec<u32>> {
+    let mut workers = Vec::new();
+    for thread in std::fs::read_dir(format!("/proc/{}/task", gateway.process()))? {
+        let children = std::fs::read_to_string(thread?.path().join("children"))?;
+        workers.extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+    }
+    Ok(workers)
+}
+
+#[test]
+fn what_a_worker_may_not_do_does_not_succeed() {
+    let Stage { gateway, _chain } = start().unwrap();
+    for slug in REFUSED {
+        let (reason, detail, items) = job(&gateway, slug, STRANGER).unwrap();
+        assert_eq!((reason.as_str(), items), ("", 0), "{slug}: {detail}");
+    }
+    let row = gateway.plugins().unwrap().into_iter().find(|row| row.text_at("file").unwrap() == HOSTILE).unwrap();
+    assert_eq!(row.at("sandbox").unwrap().to_string(), r#"{"landlock":true,"seccomp":true}"#);
+}
+
+#[test]
+fn what_ends_a_worker_costs_its_own_answer_however_often_it_is_requested() {
+    let Stage { gateway, _chain } = start().unwrap();
+    let process = gateway.process();
+    for (slug, expected, part) in FATAL {
+        for _ in 0..3 {
+            let (reason, detail, items) = job(&gateway, slug, STRANGER).unwrap();
+            assert_eq!((reason.as_str(), items), (expected, 0), "{slug}: {detail}");
+            assert!(detail.contains(part), "{slug}: {detail}");
+            let (reason, detail, items) = job(&gateway, "steady", ACCOUNT).unwrap();
+            assert_eq!((reason.as_str(), items), ("", 3), "after {slug}: {detail}");
+        }
+    }
+    assert_eq!(gateway.process(), process);
+    assert!(!gateway.plugins_dir().with_file_name("state").join("crashes").exists());
+}
+
+#[test]
+fn a_job_goes_on_in_another_worker_and_repeats_no_read() {
+    let chain = CHAIN.get(|| Chain::start("polygon")).unwrap();
+    let rpc = RpcFault::before(&chain.url).unwrap();
+    let gateway = setup().unwrap().rpc("polygon", &rpc.url()).start().unwrap();
+    // Reads that do not depend on the account are cached from here on.
+    gateway.get(&format!("/steady/{ACCOUNT}/claimables")).unwrap();
+    let before = rpc.requested("eth_call");
+    let undisturbed = gateway.get(&format!("/steady/{}/claimables", OTHERS[0])).unwrap();
+    let alone = rpc.requested("eth_call") - before;
+    let path = format!("/steady/{}/claimables", OTHERS[1]);
+    let before = rpc.requested("eth_call");
+    rpc.set(Fault::Hold);
+    let base = gateway.base;
+    let held = thread::spawn(move || portolan_tests::http::get(base, &path).unwrap());
+    rpc.wait_until_requested("eth_call", before).unwrap();
+    let workers_before = workers(&gateway).unwrap();
+    // The job waits for its replies; every worker is ended meanwhile.
+    for worker in &workers_before {
+        let pid = rustix::process::Pid::from_raw(i32::try_from(*worker).unwrap()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    }
+    rpc.set(Fault::None);
+    let answer = held.join().unwrap();
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    // The answer names its account.
+    assert_eq!(answer.body.replace(&OTHERS[1][2..], &OTHERS[0][2..]), undisturbed.body);
+    assert_eq!(rpc.requested("eth_call") - before, alone, "it read again");
+    let workers_after = workers(&gateway).unwrap();
+    assert!(workers_after.iter().all(|worker| !workers_before.contains(worker)), "{workers_after:?}");
+}
+
+#[test]
+fn no_worker_outlives_a_gateway_that_is_killed() {
+    let Stage { mut gateway, _chain } = start().unwrap();
+    job(&gateway, "steady", ACCOUNT).unwrap();
+    let workers = workers(&gateway).unwrap();
+    assert!(workers.len() >= 2, "{workers:?}");
+    gateway
+        .kill_and_restart(&["steady".to_owned()], |_| {
+            wait::until("the end of the workers", SOON, || {
+                let runs = |worker: &&u32| std::path::Path::new(&format!("/proc/{worker}")).exists();
+                let left: Vec<_> = workers.iter().filter(runs).collect();
+                ensure!(left.is_empty(), "{left:?}");
+                Ok::<_, anyhow::Error>(())
+            })
+            .map(drop)
+        })
+        .unwrap();
+}
+
+#[test]
+fn others_are_answered_while_a_worker_computes_for_ever() {
+    let Stage { gateway, _chain } = start().unwrap();
+    let base = gateway.base;
+    let path = format!("/computes_for_ever/{STRANGER}/claimables");
+    let endless = thread::spawn(move || portolan_tests::http::get(base, &path).unwrap());
+    let began = Instant::now();
+    while !endless.is_finished() {
+        let answer = gateway.get(&format!("/quickswap/{ACCOUNT}/claimables")).unwrap();
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        assert!(began.elapsed() < SOON, "the call is never ended");
+    }
+    assert_eq!(endless.join().unwrap().status, 504);
+}
