@@ -140,6 +140,14 @@ pub(crate) enum GatewayPluginCommand {
         #[arg(long, conflicts_with = "build")]
         off: bool,
     },
+    /// Serve a build that may do more than the one before it.
+    Accept {
+        #[command(flatten)]
+        named: NamedPlugin,
+        /// The first digits of the build's SHA-256 [default: the build that waits].
+        #[arg(long, value_name = "SHA256")]
+        build: Option<String>,
+    },
 }
 
 /// Flags that select a gateway.

@@ -31,8 +31,8 @@ use portolan_assets::token_list::{ListLocation, ListSettings};
 use portolan_base::files::TrustedOwners;
 use portolan_base::net::off_chain::CACHE_BYTES_MAX;
 use portolan_base::sanitize;
-use portolan_plugins::limits::{FACT_LISTS_BYTES, Limits as OnePluginLimits, PluginLimits};
-use portolan_plugins::signature::SignatureSettings;
+use portolan_plugins::limits::{FACT_LISTS_BYTES, Limits as OnePluginLimits, NewCapabilities, PluginLimits};
+use portolan_plugins::signature::{SignatureMode, SignatureSettings};
 use portolan_reader::{Limits, StoreSettings};
 use tracing_subscriber::EnvFilter;
 use url::Url;
@@ -169,6 +169,10 @@ fn gateway(
     };
     let plugin_limits = plugins::read(all, &tables.limits, &tables.plugins, layers)?;
     let state_dir = folders::folder(&settings.state_dir, "--state", layers)?;
+    let new_capabilities = settings.new_capabilities.unwrap_or(match settings.signature_mode {
+        SignatureMode::Require => NewCapabilities::Wait,
+        SignatureMode::Off | SignatureMode::Warn => NewCapabilities::Log,
+    });
     Ok(GatewaySettings {
         plugins_dir: folders::folder(&settings.plugins_dir, "--plugins", layers)?,
         writers: TrustedOwners::of_process(settings.trusted_group),
@@ -194,6 +198,7 @@ fn gateway(
         names: NameSettings { universal_resolver: settings.universal_resolver, gateway_hosts: settings.gateway_hosts },
         limits: PluginLimits {
             isolation: settings.isolation,
+            new_capabilities,
             sandbox_may_lack: settings.sandbox_may_lack,
             ..plugin_limits.with_fact_lists(memory.share(FACT_LISTS_PARTS, FACT_LISTS_BYTES))
         },

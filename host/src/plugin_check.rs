@@ -8,7 +8,7 @@ use std::time::Duration;
 use std::{fs, io};
 
 use alloy::primitives::{Address, address};
-use portolan_plugins::{PluginStatus, Registry, signature_files};
+use portolan_plugins::{Capabilities, PluginStatus, Registry, signature_files};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -74,9 +74,15 @@ pub(crate) async fn run(flags: &CheckFlags, environment: &Environment) -> Result
     let mut config = Config::load(&serve, environment)?;
     config.gateway.token_lists.locations.clear();
     let gateway = Gateway::start(&config.gateway).await?;
-    loaded(&gateway.admin().registry).await?;
+    let registry = &gateway.admin().registry;
+    loaded(registry).await?;
+    let capabilities: Vec<Capabilities> = registry.status().into_iter().map(|row| row.capabilities).collect();
     let check = gateway.check_deployments(account).await;
-    let shown = if flags.json { format!("{}\n", document(&check)) } else { table(&check) };
+    let shown = if flags.json {
+        format!("{}\n", document(&check, &capabilities))
+    } else {
+        listed(&capabilities) + &table(&check)
+    };
     Ok((shown, check.is_sound()))
 }
 
@@ -107,6 +113,12 @@ pub(crate) async fn holds_within(time: Duration, is_so: impl Fn() -> bool) -> bo
         tokio::time::sleep(POLL).await;
     }
     true
+}
+
+/// Formats a line for each kind of capability: all that the plugin may do once it is served.
+fn listed(capabilities: &[Capabilities]) -> String {
+    let lines = capabilities.iter().flat_map(Capabilities::lines);
+    lines.map(|(kind, names)| format!("it {kind}: {}\n", names.join(", "))).collect()
 }
 
 /// Formats a line per address, one per question, and the sums.
@@ -154,7 +166,7 @@ fn words(row: &CheckedAddress) -> String {
     }
 }
 
-fn document(check: &DeploymentCheck) -> Value {
+fn document(check: &DeploymentCheck, capabilities: &[Capabilities]) -> Value {
     let address = |row: &CheckedAddress| {
         json!({
             "protocol": row.protocol,
@@ -180,6 +192,7 @@ fn document(check: &DeploymentCheck) -> Value {
     });
     json!({
         "sound": check.is_sound(),
+        "capabilities": capabilities.first(),
         "addresses": check.addresses.iter().map(address).collect::<Vec<_>>(),
         "jobs": jobs.collect::<Vec<_>>(),
         "notChecked": check.not_checked,

@@ -43,12 +43,13 @@ pub use self::reconcile::commands;
 use self::reconcile::commands::{DecisionError, PluginDecision, PluginKnowledge};
 use self::reconcile::published::Published;
 use self::reconcile::reconciler::{Reconciler, RegistryState};
-pub use self::reconcile::status::PluginStatus;
+pub use self::reconcile::status::{IsolationStatus, PluginStatus};
 pub use self::serve::instance::Instance;
 pub use self::serve::snapshot::{Served, Snapshot};
 pub use self::serve::{fact_lists, logos, protocol, unavailable, without_code};
 use self::state_lock::{StateLock, StateLockError};
 use self::trust::crashes::Crashes;
+pub use self::trust::capabilities::Capabilities;
 pub use self::trust::known_good::{GoodBuild, KnownGood};
 pub use self::trust::policy::Decisions;
 use self::trust::policy::Policy;
@@ -105,7 +106,8 @@ impl Registry {
         make_folder(&state_dir, 0o700, writers)?;
         let state_lock = StateLock::take(&state_dir)?;
         let unread = |error| RegistryError::State { folder: state_dir.clone(), error };
-        let policy = Policy::open(&state_dir, signatures.revoked_builds.clone(), writers).map_err(unread)?;
+        let revoked = signatures.revoked_builds.clone();
+        let policy = Policy::open(&state_dir, revoked, limits.new_capabilities, writers).map_err(unread)?;
         let signatures = Signatures::open(signatures, &state_dir, writers).map_err(unread)?;
         let known_good = KnownGood::read(&state_dir, writers).map_err(unread)?;
         let stage = Stage::open(&state_dir, writers, &known_good.digests())?;
@@ -175,6 +177,13 @@ impl Registry {
         let mut rows = self.published.current.load().status.rows();
         rows.iter_mut().for_each(|row| row.isolation = self.isolation);
         rows
+    }
+
+    /// Where the code of plugins runs, and what is in force of its sandbox.
+    pub fn isolation(&self) -> IsolationStatus {
+        let current = self.published.current.load();
+        let sandbox = current.status.rows.iter().find_map(|row| row.sandbox);
+        IsolationStatus { isolation: self.isolation, sandbox }
     }
 
     /// The problems of plugins, each as a clause.

@@ -42,10 +42,21 @@ impl Isolation {
 /// The parts of a worker's sandbox that a kernel may lack.
 pub const SANDBOX_PARTS: [&str; 2] = ["landlock", "seccomp"];
 
+/// Treatment of a build that may do more than the build before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NewCapabilities {
+    /// It is not served until the operator accepts it.
+    Wait,
+    /// It is served, and the log names what is new.
+    #[default]
+    Log,
+}
+
 /// The settings of all plugins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginLimits {
     pub isolation: Isolation,
+    pub new_capabilities: NewCapabilities,
     /// Parts of the sandbox that the kernel need not have: names of [`SANDBOX_PARTS`].
     pub sandbox_may_lack: BTreeSet<String>,
     pub all: Limits,
@@ -88,6 +99,7 @@ impl Default for PluginLimits {
     fn default() -> Self {
         Self {
             isolation: Isolation::default(),
+            new_capabilities: NewCapabilities::default(),
             sandbox_may_lack: BTreeSet::new(),
             all: DEFAULT,
             own: BTreeMap::new(),

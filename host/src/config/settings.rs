@@ -12,7 +12,7 @@ use alloy::primitives::Address;
 use portolan_assets::names::{GatewayHost, UNIVERSAL_RESOLVER};
 use portolan_assets::token_list::ListLocation;
 use portolan_plugins::Digest;
-use portolan_plugins::limits::{DEFAULT, Isolation};
+use portolan_plugins::limits::{DEFAULT, Isolation, NewCapabilities};
 use portolan_plugins::signature::SignatureMode;
 use url::Url;
 
@@ -95,6 +95,9 @@ settings! {
         "where plugins run: in sandboxed processes of their own, or in the gateway's, which they can then end and read";
     "plugins.sandbox_may_lack" => sandbox_may_lack: BTreeSet<String> = list(plugins::sandbox_parts).or(Vec::new()),
         is "landlock, seccomp", "parts of the workers' sandbox that the kernel need not have";
+    "plugins.new_capabilities" => new_capabilities: Option<NewCapabilities> = choice(&[
+        ("wait", NewCapabilities::Wait), ("log", NewCapabilities::Log)]).optional(), like "\"wait\"",
+        "a build that may do more than the one before waits for `plugin accept`, the default where signatures are required";
     "plugins.limits.resume_ms" => resume_ms: u64 = whole(RESUME_MS).or(DEFAULT.resume_ms).file_only(),
         "time of one call into a plugin";
     "plugins.limits.job_ms" => job_ms: u64 = whole(JOB_MS).or(DEFAULT.job_ms).file_only(),

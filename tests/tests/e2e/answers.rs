@@ -499,7 +499,8 @@ fn the_operators_address_shows_health_and_plugins() {
     let health = fixture.gateway.operate("/healthz").unwrap();
     assert_eq!((health.status.as_u16(), health.json().unwrap().text_at("status").unwrap()), (200, "ok"));
     let ready = fixture.gateway.operate("/readyz").unwrap();
-    assert_eq!((ready.status.as_u16(), ready.body.as_str()), (200, r#"{"ready":true,"reasons":[],"degraded":[]}"#));
+    let expected = r#"{"ready":true,"reasons":[],"degraded":[],"plugins":{"isolation":"worker","sandbox":{"landlock":true,"seccomp":true}}}"#;
+    assert_eq!((ready.status.as_u16(), ready.body.as_str()), (200, expected));
     let plugins = fixture.gateway.plugins().unwrap();
     let named: Vec<&str> = plugins.iter().map(|plugin| plugin.text_at("plugin").unwrap()).collect();
     assert_eq!(named, PLUGINS.map(|plugin| plugin.name));

@@ -55,6 +55,8 @@ fn addresses_have_code_and_answer_or_are_said_not_to() {
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     let document = Json::parse(&text(&output.stdout)).unwrap();
     assert_eq!(document.at("sound").unwrap().to_string(), "false");
+    let protocols = document.at("capabilities/protocols").unwrap().to_string();
+    assert!(protocols.contains("velodrome_v2"), "{protocols}");
     for contract in checks.contracts() {
         let row = row(&document, contract).unwrap();
         assert!(row.at("codeBytes").unwrap().to_string().parse::<u64>().unwrap() > 0, "{row}");
@@ -84,7 +86,11 @@ fn a_plugin_whose_deployments_all_answer_is_sound() {
     let output = check(&plugin, &arguments);
     let shown = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{shown}{}", text(&output.stderr));
-    for line in ["3 addresses: 3 have code, 3 answered; 3 questions: 3 complete", "velodrome_v2 claimables ok, "] {
+    for line in [
+        "it asks to sign: ",
+        "3 addresses: 3 have code, 3 answered; 3 questions: 3 complete",
+        "velodrome_v2 claimables ok, ",
+    ] {
         assert!(shown.contains(line), "{line}: {shown}");
     }
 }

@@ -311,6 +311,8 @@ fn wrong_commands_say_what_is_wrong() {
     assert_eq!(refused(&gateway, &["release", NAME]).0, Some(1));
     assert_eq!(refused(&gateway, &["pin", NAME, "--off"]).0, Some(1));
     assert_eq!(refused(&gateway, &["pin", NAME, "abc", "--off"]).0, Some(2));
+    let (code, said) = refused(&gateway, &["accept", NAME]);
+    assert!(code == Some(1) && said.contains("no build of portolan-hostile waits to be accepted"), "{said}");
     assert_eq!(refused(&gateway, &["list", "--frob"]).0, Some(2));
     gateway.sigterm().unwrap();
     gateway.exited().unwrap();

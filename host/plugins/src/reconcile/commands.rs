@@ -8,7 +8,7 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use crate::files::staging::Digest;
-use crate::reconcile::status::{ACTIVE, PluginStatus, STUCK};
+use crate::reconcile::status::{ACTIVE, PluginStatus, REJECTED, STUCK};
 use crate::trust::crashes::Crashes;
 use crate::trust::known_good::{GoodPlugin, KnownGood};
 use crate::trust::policy::Policy;
@@ -42,6 +42,10 @@ pub enum PluginDecision {
         build: Option<String>,
     },
     Unpin,
+    /// Serve a build that may do more than the one before; by default the one that waits for it.
+    Accept {
+        build: Option<String>,
+    },
 }
 
 /// Reason why a command has no effect, or does not outlive the process.
@@ -61,6 +65,8 @@ pub enum DecisionError {
     NotDisabled(String),
     #[error("{0} is not pinned")]
     NotPinned(String),
+    #[error("no build of {0} waits to be accepted; `--build` names one")]
+    NothingWaits(String),
     #[error("it is in force now, but will be lost at a restart: {0}")]
     Unwritten(String),
 }
@@ -124,6 +130,14 @@ impl PluginKnowledge<'_> {
                 self.policy.change(|decisions| decisions.pinned.retain(|name, _| name != plugin))?;
                 Ok(format!("{plugin} is not pinned any more"))
             }
+            PluginDecision::Accept { build } => {
+                let digest = match build {
+                    Some(_) => self.chosen(plugin, build, &builds)?,
+                    None => self.waiting(plugin)?,
+                };
+                self.policy.change(|decisions| drop(decisions.accepted.insert(plugin.to_owned(), digest)))?;
+                Ok(format!("the build {} of {plugin} is accepted", short(digest)))
+            }
         }
     }
 
@@ -159,6 +173,13 @@ impl PluginKnowledge<'_> {
         let active = self.rows.iter().find(|row| row.plugin == plugin && [ACTIVE, STUCK].contains(&row.state));
         let digest = active.and_then(|row| Digest::try_from(row.digest.clone()).ok());
         digest.ok_or_else(|| DecisionError::NotActive(plugin.to_owned()))
+    }
+
+    /// The build that is loaded and refused.
+    fn waiting(&self, plugin: &str) -> Result<Digest, DecisionError> {
+        let refused = self.rows.iter().find(|row| row.plugin == plugin && row.state == REJECTED);
+        let digest = refused.and_then(|row| Digest::try_from(row.digest.clone()).ok());
+        digest.ok_or_else(|| DecisionError::NothingWaits(plugin.to_owned()))
     }
 
     /// The named build, or the one in force.

@@ -21,6 +21,7 @@ use crate::serve::instance::{Instance, file_name};
 use crate::serve::targets::TargetStatus;
 use crate::serve::without_code::{WithoutCode, WithoutCodeStatus};
 use crate::trust::breaker::{BreakerStatus, Breakers};
+use crate::trust::capabilities::Capabilities;
 use crate::trust::job_failures::{JobFailureStatus, JobFailures};
 use crate::trust::known_good::KnownGood;
 use crate::trust::signature::SignatureStatus;
@@ -50,6 +51,8 @@ pub struct PluginStatus {
     pub(crate) isolation: &'static str,
     /// What is in force of a worker's sandbox; `None` in the host's process.
     pub(crate) sandbox: Option<SandboxStatus>,
+    /// What it may do.
+    pub capabilities: Capabilities,
     /// Chain ids of deployments that are not served because this host does not know the chain.
     pub(crate) unknown_networks: Vec<u64>,
     /// The functions of its claims.
@@ -72,6 +75,16 @@ pub struct PluginStatus {
     pub(crate) cpu_us: u64,
     #[serde(serialize_with = "portolan_base::rfc3339::serialize")]
     pub(crate) loaded_at: Option<SystemTime>,
+}
+
+/// Where the code of plugins runs. The serialized names are stable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct IsolationStatus {
+    /// `worker` or `in-process`.
+    pub(crate) isolation: &'static str,
+    /// What is in force of the workers' sandbox; `None` before the first one, and in the host's process.
+    pub(crate) sandbox: Option<SandboxStatus>,
 }
 
 impl PluginStatus {

@@ -32,6 +32,7 @@ use crate::serve::catalogue::{self, Checked};
 use crate::serve::fact_lists::{FactLists, FactStore};
 use crate::serve::without_code::WithoutCode;
 use crate::trust::breaker::Breakers;
+use crate::trust::capabilities::Capabilities;
 use crate::trust::job_failures::JobFailures;
 use crate::trust::signature::{BuildSignature, SignatureError, SignatureStatus};
 
@@ -89,6 +90,11 @@ impl Instance {
             (protocol, *chain_id, market) == (&row.protocol, row.chain_id, &row.market)
         };
         self.of_settings.iter().any(named)
+    }
+
+    /// What its catalogue lets it do, deployments of the operator's settings left out.
+    pub(crate) fn may_do(&self) -> Capabilities {
+        Capabilities::of(&self.catalogue, &self.claim_templates, |row| self.is_of_settings(row))
     }
 
     /// Starts a job and resumes it once, within the instance's `resume_ms`.

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::files::staging::Digest;
+use crate::trust::capabilities::Capabilities;
 
 const FILE: &str = "known-good";
 /// New name of a damaged file; an earlier one is overwritten.
@@ -51,6 +52,9 @@ pub struct GoodBuild {
     pub(crate) serves: Vec<GoodProtocol>,
     /// First topics of the events that it decodes.
     pub(crate) topics: BTreeSet<B256>,
+    /// `None` if it is not known: a gateway of an earlier version served it.
+    #[serde(default)]
+    pub(crate) capabilities: Option<Capabilities>,
 }
 
 /// A protocol that the build served.
@@ -179,6 +183,7 @@ mod tests {
             functions: None,
             serves: vec![GoodProtocol { slug: "acme".into(), name: "ACME".into(), answers: [(1, 137)].into() }],
             topics: [B256::repeat_byte(1)].into(),
+            capabilities: None,
         }
     }
 

@@ -16,6 +16,7 @@ use portolan_base::rfc3339;
 use serde::{Deserialize, Serialize};
 
 use crate::files::staging::Digest;
+use crate::limits::NewCapabilities;
 
 const FILE: &str = "plugin-policy.json";
 const FILE_BYTES_MAX: u64 = 4 << 20;
@@ -32,6 +33,9 @@ pub struct Decisions {
     pub disabled: BTreeMap<String, String>,
     /// Pinned builds by plugin name.
     pub pinned: BTreeMap<String, Digest>,
+    /// Builds whose new capabilities the operator accepted, by plugin name; the latest of each.
+    #[serde(default)]
+    pub accepted: BTreeMap<String, Digest>,
 }
 
 /// Reason why a digest must not run.
@@ -67,6 +71,7 @@ struct PolicyStore {
     path: Option<PathBuf>,
     /// Builds that the configuration revokes.
     revoked: BTreeSet<Digest>,
+    new_capabilities: NewCapabilities,
     decisions: RwLock<Decisions>,
     /// Held while the file is replaced, so that the latest decision is written last.
     writing: Mutex<()>,
@@ -77,15 +82,27 @@ impl Policy {
     ///
     /// # Errors
     /// The file cannot be read or parsed.
-    pub(crate) fn open(state_dir: &Path, revoked: BTreeSet<Digest>, writers: TrustedOwners) -> io::Result<Self> {
+    pub(crate) fn open(
+        state_dir: &Path,
+        revoked: BTreeSet<Digest>,
+        new_capabilities: NewCapabilities,
+        writers: TrustedOwners,
+    ) -> io::Result<Self> {
         let path = state_dir.join(FILE);
         let named = |error: &serde_json::Error| io::Error::other(format!("{}: {error}", path.display()));
         let decisions = match files::read_state(&path, FILE_BYTES_MAX, writers)? {
             Some(text) => serde_json::from_str(&text).map_err(|error| named(&error))?,
             None => Decisions::default(),
         };
-        let decisions = RwLock::new(decisions);
-        Ok(Self(Arc::new(PolicyStore { path: Some(path), revoked, decisions, writing: Mutex::default() })))
+        let (path, decisions) = (Some(path), RwLock::new(decisions));
+        let writing = Mutex::default();
+        Ok(Self(Arc::new(PolicyStore { path, revoked, new_capabilities, decisions, writing })))
+    }
+
+    /// Returns true if a build that may do more than the one before has to wait for the operator.
+    pub(crate) fn holds_back(&self, digest: Digest, plugin: &str) -> bool {
+        let is_accepted = || self.0.decisions.read().accepted.get(plugin) == Some(&digest);
+        self.0.new_capabilities == NewCapabilities::Wait && !is_accepted()
     }
 
     /// Reason why a build must not run; `None` if it may.
@@ -156,7 +173,7 @@ mod tests {
     use super::*;
 
     fn open(folder: &Path) -> Policy {
-        Policy::open(folder, BTreeSet::new(), TrustedOwners::of_process(None)).unwrap()
+        Policy::open(folder, BTreeSet::new(), NewCapabilities::Wait, TrustedOwners::of_process(None)).unwrap()
     }
 
     #[test]
@@ -178,7 +195,8 @@ mod tests {
     fn a_build_that_the_configuration_revokes_is_rejected_and_no_other() {
         let folder = tempfile::tempdir().unwrap();
         let revoked = [Digest::of_test(1)].into();
-        let policy = Policy::open(folder.path(), revoked, TrustedOwners::of_process(None)).unwrap();
+        let writers = TrustedOwners::of_process(None);
+        let policy = Policy::open(folder.path(), revoked, NewCapabilities::Log, writers).unwrap();
         assert_eq!(policy.rejection(Digest::of_test(1), "acme"), Some(PolicyRejection::Revoked));
         assert_eq!(policy.rejection(Digest::of_test(2), "acme"), None);
     }
@@ -193,6 +211,18 @@ mod tests {
         assert_eq!(policy.rejection(two, "other"), None);
         policy.change(|decisions| drop(decisions.disabled.insert("acme".into(), "not ours".into()))).unwrap();
         assert_eq!(policy.rejection(one, "acme"), Some(PolicyRejection::Disabled("not ours".into())));
+    }
+
+    #[test]
+    fn a_build_with_new_capabilities_waits_until_it_is_accepted() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (Digest::of_test(1), Digest::of_test(2));
+        let policy = open(folder.path());
+        assert!(policy.holds_back(one, "acme"));
+        policy.change(|decisions| drop(decisions.accepted.insert("acme".into(), one))).unwrap();
+        assert!(!policy.holds_back(one, "acme") && policy.holds_back(two, "acme") && policy.holds_back(one, "other"));
+        assert!(!open(folder.path()).holds_back(one, "acme"), "over a restart");
+        assert!(!Policy::default().holds_back(two, "acme"), "where new capabilities are logged alone");
     }
 
     #[test]
@@ -216,8 +246,9 @@ mod tests {
     fn a_start_does_not_go_on_without_what_was_decided() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), "{\"quarantined\":").unwrap();
-        let refused =
-            Policy::open(folder.path(), BTreeSet::new(), TrustedOwners::of_process(None)).unwrap_err().to_string();
+        let writers = TrustedOwners::of_process(None);
+        let opened = Policy::open(folder.path(), BTreeSet::new(), NewCapabilities::Log, writers);
+        let refused = opened.unwrap_err().to_string();
         assert!(refused.contains(FILE), "{refused}");
     }
 }

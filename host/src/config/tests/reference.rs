@@ -1,6 +1,6 @@
 //! The reference of settings, `docs/settings.md`, and the example file agree with the table.
 //!
-//! `PORTOLAN_WRITE_SETTINGS=1 cargo test -p portolan --lib reference` writes both anew.
+//! `PORTOLAN_WRITE_TABLES=1 cargo test -p portolan --lib reference` writes both anew.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -120,10 +120,10 @@ fn read(path: &str) -> String {
 
 /// Writes a file anew if that is requested, and otherwise compares it.
 fn assert_written(path: &str, text: &str) {
-    if std::env::var_os("PORTOLAN_WRITE_SETTINGS").is_some() {
+    if std::env::var_os("PORTOLAN_WRITE_TABLES").is_some() {
         fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(path), text).unwrap();
     } else {
-        assert!(read(path) == text, "{path}: write it anew with PORTOLAN_WRITE_SETTINGS=1");
+        assert!(read(path) == text, "{path}: write it anew with PORTOLAN_WRITE_TABLES=1");
     }
 }
 

@@ -52,7 +52,7 @@ impl Operators {
                 let is_whole = known.degraded.is_empty() || !self.access.degraded_is_unready;
                 let ready = known.reasons.is_empty() && is_whole;
                 let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-                (status, view::readiness(ready, &known))
+                (status, view::readiness(ready, &known, self.admin.registry.isolation()))
             }
             "/metrics" => return Ok(self.metrics()),
             "/plugins" => (StatusCode::OK, view::plugins(&self.admin.registry.status())),

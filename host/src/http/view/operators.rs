@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use portolan_assets::token_list::ListStatus;
 use portolan_base::network::Network;
 use portolan_base::sanitize::output;
-use portolan_plugins::PluginStatus;
+use portolan_plugins::{IsolationStatus, PluginStatus};
 use portolan_reader::NetworkStatus;
 use serde::Serialize;
 
@@ -22,6 +22,7 @@ struct ReadinessView<'a> {
     ready: bool,
     reasons: &'a [String],
     degraded: &'a [String],
+    plugins: IsolationStatus,
 }
 
 #[derive(Serialize)]
@@ -55,8 +56,12 @@ pub(in crate::http) fn health() -> Result<Vec<u8>, serde_json::Error> {
 }
 
 /// `/readyz`
-pub(in crate::http) fn readiness(ready: bool, known: &Readiness) -> Result<Vec<u8>, serde_json::Error> {
-    output::json(&ReadinessView { ready, reasons: &known.reasons, degraded: &known.degraded })
+pub(in crate::http) fn readiness(
+    ready: bool,
+    known: &Readiness,
+    plugins: IsolationStatus,
+) -> Result<Vec<u8>, serde_json::Error> {
+    output::json(&ReadinessView { ready, reasons: &known.reasons, degraded: &known.degraded, plugins })
 }
 
 /// `/plugins`

@@ -100,6 +100,8 @@ impl PluginTable {
     /// stays in force only until the build before it is, if there is one.
     pub(crate) fn on_policy(&mut self) {
         self.tried.clear();
+        // What was refused is built again: the decision may accept it.
+        self.plugin_table.values_mut().filter(|slot| slot.refusal.is_some()).for_each(|slot| slot.key = None);
         for entry in self.files.values_mut() {
             match &entry.state {
                 FileState::Loaded(library) => {

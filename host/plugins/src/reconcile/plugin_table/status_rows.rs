@@ -88,6 +88,7 @@ impl Active {
             protocols,
             generation: self.generation,
             loaded_at: Some(self.loaded_at),
+            capabilities: self.instance.may_do(),
             unknown_networks: self.instance.unknown_networks.iter().copied().collect(),
             claims: self.instance.claim_templates.status(),
             lineages: self.instance.claim_templates.lineages().shown(),

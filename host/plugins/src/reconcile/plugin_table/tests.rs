@@ -5,12 +5,13 @@ mod slugs;
 use portolan_abi::Question;
 use portolan_abi::map::{Catalogue, Deployment};
 use portolan_base::net::off_chain::HostGrants;
+use portolan_base::files::TrustedOwners;
 use portolan_base::network::Networks;
 
 use super::*;
 use crate::files::manifest::Manifest;
 use crate::files::settings;
-use crate::limits::Limits;
+use crate::limits::{Limits, NewCapabilities};
 use crate::load::examine::Refusal;
 use crate::load::runner::RunFailure;
 use crate::reconcile::status::PluginStatus;
@@ -275,6 +276,32 @@ fn settings_that_belong_to_no_plugin_are_told() {
         r#"acme.toml rejected no plugin is called "acme"; there are aave-v3"#,
     ];
     assert_eq!(it.rows(), told);
+}
+
+#[test]
+fn a_build_that_may_do_more_waits_until_it_is_accepted_and_the_one_before_is_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let writers = TrustedOwners::of_process(None);
+    let policy = Policy::open(folder.path(), BTreeSet::new(), NewCapabilities::Wait, writers).unwrap();
+    let mut it = Driven::new();
+    it.plugin_table = PluginTable::new(policy.clone(), KnownGood::default());
+    let drop_in = |it: &mut Driven, digest: u8, slug: &str| {
+        it.on_scan(&[("a.so", u64::from(digest))]);
+        it.taken("a.so", &library("a", digest));
+        it.serve_deployed(slug, &[Question::FARMING]);
+    };
+    drop_in(&mut it, 1, "a");
+    assert_eq!(it.rows(), ["a a.so active"], "nothing was served before");
+    drop_in(&mut it, 2, "b");
+    let told = "a a.so rejected it may do what the build before may not: answers for b; `portolan plugin accept a` serves it";
+    assert_eq!(it.rows(), ["a a.so active", told]);
+    assert_eq!((it.serving("a").as_deref(), it.serving("b")), (Some("a"), None));
+    policy.change(|decisions| drop(decisions.accepted.insert("a".into(), Digest::of_test(2)))).unwrap();
+    it.plugin_table.on_policy();
+    it.serve_deployed("b", &[Question::FARMING]);
+    assert_eq!((it.serving("a"), it.serving("b").as_deref()), (None, Some("a")));
+    drop_in(&mut it, 3, "b");
+    assert_eq!(it.rows(), ["a a.so active"], "it asks for no more than the accepted one");
 }
 
 mod known_good {

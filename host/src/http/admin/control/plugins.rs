@@ -59,6 +59,7 @@ impl PluginsReport {
         self.decisions.quarantined.retain(|_, quarantine| quarantine.plugin == plugin);
         self.decisions.disabled.retain(|name, _| name == plugin);
         self.decisions.pinned.retain(|name, _| name == plugin);
+        self.decisions.accepted.retain(|name, _| name == plugin);
         (self != Self::default()).then_some(self)
     }
 
@@ -162,6 +163,7 @@ pub(crate) fn requested(command: GatewayPluginCommand) -> (GatewayFlags, PluginR
         GatewayPluginCommand::Disable { named, reason } => decide(named, PluginDecision::Disable { reason }),
         GatewayPluginCommand::Pin { named, off: true, .. } => decide(named, PluginDecision::Unpin),
         GatewayPluginCommand::Pin { named, build, off: false } => decide(named, PluginDecision::Pin { build }),
+        GatewayPluginCommand::Accept { named, build } => decide(named, PluginDecision::Accept { build }),
     }
 }
 
