@@ -420,3 +420,17 @@ fn keep(mut stderr: impl Read + Send + 'static, kept: Arc<Mutex<String>>) {
         }
     });
 }
+
+/// The processes that a gateway runs its plugins in.
+///
+/// # Errors
+/// Where the gateway has ended.
+pub fn workers(gateway: u32) -> Result<Vec<u32>> {
+    let mut workers = Vec::new();
+    for thread in fs::read_dir(format!("/proc/{gateway}/task"))? {
+        // A thread may end meanwhile.
+        let children = fs::read_to_string(thread?.path().join("children")).unwrap_or_default();
+        workers.extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+    }
+    Ok(workers)
+}

@@ -4,6 +4,7 @@
 //! script requests and finds reaches the host as the bytes that a dylib would return.
 
 mod frames;
+mod lone_worker;
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use portolan_abi::codec;
 use portolan_abi::map::{Catalogue, Finding, Start};
 use portolan_abi::row::{self, kind, state};
 
+pub use self::lone_worker::LoneWorker;
 use crate::limits::{DEFAULT, Limits};
 use crate::load::cells::is_last;
 use crate::load::runner::{Configured, InstanceId, JobId, JobLease, RunFailure, Runner};

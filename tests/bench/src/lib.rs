@@ -14,6 +14,7 @@ mod declared;
 mod delay;
 mod events;
 mod growth;
+mod isolation;
 mod joined;
 mod lists;
 mod load;
@@ -40,7 +41,7 @@ use self::table::Verdict;
 type Say<'a> = &'a mut dyn FnMut(&str);
 type Section = fn(Say<'_>, &mut Verdict) -> Result<()>;
 
-const SECTIONS: [(&str, Section); 9] = [
+const SECTIONS: [(&str, Section); 10] = [
     ("peers", peers::run),
     ("growth", growth::run),
     ("joined", joined::run),
@@ -50,6 +51,7 @@ const SECTIONS: [(&str, Section); 9] = [
     ("answers", answers::run),
     ("overhead", overhead::run),
     ("shipped", shipped::run),
+    ("isolation", isolation::run),
 ];
 
 /// Runs the named sections, or all; whether every bound that is not about time holds.
@@ -60,7 +62,7 @@ pub fn run(names: &[&str], mut say: impl FnMut(&str)) -> Result<bool> {
     if let Some(name) = names.iter().find(|name| SECTIONS.iter().all(|(section, _)| section != *name)) {
         bail!(
             "no section {name}: usage: reads [peers] [growth] [joined] [aggregate] [positions] [simulations] [answers] \
-             [overhead] [shipped]"
+             [overhead] [shipped] [isolation]"
         );
     }
     let mut verdict = Verdict::default();

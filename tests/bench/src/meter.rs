@@ -1,4 +1,4 @@
-//! CPU time of another process, by its threads.
+//! CPU time of another process and of those that it started, by their threads.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,19 +6,23 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
-/// The processor time that the threads of a process have used so far, in nanoseconds.
+/// The processor time that the threads of a process and of its workers have used so far, in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Threads(BTreeMap<String, u64>);
 
 impl Threads {
     pub(super) fn of(process: u32) -> Result<Self> {
         let mut threads = BTreeMap::new();
-        for entry in fs::read_dir(format!("/proc/{process}/task"))? {
-            let entry = entry?;
-            // A thread may end between the two looks.
-            let Ok(stat) = fs::read_to_string(entry.path().join("schedstat")) else { continue };
-            let used = stat.split(' ').next().context("an empty schedstat")?.parse()?;
-            threads.insert(entry.file_name().to_string_lossy().into_owned(), used);
+        let workers = portolan_tests::gateway::workers(process)?;
+        for process in workers.iter().chain([&process]) {
+            // A worker, and a thread, may end between the two looks.
+            let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else { continue };
+            for task in tasks {
+                let task = task?;
+                let Ok(stat) = fs::read_to_string(task.path().join("schedstat")) else { continue };
+                let used = stat.split(' ').next().context("an empty schedstat")?.parse()?;
+                threads.insert(task.file_name().to_string_lossy().into_owned(), used);
+            }
         }
         Ok(Self(threads))
     }

@@ -54,12 +54,12 @@ const ROUND_TRIPS_MAX: f64 = 1.5;
 const PLUGINS_CPU_MS_MAX: f64 = 50.0;
 
 /// The questions, each with the name of the list that has to be empty.
-const QUESTIONS: [(&str, &str, &str); 2] =
+pub(super) const QUESTIONS: [(&str, &str, &str); 2] =
     [("claimables", "/claimables", "items"), ("positions", "/positions", "protocols")];
 
 /// A gateway with all plugins, and its distant nodes.
-struct TenNetworks {
-    gateway: Gateway,
+pub(super) struct TenNetworks {
+    pub(super) gateway: Gateway,
     nodes: Vec<StandIn>,
     // The gateway's endpoints.
     _distant: Vec<Delay>,
@@ -67,9 +67,10 @@ struct TenNetworks {
 }
 
 /// The cost of an answer.
-struct ShippedAnswer {
-    wall_ms: f64,
-    cpu_ms: f64,
+pub(super) struct ShippedAnswer {
+    pub(super) wall_ms: f64,
+    /// Of the gateway and its workers.
+    pub(super) cpu_ms: f64,
     plugins_cpu_ms: f64,
     readings: BTreeMap<&'static str, Vec<Reading>>,
     is_whole: bool,
@@ -77,9 +78,7 @@ struct ShippedAnswer {
 }
 
 pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
-    let sources =
-        ["plugins", "host/src", "host/assets/src", "host/plugins/src"].map(|folder| build::workspace().join(folder));
-    let declared = Arc::new(Declared::read(&sources.each_ref().map(|path| path.as_path()))?);
+    let declared = declared()?;
     begin(
         say,
         &format!("All plugins on {} networks at 50 ms, nothing found", NETWORKS.len()),
@@ -167,10 +166,18 @@ impl ShippedAnswer {
     }
 }
 
+/// The functions that the sources name, for the nodes to answer.
+pub(super) fn declared() -> Result<Arc<Declared>> {
+    let sources =
+        ["plugins", "host/src", "host/assets/src", "host/plugins/src"].map(|folder| build::workspace().join(folder));
+    Ok(Arc::new(Declared::read(&sources.each_ref().map(|path| path.as_path()))?))
+}
+
 impl TenNetworks {
-    fn start(declared: &Arc<Declared>, [round_trip, opening]: [Duration; 2], limits: &str) -> Result<Self> {
+    /// Starts a gateway whose nodes are a round trip away, and connections the other time. `config` are further tables.
+    pub(super) fn start(declared: &Arc<Declared>, [round_trip, opening]: [Duration; 2], config: &str) -> Result<Self> {
         let built = build::built_alike()?;
-        let mut setup = Setup::default().host(&built.host()).config(&format!("{CONFIG}{limits}"));
+        let mut setup = Setup::default().host(&built.host()).config(&format!("{CONFIG}{config}"));
         for (_, file) in build::plugins()? {
             setup = setup.plugin(&built.plugin(&file), &[]);
         }
@@ -186,7 +193,7 @@ impl TenNetworks {
     }
 
     /// Answers until one is whole: then all lists are walked.
-    fn walk(&mut self, path: &str) -> Result<()> {
+    pub(super) fn walk(&mut self, path: &str) -> Result<()> {
         let whole = || match self.fetch(path, "")? {
             answer if answer.is_whole => Ok(()),
             _ => anyhow::bail!("an answer is partial: {}", self.gateway.log()),
@@ -195,7 +202,7 @@ impl TenNetworks {
     }
 
     /// Whole answers that find nothing, each at a later block.
-    fn rounds(&mut self, path: &str, list: &str, rounds: usize) -> Result<Vec<ShippedAnswer>> {
+    pub(super) fn rounds(&mut self, path: &str, list: &str, rounds: usize) -> Result<Vec<ShippedAnswer>> {
         let mut answers = Vec::new();
         for _ in 0..rounds {
             let before = newest();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use portolan_tests::build;
 use portolan_tests::chain::Chain;
-use portolan_tests::gateway::{Gateway, Setup};
+use portolan_tests::gateway::{Gateway, Setup, workers};
 use portolan_tests::json::Json;
 use portolan_tests::rpc_fault::{Fault, RpcFault};
 use portolan_tests::wait;
@@ -88,16 +88,6 @@ fn job(gateway: &Gateway, slug: &str, account: &str) -> Result<(String, String, 
     Ok((text("reason"), text("detail"), json.at("items")?.items()?.iter().filter(own).count()))
 }
 
-/// Process ids of the gateway's workers.
-fn workers(gateway: &Gateway) -> Result<Vec<u32>> {
-    let mut workers = Vec::new();
-    for thread in std::fs::read_dir(format!("/proc/{}/task", gateway.process()))? {
-        let children = std::fs::read_to_string(thread?.path().join("children"))?;
-        workers.extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
-    }
-    Ok(workers)
-}
-
 #[test]
 fn what_a_worker_may_not_do_does_not_succeed() {
     let Stage { gateway, _chain } = start().unwrap();
@@ -142,7 +132,7 @@ fn a_job_goes_on_in_another_worker_and_repeats_no_read() {
     let base = gateway.base;
     let held = thread::spawn(move || portolan_tests::http::get(base, &path).unwrap());
     rpc.wait_until_requested("eth_call", before).unwrap();
-    let workers_before = workers(&gateway).unwrap();
+    let workers_before = workers(gateway.process()).unwrap();
     // The job waits for its replies; every worker is ended meanwhile.
     for worker in &workers_before {
         let pid = rustix::process::Pid::from_raw(i32::try_from(*worker).unwrap()).unwrap();
@@ -154,7 +144,7 @@ fn a_job_goes_on_in_another_worker_and_repeats_no_read() {
     // The answer names its account.
     assert_eq!(answer.body.replace(&OTHERS[1][2..], &OTHERS[0][2..]), undisturbed.body);
     assert_eq!(rpc.requested("eth_call") - before, alone, "it read again");
-    let workers_after = workers(&gateway).unwrap();
+    let workers_after = workers(gateway.process()).unwrap();
     assert!(workers_after.iter().all(|worker| !workers_before.contains(worker)), "{workers_after:?}");
 }
 
@@ -162,7 +152,7 @@ fn a_job_goes_on_in_another_worker_and_repeats_no_read() {
 fn no_worker_outlives_a_gateway_that_is_killed() {
     let Stage { mut gateway, _chain } = start().unwrap();
     job(&gateway, "steady", ACCOUNT).unwrap();
-    let workers = workers(&gateway).unwrap();
+    let workers = workers(gateway.process()).unwrap();
     assert!(workers.len() >= 2, "{workers:?}");
     gateway
         .kill_and_restart(&["steady".to_owned()], |_| {

@@ -308,6 +308,18 @@ impl Workers {
     }
 }
 
+#[cfg(any(test, feature = "testing"))]
+impl Workers {
+    /// Sends a message about a job that there is not, and waits for the reply.
+    pub(crate) async fn round_trip(&self, frame: &Arc<[u8]>) {
+        let client = self.state.lock().clients.first().cloned();
+        if let Some(client) = client {
+            let resume = Request::Resume { job: u64::MAX, frame: Arc::clone(frame) };
+            let _ = client.call(resume, self.build.resume_limit).await;
+        }
+    }
+}
+
 impl Runner for Workers {
     fn configure(self: Arc<Self>, settings: Vec<u8>) -> BoxFuture<'static, Result<Configured, RunFailure>> {
         Box::pin(self.configure_first(settings))

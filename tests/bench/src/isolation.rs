@@ -1,0 +1,167 @@
+//! The cost of workers: all shipped plugins in processes of their own, beside the same in the gateway's process, and
+//! messages to one worker.
+//!
+//! Both gateways are one build and answer the same questions in turn, each about an account that has nothing, at a later
+//! block. The processor time is that of the gateway and its workers.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, anyhow};
+use portolan_plugins::testing::LoneWorker;
+use portolan_tests::build;
+use portolan_tests::gateway::{Gateway, Setup, workers};
+
+use super::Say;
+use super::delay::{HANDSHAKES, ROUND_TRIP};
+use super::meter::{median, ms};
+use super::shipped::{QUESTIONS, ShippedAnswer, TenNetworks, declared};
+use super::table::{Kind, Verdict, begin, number, row};
+
+const MODES: [&str; 2] = ["in-process", "worker"];
+const ROUNDS: usize = 9;
+const STARTS: usize = 5;
+const CPU_RATIO_MAX: f64 = 1.25;
+const WALL_RATIO_MAX: f64 = 1.1;
+const READY_MS_MAX: f64 = 1_500.0;
+const PRIVATE_MIB_MAX: f64 = 2.0;
+const MESSAGES: usize = 20_000;
+const MESSAGE_BYTES: [usize; 3] = [64, 4 << 10, 64 << 10];
+const ROUND_TRIP_US_MAX: f64 = 10.0;
+const ROUND_TRIP_P99_US_MAX: f64 = 25.0;
+const START_MS_MAX: f64 = 15.0;
+
+pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
+    messages(say, verdict)?;
+    starts(say, verdict)?;
+    answers(say, verdict)
+}
+
+fn config(mode: &str) -> String {
+    format!("[plugins]\nisolation = \"{mode}\"\n")
+}
+
+/// Round trips to a worker, and its start.
+fn messages(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
+    let file = build::release(&[("quickswap", "libquickswap.so")])?.plugin("libquickswap.so");
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    begin(say, "Messages to a worker", &["message", "median", "99th of 100"]);
+    let start = |file: &Path| {
+        let began = Instant::now();
+        let worker = runtime.block_on(LoneWorker::start(file)).map_err(|error| anyhow!(error))?;
+        anyhow::Ok((worker, ms(began.elapsed())))
+    };
+    let mut took = Vec::new();
+    for _ in 0..STARTS {
+        took.push(start(&file)?.1);
+    }
+    let (worker, _) = start(&file)?;
+    let start_ms = verdict.at_most(Kind::Time, "start of a worker, ms", median(took), START_MS_MAX);
+    row(say, &["start, up to the self-test, ms", &start_ms, ""]);
+    for bytes in MESSAGE_BYTES {
+        let body = Arc::<[u8]>::from(vec![0; bytes]);
+        let mut took: Vec<f64> = runtime.block_on(async {
+            let mut took = Vec::with_capacity(MESSAGES);
+            for _ in 0..MESSAGES {
+                let began = Instant::now();
+                worker.round_trip(&body).await;
+                took.push(began.elapsed().as_secs_f64() * 1e6);
+            }
+            took
+        });
+        took.sort_unstable_by(f64::total_cmp);
+        let p99 = took.get(MESSAGES * 99 / 100).copied().context("no message")?;
+        let name = format!("round trip of {bytes} bytes, µs");
+        let cells = if bytes == MESSAGE_BYTES[1] {
+            [
+                verdict.at_most(Kind::Time, &name, median(took), ROUND_TRIP_US_MAX),
+                verdict.at_most(Kind::Time, &format!("{name}, 99th of 100"), p99, ROUND_TRIP_P99_US_MAX),
+            ]
+        } else {
+            [number(median(took)), number(p99)]
+        };
+        row(say, &[&name, &cells[0], &cells[1]]);
+    }
+    Ok(())
+}
+
+/// A gateway with all plugins and no network, from its start until it is ready.
+fn starts(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
+    let built = build::built_alike()?;
+    let plugins = build::plugins()?;
+    let heading = format!("The start with {} plugins", plugins.len());
+    begin(say, &heading, &["plugins run", "ready after, ms", "private memory of a worker, MiB"]);
+    for mode in MODES {
+        let (mut took, mut private) = (Vec::new(), Vec::new());
+        for _ in 0..STARTS {
+            let setup = Setup::default().host(&built.host()).config(&config(mode));
+            let setup = plugins.iter().fold(setup, |setup, (_, file)| setup.plugin(&built.plugin(file), &[]));
+            let began = Instant::now();
+            let gateway = setup.start()?;
+            took.push(ms(began.elapsed()));
+            private.extend(private_mib(&gateway)?);
+        }
+        let ready = median(took);
+        let cells = if private.is_empty() {
+            [number(ready), String::new()]
+        } else {
+            [
+                verdict.at_most(Kind::Time, "ready with all plugins, ms", ready, READY_MS_MAX),
+                verdict.at_most(Kind::Aim, "private memory of a worker, MiB", median(private), PRIVATE_MIB_MAX),
+            ]
+        };
+        row(say, &[mode, &cells[0], &cells[1]]);
+    }
+    Ok(())
+}
+
+/// The memory of each worker that no file backs.
+fn private_mib(gateway: &Gateway) -> Result<Vec<f64>> {
+    let mut private = Vec::new();
+    for worker in workers(gateway.process())? {
+        let status = fs::read_to_string(format!("/proc/{worker}/status"))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).context("no RssAnon")?;
+        let kib: f64 = line.trim().trim_end_matches(" kB").parse()?;
+        private.push(kib / 1024.0);
+    }
+    Ok(private)
+}
+
+/// Warm answers over all plugins.
+fn answers(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
+    let declared = declared()?;
+    let columns = ["answer, warm", "plugins run", "wall, ms", "processor time, ms", "wall, ratio", "processor time, ratio"];
+    begin(say, "All plugins on distant networks, nothing found", &columns);
+    for (question, path, list) in QUESTIONS {
+        let start = |mode| TenNetworks::start(&declared, [ROUND_TRIP, ROUND_TRIP * HANDSHAKES], &config(mode));
+        let mut sides = MODES.map(start).into_iter().collect::<Result<Vec<_>>>()?;
+        for side in &mut sides {
+            side.walk(path)?;
+        }
+        let mut rounds: [Vec<ShippedAnswer>; 2] = [Vec::new(), Vec::new()];
+        for _ in 0..ROUNDS {
+            for (side, rounds) in sides.iter_mut().zip(&mut rounds) {
+                rounds.extend(side.rounds(path, list, 1)?);
+            }
+        }
+        let [own, workers] = &rounds;
+        let ratio = |figure: fn(&ShippedAnswer) -> f64| {
+            median(own.iter().zip(workers).map(|(own, worker)| figure(worker) / figure(own)))
+        };
+        let [wall, cpu] = [ratio(|answer| answer.wall_ms), ratio(|answer| answer.cpu_ms)];
+        let bounds = [
+            verdict.at_most(Kind::Time, &format!("wall of workers, {question}"), wall, WALL_RATIO_MAX),
+            verdict.at_most(Kind::Time, &format!("processor time of workers, {question}"), cpu, CPU_RATIO_MAX),
+        ];
+        for (mode, rounds) in MODES.iter().zip(&rounds) {
+            let of = |figure: fn(&ShippedAnswer) -> f64| number(median(rounds.iter().map(figure)));
+            let (wall, cpu) = (of(|answer| answer.wall_ms), of(|answer| answer.cpu_ms));
+            let is_worker = *mode == MODES[1];
+            let bound = |place: usize| if is_worker { bounds[place].clone() } else { String::new() };
+            row(say, &[question, mode, &wall, &cpu, &bound(0), &bound(1)]);
+        }
+    }
+    Ok(())
+}
