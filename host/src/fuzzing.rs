@@ -7,4 +7,4 @@ pub use crate::config::fuzzing::configuration;
 pub use crate::http::fuzzing::{event_view, request};
 pub use crate::jobs::fuzzing::findings;
 pub use portolan_assets::token_list::fuzzing::token_list;
-pub use portolan_plugins::fuzzing::settings;
+pub use portolan_plugins::fuzzing::{dylib, settings, worker_message};

@@ -1,4 +1,4 @@
-//! Fuzz target of plugins' settings files, and instances for other targets.
+//! Fuzz targets of plugins' files and of their workers' messages, and instances for other targets.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -8,8 +8,10 @@ use portolan_abi::{capability, codec};
 use portolan_base::network::Networks;
 use portolan_base::sanitize::fuzzing::require_sentence;
 
+use crate::files::elf;
 use crate::files::manifest::Manifest;
 use crate::files::settings as files;
+pub use crate::load::worker::fuzzing::worker_message;
 use crate::serve::catalogue;
 use crate::serve::instance::Instance;
 use crate::testing::ScriptedPlugin;
@@ -54,6 +56,17 @@ fn is_nested(value: &SettingsValue, deep: usize) -> bool {
     match value {
         SettingsValue::List(values) => deep > 0 && values.iter().all(|value| is_nested(value, deep - 1)),
         _ => true,
+    }
+}
+
+/// Reads any bytes as a dylib. The result must be a manifest inside of them, or an error in a sentence.
+pub fn dylib(bytes: &[u8]) {
+    match elf::lint(bytes) {
+        Ok(json) => {
+            assert!(json.len() <= bytes.len());
+            drop(Manifest::parse(json));
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
 

@@ -6,6 +6,8 @@
 //! worker sends for hostile.
 
 pub(crate) mod client;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod message;
 mod process;
 pub(crate) mod sandbox;

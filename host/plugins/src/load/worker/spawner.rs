@@ -104,10 +104,12 @@ impl Process {
         }
     }
 
-    /// Returns true if the process computes or waits for the processor; false if it waits for anything else.
+    /// Returns true if the process computes or waits for the processor, or if that cannot be read; false if it waits
+    /// for anything else.
     pub(crate) fn is_runnable(&self) -> bool {
         let id = self.child.as_ref().map(Child::id).unwrap_or_default();
-        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        // Hidden where `/proc` shows only the processes that its reader may trace.
+        let Ok(stat) = fs::read_to_string(format!("/proc/{id}/stat")) else { return true };
         // The name, in parentheses, may contain any character.
         stat.rsplit(") ").next().is_some_and(|fields| fields.starts_with('R'))
     }
