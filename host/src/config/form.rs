@@ -122,6 +122,11 @@ pub(super) fn switch() -> ValueForm<bool, bool> {
 
 /// One of some words; the first is the default.
 pub(super) fn choice<T: Copy + 'static>(choices: &'static [(&'static str, T)]) -> Setting<String, T> {
+    one_of(choices).or(choices.first().map_or("", |(word, _)| word).to_owned())
+}
+
+/// One of some words.
+pub(super) fn one_of<T: Copy + 'static>(choices: &'static [(&'static str, T)]) -> ValueForm<String, T> {
     let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
     let refusal = match words.as_slice() {
         [one, other] => format!("is neither {one} nor {other}"),
@@ -132,8 +137,7 @@ pub(super) fn choice<T: Copy + 'static>(choices: &'static [(&'static str, T)]) -
         let chosen = choices.iter().find(|(word, _)| *word == text);
         chosen.map(|(_, value)| *value).ok_or_else(|| format!("{text} {refusal}"))
     };
-    let default = words.first().copied().unwrap_or_default().to_owned();
-    ValueForm::new(words.join(", "), check).or(default)
+    ValueForm::new(words.join(", "), check)
 }
 
 /// A text that `parse` understands.

@@ -18,7 +18,7 @@ use url::Url;
 
 use super::file::ConfigFile;
 use super::folders::{NamedPath, path};
-use super::form::{MemoryShare, choice, list, share, switch, text, whole};
+use super::form::{MemoryShare, choice, list, one_of, share, switch, text, whole};
 use super::layers::Layers;
 use super::operators::{self, ListenAddress};
 use super::plugins::{JOB_MS, MEMORY_MIB, RESUME_MS};
@@ -95,7 +95,7 @@ settings! {
         "where plugins run: in sandboxed processes of their own, or in the gateway's, which they can then end and read";
     "plugins.sandbox_may_lack" => sandbox_may_lack: BTreeSet<String> = list(plugins::sandbox_parts).or(Vec::new()),
         is "landlock, seccomp", "parts of the workers' sandbox that the kernel need not have";
-    "plugins.new_capabilities" => new_capabilities: Option<NewCapabilities> = choice(&[
+    "plugins.new_capabilities" => new_capabilities: Option<NewCapabilities> = one_of(&[
         ("wait", NewCapabilities::Wait), ("log", NewCapabilities::Log)]).optional(), like "\"wait\"",
         "a build that may do more than the one before waits for `plugin accept`, the default where signatures are required";
     "plugins.limits.resume_ms" => resume_ms: u64 = whole(RESUME_MS).or(DEFAULT.resume_ms).file_only(),

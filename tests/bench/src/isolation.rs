@@ -132,7 +132,8 @@ fn private_mib(gateway: &Gateway) -> Result<Vec<f64>> {
 /// Warm answers over all plugins.
 fn answers(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     let declared = declared()?;
-    let columns = ["answer, warm", "plugins run", "wall, ms", "processor time, ms", "wall, ratio", "processor time, ratio"];
+    let columns =
+        ["answer, warm", "plugins run", "wall, ms", "processor time, ms", "wall, ratio", "processor time, ratio"];
     begin(say, "All plugins on distant networks, nothing found", &columns);
     for (question, path, list) in QUESTIONS {
         let start = |mode| TenNetworks::start(&declared, [ROUND_TRIP, ROUND_TRIP * HANDSHAKES], &config(mode));

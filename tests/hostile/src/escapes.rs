@@ -9,7 +9,7 @@ use std::process::Command;
 use std::thread;
 
 use portolan_plugin_api::*;
-use rustix::process::{Pid, Resource, Rlimit, Signal, getppid, kill_process, setrlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getpid, getppid, kill_process, setrlimit};
 
 use crate::claims::good;
 
@@ -23,10 +23,22 @@ const REFUSED: &[&str] = &[
     "starts_a_thread",
     "kills_the_host",
     "raises_a_limit",
+    "forks",
+    "signals_itself",
+    "sets_an_alarm",
+    "closes_its_socket",
+    "maps_code",
 ];
 
 /// Slugs of what ends a worker.
-const FATAL: &[&str] = &["overflows_the_stack", "writes_nowhere", "allocates_without_end", "computes_for_ever"];
+const FATAL: &[&str] = &[
+    "overflows_the_stack",
+    "writes_nowhere",
+    "allocates_without_end",
+    "computes_for_ever",
+    "speaks_unasked",
+    "aborts_in_a_drop",
+];
 
 /// Slugs of all attempts.
 pub(crate) fn slugs() -> impl Iterator<Item = &'static str> {
@@ -34,6 +46,7 @@ pub(crate) fn slugs() -> impl Iterator<Item = &'static str> {
 }
 
 /// Makes the attempt of this protocol; returns a claim if it was allowed.
+#[expect(unsafe_code, reason = "calls of the C library that are to fail")]
 pub(crate) fn attempt(cx: &JobContext) -> Vec<Claimable> {
     let parent = getppid().map_or(0, Pid::as_raw_pid);
     let is_allowed = match cx.protocol() {
@@ -46,6 +59,26 @@ pub(crate) fn attempt(cx: &JobContext) -> Vec<Claimable> {
         // A harmless signal: allowed to send one, it could send any.
         "kills_the_host" => getppid().is_some_and(|parent| kill_process(parent, Signal::CONT).is_ok()),
         "raises_a_limit" => setrlimit(Resource::As, Rlimit { current: None, maximum: None }).is_ok(),
+        "forks" => {
+            // SAFETY: the child, if there is one, ends at once.
+            let child = unsafe { libc::fork() };
+            if child == 0 {
+                // SAFETY: it runs nothing more of this process.
+                unsafe { libc::_exit(0) }
+            }
+            child > 0
+        }
+        "signals_itself" => kill_process(getpid(), Signal::TERM).is_ok(),
+        // SAFETY: an alarm that is allowed ends this process, as it should not.
+        "sets_an_alarm" => unsafe { libc::alarm(1) == 0 && libc::alarm(0) > 0 },
+        // SAFETY: nobody here owns the descriptor but the process itself.
+        "closes_its_socket" => unsafe { libc::dup2(1, 0) == 0 || libc::close(0) == 0 },
+        "maps_code" => maps_code(),
+        "speaks_unasked" => speak(),
+        "aborts_in_a_drop" => {
+            drop(AbortsInDrop);
+            true
+        }
         "overflows_the_stack" => deeper(1) == 0,
         "writes_nowhere" => fault(),
         "allocates_without_end" => allocate() == 0,
@@ -66,6 +99,31 @@ fn fault() -> bool {
     // SAFETY: there is none: nothing is mapped there, and the process ends.
     unsafe { black_box(std::ptr::without_provenance_mut::<u8>(8)).write_volatile(1) };
     true
+}
+
+/// Returns true if a page of it may be executed.
+#[expect(unsafe_code, reason = "the attempt is the deed")]
+fn maps_code() -> bool {
+    let (protection, flags) = (libc::PROT_READ | libc::PROT_EXEC, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    // SAFETY: a page of its own, which nobody executes.
+    let page = unsafe { libc::mmap(std::ptr::null_mut(), 4_096, protection, flags, -1, 0) };
+    page != libc::MAP_FAILED
+}
+
+/// Writes to the socket what the host did not ask for, and does not return.
+#[expect(unsafe_code, reason = "the descriptor is not its own")]
+fn speak() -> bool {
+    // SAFETY: the bytes are its own.
+    while unsafe { libc::write(0, [0xff_u8; 64].as_ptr().cast(), 64) } == 64 {}
+    false
+}
+
+struct AbortsInDrop;
+
+impl Drop for AbortsInDrop {
+    fn drop(&mut self) {
+        std::process::abort();
+    }
 }
 
 fn allocate() -> usize {

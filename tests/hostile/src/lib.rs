@@ -3,6 +3,7 @@
 //! Slugs are the names of what they do. `steady` is well-behaved, and shows which build of this dylib answers.
 
 mod claims;
+mod constructor;
 mod contracts;
 mod deeds;
 mod escapes;

@@ -530,6 +530,7 @@ fn the_operators_address_shows_health_and_plugins() {
             "generation",
             "isolation",
             "sandbox",
+            "capabilities",
             "hosts",
             "loadedAt",
             "claims",

@@ -21,6 +21,8 @@ const SOON: Duration = Duration::from_secs(20);
 /// Calls that do not return, until no more are made.
 const STUCK_MAX: usize = 4;
 const SIGABRT: i32 = 6;
+/// Exit code of a process whose plugin does not load.
+const LATE: i32 = 70;
 
 fn start(chain: &Chain) -> Gateway {
     let built = build::built().unwrap();
@@ -149,4 +151,23 @@ fn a_plugin_whose_calls_do_not_return_is_not_active_in_silence() {
     let named = log.lines().find(|line| line.contains("ERROR") && line.contains("portolan-hostile@1.0.100"));
     assert!(named.is_some(), "{log}");
     assert_eq!(gateway.get(&format!("/quickswap/{ACCOUNT}/claimables")).unwrap().status, 200);
+}
+
+#[test]
+fn a_plugin_that_does_not_load_ends_the_process_and_is_refused_after_the_second_time() {
+    let chain = Chain::start("polygon").unwrap();
+    let built = build::built().unwrap();
+    let dylib = Dylib::read(&built.plugin(HOSTILE)).unwrap();
+    let blocking = dylib.exchanged("at load:nothing                 ", "at load:blocks the host         ").unwrap();
+    let setup = Setup::default().in_process().rpc("polygon", &chain.url);
+    let mut gateway = setup.plugin(&built.plugin("libquickswap.so"), &["quickswap"]).start().unwrap();
+    gateway.drop_in(HOSTILE, &blocking).unwrap();
+    assert_eq!(gateway.exited().unwrap().code(), Some(LATE));
+    gateway.kill_and_relaunch(|_| Ok(())).unwrap();
+    assert_eq!(gateway.exited().unwrap().code(), Some(LATE));
+    let log = gateway.log();
+    assert!(log.contains("ERROR") && log.contains("portolan-hostile@1.0.100"), "{log}");
+    gateway.kill_and_restart(&["quickswap".to_owned()], |_| Ok(())).unwrap();
+    let refused = row(&gateway, "portolan-hostile").unwrap();
+    assert_eq!(refused.text_at("state").unwrap(), "quarantined", "{refused}");
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use portolan_tests::build;
 use portolan_tests::chain::Chain;
+use portolan_tests::dylib::Dylib;
 use portolan_tests::gateway::{Gateway, Setup, workers};
 use portolan_tests::json::Json;
 use portolan_tests::rpc_fault::{Fault, RpcFault};
@@ -26,7 +27,7 @@ const RESUME_MS: u64 = 500;
 const SOON: Duration = Duration::from_secs(20);
 
 /// Attempts that a worker refuses.
-const REFUSED: [&str; 8] = [
+const REFUSED: [&str; 13] = [
     "reads_a_file",
     "writes_a_file",
     "reads_the_hosts_environment",
@@ -35,16 +36,23 @@ const REFUSED: [&str; 8] = [
     "starts_a_thread",
     "kills_the_host",
     "raises_a_limit",
+    "forks",
+    "signals_itself",
+    "sets_an_alarm",
+    "closes_its_socket",
+    "maps_code",
 ];
 
 /// What ends a worker, with the reason of the answer and a part of its detail.
-const FATAL: [(&str, &str, &str); 6] = [
+const FATAL: [(&str, &str, &str); 8] = [
     ("ends_the_process", "crashed", "signal: 6"),
     ("exits", "crashed", "exit status: 0"),
     ("overflows_the_stack", "crashed", "signal: "),
     ("writes_nowhere", "crashed", "signal: 11"),
     ("allocates_without_end", "crashed", "signal: 6"),
     ("computes_for_ever", "timeout", "did not return in time"),
+    ("speaks_unasked", "crashed", "sent a message of "),
+    ("aborts_in_a_drop", "crashed", "signal: 6"),
 ];
 
 static CHAIN: Shared<Chain> = Shared::new();
@@ -180,4 +188,48 @@ fn others_are_answered_while_a_worker_computes_for_ever() {
         assert!(began.elapsed() < SOON, "the call is never ended");
     }
     assert_eq!(endless.join().unwrap().status, 504);
+}
+
+/// Constructors, each with a part of the reason why its build is refused.
+const CONSTRUCTORS: [(&str, &str); 5] = [
+    ("aborts", "signal: 6"),
+    ("exits", "exit status: 0"),
+    ("sleeps", "did not return in time"),
+    ("spins", "did not return in time"),
+    ("allocates", "signal: 6"),
+];
+
+#[test]
+fn what_a_constructor_does_costs_its_own_build_alone_and_a_good_one_is_served_after_it() {
+    let Stage { gateway, _chain } = start().unwrap();
+    let (process, built) = (gateway.process(), build::built().unwrap());
+    let dylib = Dylib::read(&built.plugin(HOSTILE)).unwrap();
+    for (place, (deed, part)) in CONSTRUCTORS.into_iter().enumerate() {
+        let hostile = dylib.exchanged("at load:nothing                 ", &format!("at load:{deed:<24}")).unwrap();
+        gateway.drop_in(HOSTILE, &hostile).unwrap();
+        wait::until("the refusal", SOON, || {
+            let rows = gateway.plugins()?;
+            let refused = |row: &&Json| row.text_at("reason").is_ok_and(|reason| reason.contains(part));
+            rows.iter().find(refused).map(drop).with_context(|| format!("{deed}: {rows:?}"))?;
+            // The build before is in force meanwhile.
+            let (reason, detail, items) = job(&gateway, "steady", ACCOUNT)?;
+            ensure!((reason.as_str(), items) == ("", 3), "{deed}: {detail}");
+            Ok(())
+        })
+        .unwrap();
+        let number = 200 + u32::try_from(place).unwrap();
+        gateway.drop_in(HOSTILE, &dylib.as_build(number).unwrap()).unwrap();
+        wait::until("the good build", SOON, || {
+            let rows = gateway.plugins()?;
+            let version = format!("1.0.{number}");
+            let serves = |row: &Json| {
+                row.text_at("version").is_ok_and(|it| it == version)
+                    && row.text_at("state").is_ok_and(|it| it == "active")
+            };
+            ensure!(rows.iter().any(serves), "after {deed}: {rows:?}");
+            Ok(())
+        })
+        .unwrap();
+    }
+    assert_eq!(gateway.process(), process);
 }

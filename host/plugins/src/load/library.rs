@@ -239,10 +239,11 @@ impl Libraries {
         }
         self.opened.fetch_add(1, Ordering::SeqCst);
         let mark = self.crashes.mark(digest, manifest);
-        let watchdog = Watchdog::start(Arc::clone(&mark)).map_err(|error| LoadError::Open(error.to_string()))?;
         let (expected, marked) = (manifest.clone(), Arc::clone(&mark));
         let opening = Handle::current().spawn_blocking(move || {
-            let (_running, _watchdog) = (marked.enter(), watchdog);
+            let started = Watchdog::start(Arc::clone(&marked));
+            let _watchdog = started.map_err(|error| LoadError::Open(error.to_string()))?;
+            let _running = marked.enter();
             open(&path, &expected)
         });
         let plugin = opening.await.map_err(|_| LoadError::Panicked)??;

@@ -135,7 +135,7 @@ impl PluginKnowledge<'_> {
                     Some(_) => self.chosen(plugin, build, &builds)?,
                     None => self.waiting(plugin)?,
                 };
-                self.policy.change(|decisions| drop(decisions.accepted.insert(plugin.to_owned(), digest)))?;
+                self.policy.change(|decisions| decisions.accepted.extend([(plugin.to_owned(), digest)]))?;
                 Ok(format!("the build {} of {plugin} is accepted", short(digest)))
             }
         }

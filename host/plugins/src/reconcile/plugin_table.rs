@@ -320,7 +320,11 @@ impl PluginTable {
             Ok(Built::New { instance, key }) => match self.new_capabilities(name, &instance, key.digest) {
                 Some(added) if self.policy.holds_back(key.digest, name) => {
                     let accept = format!("`portolan plugin accept {name}` serves it");
-                    self.refuse(name, format!("it may do what the build before may not: {added}; {accept}"), Retry::Never);
+                    self.refuse(
+                        name,
+                        format!("it may do what the build before may not: {added}; {accept}"),
+                        Retry::Never,
+                    );
                 }
                 added => {
                     if let Some(added) = added {

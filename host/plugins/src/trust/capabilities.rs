@@ -119,6 +119,9 @@ mod tests {
     fn many_are_counted() {
         let slugs: Vec<String> = (10..22).map(|number| format!("p{number}")).collect();
         let all = of(&slugs.iter().map(String::as_str).collect::<Vec<_>>(), &[1; 12]);
-        assert_eq!(all.to_string(), "answers for p10, p11, p12, p13, p14, p15, p16, p17 and 4 more; reads on the chains 1");
+        assert_eq!(
+            all.to_string(),
+            "answers for p10, p11, p12, p13, p14, p15, p16, p17 and 4 more; reads on the chains 1"
+        );
     }
 }

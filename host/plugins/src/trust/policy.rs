@@ -219,7 +219,7 @@ mod tests {
         let (one, two) = (Digest::of_test(1), Digest::of_test(2));
         let policy = open(folder.path());
         assert!(policy.holds_back(one, "acme"));
-        policy.change(|decisions| drop(decisions.accepted.insert("acme".into(), one))).unwrap();
+        policy.change(|decisions| decisions.accepted.extend([("acme".to_owned(), one)])).unwrap();
         assert!(!policy.holds_back(one, "acme") && policy.holds_back(two, "acme") && policy.holds_back(one, "other"));
         assert!(!open(folder.path()).holds_back(one, "acme"), "over a restart");
         assert!(!Policy::default().holds_back(two, "acme"), "where new capabilities are logged alone");

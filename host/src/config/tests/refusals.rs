@@ -166,8 +166,8 @@ fn a_refusal_of_the_file_has_its_line_and_one_of_a_value_its_place() {
         ),
         (
             "[plugins.Merkle]\nhosts = []",
-            "p.toml, line 1: plugins.Merkle: unknown field `Merkle`, expected `dir`, `isolation`, `sandbox_may_lack`, `limits` or \
-             the name of a plugin",
+            "p.toml, line 1: plugins.Merkle: unknown field `Merkle`, expected `dir`, `isolation`, `sandbox_may_lack`, \
+             `new_capabilities`, `limits` or the name of a plugin",
         ),
         ("[answers]\ndeadline_ms = 0", "p.toml: answers.deadline_ms: 0 is not a whole number from 100 to 120000"),
         ("log_format = 'xml'", "p.toml: log_format: xml is neither text nor json"),

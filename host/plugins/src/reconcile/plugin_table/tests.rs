@@ -4,8 +4,8 @@ mod slugs;
 
 use portolan_abi::Question;
 use portolan_abi::map::{Catalogue, Deployment};
-use portolan_base::net::off_chain::HostGrants;
 use portolan_base::files::TrustedOwners;
+use portolan_base::net::off_chain::HostGrants;
 use portolan_base::network::Networks;
 
 use super::*;
@@ -293,10 +293,11 @@ fn a_build_that_may_do_more_waits_until_it_is_accepted_and_the_one_before_is_ser
     drop_in(&mut it, 1, "a");
     assert_eq!(it.rows(), ["a a.so active"], "nothing was served before");
     drop_in(&mut it, 2, "b");
-    let told = "a a.so rejected it may do what the build before may not: answers for b; `portolan plugin accept a` serves it";
+    let told =
+        "a a.so rejected it may do what the build before may not: answers for b; `portolan plugin accept a` serves it";
     assert_eq!(it.rows(), ["a a.so active", told]);
     assert_eq!((it.serving("a").as_deref(), it.serving("b")), (Some("a"), None));
-    policy.change(|decisions| drop(decisions.accepted.insert("a".into(), Digest::of_test(2)))).unwrap();
+    policy.change(|decisions| decisions.accepted.extend([("a".to_owned(), Digest::of_test(2))])).unwrap();
     it.plugin_table.on_policy();
     it.serve_deployed("b", &[Question::FARMING]);
     assert_eq!((it.serving("a"), it.serving("b").as_deref()), (None, Some("a")));
