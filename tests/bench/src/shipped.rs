@@ -69,7 +69,7 @@ pub(super) struct TenNetworks {
 /// The cost of an answer.
 pub(super) struct ShippedAnswer {
     pub(super) wall_ms: f64,
-    /// Of the gateway and its workers.
+    /// Processor time of the gateway and its workers.
     pub(super) cpu_ms: f64,
     plugins_cpu_ms: f64,
     readings: BTreeMap<&'static str, Vec<Reading>>,

@@ -5,7 +5,6 @@
 use std::hint::black_box;
 use std::process::{abort, exit};
 use std::thread;
-use std::time::Duration;
 
 /// The name of the deed, after the colon; spaces fill the rest.
 static DEED: &str = "at load:nothing                 ";
@@ -22,7 +21,7 @@ extern "C" fn at_load() {
         "exits" => exit(0),
         // The probe is named in its command line, as is every worker.
         "blocks the host" if std::env::args().nth(1).is_none_or(|command| command == "serve") => thread::park(),
-        "sleeps" => thread::sleep(Duration::from_secs(3_600)),
+        "sleeps" => thread::park(),
         "spins" => while black_box(true) {},
         "allocates" => {
             let mut kept = Vec::new();

@@ -94,6 +94,26 @@ fn protocols_list_the_slugs_with_their_company() {
     assert_eq!(protocols.differences(&expected), [""; 0]);
 }
 
+#[test]
+fn plugins_in_the_gateways_own_process_answer_byte_for_byte_the_same() {
+    let fixture = fixture();
+    let own = fixture.world.setup().unwrap().in_process().start().unwrap();
+    let slugs = fixture.world.slugs().unwrap();
+    let mut bytes = 0;
+    for who in ACCOUNTS {
+        let account = fixture.account(who);
+        let of_one =
+            Question::ALL.into_iter().flat_map(|question| slugs.iter().map(move |slug| question.path(slug, account)));
+        let of_all = ["claimables", "positions"].map(|kind| format!("/{kind}/{account}"));
+        for path in of_one.chain(of_all) {
+            let [worker, own] = [&fixture.gateway, &own].map(|gateway| gateway.get(&path).unwrap());
+            assert_eq!((worker.status, &worker.body), (own.status, &own.body), "{path}");
+            bytes += worker.body.len();
+        }
+    }
+    assert!(bytes > 10_000, "{bytes} bytes say nothing");
+}
+
 /// Every protocol's plain answers to a question, about every account.
 fn assert_answers(question: Question) {
     let fixture = fixture();

@@ -298,6 +298,22 @@ fn an_operator_rolls_back_pins_and_sees_why() {
 }
 
 #[test]
+fn a_build_that_may_do_more_is_served_once_the_operator_accepts_it() {
+    let chain = CHAIN.get(|| Chain::start("polygon")).unwrap();
+    let setup = Setup::default().config("[plugins]\nnew_capabilities = \"wait\"").rpc("polygon", &chain.url);
+    let gateway = setup.plugin(&build::built().unwrap().plugin(HOSTILE), &["steady"]).start().unwrap();
+    let asks_for_more = hostile().exchanged("reads_nowhere", "reads_nowher2").unwrap();
+    gateway.drop_in(HOSTILE, &asks_for_more).unwrap();
+    reaches(&gateway, &[("1.0.100", "active"), ("1.0.100", "rejected")]);
+    let table = decided(&gateway, &["list"]);
+    assert!(table.contains("answers for reads_nowher2"), "{table}");
+    gateway.serves(&["reads_nowhere".to_owned()]).unwrap();
+    decided(&gateway, &["accept", NAME]);
+    wait::until("the accepted build", SOON, || gateway.serves(&["reads_nowher2".to_owned()])).unwrap();
+    reaches(&gateway, &[("1.0.100", "active")]);
+}
+
+#[test]
 fn wrong_commands_say_what_is_wrong() {
     let (_chain, mut gateway) = start();
     let (code, said) = refused(&gateway, &["show", "nobody"]);

@@ -12,7 +12,7 @@ use portolan_abi::map::{SettingsError, StartError};
 use portolan_abi::root::{PluginRef, RawInstance, RawJob};
 use portolan_abi::row::{JobOut, state};
 
-use super::runner::RunFailure;
+use super::run_failure::RunFailure;
 
 /// Maximum bytes of an answer; a frame that uses up every budget of a job is far smaller.
 pub(crate) const ANSWER_BYTES_MAX: usize = 32 << 20;

@@ -1,33 +1,22 @@
 //! Loads a staged dylib, into workers or into this process, and returns its runner.
 //!
-//! Invariant: a library is never closed, because its code or data may still be in use; the number of loaded libraries
-//! is bounded instead. The layout check takes the plugin's layout as the interface, so that a host with more
-//! functions accepts a plugin with fewer.
-#![expect(unsafe_code, reason = "dlopen, and the root module behind a symbol")]
+//! Invariant: what this process loads is never unloaded; the number of such libraries is bounded instead.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
 use std::io;
-use std::iter::successors;
-use std::mem::ManuallyDrop;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use abi_stable::StableAbi;
-use abi_stable::abi_stability::abi_checking::check_layout_compatibility;
-use abi_stable::library::{AbiHeaderRef, ROOT_MODULE_LOADER_NAME_WITH_NUL};
-use libloading::os::unix::{Library as Dylib, RTLD_LOCAL, RTLD_NOW};
-use portolan_abi::root::PluginRef;
 use portolan_base::net::off_chain::HostGrants;
-use portolan_base::sanitize;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, mpsc};
 
-use crate::files::manifest::{Manifest, ManifestError};
+use crate::files::manifest::Manifest;
 use crate::files::staging::Digest;
 use crate::limits::{Isolation, Limits, PluginLimits};
+use crate::load::dylib::{self, OpenError};
 use crate::load::runner::Runner;
 use crate::load::runner::call::Calls;
 use crate::load::runner::in_process::InProcess;
@@ -41,26 +30,14 @@ use crate::trust::signature::BuildSignature;
 
 /// Maximum number of loads. Each generation keeps about 430 KB mapped forever.
 const LIBRARIES_MAX: usize = 1_000;
-/// Maximum length of a reason: one or two lines of a terminal.
-pub(crate) const REASON_CHARS_MAX: usize = 300;
 
 /// Reason why a library was not loaded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum LoadError {
-    #[error("cannot load it: {0}")]
-    Open(String),
-    #[error("not a Portolan plugin: it exports no root module")]
-    NoRootModule,
-    #[error("its root module is made by another version of abi_stable, or another C ABI")]
-    Header(String),
-    #[error("its root module has another layout than interface revision {}", portolan_abi::API_REV)]
-    Layout(String),
-    #[error("its root module does not start: {0}")]
-    Init(String),
     #[error(transparent)]
-    Manifest(#[from] ManifestError),
-    #[error("its functions return another manifest than the one in its note")]
-    OtherManifest,
+    Open(#[from] OpenError),
+    #[error("cannot watch its load: {0}")]
+    Watchdog(String),
     #[error(transparent)]
     Worker(#[from] StartError),
     #[error("the kernel has no {0} for its worker: allow that with plugins.sandbox_may_lack, or update the kernel")]
@@ -75,7 +52,7 @@ impl LoadError {
     /// The long text behind the message: kilobytes, for the debug level.
     pub(crate) fn details(&self) -> Option<&str> {
         match self {
-            Self::Header(text) | Self::Layout(text) => Some(text),
+            Self::Open(error) => error.details(),
             _ => None,
         }
     }
@@ -109,38 +86,6 @@ impl Library {
         }
         Arc::new(Self { signature: Arc::new(signature), ..(*self).clone() })
     }
-}
-
-/// Loads a dylib and checks that its manifest is `manifest`. Runs its constructors.
-pub(crate) fn open(path: &Path, manifest: &Manifest) -> Result<PluginRef, LoadError> {
-    // SAFETY: the file is a staged copy that nobody writes to, and its segments lie inside it (`elf::lint`). Before the
-    // host opens it, its constructors have run in a probe process. Symbols resolve now and stay local.
-    let dylib = unsafe { Dylib::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
-    let dylib = ManuallyDrop::new(dylib.map_err(|error| LoadError::Open(of_file(&error, path)))?);
-    // SAFETY: a library of this name exports its header there, whose first bytes `upgrade` checks before it trusts
-    // the rest; the library is never closed.
-    let header = unsafe { dylib.get::<AbiHeaderRef>(ROOT_MODULE_LOADER_NAME_WITH_NUL) };
-    let header: AbiHeaderRef = *header.map_err(|_| LoadError::NoRootModule)?;
-    let header = header.upgrade().map_err(|error| LoadError::Header(error.to_string()))?;
-    let layout = header.layout().ok_or_else(|| LoadError::Layout("it has none to check".into()))?;
-    check_layout_compatibility(layout, PluginRef::LAYOUT).map_err(|error| LoadError::Layout(error.to_string()))?;
-    // SAFETY: the layout has just been checked: each function that the plugin has is of the host's type.
-    let plugin = unsafe { header.init_root_module_with_unchecked_layout::<PluginRef>() };
-    let plugin = plugin.map_err(|error| LoadError::Init(of_file(&error, path)))?;
-    let returned = Manifest::parse(plugin.manifest()().as_str())?;
-    if returned != *manifest || plugin.api_rev() != manifest.api_rev {
-        return Err(LoadError::OtherManifest);
-    }
-    Ok(plugin)
-}
-
-/// Joins an error and its sources, the dynamic loader's message among them, to one line. Replaces the long path of
-/// the staged copy with `it`.
-fn of_file(error: &(dyn Error + 'static), path: &Path) -> String {
-    let line = |error: &dyn Error| error.to_string().lines().next().unwrap_or_default().trim().to_owned();
-    let chain = successors(Some(error), |error| Error::source(*error)).map(line).filter(|line| !line.is_empty());
-    let (text, path) = (chain.collect::<Vec<_>>().join(": "), path.display().to_string());
-    sanitize::plain(&text.replace(&format!("{path}: "), "").replace(&path, "it"), REASON_CHARS_MAX)
 }
 
 /// All libraries of this process.
@@ -242,9 +187,9 @@ impl Libraries {
         let (expected, marked) = (manifest.clone(), Arc::clone(&mark));
         let opening = Handle::current().spawn_blocking(move || {
             let started = Watchdog::start(Arc::clone(&marked));
-            let _watchdog = started.map_err(|error| LoadError::Open(error.to_string()))?;
+            let _watchdog = started.map_err(|error| LoadError::Watchdog(error.to_string()))?;
             let _running = marked.enter();
-            open(&path, &expected)
+            dylib::open(&path, &expected).map_err(LoadError::Open)
         });
         let plugin = opening.await.map_err(|_| LoadError::Panicked)??;
         let calls = Calls::new(Handle::current()).marked(mark);
@@ -278,34 +223,5 @@ impl Libraries {
         let workers = Arc::new(Workers::new(build, spawner));
         let sandbox = workers.probe().await?;
         Ok((workers, sandbox))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_loaders_own_words_are_told_without_the_name_of_the_staged_copy() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("a.so");
-        std::fs::write(&file, [0; 4_096]).unwrap();
-        let json = r#"{"plugin":"a","version":"1","abi":"1.0.0","apiRev":5,"frames":[1],"panic":"unwind"}"#;
-        let refused = open(&file, &Manifest::parse(json).unwrap()).map(drop).unwrap_err().to_string();
-        assert_eq!(refused, "cannot load it: dlopen failed: invalid ELF header");
-    }
-
-    #[test]
-    fn foreign_words_are_cleaned_and_cut() {
-        #[derive(Debug, thiserror::Error)]
-        #[error("failed")]
-        struct Outer(#[source] io::Error);
-
-        let told = |words: &str| of_file(&Outer(io::Error::other(words.to_owned())), Path::new("/state/1.so"));
-        assert_eq!(
-            told("libc.so.6: needs\u{202e} 2.9 (required by /state/1.so)\nmore"),
-            "failed: libc.so.6: needs 2.9 (required by it)"
-        );
-        assert_eq!(told(&"x".repeat(1_000)).chars().count(), REASON_CHARS_MAX);
     }
 }

@@ -18,7 +18,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::files::elf;
 use crate::files::manifest::Manifest;
-use crate::load::library::{self, LoadError, REASON_CHARS_MAX};
+use crate::load::dylib::{self, OpenError, REASON_CHARS_MAX};
 
 /// Exit code of a probe that found nothing wrong.
 const PASSED: u8 = 87;
@@ -103,7 +103,7 @@ fn verdict(status: ExitStatus, output: &str) -> Result<(), ProbeError> {
 /// nothing on success, else the reason to stderr: one line, then details.
 pub fn main(path: &Path) -> ExitCode {
     let Err(failure) = load(path) else { return ExitCode::from(PASSED) };
-    let details = failure.load.as_ref().and_then(LoadError::details).unwrap_or_default();
+    let details = failure.load.as_ref().and_then(OpenError::details).unwrap_or_default();
     let mut stderr = std::io::stderr().lock();
     // If stderr cannot be written, the exit code still reports the failure.
     let _ = writeln!(stderr, "{}\n{details}", failure.reason);
@@ -113,11 +113,11 @@ pub fn main(path: &Path) -> ExitCode {
 /// Reason why the probe failed.
 struct ProbeFailure {
     reason: String,
-    load: Option<LoadError>,
+    load: Option<OpenError>,
 }
 
-impl From<LoadError> for ProbeFailure {
-    fn from(error: LoadError) -> Self {
+impl From<OpenError> for ProbeFailure {
+    fn from(error: OpenError) -> Self {
         Self { reason: error.to_string(), load: Some(error) }
     }
 }
@@ -133,7 +133,7 @@ fn load(path: &Path) -> Result<(), ProbeFailure> {
     let json = elf::lint(&bytes).map_err(|error| error.to_string())?;
     let manifest = Manifest::parse(json).map_err(|error| error.to_string())?;
     manifest.check().map_err(|error| error.to_string())?;
-    Ok(check(library::open(path, &manifest)?)?)
+    Ok(check(dylib::open(path, &manifest)?)?)
 }
 
 /// Calls everything in a loaded plugin that needs no chain.

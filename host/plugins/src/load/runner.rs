@@ -13,9 +13,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use portolan_abi::map::SettingsError;
 
-pub use super::cells::is_last;
+pub(crate) use super::run_failure::RunFailure;
 
 /// Identifies an instance of one runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -115,30 +114,4 @@ impl Drop for JobLease {
     fn drop(&mut self) {
         self.runner.drop_job(self.id);
     }
-}
-
-/// Reason why a plugin did not answer a call.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RunFailure {
-    /// The call did not return before its deadline; the job must not be resumed again.
-    #[error("the plugin did not return in time")]
-    Timeout,
-    /// Too many earlier calls have not returned; nothing was called.
-    #[error("too many calls to the plugin have not returned")]
-    Stuck,
-    /// The call ended the plugin's process.
-    #[error("{0}")]
-    Crashed(String),
-    /// Processes of the plugin were killed from outside, one after another; the plugin is not at fault.
-    #[error("{0}")]
-    Lost(String),
-    /// The plugin violated the interface: empty, oversized or malformed bytes, or an unknown job.
-    #[error("{0}")]
-    Fault(String),
-    /// The plugin refused its settings.
-    #[error("settings refused: {}", .0.message)]
-    Settings(SettingsError),
-    /// The plugin refused to start the job.
-    #[error("{0}")]
-    Start(String),
 }

@@ -24,12 +24,12 @@ const LAST_WORDS: &[u8] = b"portolan: a plugin does not load in time, and the pr
 pub(crate) struct Watchdog(Arc<Watched>);
 
 struct Watched {
-    state: Mutex<State>,
+    state: Mutex<WatchState>,
     changed: Condvar,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum WatchState {
     Starting,
     Watching,
     Ended,
@@ -41,11 +41,11 @@ impl Watchdog {
     /// # Errors
     /// The thread cannot be started.
     pub(crate) fn start(mark: Arc<Mark>) -> io::Result<Self> {
-        let watched = Arc::new(Watched { state: Mutex::new(State::Starting), changed: Condvar::new() });
+        let watched = Arc::new(Watched { state: Mutex::new(WatchState::Starting), changed: Condvar::new() });
         let watching = Arc::clone(&watched);
         thread::Builder::new().name("watchdog".into()).spawn(move || {
-            watching.set(State::Watching);
-            if !watching.becomes(State::Ended, LOAD_LIMIT) {
+            watching.set(WatchState::Watching);
+            if !watching.becomes(WatchState::Ended, LOAD_LIMIT) {
                 mark.accuse();
                 // SAFETY: the bytes are there, and nothing runs after the exit: no handlers, which could wait for the
                 // loader.
@@ -55,25 +55,25 @@ impl Watchdog {
                 }
             }
         })?;
-        watched.becomes(State::Watching, LOAD_LIMIT);
+        watched.becomes(WatchState::Watching, LOAD_LIMIT);
         Ok(Self(watched))
     }
 }
 
 impl Drop for Watchdog {
     fn drop(&mut self) {
-        self.0.set(State::Ended);
+        self.0.set(WatchState::Ended);
     }
 }
 
 impl Watched {
-    fn set(&self, state: State) {
+    fn set(&self, state: WatchState) {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
         self.changed.notify_all();
     }
 
     /// Waits for a state; returns false if it is not reached in time.
-    fn becomes(&self, wanted: State, limit: Duration) -> bool {
+    fn becomes(&self, wanted: WatchState, limit: Duration) -> bool {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.changed.wait_timeout_while(state, limit, |state| *state != wanted);
         *waited.unwrap_or_else(PoisonError::into_inner).0 == wanted

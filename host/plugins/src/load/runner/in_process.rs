@@ -2,7 +2,7 @@
 //!
 //! Invariant: a job is dropped before its instance, each exactly once, and neither during a call: a call holds the
 //! cells that it uses, and a job's cell holds its instance's. The host does not survive a plugin that ends the
-//! process; this would need worker processes.
+//! process.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -31,7 +31,7 @@ pub(crate) struct InProcess {
     calls: Calls,
     next_id: AtomicU64,
     instances: Mutex<HashMap<InstanceId, Arc<InstanceCell>>>,
-    jobs: Mutex<HashMap<JobId, Arc<Job>>>,
+    jobs: Mutex<HashMap<JobId, Arc<JobEntry>>>,
 }
 
 impl fmt::Debug for InProcess {
@@ -75,7 +75,7 @@ impl InProcess {
         let (cell, answer) = instance.begin(start, frame)?;
         let id = JobId(self.next_id());
         if !is_last(&answer) {
-            self.jobs.lock().insert(id, Arc::new(Job { cell, busy: AtomicBool::new(false) }));
+            self.jobs.lock().insert(id, Arc::new(JobEntry { cell, busy: AtomicBool::new(false) }));
         }
         Ok((JobLease::new(Arc::clone(self) as _, id), answer))
     }
@@ -147,16 +147,16 @@ impl Runner for InProcess {
 }
 
 /// A job, and its use by one call at a time.
-struct Job {
+struct JobEntry {
     cell: JobCell,
     busy: AtomicBool,
 }
 
 /// Exclusive use of a job by one call.
-struct Claim(Arc<Job>);
+struct Claim(Arc<JobEntry>);
 
 impl Claim {
-    fn new(job: &Arc<Job>) -> Option<Self> {
+    fn new(job: &Arc<JobEntry>) -> Option<Self> {
         (!job.busy.swap(true, Ordering::SeqCst)).then(|| Self(Arc::clone(job)))
     }
 }

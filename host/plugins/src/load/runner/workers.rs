@@ -15,11 +15,12 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use rustix::process::getpid;
+use tokio::time::timeout;
 
 use super::{Configured, InstanceId, InstanceLease, JobId, JobLease, RunFailure, Runner};
 use crate::files::staging::Digest;
 use crate::load::cells::is_last;
-use crate::load::worker::client::{Client, Death, InstanceRecord, Request, WorkerFailure};
+use crate::load::worker::client::{Client, Death, HELD_UP_AFTER, InstanceRecord, Request, WorkerFailure};
 use crate::load::worker::sandbox::{Restrictions, SandboxStatus};
 use crate::load::worker::spawner::Spawner;
 
@@ -31,8 +32,9 @@ const CONFIGURE_LIMIT: Duration = Duration::from_secs(5);
 const DROP_LIMIT: Duration = Duration::from_secs(1);
 /// Workers of one plugin. A call is short, and more of them than cores gain nothing while none is held up.
 const WORKERS_MAX: usize = 8;
-/// Attempts of one call, each on another worker, where workers are killed from outside or end by other calls.
-const ATTEMPTS_MAX: usize = 4;
+/// Attempts of one call, each on another worker, where workers are killed from outside, or end by other calls or are
+/// held up by them.
+const ATTEMPTS_MAX: usize = WORKERS_MAX;
 
 /// A build as workers load it.
 #[derive(Clone, Debug)]
@@ -68,13 +70,13 @@ pub(crate) struct Workers {
     spawner: Spawner,
     next_id: AtomicU64,
     cpu_ns: Arc<AtomicU64>,
-    state: Mutex<State>,
+    state: Mutex<WorkerPool>,
     /// Held while a worker starts.
     starting: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
-struct State {
+struct WorkerPool {
     clients: Vec<Arc<Client>>,
     instances: HashMap<InstanceId, Arc<InstanceRecord>>,
     jobs: HashMap<JobId, JobRecord>,
@@ -222,15 +224,35 @@ impl Workers {
             job.client.clone()
         };
         let outcome = match client {
-            Some(client) => client.call(Request::Resume { job: id.0, frame }, self.build.resume_limit).await,
+            Some(client) => self.call(&client, Request::Resume { job: id.0, frame }, self.build.resume_limit).await,
             None => Err(WorkerFailure::Lost),
         };
         let answer = match outcome {
             Ok(answer) => Ok(answer),
             Err(WorkerFailure::Lost | WorkerFailure::Killed) => self.run(Work::Job(id)).await,
-            Err(failure) => Err(self.told(failure)),
+            Err(failure) => Err(self.failed(failure)),
         };
         self.answered(id, answer)
+    }
+
+    /// Sends a request and waits for its reply. Gives it up while another call holds the worker up, if another worker
+    /// can have it.
+    async fn call(&self, client: &Arc<Client>, request: Request, limit: Duration) -> Result<Vec<u8>, WorkerFailure> {
+        let mut pending = client.send(request, limit);
+        loop {
+            match timeout(HELD_UP_AFTER, pending.outcome()).await {
+                Ok(outcome) => return outcome,
+                Err(_) if pending.has_begun() || !client.is_held_up() || !self.has_another() => {}
+                Err(_) => return Err(WorkerFailure::Lost),
+            }
+        }
+    }
+
+    /// Returns true if a worker is not held up, or another may start.
+    fn has_another(&self) -> bool {
+        let state = self.state.lock();
+        state.clients.len() < WORKERS_MAX
+            || state.clients.iter().any(|client| client.is_alive() && !client.is_held_up())
     }
 
     /// Does work on one worker after another, while they end for other reasons than this work.
@@ -241,16 +263,16 @@ impl Workers {
             let outcome = match &work {
                 Work::Configure { id, settings } => {
                     let configure = Request::Configure { id: *id, settings: Arc::clone(settings) };
-                    client.call(configure, CONFIGURE_LIMIT).await
+                    self.call(&client, configure, CONFIGURE_LIMIT).await
                 }
                 Work::Job(id) => self.replay(&client, *id).await,
             };
             match outcome {
                 Err(failure @ (WorkerFailure::Lost | WorkerFailure::Killed)) => last = failure,
-                outcome => return outcome.map_err(|failure| self.told(failure)),
+                outcome => return outcome.map_err(|failure| self.failed(failure)),
             }
         }
-        Err(self.told(last))
+        Err(self.failed(last))
     }
 
     /// Gives a worker all that a job was given so far, and returns the last answer.
@@ -259,7 +281,9 @@ impl Workers {
             let mut state = self.state.lock();
             let job = state.jobs.get_mut(&id);
             let job = job.ok_or_else(|| RunFailure::Fault("start of a job that has ended".into()))?;
-            job.client = Some(Arc::clone(client));
+            if let Some(before) = job.client.replace(Arc::clone(client)) {
+                before.notify(Request::DropJob(id.0), DROP_LIMIT);
+            }
             job.clone()
         };
         let mut answer = Vec::new();
@@ -271,7 +295,7 @@ impl Workers {
             } else {
                 Request::Resume { job: job_id, frame }
             };
-            answer = client.call(request, self.build.resume_limit).await?;
+            answer = self.call(client, request, self.build.resume_limit).await?;
             if job.answers.get(place).is_some_and(|before| *before != hash(&answer)) {
                 return Err(RunFailure::Fault("it answers otherwise than before to the same replies".into()).into());
             }
@@ -294,7 +318,7 @@ impl Workers {
     }
 
     /// Logs how a call ended a worker, and returns it as the call's failure.
-    fn told(&self, failure: WorkerFailure) -> RunFailure {
+    fn failed(&self, failure: WorkerFailure) -> RunFailure {
         if let WorkerFailure::Died(death) = &failure {
             let (plugin, digest) = (&self.build.label, self.build.digest);
             tracing::warn!(plugin, %digest, error = %death, "a worker of a plugin ended");
@@ -341,7 +365,7 @@ impl Runner for Workers {
     fn drop_job(&self, job: JobId) {
         let record = self.state.lock().jobs.remove(&job);
         if let Some(client) = record.and_then(|record| record.client) {
-            client.tell(Request::DropJob(job.0), DROP_LIMIT);
+            client.notify(Request::DropJob(job.0), DROP_LIMIT);
         }
     }
 
@@ -354,7 +378,7 @@ impl Runner for Workers {
             return;
         }
         for client in &state.clients {
-            client.tell(Request::DropInstance(instance.0), DROP_LIMIT);
+            client.notify(Request::DropInstance(instance.0), DROP_LIMIT);
         }
     }
 

@@ -8,7 +8,7 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -20,14 +20,15 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::message::{self, HEAD_BYTES, Head, MessageError, request};
 use super::spawner::{Process, Spawner};
-use crate::load::runner::RunFailure;
+use crate::load::cells::ANSWER_BYTES_MAX;
+use crate::load::run_failure::RunFailure;
 
 /// How many times the limit of its processor time a call may take on a machine that is busy with other work.
 const WALL_FACTOR: u32 = 4;
 /// Time for a reply that was sent to be read.
 const REPLY_ARRIVES: Duration = Duration::from_millis(20);
 /// Time after which a call holds up those that wait behind it: most take less than a millisecond.
-const HELD_UP_AFTER: Duration = Duration::from_millis(50);
+pub(crate) const HELD_UP_AFTER: Duration = Duration::from_millis(50);
 /// Time without a call after which a worker ends; the next call starts another one.
 const IDLE_LIMIT: Duration = Duration::from_secs(300);
 /// Bytes of a reply that are read at once.
@@ -91,7 +92,7 @@ pub(crate) enum Death {
 /// A worker that runs.
 #[derive(Debug)]
 pub(crate) struct Client {
-    calls: mpsc::UnboundedSender<Call>,
+    calls: mpsc::UnboundedSender<QueuedCall>,
     /// Requests that wait or are under way.
     queued: Arc<AtomicUsize>,
     /// Start of the request that is under way.
@@ -99,11 +100,32 @@ pub(crate) struct Client {
 }
 
 #[derive(Debug)]
-struct Call {
+struct QueuedCall {
     request: Request,
     limit: Duration,
     client: Option<Arc<ClientShare>>,
+    has_begun: Arc<AtomicBool>,
     reply: oneshot::Sender<Result<Vec<u8>, WorkerFailure>>,
+}
+
+/// A request that waits or is under way. Its drop gives it up if it waits; otherwise it continues.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    outcome: oneshot::Receiver<Result<Vec<u8>, WorkerFailure>>,
+    has_begun: Arc<AtomicBool>,
+    _queued: Queued,
+}
+
+impl Pending {
+    /// Returns true if the worker has it.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun.load(Ordering::Relaxed)
+    }
+
+    /// Waits for the reply.
+    pub(crate) async fn outcome(&mut self) -> Result<Vec<u8>, WorkerFailure> {
+        (&mut self.outcome).await.unwrap_or(Err(WorkerFailure::Lost))
+    }
 }
 
 impl Client {
@@ -136,35 +158,44 @@ impl Client {
         self.since.lock().is_some_and(|since| since.elapsed() > HELD_UP_AFTER)
     }
 
-    /// Sends a request and waits for its reply. `limit` bounds the processor time of the call and, fourfold, its time.
-    /// A request that was sent continues without its caller.
-    pub(crate) async fn call(&self, request: Request, limit: Duration) -> Result<Vec<u8>, WorkerFailure> {
+    /// Sends a request. `limit` bounds the processor time of the call and, fourfold, its time.
+    pub(crate) fn send(&self, request: Request, limit: Duration) -> Pending {
         let (reply, outcome) = oneshot::channel();
+        let has_begun = Arc::<AtomicBool>::default();
         let _queued = Queued::new(&self.queued);
-        let call = Call { request, limit, client: ClientShare::current(), reply };
-        self.calls.send(call).map_err(|_| WorkerFailure::Lost)?;
-        outcome.await.unwrap_or(Err(WorkerFailure::Lost))
+        let call =
+            QueuedCall { request, limit, client: ClientShare::current(), has_begun: Arc::clone(&has_begun), reply };
+        // Without its worker the reply is dropped, which tells the same.
+        let _ = self.calls.send(call);
+        Pending { outcome, has_begun, _queued }
+    }
+
+    /// Sends a request and waits for its reply.
+    pub(crate) async fn call(&self, request: Request, limit: Duration) -> Result<Vec<u8>, WorkerFailure> {
+        self.send(request, limit).outcome().await
     }
 
     /// Sends a request whose reply nobody needs.
-    pub(crate) fn tell(&self, request: Request, limit: Duration) {
-        let call = Call { request, limit, client: None, reply: oneshot::channel().0 };
+    pub(crate) fn notify(&self, request: Request, limit: Duration) {
+        let (has_begun, reply) = (Arc::default(), oneshot::channel().0);
+        let call = QueuedCall { request, limit, client: None, has_begun, reply };
         // A worker that has ended has dropped everything.
         let _ = self.calls.send(call);
     }
 }
 
 /// Counts a request until it is dropped.
-struct Queued<'a>(&'a AtomicUsize);
+#[derive(Debug)]
+struct Queued(Arc<AtomicUsize>);
 
-impl<'a> Queued<'a> {
-    fn new(queued: &'a AtomicUsize) -> Self {
+impl Queued {
+    fn new(queued: &Arc<AtomicUsize>) -> Self {
         queued.fetch_add(1, Ordering::Relaxed);
-        Self(queued)
+        Self(Arc::clone(queued))
     }
 }
 
-impl Drop for Queued<'_> {
+impl Drop for Queued {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -182,12 +213,13 @@ struct Connection {
 
 impl Connection {
     /// Answers calls until the worker ends, is idle for long, or nobody can call it any more.
-    async fn run(mut self, mut calls: mpsc::UnboundedReceiver<Call>) {
+    async fn run(mut self, mut calls: mpsc::UnboundedReceiver<QueuedCall>) {
         while let Ok(Some(call)) = timeout(IDLE_LIMIT, calls.recv()).await {
             let is_drop = matches!(call.request, Request::DropJob(_) | Request::DropInstance(_));
             if call.reply.is_closed() && !is_drop {
                 continue;
             }
+            call.has_begun.store(true, Ordering::Relaxed);
             let before = self.process.cpu();
             *self.since.lock() = Some(Instant::now());
             let outcome = self.answer(&call.request, call.limit).await;
@@ -291,7 +323,7 @@ async fn exchange(
     socket.write_all(request).await?;
     let mut head = [0; HEAD_BYTES];
     socket.read_exact(&mut head).await?;
-    let head = Head::parse(head)?;
+    let head = Head::parse(head, ANSWER_BYTES_MAX)?;
     if head.id != id {
         return Err(MessageError::Kind.into());
     }

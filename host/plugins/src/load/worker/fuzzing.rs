@@ -1,11 +1,11 @@
 //! Fuzz target of the messages between the host and a worker.
 
-use super::message::{self, HEAD_BYTES, Head};
+use super::message::{self, BODY_BYTES_MAX, HEAD_BYTES, Head};
 
 /// Reads any bytes as a message of each side. What is read must be written again as the same bytes.
 pub fn worker_message(bytes: &[u8]) {
     let Some((head, body)) = bytes.split_first_chunk::<HEAD_BYTES>() else { return };
-    let Ok(parsed) = Head::parse(*head) else { return };
+    let Ok(parsed) = Head::parse(*head, BODY_BYTES_MAX) else { return };
     if parsed.len == body.len() {
         let written = message::message(parsed.kind, parsed.id, &[body]);
         assert_eq!(written.ok().as_deref(), Some(bytes));

@@ -6,11 +6,11 @@ use portolan_abi::codec;
 use portolan_abi::map::SettingsError;
 
 use crate::load::cells::ANSWER_BYTES_MAX;
-use crate::load::runner::RunFailure;
+use crate::load::run_failure::RunFailure;
 
 /// Length of the body (`u32`), kind (`u8`), three zero bytes, id (`u64`); little-endian.
 pub(super) const HEAD_BYTES: usize = 16;
-/// Maximum bytes of a body: an answer, or a frame of replies with its start.
+/// Maximum bytes of a body: a frame of replies with its start. An answer has [`ANSWER_BYTES_MAX`] at most.
 pub(super) const BODY_BYTES_MAX: usize = 2 * ANSWER_BYTES_MAX;
 
 /// Kinds of requests. The id names the instance or the job, as the host numbers them.
@@ -55,8 +55,8 @@ pub(super) struct Head {
 /// Reason why bytes are not a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MessageError {
-    #[error("a message of {0} bytes, at most {BODY_BYTES_MAX} are taken")]
-    TooLong(usize),
+    #[error("a message of {len} bytes, at most {max} are taken")]
+    TooLong { len: usize, max: usize },
     #[error("a message of a kind that nobody waits for")]
     Kind,
     #[error("a message that is cut short")]
@@ -64,11 +64,12 @@ pub(crate) enum MessageError {
 }
 
 impl Head {
-    pub(super) fn parse(bytes: [u8; HEAD_BYTES]) -> Result<Self, MessageError> {
+    /// Takes a head whose body has at most so many bytes.
+    pub(super) fn parse(bytes: [u8; HEAD_BYTES], max: usize) -> Result<Self, MessageError> {
         let [l0, l1, l2, l3, kind, p0, p1, p2, id @ ..] = bytes;
         let len = usize::try_from(u32::from_le_bytes([l0, l1, l2, l3])).unwrap_or(usize::MAX);
-        if len > BODY_BYTES_MAX {
-            return Err(MessageError::TooLong(len));
+        if len > max {
+            return Err(MessageError::TooLong { len, max });
         }
         if [p0, p1, p2] != [0; 3] {
             return Err(MessageError::Kind);
@@ -80,7 +81,8 @@ impl Head {
 /// Joins a message's head and the parts of its body.
 pub(super) fn message(kind: u8, id: u64, parts: &[&[u8]]) -> Result<Vec<u8>, MessageError> {
     let len = parts.iter().map(|part| part.len()).sum();
-    let short = u32::try_from(len).ok().filter(|_| len <= BODY_BYTES_MAX).ok_or(MessageError::TooLong(len))?;
+    let max = BODY_BYTES_MAX;
+    let short = u32::try_from(len).ok().filter(|_| len <= max).ok_or(MessageError::TooLong { len, max })?;
     let mut bytes = Vec::with_capacity(HEAD_BYTES + len);
     bytes.extend_from_slice(&short.to_le_bytes());
     bytes.extend_from_slice(&[kind, 0, 0, 0]);
@@ -140,7 +142,7 @@ mod tests {
     fn a_message_is_read_as_it_was_written() {
         let bytes = message(request::BEGIN, 7, &[&begin(3, b"ab"), b"ab", b"frame"]).unwrap();
         let (head, body) = bytes.split_first_chunk().unwrap();
-        assert_eq!(Head::parse(*head), Ok(Head { kind: request::BEGIN, id: 7, len: body.len() }));
+        assert_eq!(Head::parse(*head, body.len()), Ok(Head { kind: request::BEGIN, id: 7, len: body.len() }));
         assert_eq!(parse_begin(body), Ok((3, &b"ab"[..], &b"frame"[..])));
     }
 
@@ -148,9 +150,10 @@ mod tests {
     fn a_head_that_lies_is_refused() {
         let mut head: [u8; HEAD_BYTES] = message(reply::DONE, 0, &[]).unwrap().try_into().unwrap();
         head[6] = 1;
-        assert_eq!(Head::parse(head), Err(MessageError::Kind));
+        assert_eq!(Head::parse(head, 0), Err(MessageError::Kind));
         head[..4].copy_from_slice(&u32::MAX.to_le_bytes());
-        assert_eq!(Head::parse(head), Err(MessageError::TooLong(usize::try_from(u32::MAX).unwrap())));
+        let len = usize::try_from(u32::MAX).unwrap();
+        assert_eq!(Head::parse(head, 5), Err(MessageError::TooLong { len, max: 5 }));
     }
 
     #[test]

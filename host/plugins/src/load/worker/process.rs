@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 use portolan_abi::root::PluginRef;
 
-use super::message::{self, HEAD_BYTES, Head, request};
+use super::message::{self, BODY_BYTES_MAX, HEAD_BYTES, Head, request};
 use super::sandbox::{self, Restrictions};
 use crate::files::manifest::Manifest;
 use crate::load::cells::{InstanceCell, JobCell, is_last};
-use crate::load::library;
+use crate::load::dylib;
 use crate::load::probe;
-use crate::load::runner::RunFailure;
+use crate::load::run_failure::RunFailure;
 
 /// Bytes of the host that are read at once: most requests are one read.
 const READ_BYTES: usize = 64 << 10;
@@ -61,7 +61,7 @@ fn next_request(reader: &mut impl Read) -> io::Result<Option<(Head, Vec<u8>)>> {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         read => read?,
     }
-    let head = Head::parse(head).map_err(io::Error::other)?;
+    let head = Head::parse(head, BODY_BYTES_MAX).map_err(io::Error::other)?;
     let mut body = vec![0; head.len];
     reader.read_exact(&mut body)?;
     Ok(Some((head, body)))
@@ -127,7 +127,7 @@ impl Worker {
     fn open(&mut self, body: &[u8]) -> Result<Vec<u8>, RunFailure> {
         let manifest = std::str::from_utf8(body).map_err(fault)?;
         let manifest = Manifest::parse(manifest).map_err(fault)?;
-        let opened = library::open(&self.file, &manifest).map_err(fault);
+        let opened = dylib::open(&self.file, &manifest).map_err(fault);
         // Also where it failed: its constructors may have run.
         sandbox::restrict_to_running().map_err(fault)?;
         self.plugin = Some(opened?);

@@ -1,8 +1,8 @@
 //! What a worker may do: next to nothing, by landlock, seccomp and limits of the kernel.
 //!
 //! Invariant: each step only takes rights away, so that code of the plugin cannot undo it. The loader's calls are
-//! allowed until the dylib is loaded ([`Stage::Loading`]); a constructor runs with these. What the plugin is called for
-//! runs without them ([`Stage::Running`]).
+//! allowed until the dylib is loaded ([`FilterStage::Loading`]); a constructor runs with these. What the plugin is called for
+//! runs without them ([`FilterStage::Running`]).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -84,13 +84,13 @@ pub(super) fn restrict(restrictions: &Restrictions) -> Result<SandboxStatus, San
     limit(Resource::Memlock, 0)?;
     limit(Resource::As, address_space()?.saturating_add(restrictions.memory_bytes))?;
     let landlock = restrict_files(&restrictions.file)?;
-    let seccomp = seccompiler::apply_filter(&filter(Stage::Loading)?).is_ok();
+    let seccomp = seccompiler::apply_filter(&filter(FilterStage::Loading)?).is_ok();
     Ok(SandboxStatus { landlock, seccomp })
 }
 
 /// Takes the rights away that only the load of the dylib needs.
 pub(super) fn restrict_to_running() -> Result<bool, SandboxError> {
-    Ok(seccompiler::apply_filter(&filter(Stage::Running)?).is_ok())
+    Ok(seccompiler::apply_filter(&filter(FilterStage::Running)?).is_ok())
 }
 
 fn limit(resource: Resource, maximum: u64) -> Result<(), SandboxError> {
@@ -118,7 +118,7 @@ fn restrict_files(file: &Path) -> Result<bool, SandboxError> {
 
 /// The stages of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum FilterStage {
     /// The loader opens and maps files, and the next filter can be set.
     Loading,
     Running,
@@ -167,16 +167,19 @@ const LOADING: &[i64] = &[
     libc::SYS_newfstatat,
     libc::SYS_openat,
     libc::SYS_pread64,
-    libc::SYS_prctl,
     libc::SYS_readlinkat,
     libc::SYS_seccomp,
 ];
 
 /// Compiles the filter of a stage. A call that it does not allow fails with `EPERM`.
-fn filter(stage: Stage) -> Result<BpfProgram, SandboxError> {
+fn filter(stage: FilterStage) -> Result<BpfProgram, SandboxError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = RUNNING.iter().map(|call| (*call, Vec::new())).collect();
-    if stage == Stage::Loading {
+    if stage == FilterStage::Loading {
         rules.extend(LOADING.iter().map(|call| (*call, Vec::new())));
+        // What the next filter takes. No other: a constructor could let this process live longer than the host.
+        let privileges = u64::from(libc::PR_SET_NO_NEW_PRIVS.cast_unsigned());
+        let condition = condition(0, SeccompCmpOp::Eq, privileges)?;
+        rules.insert(libc::SYS_prctl, vec![SeccompRule::new(vec![condition])?]);
     } else {
         let executable = SeccompCmpOp::MaskedEq(u64::from(libc::PROT_EXEC.cast_unsigned()));
         for call in [libc::SYS_mmap, libc::SYS_mprotect] {

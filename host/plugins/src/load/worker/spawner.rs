@@ -16,9 +16,9 @@ use tokio::sync::oneshot;
 
 /// Hands work to the thread that starts workers.
 #[derive(Clone, Debug)]
-pub(crate) struct Spawner(mpsc::Sender<Job>);
+pub(crate) struct Spawner(mpsc::Sender<SpawnerTask>);
 
-enum Job {
+enum SpawnerTask {
     Start { socket: OwnedFd, started: oneshot::Sender<io::Result<Child>> },
     End { child: Child, ended: oneshot::Sender<io::Result<ExitStatus>> },
 }
@@ -39,12 +39,12 @@ impl Spawner {
         let (own, theirs) = UnixStream::pair()?;
         own.set_nonblocking(true)?;
         let (started, outcome) = oneshot::channel();
-        self.send(Job::Start { socket: theirs.into(), started })?;
+        self.send(SpawnerTask::Start { socket: theirs.into(), started })?;
         let child = outcome.await.map_err(|_| ended())??;
         Ok((Process { child: Some(child), spawner: self.clone() }, own))
     }
 
-    fn send(&self, job: Job) -> io::Result<()> {
+    fn send(&self, job: SpawnerTask) -> io::Result<()> {
         self.0.send(job).map_err(|_| ended())
     }
 }
@@ -53,16 +53,16 @@ fn ended() -> io::Error {
     io::Error::other("the thread that starts workers has ended")
 }
 
-fn run(jobs: &mpsc::Receiver<Job>) {
+fn run(jobs: &mpsc::Receiver<SpawnerTask>) {
     while let Ok(job) = jobs.recv() {
         match job {
-            Job::Start { socket, started } => {
+            SpawnerTask::Start { socket, started } => {
                 if let Err(Ok(mut child)) = started.send(start(socket)) {
                     let _ = child.kill();
                     let _ = child.wait();
                 }
             }
-            Job::End { mut child, ended } => {
+            SpawnerTask::End { mut child, ended } => {
                 // One that has ended keeps the status that it ended with.
                 let status = child.kill().and_then(|()| child.wait());
                 let _ = ended.send(status);
@@ -104,21 +104,21 @@ impl Process {
         }
     }
 
-    /// Returns true if the process computes or waits for the processor, or if that cannot be read; false if it waits
-    /// for anything else.
+    /// Returns true if the process computes, or waits for the processor or a page, or if that cannot be read; false if
+    /// it waits for anything else.
     pub(crate) fn is_runnable(&self) -> bool {
         let id = self.child.as_ref().map(Child::id).unwrap_or_default();
         // Hidden where `/proc` shows only the processes that its reader may trace.
         let Ok(stat) = fs::read_to_string(format!("/proc/{id}/stat")) else { return true };
         // The name, in parentheses, may contain any character.
-        stat.rsplit(") ").next().is_some_and(|fields| fields.starts_with('R'))
+        stat.rsplit(") ").next().is_some_and(|fields| fields.starts_with(['R', 'D']))
     }
 
     /// Kills the process unless it has ended, and returns the status that it ended with.
     pub(crate) async fn end(mut self) -> io::Result<ExitStatus> {
         let (sender, status) = oneshot::channel();
         if let Some(child) = self.child.take() {
-            self.spawner.send(Job::End { child, ended: sender })?;
+            self.spawner.send(SpawnerTask::End { child, ended: sender })?;
         }
         status.await.map_err(|_| ended())?
     }
@@ -128,7 +128,7 @@ impl Drop for Process {
     fn drop(&mut self) {
         if let Some(child) = self.child.take() {
             // Without the thread the worker has ended, too.
-            let _ = self.spawner.send(Job::End { child, ended: oneshot::channel().0 });
+            let _ = self.spawner.send(SpawnerTask::End { child, ended: oneshot::channel().0 });
         }
     }
 }
