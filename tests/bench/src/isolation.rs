@@ -12,6 +12,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, anyhow};
 use portolan_plugins::testing::LoneWorker;
 use portolan_tests::build;
+use portolan_tests::chain::Chain;
 use portolan_tests::gateway::{Gateway, Setup, workers};
 
 use super::Say;
@@ -87,16 +88,16 @@ fn messages(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     Ok(())
 }
 
-/// A gateway with all plugins and no network, from its start until it is ready.
+/// A gateway with all plugins, from its start until it is ready.
 fn starts(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     let built = build::built_alike()?;
-    let plugins = build::plugins()?;
+    let (plugins, chain) = (build::plugins()?, Chain::bare(1)?);
     let heading = format!("The start with {} plugins", plugins.len());
     begin(say, &heading, &["plugins run", "ready after, ms", "private memory of a worker, MiB"]);
     for mode in MODES {
         let (mut took, mut private) = (Vec::new(), Vec::new());
         for _ in 0..STARTS {
-            let setup = Setup::default().host(&built.host()).config(&config(mode));
+            let setup = Setup::default().host(&built.host()).config(&config(mode)).rpc("ethereum", &chain.url);
             let setup = plugins.iter().fold(setup, |setup, (_, file)| setup.plugin(&built.plugin(file), &[]));
             let began = Instant::now();
             let gateway = setup.start()?;
