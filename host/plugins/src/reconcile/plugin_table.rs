@@ -6,6 +6,7 @@
 //! unavailable. `slugs.rs` decides which plugin serves a slug that several have.
 
 pub(crate) mod fallback;
+mod new_capabilities;
 mod slugs;
 mod status_rows;
 
@@ -28,7 +29,6 @@ use crate::reconcile::status::{ActivePlugin, DrainingInstance, StatusReport};
 use crate::serve::instance::{BuildError, Built, Instance, InstanceKey, file_name};
 use crate::serve::snapshot::{Served, Snapshot};
 use crate::serve::targets;
-use crate::trust::capabilities::Capabilities;
 use crate::trust::known_good::{GoodBuild, GoodProtocol, KnownGood};
 use crate::trust::policy::Policy;
 use crate::trust::signature::BuildSignature;
@@ -317,37 +317,12 @@ impl PluginTable {
         }
         match outcome {
             Ok(Built::Same) => slot.refusal = None,
-            Ok(Built::New { instance, key }) => match self.new_capabilities(name, &instance, key.digest) {
-                Some(added) if self.policy.holds_back(key.digest, name) => {
-                    let accept = format!("`portolan plugin accept {name}` serves it");
-                    self.refuse(
-                        name,
-                        format!("it may do what the build before may not: {added}; {accept}"),
-                        Retry::Never,
-                    );
-                }
-                added => {
-                    if let Some(added) = added {
-                        let (digest, added) = (key.digest, added.to_string());
-                        tracing::warn!(plugin = name, %digest, added, "a build may do what the build before may not");
-                    }
-                    self.install(name, instance, key, None);
-                }
-            },
+            Ok(Built::New { instance, key }) => self.install_or_hold_back(name, instance, key),
             Err(error) => {
                 let retry = if error.is_retryable() { Retry::At(now + RETRY_AFTER) } else { Retry::Never };
                 self.refuse(name, error.to_string(), retry);
             }
         }
-    }
-
-    /// The capabilities of a build that the last known good one of its plugin does not have.
-    fn new_capabilities(&self, name: &str, instance: &Instance, digest: Digest) -> Option<Capabilities> {
-        let good = self.known_good.get(name)?;
-        if good.builds().any(|build| build.digest == digest) {
-            return None;
-        }
-        instance.may_do().beyond(good.current.capabilities.as_ref()?)
     }
 
     fn install(&mut self, name: &str, instance: Arc<Instance>, key: InstanceKey, fallback: Option<String>) {

@@ -138,7 +138,9 @@ impl Client {
         let socket = BufReader::with_capacity(READ_BYTES, UnixStream::from_std(socket)?);
         let (calls, waiting) = mpsc::unbounded_channel();
         let since = Arc::default();
-        let connection = Connection { socket, process, configured: HashSet::new(), cpu_ns, since: Arc::clone(&since) };
+        let spent = Duration::ZERO;
+        let connection =
+            Connection { socket, process, configured: HashSet::new(), cpu_ns, spent, since: Arc::clone(&since) };
         tokio::spawn(connection.run(waiting));
         Ok(Self { calls, queued: Arc::default(), since })
     }
@@ -208,6 +210,8 @@ struct Connection {
     /// Instances that this worker has configured.
     configured: HashSet<u64>,
     cpu_ns: Arc<AtomicU64>,
+    /// Processor time of the process up to its latest reply; it uses none until the next request.
+    spent: Duration,
     since: Arc<Mutex<Option<Instant>>>,
 }
 
@@ -220,11 +224,11 @@ impl Connection {
                 continue;
             }
             call.has_begun.store(true, Ordering::Relaxed);
-            let before = self.process.cpu();
+            let before = self.spent;
             *self.since.lock() = Some(Instant::now());
             let outcome = self.answer(&call.request, call.limit).await;
             *self.since.lock() = None;
-            self.charge(self.process.cpu().saturating_sub(before), call.client.as_deref());
+            self.charge(self.spent.saturating_sub(before), call.client.as_deref());
             match outcome {
                 Ok(outcome) => drop(call.reply.send(outcome.map_err(WorkerFailure::Run))),
                 Err(death) => {
@@ -296,21 +300,23 @@ impl Connection {
         limit: Duration,
     ) -> Result<Result<Vec<u8>, RunFailure>, Death> {
         let bytes = message::message(kind, id, parts)?;
-        let (before, began) = (self.process.cpu(), Instant::now());
+        let (before, began) = (self.spent, Instant::now());
         let mut exchange = std::pin::pin!(exchange(&mut self.socket, &bytes, id));
         let mut wait = limit;
-        loop {
+        let outcome = loop {
             if let Ok(outcome) = timeout_at(began + wait, &mut exchange).await {
-                return outcome;
+                break outcome;
             }
             // A worker that waits for the processor has not used its time; one that sleeps does not return.
             let left = limit.saturating_sub(self.process.cpu().saturating_sub(before));
             if left.is_zero() || wait >= limit * WALL_FACTOR || !self.process.is_runnable() {
                 // It may sleep because it has just replied.
-                return timeout(REPLY_ARRIVES, exchange).await.unwrap_or(Err(Death::Late));
+                break timeout(REPLY_ARRIVES, exchange).await.unwrap_or(Err(Death::Late));
             }
             wait = (wait + left).min(limit * WALL_FACTOR);
-        }
+        };
+        self.spent = self.process.cpu().max(before);
+        outcome
     }
 }
 

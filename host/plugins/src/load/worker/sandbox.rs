@@ -70,6 +70,8 @@ pub(super) enum SandboxError {
     Landlock(#[from] landlock::RulesetError),
     #[error("the filter of system calls is wrong: {0}")]
     Filter(#[from] seccompiler::BackendError),
+    #[error("the filter of system calls is not taken: {0}")]
+    Apply(#[from] seccompiler::Error),
 }
 
 /// Restricts this process up to the load of the dylib.
@@ -88,9 +90,10 @@ pub(super) fn restrict(restrictions: &Restrictions) -> Result<SandboxStatus, San
     Ok(SandboxStatus { landlock, seccomp })
 }
 
-/// Takes the rights away that only the load of the dylib needs.
-pub(super) fn restrict_to_running() -> Result<bool, SandboxError> {
-    Ok(seccompiler::apply_filter(&filter(FilterStage::Running)?).is_ok())
+/// Takes the rights away that only the load of the dylib needs. A kernel that took the first filter takes this one,
+/// unless a constructor made it fail.
+pub(super) fn restrict_to_running() -> Result<(), SandboxError> {
+    Ok(seccompiler::apply_filter(&filter(FilterStage::Running)?)?)
 }
 
 fn limit(resource: Resource, maximum: u64) -> Result<(), SandboxError> {
