@@ -276,6 +276,7 @@ fn an_operator_rolls_back_pins_and_sees_why() {
     decided(&gateway, &["pin", NAME]);
     gateway.drop_in(HOSTILE, &hostile().as_build(200).unwrap()).unwrap();
     reaches(&gateway, &[("1.0.100", "active"), ("1.0.200", "rejected")]);
+    assert_eq!(refused(&gateway, &["accept", NAME]).0, Some(1), "what is refused does not wait to be accepted");
     assert_eq!(version(&gateway).unwrap(), "1.0.100");
     let table = decided(&gateway, &["list"]);
     assert!(table.contains("is pinned to the build"), "{table}");
@@ -304,7 +305,7 @@ fn a_build_that_may_do_more_is_served_once_the_operator_accepts_it() {
     let gateway = setup.plugin(&build::built().unwrap().plugin(HOSTILE), &["steady"]).start().unwrap();
     let asks_for_more = hostile().exchanged("reads_nowhere", "reads_nowher2").unwrap();
     gateway.drop_in(HOSTILE, &asks_for_more).unwrap();
-    reaches(&gateway, &[("1.0.100", "active"), ("1.0.100", "rejected")]);
+    reaches(&gateway, &[("1.0.100", "active"), ("1.0.100", "waiting")]);
     let table = decided(&gateway, &["list"]);
     assert!(table.contains("answers for reads_nowher2"), "{table}");
     gateway.serves(&["reads_nowhere".to_owned()]).unwrap();

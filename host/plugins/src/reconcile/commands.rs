@@ -8,7 +8,7 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use crate::files::staging::Digest;
-use crate::reconcile::status::{ACTIVE, PluginStatus, REJECTED, STUCK};
+use crate::reconcile::status::{ACTIVE, PluginStatus, STUCK, WAITING};
 use crate::trust::crashes::Crashes;
 use crate::trust::known_good::{GoodPlugin, KnownGood};
 use crate::trust::policy::Policy;
@@ -175,10 +175,10 @@ impl PluginKnowledge<'_> {
         digest.ok_or_else(|| DecisionError::NotActive(plugin.to_owned()))
     }
 
-    /// The build that is loaded and refused.
+    /// The build that waits to be accepted.
     fn waiting(&self, plugin: &str) -> Result<Digest, DecisionError> {
-        let refused = self.rows.iter().find(|row| row.plugin == plugin && row.state == REJECTED);
-        let digest = refused.and_then(|row| Digest::try_from(row.digest.clone()).ok());
+        let waiting = self.rows.iter().find(|row| row.plugin == plugin && row.state == WAITING);
+        let digest = waiting.and_then(|row| Digest::try_from(row.digest.clone()).ok());
         digest.ok_or_else(|| DecisionError::NothingWaits(plugin.to_owned()))
     }
 

@@ -99,6 +99,8 @@ struct Refused {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Retry {
     Never,
+    /// Once the operator accepts what the build may do.
+    WhenAccepted,
     /// The plugin did not answer in time.
     At(Instant),
 }
@@ -281,7 +283,7 @@ impl PluginTable {
         let key = self.key(name)?;
         let slot = self.plugin_table.get_mut(name)?;
         let is_retry_due = match slot.refusal.as_ref().map_or(Retry::Never, |refusal| refusal.retry) {
-            Retry::Never => false,
+            Retry::Never | Retry::WhenAccepted => false,
             Retry::At(at) => at <= now,
         };
         // An empty folder has no settings either; those in force stay.

@@ -38,7 +38,7 @@ pub struct PluginStatus {
     pub(crate) digest: String,
     pub version: String,
     pub(crate) api_rev: u32,
-    /// One of `ACTIVE`, `STUCK`, `REJECTED`, `QUARANTINED`, `DISABLED`, `DRAINING`.
+    /// One of `ACTIVE`, `STUCK`, `REJECTED`, `WAITING`, `QUARANTINED`, `DISABLED`, `DRAINING`.
     pub state: &'static str,
     /// Reason why it is not in force or, for an active plugin, why its newest settings are not.
     pub reason: Option<String>,
@@ -89,7 +89,7 @@ pub struct IsolationStatus {
 
 impl PluginStatus {
     /// All states of a row.
-    pub const STATES: [&str; 6] = [ACTIVE, STUCK, REJECTED, QUARANTINED, DISABLED, DRAINING];
+    pub const STATES: [&str; 7] = [ACTIVE, STUCK, REJECTED, WAITING, QUARANTINED, DISABLED, DRAINING];
 
     /// A row for a loaded library.
     pub(crate) fn of(library: &Library, file: &Path) -> Self {
@@ -97,8 +97,8 @@ impl PluginStatus {
     }
 
     /// A row for a library that was loaded and is not in force.
-    pub(crate) fn not_in_force(library: &Library, file: &Path, reason: String) -> Self {
-        Self { state: REJECTED, reason: Some(reason), ..Self::of(library, file) }
+    pub(crate) fn not_in_force(state: &'static str, library: &Library, file: &Path, reason: String) -> Self {
+        Self { state, reason: Some(reason), ..Self::of(library, file) }
     }
 
     /// A row for a file that was not loaded.
@@ -144,6 +144,8 @@ pub(crate) const ACTIVE: &str = "active";
 /// In force, but so many of its calls do not return that no more are made.
 pub(crate) const STUCK: &str = "stuck";
 pub(crate) const REJECTED: &str = "rejected";
+/// The operator has to accept its new capabilities.
+pub(crate) const WAITING: &str = "waiting";
 pub(crate) const DRAINING: &str = "draining";
 /// Not run because the build misbehaved or the operator quarantined it.
 pub(crate) const QUARANTINED: &str = "quarantined";

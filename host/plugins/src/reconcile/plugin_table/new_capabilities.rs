@@ -15,7 +15,7 @@ impl PluginTable {
             if self.policy.holds_back(digest, name) {
                 let accept = format!("`portolan plugin accept {name}` serves it");
                 let reason = format!("it may do what the build before may not: {added}; {accept}");
-                return self.refuse(name, reason, Retry::Never);
+                return self.refuse(name, reason, Retry::WhenAccepted);
             }
             let added = added.to_string();
             tracing::warn!(plugin = name, %digest, added, "a build may do what the build before may not");

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{Active, PluginTable, Slot, file_name, second};
+use super::{Active, PluginTable, Retry, Slot, file_name, second};
 use crate::files::manifest;
 use crate::reconcile::entry::{FileEntry, FileState};
-use crate::reconcile::status::{ACTIVE, PluginStatus, REJECTED};
+use crate::reconcile::status::{ACTIVE, PluginStatus, REJECTED, WAITING};
 use crate::serve::targets::TargetStatus;
 
 impl PluginTable {
@@ -50,7 +50,7 @@ impl PluginTable {
             FileState::Refused { refusal, .. } => Some(PluginStatus::refused(refusal, path)),
             FileState::Loaded(library) => {
                 let slot = self.plugin_table.get(&library.manifest.plugin).filter(|slot| slot.file != path)?;
-                Some(PluginStatus::not_in_force(library, path, second(&slot.file)))
+                Some(PluginStatus::not_in_force(REJECTED, library, path, second(&slot.file)))
             }
         }
     }
@@ -69,8 +69,10 @@ impl Slot {
                 vec![PluginStatus { reason: Some(active.reason.unwrap_or_else(|| refused.reason.clone())), ..active }]
             }
             (active, refused) => {
-                let refused =
-                    refused.as_ref().map(|it| PluginStatus::not_in_force(&it.library, &self.file, it.reason.clone()));
+                let refused = refused.as_ref().map(|refused| {
+                    let state = if refused.retry == Retry::WhenAccepted { WAITING } else { REJECTED };
+                    PluginStatus::not_in_force(state, &refused.library, &self.file, refused.reason.clone())
+                });
                 active.into_iter().chain(refused).collect()
             }
         }

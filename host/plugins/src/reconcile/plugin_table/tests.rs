@@ -11,7 +11,7 @@ use portolan_base::network::Networks;
 use super::*;
 use crate::files::manifest::Manifest;
 use crate::files::settings;
-use crate::limits::{Limits, NewCapabilities};
+use crate::limits::{DEFAULT, Limits, NewCapabilities};
 use crate::load::examine::Refusal;
 use crate::load::runner::RunFailure;
 use crate::reconcile::status::PluginStatus;
@@ -21,7 +21,7 @@ use crate::trust::breaker::Breakers;
 fn library(plugin: &str, digest: u8) -> Arc<Library> {
     let json = r#"{"plugin":"?","version":"1","abi":"1.0.0","apiRev":5,"frames":[1],"panic":"unwind"}"#;
     let manifest = Manifest::parse(&json.replace('?', plugin)).unwrap();
-    let limits = Limits { resume_ms: 1, job_ms: 1, memory_mib: 16 };
+    let limits = Limits { resume_ms: 1, job_ms: 1, ..DEFAULT };
     let (digest, grants) = (Digest::of_test(digest), HostGrants::default());
     let runner = Arc::new(ScriptedPlugin::new("none", Catalogue::default()));
     let (breakers, signature, leave_out) = (Breakers::of_nobody(), Arc::default(), Arc::default());
@@ -294,7 +294,7 @@ fn a_build_that_may_do_more_waits_until_it_is_accepted_and_the_one_before_is_ser
     assert_eq!(it.rows(), ["a a.so active"], "nothing was served before");
     drop_in(&mut it, 2, "b");
     let told =
-        "a a.so rejected it may do what the build before may not: answers for b; `portolan plugin accept a` serves it";
+        "a a.so waiting it may do what the build before may not: answers for b; `portolan plugin accept a` serves it";
     assert_eq!(it.rows(), ["a a.so active", told]);
     assert_eq!((it.serving("a").as_deref(), it.serving("b")), (Some("a"), None));
     policy.change(|decisions| decisions.accepted.extend([("a".to_owned(), Digest::of_test(2))])).unwrap();
