@@ -166,6 +166,9 @@ fn gateway(
         resume_ms: settings.resume_ms,
         job_ms: settings.job_ms,
         memory_mib: settings.plugin_memory_mib,
+        cpu_percent: settings.cpu_percent,
+        jobs_max: settings.jobs_max,
+        answer_mib: settings.answer_mib,
     };
     let plugin_limits = plugins::read(all, &tables.limits, &tables.plugins, layers)?;
     let state_dir = folders::folder(&settings.state_dir, "--state", layers)?;

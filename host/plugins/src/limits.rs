@@ -14,10 +14,17 @@ pub struct Limits {
     pub job_ms: u64,
     /// Maximum memory of a worker in MiB, beyond what an idle one has.
     pub memory_mib: u64,
+    /// Maximum processor time of its workers, in percent of one core over each second.
+    pub cpu_percent: u64,
+    /// Maximum open jobs in its workers.
+    pub jobs_max: u64,
+    /// Maximum size of one answer of a worker in MiB.
+    pub answer_mib: u64,
 }
 
 /// The limits of a plugin that the configuration does not name.
-pub const DEFAULT: Limits = Limits { resume_ms: 1000, job_ms: 5000, memory_mib: 256 };
+pub const DEFAULT: Limits =
+    Limits { resume_ms: 1000, job_ms: 5000, memory_mib: 256, cpu_percent: 800, jobs_max: 65_536, answer_mib: 32 };
 
 /// Where the code of plugins runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Plugins: `[plugins.limits.<plugin>]` with the time limits of one, and `[plugins.<plugin>]` with the hosts that one
+//! Plugins: `[plugins.limits.<plugin>]` with the limits of one, and `[plugins.<plugin>]` with the hosts that one
 //! may read and the protocols that it must not serve.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use portolan_abi::off_chain::check_host;
 use portolan_base::net::off_chain::{HostGrants, Mirror};
-use portolan_plugins::limits::{Limits, PluginLimits, SANDBOX_PARTS};
+use portolan_plugins::limits::{DEFAULT, Limits, PluginLimits, SANDBOX_PARTS};
 use serde::Deserialize;
 
 use super::ConfigError;
@@ -23,6 +23,15 @@ pub(super) const JOB_MS: RangeInclusive<u64> = 1..=120_000;
 /// Less does not hold a large catalogue.
 pub(super) const MEMORY_MIB: RangeInclusive<u64> = 16..=65_536;
 
+/// Eight workers use eight cores at most, and less than a tenth of one answers nothing in time.
+pub(super) const CPU_PERCENT: RangeInclusive<u64> = 10..=800;
+
+/// More than all answers at once have for a plugin of some hundred protocols.
+pub(super) const JOBS_MAX: RangeInclusive<u64> = 1..=1_000_000;
+
+/// The interface allows no larger answers.
+pub(super) const ANSWER_MIB: RangeInclusive<u64> = 1..=DEFAULT.answer_mib;
+
 /// Maximum hosts that one plugin may read: as many as a catalogue declares, and some for later versions.
 const HOSTS_MAX: usize = 16;
 
@@ -33,6 +42,9 @@ pub(super) struct LimitsTable {
     resume_ms: Option<u64>,
     job_ms: Option<u64>,
     memory_mib: Option<u64>,
+    cpu_percent: Option<u64>,
+    jobs_max: Option<u64>,
+    answer_mib: Option<u64>,
 }
 
 /// The table of one plugin.
@@ -84,6 +96,9 @@ impl LimitsTable {
             resume_ms: check("resume_ms", self.resume_ms.unwrap_or(all.resume_ms), &RESUME_MS)?,
             job_ms: check("job_ms", self.job_ms.unwrap_or(all.job_ms), &JOB_MS)?,
             memory_mib: check("memory_mib", self.memory_mib.unwrap_or(all.memory_mib), &MEMORY_MIB)?,
+            cpu_percent: check("cpu_percent", self.cpu_percent.unwrap_or(all.cpu_percent), &CPU_PERCENT)?,
+            jobs_max: check("jobs_max", self.jobs_max.unwrap_or(all.jobs_max), &JOBS_MAX)?,
+            answer_mib: check("answer_mib", self.answer_mib.unwrap_or(all.answer_mib), &ANSWER_MIB)?,
         })
     }
 }

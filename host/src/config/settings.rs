@@ -21,7 +21,7 @@ use super::folders::{NamedPath, path};
 use super::form::{MemoryShare, choice, list, one_of, share, switch, text, whole};
 use super::layers::Layers;
 use super::operators::{self, ListenAddress};
-use super::plugins::{JOB_MS, MEMORY_MIB, RESUME_MS};
+use super::plugins::{ANSWER_MIB, CPU_PERCENT, JOB_MS, JOBS_MAX, MEMORY_MIB, RESUME_MS};
 use super::values::{collector, public_url, socket_address};
 use super::{ConfigError, names, plugins, signatures, tokens};
 use crate::gateway::query::SimulateWhen;
@@ -104,6 +104,12 @@ settings! {
         "time of one protocol on one network, reads included";
     "plugins.limits.memory_mib" => plugin_memory_mib: u64 = whole(MEMORY_MIB).or(DEFAULT.memory_mib).file_only(),
         "mebibytes of memory of one worker";
+    "plugins.limits.cpu_percent" => cpu_percent: u64 = whole(CPU_PERCENT).or(DEFAULT.cpu_percent).file_only(),
+        "processor time of a plugin's workers over a second, 100 is one core; beyond: `over-budget`";
+    "plugins.limits.jobs_max" => jobs_max: u64 = whole(JOBS_MAX).or(DEFAULT.jobs_max).file_only(),
+        "open jobs in a plugin's workers, one for each protocol and network of an answer; beyond: `over-budget`";
+    "plugins.limits.answer_mib" => answer_mib: u64 = whole(ANSWER_MIB).or(DEFAULT.answer_mib).file_only(),
+        "mebibytes that a worker may answer at once; beyond, it is ended";
 
     "signatures.mode" => signature_mode: SignatureMode = choice(&[
             ("off", SignatureMode::Off), ("warn", SignatureMode::Warn), ("require", SignatureMode::Require),

@@ -99,6 +99,7 @@ impl From<RunFailure> for Failure {
         let reason = match failure {
             RunFailure::Timeout | RunFailure::Stuck => Reason::Timeout,
             RunFailure::Crashed(_) => Reason::Crashed,
+            RunFailure::Limit(_) => return Self::new(Reason::OverBudget, failure.to_string()),
             RunFailure::Lost(_) => return Self { is_fault: false, ..Self::new(Reason::Crashed, failure.to_string()) },
             _ => Reason::InvalidOutput,
         };

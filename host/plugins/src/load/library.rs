@@ -217,8 +217,7 @@ impl Libraries {
             manifest: serde_json::to_string(manifest).map_err(|error| failed(error.into()))?,
             label: manifest.label(),
             digest,
-            resume_limit: Duration::from_millis(limits.resume_ms),
-            memory_bytes: limits.memory_mib << 20,
+            limits,
         };
         let workers = Arc::new(Workers::new(build, spawner));
         let sandbox = workers.probe().await?;

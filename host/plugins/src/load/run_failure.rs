@@ -17,6 +17,9 @@ pub enum RunFailure {
     /// Processes of the plugin were killed from outside, one after another; the plugin is not at fault.
     #[error("{0}")]
     Lost(String),
+    /// The plugin has reached a limit of the operator's; nothing was called.
+    #[error("the plugin has reached `plugins.limits.{0}`")]
+    Limit(&'static str),
     /// The plugin violated the interface: empty, oversized or malformed bytes, or an unknown job.
     #[error("{0}")]
     Fault(String),

@@ -11,6 +11,7 @@ pub(crate) mod fuzzing;
 mod message;
 mod process;
 pub(crate) mod sandbox;
+mod socket;
 pub(crate) mod spawner;
 
 pub use self::process::main;

@@ -4,7 +4,6 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::files::elf;
 use crate::files::manifest::Manifest;
@@ -31,8 +30,7 @@ impl LoneWorker {
             manifest: serde_json::to_string(&manifest)?,
             label: manifest.label(),
             digest: Digest::default(),
-            resume_limit: Duration::from_millis(DEFAULT.resume_ms),
-            memory_bytes: DEFAULT.memory_mib << 20,
+            limits: DEFAULT,
         };
         let workers = Workers::new(build, Spawner::start()?);
         workers.probe().await?;

@@ -55,6 +55,9 @@ fn a_bad_file_is_reported_with_its_name_and_key() {
         ("[plugins.limits]\nresum_ms = 5", "resum_ms"),
         ("[plugins.limits]\nresume_ms = 0", "plugins.limits.resume_ms"),
         ("[plugins.limits]\njob_ms = 'x'", "plugins.limits.job_ms"),
+        ("[plugins.limits]\nanswer_mib = 33", "plugins.limits.answer_mib"),
+        ("[plugins.limits.x]\ncpu_percent = 9", "plugins.limits.x.cpu_percent"),
+        ("[plugins.limits.x]\njobs_max = 0", "plugins.limits.x.jobs_max"),
         ("[plugins.limits.aave-v3]\nx = 5", "plugins.limits.aave-v3.x"),
         ("[plugins.limits.aave-v3]\njob_ms = 1000000", "plugins.limits.aave-v3.job_ms"),
         ("[plugins.limits.Aave]\njob_ms = 1", "Aave"),
@@ -161,8 +164,8 @@ fn a_refusal_of_the_file_has_its_line_and_one_of_a_value_its_place() {
         ("\nanswers = 5", "p.toml, line 2: answers: invalid type: integer, expected a table"),
         (
             "[plugins.limits]\nresum_ms = 5",
-            "p.toml, line 2: plugins.limits.resum_ms: unknown field `resum_ms`, expected `resume_ms`, `job_ms`, `memory_mib` or \
-             the name of a plugin",
+            "p.toml, line 2: plugins.limits.resum_ms: unknown field `resum_ms`, expected `resume_ms`, `job_ms`, `memory_mib`, \
+             `cpu_percent`, `jobs_max`, `answer_mib` or the name of a plugin",
         ),
         (
             "[plugins.Merkle]\nhosts = []",

@@ -10,26 +10,26 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::available_parallelism;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use rustix::process::getpid;
-use tokio::time::timeout;
 
 use super::{Configured, InstanceId, InstanceLease, JobId, JobLease, RunFailure, Runner};
 use crate::files::staging::Digest;
+use crate::limits::Limits;
 use crate::load::cells::is_last;
-use crate::load::worker::client::{Client, Death, HELD_UP_AFTER, InstanceRecord, Request, WorkerFailure};
+use crate::load::worker::client::{CONFIGURE_LIMIT, Client, Death, InstanceRecord, Request, WorkerFailure};
 use crate::load::worker::sandbox::{Restrictions, SandboxStatus};
 use crate::load::worker::spawner::Spawner;
 
 /// Time to start, restrict itself and load, which takes milliseconds; the rest is for a machine under load.
 const START_LIMIT: Duration = Duration::from_secs(5);
-/// Processor time of `configure` and `catalogue` together.
-const CONFIGURE_LIMIT: Duration = Duration::from_secs(5);
-/// Processor time of a drop.
-const DROP_LIMIT: Duration = Duration::from_secs(1);
+const SECOND: Duration = Duration::from_secs(1);
+/// Pause after the first failed start; it doubles with each further one.
+const START_PAUSE: Duration = Duration::from_millis(50);
+const START_PAUSE_MAX: Duration = Duration::from_secs(5);
 /// Workers of one plugin. A call is short, and more of them than cores gain nothing while none is held up.
 const WORKERS_MAX: usize = 8;
 /// Attempts of one call, each on another worker, where workers are killed from outside, or end by other calls or are
@@ -46,10 +46,19 @@ pub(crate) struct WorkerBuild {
     /// `name@version`, for the log.
     pub(crate) label: String,
     pub(crate) digest: Digest,
+    pub(crate) limits: Limits,
+}
+
+impl WorkerBuild {
     /// Processor time of one call.
-    pub(crate) resume_limit: Duration,
-    /// Address space of a worker beyond what it starts with.
-    pub(crate) memory_bytes: u64,
+    fn resume_limit(&self) -> Duration {
+        Duration::from_millis(self.limits.resume_ms)
+    }
+
+    /// Maximum bytes of a reply.
+    fn reply_bytes_max(&self) -> usize {
+        usize::try_from(self.limits.answer_mib << 20).unwrap_or(usize::MAX)
+    }
 }
 
 /// Reason why no worker of a build runs.
@@ -70,9 +79,57 @@ pub(crate) struct Workers {
     spawner: Spawner,
     next_id: AtomicU64,
     cpu_ns: Arc<AtomicU64>,
+    debt: Mutex<CpuDebt>,
     state: Mutex<WorkerPool>,
     /// Held while a worker starts.
-    starting: tokio::sync::Mutex<()>,
+    starting: tokio::sync::Mutex<StartBackoff>,
+}
+
+/// Failed attempts in a row to start a worker.
+#[derive(Default)]
+struct StartBackoff {
+    attempts: u32,
+    /// The latest one, and when the next may follow.
+    latest: Option<(RunFailure, Instant)>,
+}
+
+impl StartBackoff {
+    /// Returns the failure of the latest attempt until the next one may follow.
+    fn check(&self) -> Result<(), RunFailure> {
+        match &self.latest {
+            Some((failure, until)) if Instant::now() < *until => Err(failure.clone()),
+            _ => Ok(()),
+        }
+    }
+
+    fn failed(&mut self, failure: RunFailure) {
+        let pause = START_PAUSE.saturating_mul(1 << self.attempts.min(16)).min(START_PAUSE_MAX);
+        self.attempts += 1;
+        self.latest = Some((failure, Instant::now() + pause));
+    }
+}
+
+/// Processor time of a plugin's calls beyond the rate that it may take.
+struct CpuDebt {
+    checked: Instant,
+    /// What all calls had taken then.
+    cpu: Duration,
+    debt: Duration,
+}
+
+impl CpuDebt {
+    fn new() -> Self {
+        Self { checked: Instant::now(), cpu: Duration::ZERO, debt: Duration::ZERO }
+    }
+
+    /// Returns true while it is less than the rate allows in a second; `cpu` is what all calls have taken.
+    fn is_small(&mut self, cpu: Duration, percent: u32) -> bool {
+        let rate = |time: Duration| time * percent / 100;
+        let paid = rate(self.checked.elapsed());
+        self.debt = (self.debt + cpu.saturating_sub(self.cpu)).saturating_sub(paid);
+        (self.checked, self.cpu) = (Instant::now(), cpu);
+        self.debt < rate(SECOND)
+    }
 }
 
 #[derive(Default)]
@@ -112,31 +169,45 @@ impl fmt::Debug for Workers {
 
 impl Workers {
     pub(crate) fn new(build: WorkerBuild, spawner: Spawner) -> Self {
-        let (next_id, cpu_ns) = (AtomicU64::new(1), Arc::default());
-        Self { build, spawner, next_id, cpu_ns, state: Mutex::default(), starting: tokio::sync::Mutex::default() }
+        Self {
+            build,
+            spawner,
+            next_id: AtomicU64::new(1),
+            cpu_ns: Arc::default(),
+            debt: Mutex::new(CpuDebt::new()),
+            state: Mutex::default(),
+            starting: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Refuses calls while those before have taken more processor time than they may.
+    fn check_cpu(&self) -> Result<(), RunFailure> {
+        let percent = u32::try_from(self.build.limits.cpu_percent).unwrap_or(u32::MAX);
+        let is_small = self.debt.lock().is_small(self.cpu(), percent);
+        if is_small { Ok(()) } else { Err(RunFailure::Limit("cpu_percent")) }
     }
 
     /// Starts the first worker, and tries what needs no chain: the self-test, and the settings that the plugin ships
     /// with. Returns what is in force of the sandbox.
     pub(crate) async fn probe(&self) -> Result<SandboxStatus, StartError> {
         let (client, sandbox) = self.start().await?;
-        client.call(Request::Probe, CONFIGURE_LIMIT).await?;
+        client.call(Request::Probe, CONFIGURE_LIMIT, stay).await?;
         self.state.lock().clients.push(client);
         Ok(sandbox)
     }
 
     async fn start(&self) -> Result<(Arc<Client>, SandboxStatus), StartError> {
-        let spawned = Client::start(&self.spawner, Arc::clone(&self.cpu_ns)).await;
-        let client = Arc::new(spawned.map_err(|error| StartError::Spawn(error.to_string()))?);
+        let client = Client::start(&self.spawner, Arc::clone(&self.cpu_ns), self.build.reply_bytes_max()).await;
+        let client = client.map_err(|error| StartError::Spawn(error.to_string()))?;
         let restrictions = Restrictions {
             file: self.build.file.clone(),
             parent: getpid().as_raw_nonzero().get(),
-            memory_bytes: self.build.memory_bytes,
+            memory_bytes: self.build.limits.memory_mib << 20,
         };
         let restrictions = serde_json::to_vec(&restrictions).map_err(|error| StartError::Spawn(error.to_string()))?;
-        let report = client.call(Request::Restrict(restrictions), START_LIMIT).await?;
+        let report = client.call(Request::Restrict(restrictions), START_LIMIT, stay).await?;
         let sandbox = serde_json::from_slice(&report).map_err(|_| StartError::Report)?;
-        client.call(Request::Open(self.build.manifest.clone()), START_LIMIT).await?;
+        client.call(Request::Open(self.build.manifest.clone()), START_LIMIT, stay).await?;
         Ok((client, sandbox))
     }
 
@@ -146,13 +217,9 @@ impl Workers {
             if let Some(client) = self.least_busy() {
                 return Ok(client);
             }
-            let _starting = self.starting.lock().await;
+            let mut backoff = self.starting.lock().await;
             if self.least_busy().is_none() {
-                let (client, _) = self.start().await.map_err(|error| match error {
-                    StartError::Spawn(_) => RunFailure::Lost(error.to_string()),
-                    _ => RunFailure::Fault(error.to_string()),
-                })?;
-                self.state.lock().clients.push(client);
+                self.start_after(&mut backoff).await?;
             }
         }
     }
@@ -174,10 +241,30 @@ impl Workers {
 
     /// Starts a worker unless one is being started.
     async fn start_another(&self) {
-        let Ok(_starting) = self.starting.try_lock() else { return };
+        if let Ok(mut backoff) = self.starting.try_lock() {
+            // It is logged, and this call has a worker.
+            let _ = self.start_after(&mut backoff).await;
+        }
+    }
+
+    /// Starts a worker, unless the last attempt failed too short a time ago.
+    async fn start_after(&self, backoff: &mut StartBackoff) -> Result<(), RunFailure> {
+        backoff.check()?;
         match self.start().await {
-            Ok((client, _)) => self.state.lock().clients.push(client),
-            Err(error) => tracing::warn!(plugin = self.build.label, %error, "cannot start another worker"),
+            Ok((client, _)) => {
+                *backoff = StartBackoff::default();
+                self.state.lock().clients.push(client);
+                Ok(())
+            }
+            Err(error) => {
+                tracing::warn!(plugin = self.build.label, %error, "cannot start a worker");
+                let failure = match error {
+                    StartError::Spawn(_) => RunFailure::Lost(error.to_string()),
+                    _ => RunFailure::Fault(error.to_string()),
+                };
+                backoff.failed(failure.clone());
+                Err(failure)
+            }
         }
     }
 
@@ -200,6 +287,7 @@ impl Workers {
         start: Vec<u8>,
         frame: Vec<u8>,
     ) -> Result<(JobLease, Vec<u8>), RunFailure> {
+        self.check_cpu()?;
         let id = JobId(self.next_id());
         // Its drop ends the job if the caller goes.
         let lease = JobLease::new(Arc::clone(&self) as _, id);
@@ -207,6 +295,9 @@ impl Workers {
             let mut state = self.state.lock();
             let instance = state.instances.get(&instance).cloned();
             let instance = instance.ok_or_else(|| RunFailure::Fault("start on an instance that has ended".into()))?;
+            if state.jobs.len() >= usize::try_from(self.build.limits.jobs_max).unwrap_or(usize::MAX) {
+                return Err(RunFailure::Limit("jobs_max"));
+            }
             let (start, frames) = (start.into(), vec![frame.into()]);
             state.jobs.insert(id, JobRecord { client: None, instance, start, frames, answers: Vec::new() });
         }
@@ -215,6 +306,7 @@ impl Workers {
     }
 
     async fn resume_next(self: Arc<Self>, id: JobId, frame: Vec<u8>) -> Result<Vec<u8>, RunFailure> {
+        self.check_cpu()?;
         let frame = Arc::<[u8]>::from(frame);
         let client = {
             let mut state = self.state.lock();
@@ -224,7 +316,7 @@ impl Workers {
             job.client.clone()
         };
         let outcome = match client {
-            Some(client) => self.call(&client, Request::Resume { job: id.0, frame }, self.build.resume_limit).await,
+            Some(client) => self.call(&client, Request::Resume { job: id.0, frame }, self.build.resume_limit()).await,
             None => Err(WorkerFailure::Lost),
         };
         let answer = match outcome {
@@ -237,15 +329,8 @@ impl Workers {
 
     /// Sends a request and waits for its reply. Gives it up while another call holds the worker up, if another worker
     /// can have it.
-    async fn call(&self, client: &Arc<Client>, request: Request, limit: Duration) -> Result<Vec<u8>, WorkerFailure> {
-        let mut pending = client.send(request, limit);
-        loop {
-            match timeout(HELD_UP_AFTER, pending.outcome()).await {
-                Ok(outcome) => return outcome,
-                Err(_) if pending.has_begun() || !client.is_held_up() || !self.has_another() => {}
-                Err(_) => return Err(WorkerFailure::Lost),
-            }
-        }
+    async fn call(&self, client: &Client, request: Request, limit: Duration) -> Result<Vec<u8>, WorkerFailure> {
+        client.call(request, limit, || self.has_another()).await
     }
 
     /// Returns true if a worker is not held up, or another may start.
@@ -282,7 +367,7 @@ impl Workers {
             let job = state.jobs.get_mut(&id);
             let job = job.ok_or_else(|| RunFailure::Fault("start of a job that has ended".into()))?;
             if let Some(before) = job.client.replace(Arc::clone(client)) {
-                before.notify(Request::DropJob(id.0), DROP_LIMIT);
+                before.drop_later(Request::DropJob(id.0));
             }
             job.clone()
         };
@@ -295,7 +380,7 @@ impl Workers {
             } else {
                 Request::Resume { job: job_id, frame }
             };
-            answer = self.call(client, request, self.build.resume_limit).await?;
+            answer = self.call(client, request, self.build.resume_limit()).await?;
             if job.answers.get(place).is_some_and(|before| *before != hash(&answer)) {
                 return Err(RunFailure::Fault("it answers otherwise than before to the same replies".into()).into());
             }
@@ -339,7 +424,7 @@ impl Workers {
         let client = self.state.lock().clients.first().cloned();
         if let Some(client) = client {
             let resume = Request::Resume { job: u64::MAX, frame: Arc::clone(frame) };
-            let _ = client.call(resume, self.build.resume_limit).await;
+            let _ = self.call(&client, resume, self.build.resume_limit()).await;
         }
     }
 }
@@ -365,7 +450,7 @@ impl Runner for Workers {
     fn drop_job(&self, job: JobId) {
         let record = self.state.lock().jobs.remove(&job);
         if let Some(client) = record.and_then(|record| record.client) {
-            client.notify(Request::DropJob(job.0), DROP_LIMIT);
+            client.drop_later(Request::DropJob(job.0));
         }
     }
 
@@ -378,13 +463,18 @@ impl Runner for Workers {
             return;
         }
         for client in &state.clients {
-            client.notify(Request::DropInstance(instance.0), DROP_LIMIT);
+            client.drop_later(Request::DropInstance(instance.0));
         }
     }
 
     fn cpu(&self) -> Duration {
         Duration::from_nanos(self.cpu_ns.load(Ordering::Relaxed))
     }
+}
+
+/// Returns false: a worker that starts has no other to give its calls to.
+fn stay() -> bool {
+    false
 }
 
 fn cores() -> usize {

@@ -1,4 +1,4 @@
-//! The host's side of one worker: a task that sends one request at a time and waits for its reply.
+//! The host's side of one worker: one request at a time, and its reply.
 //!
 //! Invariant: a worker that ends, is late, or sends what is not a reply has done so by the request that it was given.
 //! Only that request fails by it; those behind it are told that the worker was lost, and were not sent.
@@ -6,29 +6,35 @@
 use std::collections::HashSet;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
+use std::pin::{Pin, pin};
 use std::process::ExitStatus;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use portolan_base::client_share::ClientShare;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::UnixStream;
-use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::io::{AsyncReadExt, BufReader};
+use tokio::runtime::Handle;
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::message::{self, HEAD_BYTES, Head, MessageError, request};
+use super::socket::Socket;
 use super::spawner::{Process, Spawner};
-use crate::load::cells::ANSWER_BYTES_MAX;
 use crate::load::run_failure::RunFailure;
 
+/// Processor time of `configure` and `catalogue` together.
+pub(crate) const CONFIGURE_LIMIT: Duration = Duration::from_secs(5);
+/// Processor time of a drop.
+const DROP_LIMIT: Duration = Duration::from_secs(1);
 /// How many times the limit of its processor time a call may take on a machine that is busy with other work.
 const WALL_FACTOR: u32 = 4;
 /// Time for a reply that was sent to be read.
 const REPLY_ARRIVES: Duration = Duration::from_millis(20);
 /// Time after which a call holds up those that wait behind it: most take less than a millisecond.
-pub(crate) const HELD_UP_AFTER: Duration = Duration::from_millis(50);
+const HELD_UP_AFTER: Duration = Duration::from_millis(50);
 /// Time without a call after which a worker ends; the next call starts another one.
 const IDLE_LIMIT: Duration = Duration::from_secs(300);
 /// Bytes of a reply that are read at once.
@@ -92,62 +98,49 @@ pub(crate) enum Death {
 /// A worker that runs.
 #[derive(Debug)]
 pub(crate) struct Client {
-    calls: mpsc::UnboundedSender<QueuedCall>,
+    /// `None` once the worker has ended.
+    connection: Arc<AsyncMutex<Option<Connection>>>,
     /// Requests that wait or are under way.
     queued: Arc<AtomicUsize>,
     /// Start of the request that is under way.
     since: Arc<Mutex<Option<Instant>>>,
-}
-
-#[derive(Debug)]
-struct QueuedCall {
-    request: Request,
-    limit: Duration,
-    client: Option<Arc<ClientShare>>,
-    has_begun: Arc<AtomicBool>,
-    reply: oneshot::Sender<Result<Vec<u8>, WorkerFailure>>,
-}
-
-/// A request that waits or is under way. Its drop gives it up if it waits; otherwise it continues.
-#[derive(Debug)]
-pub(crate) struct Pending {
-    outcome: oneshot::Receiver<Result<Vec<u8>, WorkerFailure>>,
-    has_begun: Arc<AtomicBool>,
-    _queued: Queued,
-}
-
-impl Pending {
-    /// Returns true if the worker has it.
-    pub(crate) fn has_begun(&self) -> bool {
-        self.has_begun.load(Ordering::Relaxed)
-    }
-
-    /// Waits for the reply.
-    pub(crate) async fn outcome(&mut self) -> Result<Vec<u8>, WorkerFailure> {
-        (&mut self.outcome).await.unwrap_or(Err(WorkerFailure::Lost))
-    }
+    /// Jobs and instances that the worker drops before its next request.
+    dropped: Mutex<Vec<Request>>,
 }
 
 impl Client {
-    /// Starts a process and its task. Adds the processor time of its calls to `cpu_ns`.
+    /// Starts a process, of whose replies none may be longer than `reply_bytes_max`. Adds the processor time of its
+    /// calls to `cpu_ns`.
     ///
     /// # Errors
     /// The process cannot be started.
-    pub(crate) async fn start(spawner: &Spawner, cpu_ns: Arc<AtomicU64>) -> io::Result<Self> {
+    pub(crate) async fn start(
+        spawner: &Spawner,
+        cpu_ns: Arc<AtomicU64>,
+        reply_bytes_max: usize,
+    ) -> io::Result<Arc<Self>> {
         let (process, socket) = spawner.spawn().await?;
-        let socket = BufReader::with_capacity(READ_BYTES, UnixStream::from_std(socket)?);
-        let (calls, waiting) = mpsc::unbounded_channel();
+        let socket = BufReader::with_capacity(READ_BYTES, Socket::new(socket)?);
         let since = Arc::default();
-        let spent = Duration::ZERO;
-        let connection =
-            Connection { socket, process, configured: HashSet::new(), cpu_ns, spent, since: Arc::clone(&since) };
-        tokio::spawn(connection.run(waiting));
-        Ok(Self { calls, queued: Arc::default(), since })
+        let connection = Connection {
+            socket,
+            process,
+            reply_bytes_max,
+            configured: HashSet::new(),
+            cpu_ns,
+            spent: Duration::ZERO,
+            since: Arc::clone(&since),
+            used: Instant::now(),
+        };
+        let connection = Arc::new(AsyncMutex::new(Some(connection)));
+        let client = Arc::new(Self { connection, queued: Arc::default(), since, dropped: Mutex::default() });
+        tokio::spawn(end_when_idle(Arc::downgrade(&client)));
+        Ok(client)
     }
 
     /// Returns true unless the worker has ended.
     pub(crate) fn is_alive(&self) -> bool {
-        !self.calls.is_closed()
+        self.connection.try_lock().map_or(true, |connection| connection.is_some())
     }
 
     /// Requests that wait or are under way.
@@ -160,29 +153,111 @@ impl Client {
         self.since.lock().is_some_and(|since| since.elapsed() > HELD_UP_AFTER)
     }
 
-    /// Sends a request. `limit` bounds the processor time of the call and, fourfold, its time.
-    pub(crate) fn send(&self, request: Request, limit: Duration) -> Pending {
-        let (reply, outcome) = oneshot::channel();
-        let has_begun = Arc::<AtomicBool>::default();
-        let _queued = Queued::new(&self.queued);
-        let call =
-            QueuedCall { request, limit, client: ClientShare::current(), has_begun: Arc::clone(&has_begun), reply };
-        // Without its worker the reply is dropped, which tells the same.
-        let _ = self.calls.send(call);
-        Pending { outcome, has_begun, _queued }
+    /// Sends a request and waits for its reply, behind those that were sent before. `limit` bounds the processor time
+    /// of the call and, fourfold, its time. While another request holds the worker up, the call is given up as
+    /// [`WorkerFailure::Lost`] once `may_leave` returns true.
+    ///
+    /// Once it is sent, a request goes on if its caller goes.
+    pub(crate) async fn call(
+        &self,
+        request: Request,
+        limit: Duration,
+        may_leave: impl Fn() -> bool,
+    ) -> Result<Vec<u8>, WorkerFailure> {
+        let queued = Queued::new(&self.queued);
+        let turn = self.turn(may_leave).await?;
+        let (dropped, share) = (std::mem::take(&mut *self.dropped.lock()), ClientShare::current());
+        let call = async move {
+            let _queued = queued;
+            run(turn, dropped, request, limit, share).await
+        };
+        Detaching(Some(Box::pin(call))).await
     }
 
-    /// Sends a request and waits for its reply.
-    pub(crate) async fn call(&self, request: Request, limit: Duration) -> Result<Vec<u8>, WorkerFailure> {
-        self.send(request, limit).outcome().await
+    /// Waits until no other request is under way.
+    async fn turn(&self, may_leave: impl Fn() -> bool) -> Result<Turn, WorkerFailure> {
+        let mut turn = pin!(Arc::clone(&self.connection).lock_owned());
+        loop {
+            match timeout(HELD_UP_AFTER, &mut turn).await {
+                Ok(turn) => return Ok(turn),
+                Err(_) if self.is_held_up() && may_leave() => return Err(WorkerFailure::Lost),
+                Err(_) => {}
+            }
+        }
     }
 
-    /// Sends a request whose reply nobody needs.
-    pub(crate) fn notify(&self, request: Request, limit: Duration) {
-        let (has_begun, reply) = (Arc::default(), oneshot::channel().0);
-        let call = QueuedCall { request, limit, client: None, has_begun, reply };
-        // A worker that has ended has dropped everything.
-        let _ = self.calls.send(call);
+    /// Drops a job or an instance before the next request.
+    pub(crate) fn drop_later(&self, request: Request) {
+        self.dropped.lock().push(request);
+    }
+}
+
+/// Ends a worker that nobody has used for long.
+async fn end_when_idle(client: Weak<Client>) {
+    let mut until = Instant::now() + IDLE_LIMIT;
+    loop {
+        sleep_until(until).await;
+        let Some(client) = client.upgrade() else { return };
+        let mut turn = client.connection.lock().await;
+        match &*turn {
+            Some(connection) if connection.used.elapsed() < IDLE_LIMIT => until = connection.used + IDLE_LIMIT,
+            _ => {
+                *turn = None;
+                return;
+            }
+        }
+    }
+}
+
+/// The turn to use a worker.
+type Turn = OwnedMutexGuard<Option<Connection>>;
+
+/// Sends a request, after the drops that are due. A call that is itself dropped before its reply has come ends the
+/// worker.
+async fn run(
+    mut turn: Turn,
+    dropped: Vec<Request>,
+    request: Request,
+    limit: Duration,
+    share: Option<Arc<ClientShare>>,
+) -> Result<Vec<u8>, WorkerFailure> {
+    let mut connection = turn.take().ok_or(WorkerFailure::Lost)?;
+    for request in dropped {
+        if connection.perform(&request, DROP_LIMIT, None).await.is_err() {
+            // Its end is that of a drop, which no answer depends on.
+            let _ = connection.process.end().await;
+            return Err(WorkerFailure::Lost);
+        }
+    }
+    match connection.perform(&request, limit, share.as_deref()).await {
+        Ok(outcome) => {
+            *turn = Some(connection);
+            Ok(outcome?)
+        }
+        Err(death) => Err(death.explained(connection.process.end().await)),
+    }
+}
+
+/// A future that goes on in a task of its own if it is dropped before its end.
+struct Detaching<F: Future<Output: Send> + Send + 'static>(Option<Pin<Box<F>>>);
+
+impl<F: Future<Output: Send> + Send + 'static> Future for Detaching<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let Some(future) = &mut self.0 else { return Poll::Pending };
+        let outcome = ready!(future.as_mut().poll(context));
+        self.0 = None;
+        Poll::Ready(outcome)
+    }
+}
+
+impl<F: Future<Output: Send> + Send + 'static> Drop for Detaching<F> {
+    fn drop(&mut self) {
+        // Where the runtime has ended, the process ends.
+        if let (Some(future), Ok(runtime)) = (self.0.take(), Handle::try_current()) {
+            runtime.spawn(future);
+        }
     }
 }
 
@@ -204,42 +279,35 @@ impl Drop for Queued {
 }
 
 /// The worker's socket and process.
+#[derive(Debug)]
 struct Connection {
-    socket: BufReader<UnixStream>,
+    socket: BufReader<Socket>,
     process: Process,
+    reply_bytes_max: usize,
     /// Instances that this worker has configured.
     configured: HashSet<u64>,
     cpu_ns: Arc<AtomicU64>,
     /// Processor time of the process up to its latest reply; it uses none until the next request.
     spent: Duration,
     since: Arc<Mutex<Option<Instant>>>,
+    /// The latest call.
+    used: Instant,
 }
 
 impl Connection {
-    /// Answers calls until the worker ends, is idle for long, or nobody can call it any more.
-    async fn run(mut self, mut calls: mpsc::UnboundedReceiver<QueuedCall>) {
-        while let Ok(Some(call)) = timeout(IDLE_LIMIT, calls.recv()).await {
-            let is_drop = matches!(call.request, Request::DropJob(_) | Request::DropInstance(_));
-            if call.reply.is_closed() && !is_drop {
-                continue;
-            }
-            call.has_begun.store(true, Ordering::Relaxed);
-            let before = self.spent;
-            *self.since.lock() = Some(Instant::now());
-            let outcome = self.answer(&call.request, call.limit).await;
-            *self.since.lock() = None;
-            self.charge(self.spent.saturating_sub(before), call.client.as_deref());
-            match outcome {
-                Ok(outcome) => drop(call.reply.send(outcome.map_err(WorkerFailure::Run))),
-                Err(death) => {
-                    // Calls that come now or wait are lost.
-                    drop(calls);
-                    let failure = death.explained(self.process.end().await);
-                    drop(call.reply.send(Err(failure)));
-                    return;
-                }
-            }
-        }
+    async fn perform(
+        &mut self,
+        request: &Request,
+        limit: Duration,
+        share: Option<&ClientShare>,
+    ) -> Result<Result<Vec<u8>, RunFailure>, Death> {
+        let before = self.spent;
+        self.used = Instant::now();
+        *self.since.lock() = Some(self.used);
+        let outcome = self.answer(request, limit).await;
+        *self.since.lock() = None;
+        self.charge(self.spent.saturating_sub(before), share);
+        outcome
     }
 
     fn charge(&self, took: Duration, client: Option<&ClientShare>) {
@@ -262,7 +330,7 @@ impl Connection {
                 Ok(configured)
             }
             Request::Begin { instance, job, start, frame } => {
-                if let Err(failure) = self.configure(instance, limit).await? {
+                if let Err(failure) = self.configure(instance).await? {
                     return Ok(Err(failure));
                 }
                 let head = message::begin(instance.id, start);
@@ -278,11 +346,11 @@ impl Connection {
     }
 
     /// Configures an instance that another worker has configured first.
-    async fn configure(&mut self, instance: &InstanceRecord, limit: Duration) -> Result<Result<(), RunFailure>, Death> {
+    async fn configure(&mut self, instance: &InstanceRecord) -> Result<Result<(), RunFailure>, Death> {
         if self.configured.contains(&instance.id) {
             return Ok(Ok(()));
         }
-        let catalogue = self.exchange(request::CONFIGURE, instance.id, &[&instance.settings], limit).await?;
+        let catalogue = self.exchange(request::CONFIGURE, instance.id, &[&instance.settings], CONFIGURE_LIMIT).await?;
         Ok(catalogue.and_then(|catalogue| {
             if catalogue != instance.catalogue {
                 return Err(RunFailure::Fault("its catalogue differs from the one that it returned before".into()));
@@ -301,7 +369,7 @@ impl Connection {
     ) -> Result<Result<Vec<u8>, RunFailure>, Death> {
         let bytes = message::message(kind, id, parts)?;
         let (before, began) = (self.spent, Instant::now());
-        let mut exchange = std::pin::pin!(exchange(&mut self.socket, &bytes, id));
+        let mut exchange = pin!(exchange(&mut self.socket, self.reply_bytes_max, &bytes, id));
         let mut wait = limit;
         let outcome = loop {
             if let Ok(outcome) = timeout_at(began + wait, &mut exchange).await {
@@ -322,14 +390,15 @@ impl Connection {
 
 /// Sends a request and reads its reply.
 async fn exchange(
-    socket: &mut BufReader<UnixStream>,
+    socket: &mut BufReader<Socket>,
+    reply_bytes_max: usize,
     request: &[u8],
     id: u64,
 ) -> Result<Result<Vec<u8>, RunFailure>, Death> {
-    socket.write_all(request).await?;
+    socket.get_ref().send(request).await?;
     let mut head = [0; HEAD_BYTES];
     socket.read_exact(&mut head).await?;
-    let head = Head::parse(head, ANSWER_BYTES_MAX)?;
+    let head = Head::parse(head, reply_bytes_max)?;
     if head.id != id {
         return Err(MessageError::Kind.into());
     }
