@@ -9,6 +9,7 @@ pub mod chain;
 pub mod client;
 pub mod collector;
 pub mod crowd;
+pub mod deeds;
 pub mod demo;
 pub mod document_server;
 pub mod dylib;

@@ -5,7 +5,11 @@
 //! block. The processor time is that of the gateway and its workers.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -28,7 +32,8 @@ const CPU_RATIO_MAX: f64 = 1.25;
 const WALL_RATIO_MAX: f64 = 1.1;
 const READY_MS_MAX: f64 = 1_500.0;
 const PRIVATE_MIB_MAX: f64 = 2.0;
-const MESSAGES: usize = 20_000;
+const MESSAGES: usize = 1_000;
+const MESSAGE_ROUNDS: usize = 20;
 const MESSAGE_BYTES: [usize; 3] = [64, 4 << 10, 64 << 10];
 const ROUND_TRIP_US_MAX: f64 = 10.0;
 const ROUND_TRIP_P99_US_MAX: f64 = 25.0;
@@ -58,34 +63,88 @@ fn messages(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     for _ in 0..STARTS {
         took.push(start(&file)?.1);
     }
-    let (worker, _) = start(&file)?;
+    let worker = Arc::new(start(&file)?.0);
     let start_ms = verdict.at_most(Kind::Time, "start of a worker, ms", median(took), START_MS_MAX);
     row(say, &["start, up to the self-test, ms", &start_ms, ""]);
+    let echo = Echo::start()?;
     for bytes in MESSAGE_BYTES {
-        let body = Arc::<[u8]>::from(vec![0; bytes]);
-        let mut took: Vec<f64> = runtime.block_on(async {
-            let mut took = Vec::with_capacity(MESSAGES);
-            for _ in 0..MESSAGES {
-                let began = Instant::now();
-                worker.round_trip(&body).await;
-                took.push(began.elapsed().as_secs_f64() * 1e6);
-            }
-            took
-        });
-        took.sort_unstable_by(f64::total_cmp);
-        let p99 = took.get(MESSAGES * 99 / 100).copied().context("no message")?;
+        let (body, mut took) = (Arc::<[u8]>::from(vec![0; bytes]), [Vec::new(), Vec::new()]);
+        // In turn: what a switch between two processes costs changes from minute to minute.
+        for _ in 0..MESSAGE_ROUNDS {
+            // In a task, as the gateway's calls are.
+            let (worker, body) = (Arc::clone(&worker), Arc::clone(&body));
+            took[0].extend(runtime.block_on(runtime.spawn(async move {
+                let mut took = Vec::with_capacity(MESSAGES);
+                for _ in 0..MESSAGES {
+                    let began = Instant::now();
+                    worker.round_trip(&body).await;
+                    took.push(began.elapsed().as_secs_f64() * 1e6);
+                }
+                took
+            }))?);
+            took[1].extend(echo.round_trips(bytes)?);
+        }
+        let [worker, bare] = took.map(Quantiles::of);
         let name = format!("round trip of {bytes} bytes, µs");
         let cells = if bytes == MESSAGE_BYTES[1] {
             [
-                verdict.at_most(Kind::Time, &name, median(took), ROUND_TRIP_US_MAX),
-                verdict.at_most(Kind::Time, &format!("{name}, 99th of 100"), p99, ROUND_TRIP_P99_US_MAX),
+                verdict.at_most(Kind::Time, &name, worker.median, ROUND_TRIP_US_MAX),
+                verdict.at_most(Kind::Time, &format!("{name}, 99th of 100"), worker.p99, ROUND_TRIP_P99_US_MAX),
             ]
         } else {
-            [number(median(took)), number(p99)]
+            [number(worker.median), number(worker.p99)]
         };
         row(say, &[&name, &cells[0], &cells[1]]);
+        row(say, &["the same bytes through `cat`, from a thread that blocks", &number(bare.median), &number(bare.p99)]);
+        row(say, &["ratio", &number(worker.median / bare.median), &number(worker.p99 / bare.p99)]);
     }
     Ok(())
+}
+
+struct Quantiles {
+    median: f64,
+    p99: f64,
+}
+
+impl Quantiles {
+    fn of(mut values: Vec<f64>) -> Self {
+        values.sort_unstable_by(f64::total_cmp);
+        let p99 = values.get(values.len() * 99 / 100).copied().unwrap_or(f64::NAN);
+        Self { median: median(values), p99 }
+    }
+}
+
+/// A process that sends back what it reads, as the bare cost of a round trip.
+struct Echo {
+    child: Child,
+    socket: UnixStream,
+}
+
+impl Echo {
+    fn start() -> Result<Self> {
+        let (socket, theirs) = UnixStream::pair()?;
+        let stdout = Stdio::from(OwnedFd::from(theirs.try_clone()?));
+        let child = Command::new("cat").stdin(OwnedFd::from(theirs)).stdout(stdout).spawn()?;
+        Ok(Self { child, socket })
+    }
+
+    fn round_trips(&self, bytes: usize) -> Result<Vec<f64>> {
+        let (mut body, mut took) = (vec![0; bytes], Vec::with_capacity(MESSAGES));
+        for _ in 0..MESSAGES {
+            let began = Instant::now();
+            (&self.socket).write_all(&body)?;
+            (&self.socket).read_exact(&mut body)?;
+            took.push(began.elapsed().as_secs_f64() * 1e6);
+        }
+        Ok(took)
+    }
+}
+
+impl Drop for Echo {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// A gateway with all plugins, from its start until it is ready.

@@ -11,6 +11,7 @@ mod balances;
 mod bare;
 pub mod corpus;
 mod declared;
+mod deeds;
 mod delay;
 mod events;
 mod growth;
@@ -41,7 +42,7 @@ use self::table::Verdict;
 type Say<'a> = &'a mut dyn FnMut(&str);
 type Section = fn(Say<'_>, &mut Verdict) -> Result<()>;
 
-const SECTIONS: [(&str, Section); 10] = [
+const SECTIONS: [(&str, Section); 11] = [
     ("peers", peers::run),
     ("growth", growth::run),
     ("joined", joined::run),
@@ -52,6 +53,7 @@ const SECTIONS: [(&str, Section); 10] = [
     ("overhead", overhead::run),
     ("shipped", shipped::run),
     ("isolation", isolation::run),
+    ("deeds", deeds::run),
 ];
 
 /// Runs the named sections, or all; whether every bound that is not about time holds.
@@ -62,7 +64,7 @@ pub fn run(names: &[&str], mut say: impl FnMut(&str)) -> Result<bool> {
     if let Some(name) = names.iter().find(|name| SECTIONS.iter().all(|(section, _)| section != *name)) {
         bail!(
             "no section {name}: usage: reads [peers] [growth] [joined] [aggregate] [positions] [simulations] [answers] \
-             [overhead] [shipped] [isolation]"
+             [overhead] [shipped] [isolation] [deeds]"
         );
     }
     let mut verdict = Verdict::default();

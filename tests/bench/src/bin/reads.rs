@@ -1,8 +1,8 @@
 //! `cargo run --release -p portolan-bench --bin reads [SECTION]...`: measures Portolan's reads beside viem's and
 //! alloy's in one run, prints tables, and fails where a bound is missed that is neither about time nor only aimed at.
 //!
-//! Sections are `peers`, `growth`, `joined`, `aggregate`, `positions`, `simulations`, `answers`, `overhead`, `shipped`
-//! and `isolation`; all without any.
+//! Sections are `peers`, `growth`, `joined`, `aggregate`, `positions`, `simulations`, `answers`, `overhead`, `shipped`,
+//! `isolation` and `deeds`; all without any.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool prints what it measures")]
 
 use std::process::ExitCode;
