@@ -1,7 +1,7 @@
 //! What the answers of other protocols take while a plugin ends its workers, or a build cannot be loaded, and how soon
 //! a good build is served afterwards.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use portolan_tests::deeds::{ACCOUNT, CONSTRUCTORS, DYLIB, FATAL, at_load};
 use portolan_tests::dylib::Dylib;
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::http;
+use portolan_tests::json::Json;
 use portolan_tests::wait;
 
 use super::Say;
@@ -22,45 +23,47 @@ use super::table::{Kind, Verdict, begin, number, row};
 const ANSWERS: usize = 500;
 const P99_RATIO_MAX: f64 = 2.0;
 const GOOD_MS_MAX: f64 = 2_000.0;
+/// Numbers of the good builds during an attack, and of the one after it.
+const FIRST_GOOD: u32 = 200;
+const LAST_GOOD: u32 = 999;
 const SOON: Duration = Duration::from_secs(60);
-/// Pause between two attempts to load a bad build: as long as it takes a person who copies it at least.
-const BETWEEN_BUILDS: Duration = Duration::from_millis(100);
 
 pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     let (built, chain) = (build::built_alike()?, Chain::start("polygon")?);
     let dylib = Dylib::read(&built.plugin(DYLIB))?;
     let columns = ["deed", "times", "p99 calm, ms", "p99 meanwhile, ms", "ratio", "good build served after, ms"];
     begin(say, "Other protocols' answers while a plugin misbehaves", &columns);
-    let jobs = FATAL.map(|(deed, ..)| (deed, false));
-    let loads = CONSTRUCTORS.map(|(deed, _)| (deed, true));
-    for (place, (deed, is_at_load)) in jobs.into_iter().chain(loads).enumerate() {
+    let jobs = FATAL.map(|(deed, ..)| (deed, None));
+    let loads = CONSTRUCTORS.map(|(deed, reason)| (deed, Some(reason)));
+    for (deed, refused_for) in jobs.into_iter().chain(loads) {
         let gateway = start(&built, &chain)?;
         let process = gateway.process();
         let calm = p99(&gateway)?;
-        let attack = |ends: &AtomicBool, times: &AtomicUsize| -> Result<()> {
+        let (ends, times) = (AtomicBool::new(false), AtomicU32::new(0));
+        let attack = || -> Result<()> {
             while !ends.load(Ordering::Relaxed) {
-                if is_at_load {
-                    let [nothing, text] = at_load(deed);
-                    gateway.drop_in(DYLIB, &dylib.exchanged(&nothing, &text)?)?;
-                    thread::sleep(BETWEEN_BUILDS);
-                } else {
+                let number = times.fetch_add(1, Ordering::Relaxed);
+                let Some(reason) = refused_for else {
                     http::get(gateway.base, &format!("/{deed}/{ACCOUNT}/claimables"))?;
-                }
-                times.fetch_add(1, Ordering::Relaxed);
+                    continue;
+                };
+                let [nothing, text] = at_load(deed);
+                gateway.drop_in(DYLIB, &dylib.exchanged(&nothing, &text)?)?;
+                reaches(&gateway, |row| row.text_at("reason").is_ok_and(|it| it.contains(reason)))?;
+                good_build_ms(&gateway, &dylib, FIRST_GOOD + number)?;
             }
             Ok(())
         };
-        let (ends, times) = (AtomicBool::new(false), AtomicUsize::new(0));
         let attacked = thread::scope(|scope| {
-            let attacker = scope.spawn(|| attack(&ends, &times));
+            let attacker = scope.spawn(attack);
             let attacked = p99(&gateway);
             ends.store(true, Ordering::Relaxed);
             attacker.join().map_err(|_| anyhow::anyhow!("the attacker panicked"))??;
             attacked
         })?;
-        let good = good_build_ms(&gateway, &dylib, 200 + u32::try_from(place)?)?;
+        let good = good_build_ms(&gateway, &dylib, LAST_GOOD)?;
         ensure!(gateway.process() == process, "{deed} ended the gateway");
-        let name = if is_at_load { format!("constructor {deed}") } else { deed.to_owned() };
+        let name = if refused_for.is_some() { format!("constructor {deed}") } else { deed.to_owned() };
         let ratio = verdict.at_most(Kind::Time, &format!("p99 of others, {name}"), attacked / calm, P99_RATIO_MAX);
         let served = verdict.at_most(Kind::Time, &format!("good build, {name}, ms"), good, GOOD_MS_MAX);
         let times = times.load(Ordering::Relaxed).to_string();
@@ -97,13 +100,18 @@ fn good_build_ms(gateway: &Gateway, dylib: &Dylib, number: u32) -> Result<f64> {
     let began = Instant::now();
     gateway.drop_in(DYLIB, &dylib.as_build(number)?)?;
     let version = format!("1.0.{number}");
-    wait::until("the good build", SOON, || {
-        let rows = gateway.plugins()?;
-        let is_served = rows.iter().any(|row| {
-            row.text_at("version").is_ok_and(|it| it == version) && row.text_at("state").is_ok_and(|it| it == "active")
-        });
-        ensure!(is_served, "{rows:?}");
-        Ok::<_, anyhow::Error>(())
+    reaches(gateway, |row| {
+        row.text_at("version").is_ok_and(|it| it == version) && row.text_at("state").is_ok_and(|it| it == "active")
     })?;
     Ok(ms(began.elapsed()))
+}
+
+/// Waits for a row of `/plugins`.
+fn reaches(gateway: &Gateway, is_it: impl Fn(&Json) -> bool) -> Result<()> {
+    wait::until("a row of /plugins", SOON, || {
+        let rows = gateway.plugins()?;
+        ensure!(rows.iter().any(&is_it), "{rows:?}");
+        anyhow::Ok(())
+    })?;
+    Ok(())
 }
