@@ -266,20 +266,21 @@ impl<'a> Driver<'a> {
         let is_plain = read.kind == Kind::Call && !read.isolated && read.from.is_none();
         is_plain
             && match self.plan.question {
-                JobQuestion::Account(Question::Claimables) => self.trusted.may_give(read) || self.is_claim_read(read),
+                JobQuestion::Account(Question::Claimables) => {
+                    self.trusted.may_give(read) || self.claims_rest_on_reads()
+                }
                 JobQuestion::Tokens(_) => self.trusted.may_give(read),
                 JobQuestion::Account(_) | JobQuestion::Transaction(_) => false,
             }
     }
 
-    fn is_claim_read(&self, read: &Read) -> bool {
-        let templates = &self.plan.instance.claim_templates;
-        templates.rest_on_reads() && (templates.have_proofs() || self.claim_reads.concern(&read.data))
+    fn claims_rest_on_reads(&self) -> bool {
+        self.plan.instance.claim_templates.rest_on_reads()
     }
 
     fn note(&mut self, read: &Read, reply: &Reply) {
         if let Outcome::Ok(bytes) = &reply.outcome
-            && self.is_claim_read(read)
+            && self.claims_rest_on_reads()
         {
             let is_at_block = read.freshness == Freshness::Pinned || !reply.cached;
             self.claim_reads.take(read.to, read.data.clone(), bytes.clone(), is_at_block);

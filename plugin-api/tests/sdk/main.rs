@@ -19,6 +19,7 @@ mod limits;
 mod losses;
 mod manifest;
 mod misuse;
+mod numbers;
 mod off_chain;
 mod panics;
 mod questions;

@@ -196,11 +196,17 @@ impl Arguments<'_> {
 
     /// With a proof, the contract checks the numbers itself.
     fn check_number(&self, value: &DynSolValue) -> Result<(), String> {
-        let is_read = || value.as_word().is_some_and(|word| self.rules.reads.have_number(&word.0));
+        let addresses = self.rules.addresses;
+        let is_known = |contract| addresses.is_market(contract) || addresses.is_token(contract);
+        let is_read = || value.as_word().is_some_and(|word| self.rules.reads.have_number(&word.0, is_known));
         if self.has_proof || is_read() {
             return Ok(());
         }
-        Err(format!("{} is a number that this job did not read together with the account", text(value)))
+        Err(format!(
+            "{} is a number that this job did not read together with the account: read it of a contract of the \
+             deployment by a call that has the account or one of its numbers as an argument, or read its owner",
+            text(value)
+        ))
     }
 }
 

@@ -1,17 +1,24 @@
 //! Reads that a job's claims rely on, beside addresses: numbers of the account, and due fees.
 //!
-//! Invariant: a contract returned each fee and each claimed amount at the answer's block.
+//! A number is the account's if it stands beside the account in a call, or in the reply to one; if the reply to a call
+//! with that number alone names the account, as `ownerOf` does; or if it is in the reply to a call with a number of the
+//! account, as a hint for an id is. Invariants: only contracts of the deployment, and those that a lineage gave, are
+//! asked for numbers. A contract returned each fee and each claimed amount at the answer's block.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
 
-use alloy::primitives::{Address, Bytes, U256};
+use alloy::primitives::{Address, Bytes, U256, address};
 
 /// Size of an ABI word, and of a selector, in bytes.
 const WORD: usize = 32;
 const SELECTOR: usize = 4;
 /// Words that are searched for numbers: 50,000 reads of twenty words.
 const WORDS_MAX: usize = 1 << 20;
+/// Calls from a number of the account to one that its reply has: an id, its hint, and what is read with that.
+const STEPS_MAX: usize = 3;
+/// Addresses up to this one are precompiles or system contracts, which return what they are given.
+const PRECOMPILES_END: Address = address!("0x000000000000000000000000000000000000ffff");
 
 /// Reads of a job that its claims may rely on.
 #[derive(Debug)]
@@ -37,7 +44,7 @@ impl ClaimReads {
     }
 
     /// Returns true if this calldata has the account as an argument, or has no arguments.
-    pub fn concern(&self, data: &[u8]) -> bool {
+    fn concern(&self, data: &[u8]) -> bool {
         data.len() == SELECTOR || has_argument(data, self.account)
     }
 
@@ -49,21 +56,60 @@ impl ClaimReads {
                     self.views.insert((contract, selector), U256::from_be_bytes(*word));
                 }
             }
-            Err(_) => self.reads.push(ClaimRead { contract, data, reply, is_at_block }),
+            // What is about others is asked for at the answer's block alone.
+            Err(_) if is_at_block || self.concern(&data) => {
+                self.reads.push(ClaimRead { contract, data, reply, is_at_block });
+            }
+            Err(_) => {}
         }
     }
 
-    /// Returns true if the word is in the calldata or the reply of a read about the account.
-    pub(crate) fn have_number(&self, word: &[u8; WORD]) -> bool {
-        let numbers = self.numbers.get_or_init(|| {
-            let of_account = self.reads.iter().filter(|read| self.concern(&read.data));
-            of_account
-                .flat_map(|read| arguments(&read.data).chain(words(&read.reply)))
-                .take(WORDS_MAX)
-                .copied()
-                .collect()
-        });
-        numbers.contains(word)
+    /// Returns true if the word is a number of the account; `is_known` says of which contracts replies count. It has to
+    /// be the same each time.
+    pub(crate) fn have_number(&self, word: &[u8; WORD], is_known: impl Fn(Address) -> bool) -> bool {
+        self.numbers.get_or_init(|| self.numbers_of_account(is_known)).contains(word)
+    }
+
+    fn numbers_of_account(&self, is_known: impl Fn(Address) -> bool) -> HashSet<[u8; WORD]> {
+        let counts = |contract: Address| contract > PRECOMPILES_END && is_known(contract);
+        let known = self.reads.iter().filter(|read| counts(read.contract));
+        let (about, mut others): (Vec<_>, Vec<_>) = known.partition(|read| self.concern(&read.data));
+        let mut left = WORDS_MAX;
+        let mut numbers = HashSet::new();
+        let mut add = |numbers: &mut HashSet<_>, words: &mut dyn Iterator<Item = &[u8; WORD]>| {
+            for word in words {
+                left = left.saturating_sub(1);
+                if left > 0 {
+                    numbers.insert(*word);
+                }
+            }
+        };
+        for read in about {
+            add(&mut numbers, &mut values(argument_bytes(&read.data)));
+            add(&mut numbers, &mut words(&read.reply));
+        }
+        // What is older than the answer's block may have been another account's since.
+        others.retain(|read| read.is_at_block);
+        for read in &others {
+            if self.names_account(&read.data, &read.reply) {
+                add(&mut numbers, &mut arguments(&read.data));
+            }
+        }
+        for _ in 0..STEPS_MAX {
+            let has_number = |read: &&ClaimRead| values(argument_bytes(&read.data)).any(|word| numbers.contains(word));
+            let (with_number, rest): (Vec<_>, Vec<_>) = others.into_iter().partition(has_number);
+            if with_number.is_empty() {
+                break;
+            }
+            with_number.iter().for_each(|read| add(&mut numbers, &mut words(&read.reply)));
+            others = rest;
+        }
+        numbers
+    }
+
+    /// Returns true if the reply to a call with one argument has the account.
+    fn names_account(&self, data: &[u8], reply: &[u8]) -> bool {
+        data.len() == SELECTOR + WORD && words(reply).any(|word| *word == self.account.into_word().0)
     }
 
     /// Returns the reply of a view without arguments, at the answer's block.
@@ -84,13 +130,33 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = &[u8; WORD]> {
     bytes.as_chunks().0.iter()
 }
 
+/// Returns the words of arguments that are values: without the offsets of lists, and their lengths.
+fn values(bytes: &[u8]) -> impl Iterator<Item = &[u8; WORD]> {
+    let all = bytes.as_chunks::<WORD>().0;
+    let number = |word: &[u8; WORD]| usize::try_from(U256::from_be_bytes(*word)).ok();
+    // The place of the length that an offset names, if as many words follow it.
+    let length_at = move |word: &[u8; WORD]| {
+        let offset = number(word).filter(|offset| *offset > 0 && offset % WORD == 0)?;
+        let place = offset / WORD;
+        let length = number(all.get(place)?)?;
+        (length < all.len() - place).then_some(place)
+    };
+    let lengths: HashSet<usize> = all.iter().filter_map(length_at).collect();
+    let is_value = move |(place, word): &(usize, &[u8; WORD])| !lengths.contains(place) && length_at(word).is_none();
+    all.iter().enumerate().filter(is_value).map(|(_, word)| word)
+}
+
 /// Returns true if an argument word of the call is this address.
 pub fn has_argument(data: &[u8], address: Address) -> bool {
     arguments(data).any(|word| *word == address.into_word().0)
 }
 
 fn arguments(data: &[u8]) -> impl Iterator<Item = &[u8; WORD]> {
-    words(data.get(SELECTOR..).unwrap_or_default())
+    words(argument_bytes(data))
+}
+
+fn argument_bytes(data: &[u8]) -> &[u8] {
+    data.get(SELECTOR..).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -101,6 +167,64 @@ mod tests {
 
     const ACCOUNT: Address = Address::repeat_byte(0xac);
     const CHEF: Address = Address::repeat_byte(0xc1);
+
+    /// Whether the number counts if the chef is the only contract of the deployment.
+    fn has(reads: &ClaimReads, number: u64) -> bool {
+        reads.have_number(&U256::from(number).to_be_bytes(), |contract| contract == CHEF)
+    }
+
+    fn read(reads: &mut ClaimReads, contract: Address, data: Bytes, reply: &impl SolValue) {
+        reads.take(contract, data, reply.abi_encode().into(), true);
+    }
+
+    #[test]
+    fn a_number_whose_owner_is_the_account_counts_and_that_of_another_does_not() {
+        let mut reads = ClaimReads::new(ACCOUNT);
+        read(&mut reads, CHEF, data(&U256::from(70)), &ACCOUNT);
+        read(&mut reads, CHEF, data(&U256::from(71)), &CHEF);
+        reads.take(CHEF, data(&U256::from(72)), ACCOUNT.abi_encode().into(), false);
+        assert_eq!([70, 71, 72].map(|number| has(&reads, number)), [true, false, false]);
+    }
+
+    #[test]
+    fn what_is_read_with_a_number_of_the_account_counts_as_hints_for_ids_do() {
+        let mut reads = ClaimReads::new(ACCOUNT);
+        let ids = vec![U256::from(4_001), U256::from(4_002)];
+        read(&mut reads, CHEF, data(&(ACCOUNT,)), &ids);
+        // `findCheckpointHints(uint256[] ids, uint256 first, uint256 last)`
+        let call = (ids, U256::from(1), U256::from(900)).abi_encode_params();
+        let hints = vec![U256::from(555), U256::from(556)];
+        read(&mut reads, CHEF, [&[9, 9, 9, 9][..], &call].concat().into(), &hints);
+        read(&mut reads, CHEF, data(&(U256::from(1), U256::from(901))), &U256::from(777));
+        for (number, is_there) in [(4_001, true), (4_002, true), (555, true), (556, true), (777, false), (901, false)] {
+            assert_eq!(has(&reads, number), is_there, "{number}");
+        }
+    }
+
+    #[test]
+    fn offsets_and_lengths_of_lists_in_arguments_are_no_numbers() {
+        let of_list = |ids: Vec<U256>| [&[9, 9, 9, 9][..], &(ids, ACCOUNT).abi_encode_params()].concat();
+        let mut reads = ClaimReads::new(ACCOUNT);
+        read(&mut reads, CHEF, of_list(vec![U256::from(4_001), U256::from(4_002)]).into(), &true);
+        assert_eq!([64, 2, 4_002].map(|number| has(&reads, number)), [false, false, true]);
+        // A number that is no offset, because what it would name is no length.
+        let mut reads = ClaimReads::new(ACCOUNT);
+        read(&mut reads, CHEF, data(&(U256::from(32), U256::from(2), ACCOUNT)), &true);
+        assert_eq!([32, 2].map(|number| has(&reads, number)), [true, true]);
+    }
+
+    #[test]
+    fn neither_a_precompile_nor_a_contract_of_nobody_gives_numbers() {
+        let identity = Address::with_last_byte(4);
+        for contract in [identity, Address::repeat_byte(0xec)] {
+            let mut reads = ClaimReads::new(ACCOUNT);
+            read(&mut reads, contract, data(&(ACCOUNT, U256::from(66))), &(ACCOUNT, U256::from(66)));
+            read(&mut reads, contract, data(&U256::from(67)), &ACCOUNT);
+            assert_eq!([66, 67].map(|number| has(&reads, number)), [false, false], "{contract}");
+            let all = |_| contract == identity;
+            assert!(!reads.have_number(&U256::from(66).to_be_bytes(), all), "{contract}");
+        }
+    }
 
     fn data(arguments: &impl SolValue) -> Bytes {
         [&[1, 2, 3, 4][..], &arguments.abi_encode()].concat().into()
@@ -115,7 +239,7 @@ mod tests {
         reads.take(CHEF, foreign, U256::from(8).abi_encode().into(), true);
         reads.take(CHEF, call, U256::from(9).abi_encode().into(), true);
         for (number, is_there) in [(7, true), (9, true), (6, false), (8, false), (0, false)] {
-            assert_eq!(reads.have_number(&U256::from(number).to_be_bytes()), is_there, "{number}");
+            assert_eq!(has(&reads, number), is_there, "{number}");
         }
         assert!(reads.returned(CHEF, U256::from(9), &[]));
         assert!(!reads.returned(ACCOUNT, U256::from(9), &[]));

@@ -78,11 +78,6 @@ impl ClaimTemplates {
         self.templates.iter().any(|(template, _)| template.rests_on_reads())
     }
 
-    /// Returns true if a contract checks the numbers of some claims against a Merkle proof.
-    pub fn have_proofs(&self) -> bool {
-        self.templates.iter().any(|(template, _)| template.has_proof())
-    }
-
     /// Iterates over the reasons why claims of some templates are left out.
     pub fn left_out(&self) -> impl Iterator<Item = &str> {
         self.templates.iter().filter_map(|(_, allowed)| allowed.as_ref().err().map(String::as_str))

@@ -306,7 +306,7 @@ impl Role {
     pub const TOKEN: Self = Self::of(role::TOKEN);
     /// A contract of the deployment, or one that a [`Lineage`] returns.
     pub const MARKET: Self = Self::of(role::MARKET);
-    /// An integer or `bytesN` from a read of this job about the account; or `bool`.
+    /// An integer or `bytesN` from a read of this job about the account, or with a number from one; or `bool`.
     pub const NUMBER: Self = Self::of(role::NUMBER);
     /// `bytes32` of a Merkle proof, which the contract verifies together with the numbers beside it.
     pub const PROOF: Self = Self::of(role::PROOF);
@@ -342,7 +342,7 @@ pub mod role {
     /// `address`: a contract of the deployment, or one that a lineage returns.
     pub const MARKET: u8 = 3;
     /// `bool`, or an integer or `bytesN` found in the calldata or reply of a read of this job whose calldata has the
-    /// account.
+    /// account, in the only argument of one whose reply has the account, or in the reply to one with such a number.
     pub const NUMBER: u8 = 4;
     /// `bytes` or `string`.
     pub const BYTES: u8 = 5;
