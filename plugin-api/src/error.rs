@@ -1,24 +1,32 @@
 //! Errors of a job or one of its reads.
 
-use alloy::primitives::{Address, Bytes};
+use std::borrow::Cow;
+use std::fmt;
+
+use alloy::primitives::{Address, Bytes, hex};
+use alloy::sol_types::{GenericContractError, SolCall, SolInterface};
 
 /// Why a job cannot answer. Operators and `detail=full` see the text; plain answers never contain it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The call failed on chain; [`JobContext::try_call`](crate::JobContext::try_call) returns this as a value.
-    #[error("{to}: {revert}")]
+    #[error("{}: {revert}", Called(function, to))]
     Reverted {
         /// Target of the call.
         to: Address,
+        /// Signature of the function.
+        function: Cow<'static, str>,
         /// How it failed.
         revert: Revert,
     },
     /// No reply: the network did not answer in time, or the job's budget is used up.
-    #[error("{to}: {reason}")]
+    #[error("{}: {reason}", Called(function, to))]
     Unavailable {
         /// Target of the read.
         to: Address,
+        /// Signature of the function; empty if the read is not a call of one.
+        function: Cow<'static, str>,
         /// Reason.
         reason: &'static str,
     },
@@ -50,6 +58,22 @@ impl Error {
         Self::Message(text.into())
     }
 
+    /// Creates the error of a call that [`JobContext::try_call`](crate::JobContext::try_call) returned as a value.
+    pub fn reverted<C: SolCall>(to: Address, revert: Revert) -> Self {
+        Self::Reverted { to, function: C::SIGNATURE.into(), revert }
+    }
+
+    /// Names the function under which a fork has it.
+    pub(crate) fn of_function(self, signature: &str) -> Self {
+        match self {
+            Self::Reverted { to, revert, .. } => Self::Reverted { to, function: signature.to_owned().into(), revert },
+            Self::Unavailable { to, reason, .. } => {
+                Self::Unavailable { to, function: signature.to_owned().into(), reason }
+            }
+            other => other,
+        }
+    }
+
     /// Returns true if the called address has no contract. If it was one of several contracts that hold stakes, it is
     /// gone and nobody has anything there. If it lists other contracts, treat it as a failure.
     pub fn is_no_contract(&self) -> bool {
@@ -74,7 +98,7 @@ pub enum NoDocument {
 #[non_exhaustive]
 pub enum Revert {
     /// It reverted with this data.
-    #[error("reverted with {} bytes", .0.len())]
+    #[error("reverted{}", RevertData(.0))]
     Data(Bytes),
     /// No contract at this address.
     #[error("no contract")]
@@ -83,6 +107,42 @@ pub enum Revert {
     #[error("used up its gas")]
     Gas,
     /// It returned this many bytes, which do not decode.
-    #[error("answered {0} bytes that do not decode")]
+    #[error("answered {0} bytes that are not what the function returns")]
     Undecodable(usize),
+}
+
+/// A function and its contract, as messages name them.
+struct Called<'a>(&'a str, &'a Address);
+
+impl fmt::Display for Called<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(function, to) = self;
+        if function.is_empty() { write!(f, "{to}") } else { write!(f, "{function} of {to}") }
+    }
+}
+
+/// Characters of a contract's own text in a message.
+const REASON_CHARS_MAX: usize = 200;
+
+/// Why a call reverted, by its data.
+struct RevertData<'a>(&'a Bytes);
+
+impl fmt::Display for RevertData<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let data = self.0;
+        match GenericContractError::abi_decode(data) {
+            Ok(GenericContractError::Revert(revert)) => {
+                let reason: String = revert.reason.chars().take(REASON_CHARS_MAX).collect();
+                write!(f, ": {reason:?}")
+            }
+            Ok(GenericContractError::Panic(panic)) => write!(f, ": {panic}"),
+            Err(_) => match data.first_chunk::<4>() {
+                None if data.is_empty() => f.write_str(" without data, as where the contract has no such function"),
+                None => write!(f, " with {} bytes", data.len()),
+                Some(selector) => {
+                    write!(f, " with the error {} and {} bytes", hex::encode_prefixed(selector), data.len() - 4)
+                }
+            },
+        }
+    }
 }

@@ -98,13 +98,14 @@ impl JobContext {
 
     /// Like [`JobContext::call`], for a function that differs from `C` only in its name: forks rename what they copy.
     pub fn call_as<C: SolCall>(&self, to: Address, name: &str, call: &C) -> Read<'_, C::Return> {
-        Read::new(&self.state, self.request_of::<C>(to, Some(name), renamed(name, call)), returned::<C>)
+        let request = self.request_of::<C>(to, Some(name), renamed(name, call));
+        Read::new(&self.state, request, returned::<C>).renamed(signature::<C>(name))
     }
 
     /// Like [`JobContext::try_call`], for a function that differs from `C` only in its name.
     pub fn try_call_as<C: SolCall>(&self, to: Address, name: &str, call: &C) -> Read<'_, Result<C::Return, Revert>> {
         let request = self.request_of::<C>(to, Some(name), renamed(name, call));
-        Read::new(&self.state, request, |to, result| result.decoded::<C>(to))
+        Read::new(&self.state, request, |to, result| result.decoded::<C>(to)).renamed(signature::<C>(name))
     }
 
     /// Calls many contracts, or one with many arguments. Returns an outcome per call, in order; a failed call does not
@@ -284,14 +285,19 @@ fn parameters<C: SolCall>() -> &'static str {
     C::SIGNATURE.find('(').map_or("", |at| &C::SIGNATURE[at..])
 }
 
+/// Returns the signature under another name.
+fn signature<C: SolCall>(name: &str) -> String {
+    format!("{name}{}", parameters::<C>())
+}
+
 /// Encodes a call under another name.
 fn renamed<C: SolCall>(name: &str, call: &C) -> Vec<u8> {
-    let mut data = keccak256(format!("{name}{}", parameters::<C>()))[..4].to_vec();
+    let mut data = keccak256(signature::<C>(name))[..4].to_vec();
     call.abi_encode_raw(&mut data);
     data
 }
 
 /// Decodes the return value; anything else is an error.
 fn returned<C: SolCall>(to: Address, result: ReadResult) -> Result<C::Return, Error> {
-    result.decoded::<C>(to)?.map_err(|revert| Error::Reverted { to, revert })
+    result.decoded::<C>(to)?.map_err(|revert| Error::reverted::<C>(to, revert))
 }

@@ -31,6 +31,8 @@ pub struct Single {
     to: Address,
     /// Index among the job's reads.
     number: usize,
+    /// Signature of the function, if a fork has it under another name.
+    renamed: Option<Box<str>>,
 }
 
 /// Marks a [`Read`] of many calls of one function, with an outcome per call, in order.
@@ -52,8 +54,14 @@ impl<T, Of: fmt::Debug> fmt::Debug for Read<'_, T, Of> {
 
 impl<'c, T> Read<'c, T> {
     pub(crate) fn new(state: &'c JobState, request: ReadRequest, decode: Decode<T>) -> Self {
-        let of = Single { to: request.to, number: 0 };
+        let of = Single { to: request.to, number: 0, renamed: None };
         Self { state, request: Some(Box::new(request)), of, decode }
+    }
+
+    /// Names the function in errors.
+    pub(crate) fn renamed(mut self, signature: String) -> Self {
+        self.of.renamed = Some(signature.into());
+        self
     }
 }
 
@@ -122,7 +130,11 @@ impl<T> Future for Read<'_, T> {
             return Poll::Pending;
         }
         let result = ready!(read.state.poll_result(read.of.number, cx));
-        Poll::Ready((read.decode)(read.of.to, result))
+        let decoded = (read.decode)(read.of.to, result);
+        Poll::Ready(match &read.of.renamed {
+            Some(signature) => decoded.map_err(|error| error.of_function(signature)),
+            None => decoded,
+        })
     }
 }
 

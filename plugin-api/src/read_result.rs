@@ -86,7 +86,8 @@ impl ReadResult {
 
     /// Decodes the return value; returns the failure if the call has none.
     pub(crate) fn decoded<C: SolCall>(self, to: Address) -> Result<Result<C::Return, Revert>, Error> {
-        Ok(self.returned(to)?.and_then(|bytes| {
+        let returned = self.returned(to).map_err(|error| error.of_function(C::SIGNATURE))?;
+        Ok(returned.and_then(|bytes| {
             let limit = DECODED_FLOOR_BYTES.saturating_add(bytes.len().saturating_mul(DECODED_PER_BYTE));
             let config = AbiDecoderConfig::new().memory_limit(limit);
             C::abi_decode_returns_with_config(&bytes, config).map_err(|_| Revert::Undecodable(bytes.len()))
@@ -105,12 +106,12 @@ impl ReadResult {
             Self::Unsupported => "this host does not make such a read",
             Self::NotAllowed | Self::Unknown(_) => UNKNOWN,
         };
-        Err(Error::Unavailable { to, reason })
+        Err(Error::Unavailable { to, function: "".into(), reason })
     }
 
     /// Returns the word of a balance or code size.
     pub(crate) fn word(self, to: Address) -> Result<U256, Error> {
-        let unknown = Error::Unavailable { to, reason: UNKNOWN };
+        let unknown = Error::Unavailable { to, function: "".into(), reason: UNKNOWN };
         match self.returned(to)? {
             Ok(bytes) => <[u8; 32]>::try_from(bytes.as_ref()).map(U256::from_be_bytes).map_err(|_| unknown),
             Err(_) => Err(unknown),

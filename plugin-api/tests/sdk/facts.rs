@@ -86,8 +86,8 @@ fn what_fails_loses_its_chunk_alone_and_says_so() {
     };
     let first = case().run::<Play<Gauges>>(replies);
     assert_eq!((first.end, numbers(&first)), (End::Partial, vec![500, sum(500)]));
-    let expected = "main/gauges: 500 of 900 known, the rest is being read (0x1111111111111111111111111111111111111111: \
-                    no endpoint answered in time)";
+    let expected = "main/gauges: 500 of 900 known, the rest is being read (value(uint256) of \
+                    0x1111111111111111111111111111111111111111: no endpoint answered in time)";
     assert_eq!(first.message, expected);
     assert_eq!(numbers(&run(&case().after(&first), 900)), [900, sum(900)]);
 }

@@ -35,7 +35,7 @@ fn an_error_keeps_what_was_found_before() {
         _ => contract(request),
     });
     assert_eq!((outcome.end, numbers(&outcome)), (End::Failed, vec![1, 3]));
-    assert_eq!(outcome.message, format!("{TARGET}: no endpoint answered in time"));
+    assert_eq!(outcome.message, format!("value(uint256) of {TARGET}: no endpoint answered in time"));
 }
 
 scenario!(TellsAndReturns, |cx| {

@@ -116,6 +116,14 @@ fn bytes(len: usize) -> Bytes {
     vec![0xee; len].into()
 }
 
+/// `Error("paused")`, as Solidity encodes it.
+fn paused() -> Bytes {
+    let words = [U256::from(32), U256::from(6), U256::from_be_slice(b"paused") << (8 * 26)];
+    [&[0x08, 0xc3, 0x79, 0xa0][..], &words.map(|word| word.to_be_bytes::<32>()).concat()].concat().into()
+}
+
+const NO_DATA: &str = "reverted without data, as where the contract has no such function";
+
 #[test]
 fn what_a_contract_does_instead_of_answering_is_a_value_of_try_call() {
     let cases = [
@@ -136,14 +144,18 @@ fn what_a_contract_does_instead_of_answering_is_a_value_of_try_call() {
 #[test]
 fn what_a_contract_does_instead_of_answering_is_an_error_of_call() {
     let cases = [
-        (ReadResult::Reverted(bytes(68)), "reverted with 68 bytes"),
+        (ReadResult::Reverted(bytes(0)), NO_DATA),
+        (ReadResult::Reverted(bytes(3)), "reverted with 3 bytes"),
+        (ReadResult::Reverted(bytes(68)), "reverted with the error 0xeeeeeeee and 64 bytes"),
+        (ReadResult::Reverted(paused()), "reverted: \"paused\""),
         (ReadResult::NoCode, "no contract"),
         (ReadResult::GasCap, "used up its gas"),
-        (ReadResult::Ok(bytes(31)), "answered 31 bytes that do not decode"),
+        (ReadResult::Ok(bytes(31)), "answered 31 bytes that are not what the function returns"),
     ];
     for (answer, why) in cases {
         let outcome = case().run::<Play<Called>>(|_: &ReadRequest| answer.clone());
-        assert_eq!((outcome.end, outcome.message), (End::Failed, format!("{TARGET}: {why}")), "{answer:?}");
+        let told = format!("value(uint256) of {TARGET}: {why}");
+        assert_eq!((outcome.end, outcome.message), (End::Failed, told), "{answer:?}");
     }
 }
 
@@ -155,10 +167,11 @@ fn a_read_that_was_not_made_is_an_error_of_try_call_too() {
         (ReadResult::Unsupported, "this host does not make such a read"),
     ];
     for (answer, why) in cases {
+        let told = format!("value(uint256) of {TARGET}: {why}");
         let tried = case().run::<Play<Tried>>(|_: &ReadRequest| answer.clone());
-        assert_eq!((tried.end, tried.message), (End::Failed, format!("{TARGET}: {why}")), "{answer:?}");
+        assert_eq!((tried.end, &tried.message), (End::Failed, &told), "{answer:?}");
         let called = case().run::<Play<Called>>(|_: &ReadRequest| answer.clone());
-        assert_eq!((called.end, called.message), (End::Failed, format!("{TARGET}: {why}")), "{answer:?}");
+        assert_eq!((called.end, &called.message), (End::Failed, &told), "{answer:?}");
         let balance = case().run::<Play<Balance>>(|_: &ReadRequest| answer.clone());
         assert_eq!((balance.end, balance.message), (End::Failed, format!("{ACCOUNT}: {why}")), "{answer:?}");
     }
@@ -311,4 +324,6 @@ fn a_call_under_another_name_keeps_its_arguments_and_its_answer() {
     let outcome = case().run::<Play<Renamed>>(replies);
     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
     assert_eq!(numbers(&outcome), [9, 1]);
+    let outcome = case().run::<Play<Renamed>>(|_: &ReadRequest| ReadResult::Unavailable);
+    assert_eq!(outcome.message, format!("amount(uint256) of {TARGET}: no endpoint answered in time"));
 }

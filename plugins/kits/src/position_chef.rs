@@ -121,7 +121,7 @@ impl PositionChef {
         match reward {
             Ok(amount) => Ok(Some(Harvest { token_id, pid: info.pid, amount })),
             Err(_) if info.liquidity == 0 && info.reward.is_zero() => Ok(None),
-            Err(revert) => Err(Error::Reverted { to: self.chef, revert }),
+            Err(revert) => Err(Error::reverted::<harvestCall>(self.chef, revert)),
         }
     }
 

@@ -126,7 +126,8 @@ impl SafetyModule {
         let old_cooldown = cx.try_call(self.token, COOLDOWN_SECONDSCall {}).within(COOLDOWN_STANDS_S);
         let window = cx.call(self.token, UNSTAKE_WINDOWCall {}).within(COOLDOWN_STANDS_S);
         let (began, cooldown, old_cooldown, window) = cx.join((began, cooldown, old_cooldown, window)).await?;
-        let cooldown = cooldown.or(old_cooldown).map_err(|revert| Error::Reverted { to: self.token, revert })?;
+        let undefined = |revert| Error::reverted::<COOLDOWN_SECONDSCall>(self.token, revert);
+        let cooldown = cooldown.or(old_cooldown).map_err(undefined)?;
         let unlocks_at = began.saturating_add(cooldown);
         let is_on = !began.is_zero() && unlocks_at.saturating_add(window) >= U256::from(cx.block().timestamp);
         let unlocks_at = u64::try_from(unlocks_at).ok().filter(|_| is_on);

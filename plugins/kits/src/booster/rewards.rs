@@ -54,7 +54,7 @@ async fn paid(cx: &JobContext, at: Address, token: Address) -> Result<Address, E
     if wrapped_for != Ok(at) {
         return Ok(token);
     }
-    wrapped.or(base).map_err(|revert| Error::Reverted { to: token, revert })
+    wrapped.or(base).map_err(|revert| Error::reverted::<baseTokenCall>(token, revert))
 }
 
 /// Returns the rate of a reward contract to all stakers, per second.

@@ -124,27 +124,16 @@ fn named(read: Result<Address, Revert>) -> Option<Address> {
 
 /// Returns the staked token of a pool.
 pub(super) async fn staked_token(cx: &JobContext, of: &MasterChef, pid: U256) -> Result<Address, Error> {
-    try_staked_token(cx, of, pid).await?.map_err(|revert| Error::Reverted { to: of.chef, revert })
-}
-
-async fn try_staked_token(cx: &JobContext, of: &MasterChef, pid: U256) -> Result<Result<Address, Revert>, Error> {
     match of.kind {
-        Kind::V1 => {
-            let info = cx.try_call(of.chef, v1::poolInfoCall { pid }).within(TOKEN_STANDS_S).await?;
-            Ok(info.map(|info| info.lpToken))
-        }
-        Kind::V2 | Kind::Mini => cx.try_call(of.chef, v2::lpTokenCall { pid }).within(TOKEN_STANDS_S).await,
-        Kind::Beets => cx.try_call(of.chef, beets::lpTokensCall { pid }).within(TOKEN_STANDS_S).await,
+        Kind::V1 => Ok(cx.call(of.chef, v1::poolInfoCall { pid }).within(TOKEN_STANDS_S).await?.lpToken),
+        Kind::V2 | Kind::Mini => cx.call(of.chef, v2::lpTokenCall { pid }).within(TOKEN_STANDS_S).await,
+        Kind::Beets => cx.call(of.chef, beets::lpTokensCall { pid }).within(TOKEN_STANDS_S).await,
     }
 }
 
 /// Returns the staked tokens of all pools; `None` for those that cannot be read.
 pub(super) async fn staked_tokens(cx: &JobContext, of: &MasterChef, count: u64) -> Result<Vec<Option<Address>>, Error> {
-    let tokens = (0..count).map(async |pid| {
-        let token = try_staked_token(cx, of, U256::from(pid)).await;
-        Ok(token.ok().and_then(Result::ok))
-    });
-    cx.join(tokens).await
+    cx.join((0..count).map(async |pid| Ok(staked_token(cx, of, U256::from(pid)).await.ok()))).await
 }
 
 /// Returns true if only one pool has this staked token, so that the chef's balance is that pool's total.

@@ -70,7 +70,7 @@ async fn bracket(cx: &JobContext, factory: Address, indices: Vec<usize>) -> Resu
         match outcome {
             Ok(_) => listed = *index,
             Err(Revert::Data(_) | Revert::Gas) => return Ok((listed, Some(*index))),
-            Err(revert) => return Err(Error::Reverted { to: factory, revert }),
+            Err(revert) => return Err(Error::reverted::<stakingTokensCall>(factory, revert)),
         }
     }
     Ok((listed, None))

@@ -235,7 +235,10 @@ fn an_owner_that_cannot_be_read_is_missing_and_reported() {
     };
     let outcome = case([swap(REGISTERED)]).run::<All>(unread);
     assert_eq!(outcome.end, End::Partial);
-    assert_eq!(outcome.message, format!("protocols of events: {REGISTRY}: no endpoint answered in time"));
+    assert_eq!(
+        outcome.message,
+        format!("protocols of events: isPool(address) of {REGISTRY}: no endpoint answered in time")
+    );
     assert_eq!((outcome.events().len(), outcome.events()[0].protocol.as_deref()), (1, None));
 }
 

@@ -95,7 +95,11 @@ fn what_fails_is_reported_and_never_an_empty_answer() {
     let one = staking(1, &[(USDC, 7), (JOE, 1)]).revert(NETWORK, STAKING, &pending);
     let outcome = run(Question::CLAIMABLES, &one);
     assert_eq!((outcome.end, paid(&outcome)), (End::Partial, vec![(JOE, n(1))]));
-    assert!(outcome.message.starts_with(&format!("main: {STAKING}: ")), "{}", outcome.message);
+    assert!(
+        outcome.message.starts_with(&format!("main: pendingReward(address,address) of {STAKING}: ")),
+        "{}",
+        outcome.message
+    );
     let all = staking(1, &[(USDC, 7)]).revert(NETWORK, STAKING, &pending);
     assert_eq!(run(Question::CLAIMABLES, &all).end, End::Failed);
     let many = staking(1, &[]).reply(NETWORK, STAKING, &rewardTokensLengthCall {}, &n(33));

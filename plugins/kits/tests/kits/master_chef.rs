@@ -465,7 +465,11 @@ fn a_bad_pool_costs_its_own_row_and_is_reported() {
         let chain = stake(stake(chef(Kind::V1, 3), 1, 10, 5), 2, 10, 6);
         let outcome = claimables("v1", &chain.result(NETWORK, CHEF, &pending(1), answer));
         assert_eq!((outcome.end, by_number(&outcome)), (End::Partial, vec![(Some(word(2)), TOKEN, word(6))]));
-        assert!(outcome.message.starts_with(&format!("main: {CHEF}: ")), "{}", outcome.message);
+        assert!(
+            outcome.message.starts_with(&format!("main: pendingSushi(uint256,address) of {CHEF}: ")),
+            "{}",
+            outcome.message
+        );
     }
     // Partial too if an account's stake cannot be read, and if the failed row is the only one.
     let chain = stake(chef(Kind::Mini, 3), 2, 10, 6);

@@ -126,7 +126,11 @@ fn a_position_with_nothing_is_refused_by_the_chef_and_no_failure() {
     for (liquidity, reward) in [(1, 0), (0, 1)] {
         let outcome = claimables(&info(chain.clone(), 9, liquidity, reward));
         assert_eq!((outcome.end, by_number(&outcome).len()), (End::Partial, 1), "{}", outcome.message);
-        assert!(outcome.message.starts_with(&format!("main: {CHEF}: ")), "{}", outcome.message);
+        assert!(
+            outcome.message.starts_with(&format!("main: harvest(uint256,address) of {CHEF}: ")),
+            "{}",
+            outcome.message
+        );
     }
 }
 

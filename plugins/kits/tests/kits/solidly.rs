@@ -238,7 +238,7 @@ fn a_broken_gauge_costs_its_own_rows_and_is_reported() {
         let owed = run(Question::CLAIMABLES, &chain);
         assert_eq!((staked.end, staked.positions().len()), (End::Partial, 1), "{}", staked.message);
         assert_eq!((owed.end, owed.payments().len()), (End::Partial, 1), "{}", owed.message);
-        assert!(owed.message.starts_with(&format!("main: {}", gauge(0))), "{}", owed.message);
+        assert!(owed.message.starts_with(&format!("main: earned(address) of {}: ", gauge(0))), "{}", owed.message);
     }
 }
 
@@ -340,7 +340,7 @@ fn locks_that_cannot_be_read_are_reported() {
                 ESCROW,
                 &lockedCall(word(8)),
             ),
-            "main: 0xf000000000000000000000000000000000000002: reverted",
+            "main: locked(uint256) of 0xf000000000000000000000000000000000000002: reverted",
         ),
     ];
     for (chain, message) in cases {
