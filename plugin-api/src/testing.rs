@@ -33,6 +33,11 @@ pub trait Replies {
     /// Called once for each read, batch by batch, in the order of the reads.
     fn reply(&mut self, request: &ReadRequest) -> ReadResult;
 
+    /// Describes a read that has no reply of its own, and the replies that there are.
+    fn describe_missing(&self, _request: &ReadRequest) -> Option<String> {
+        None
+    }
+
     /// Returns true if the same read always has the same reply, so that the job can be run again.
     fn are_lasting(&self) -> bool {
         false

@@ -28,4 +28,24 @@ impl Question {
     pub const POOLING: Self = Self(6);
     /// Locked and vesting amounts of an account; answered with [`crate::map::Position`].
     pub const LOCKED: Self = Self(7);
+
+    const NAMES: [(Self, &str); 7] = [
+        (Self::CLAIMABLES, "claimables"),
+        (Self::FARMING, "farming"),
+        (Self::LENDING, "lending"),
+        (Self::EVENTS, "events"),
+        (Self::COMPOSITION, "composition"),
+        (Self::POOLING, "pooling"),
+        (Self::LOCKED, "locked"),
+    ];
+
+    /// Returns its name in records and messages; `unknown` for a question of a later revision.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(known, _)| *known == self).map_or("unknown", |(_, name)| name)
+    }
+
+    /// Returns the question of this name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(_, known)| *known == name).map(|(question, _)| *question)
+    }
 }

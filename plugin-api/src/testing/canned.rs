@@ -1,6 +1,7 @@
 //! Replies by network, target and calldata, and documents by URL.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use alloy::primitives::{Address, Bytes, U256};
 use alloy::sol_types::{SolCall, SolValue};
@@ -11,7 +12,7 @@ use super::{ReadRequest, ReadResult, Replies};
 /// Replies by network, target and calldata, and documents by URL; a read that has none finds no contract, or nothing at
 /// the URL.
 #[derive(Clone, Debug, Default)]
-pub struct CannedReplies(HashMap<(u64, u8, Address, Bytes), ReadResult>);
+pub struct CannedReplies(HashMap<ReplyKey, ReadResult>);
 
 impl CannedReplies {
     /// Sets the reply to a call: `value` as the ABI encodes the function's single return value.
@@ -60,13 +61,50 @@ impl Replies for &CannedReplies {
         self.0.get(&key(request)).cloned().unwrap_or(ReadResult::NoCode)
     }
 
+    fn describe_missing(&self, request: &ReadRequest) -> Option<String> {
+        if self.0.contains_key(&key(request)) {
+            return None;
+        }
+        let asked = key(request);
+        let mut text = format!("no canned reply to {}; it finds nothing. There are replies to:", describe(&asked));
+        let mut known: Vec<_> = self.0.keys().collect();
+        // Those that are most alike first.
+        known.sort_unstable_by_key(|reply| {
+            let (network, kind, to, data) = reply;
+            let is_other = (to, data) != (&asked.2, &asked.3);
+            (is_other, *to != asked.2, (*network, *kind) != (asked.0, asked.1), *reply)
+        });
+        for reply in known.iter().take(SHOWN_MAX) {
+            let _ = write!(text, "\n  {}", describe(reply));
+        }
+        if known.len() > SHOWN_MAX {
+            let _ = write!(text, "\n  and {} more", known.len() - SHOWN_MAX);
+        }
+        Some(text)
+    }
+
     fn are_lasting(&self) -> bool {
         true
     }
 }
 
+/// Replies that the message about a missing one lists.
+const SHOWN_MAX: usize = 4;
+
+fn describe((network, read, to, data): &ReplyKey) -> String {
+    match *read {
+        kind::HTTP => format!("{}", String::from_utf8_lossy(data)),
+        kind::NATIVE_BALANCE => format!("the native balance of {to} on chain {network}"),
+        kind::CALL => format!("a call of {to} on chain {network} with {data}"),
+        other => format!("a read of kind {other} of {to} on chain {network} with {data}"),
+    }
+}
+
+/// Chain id, kind, target and calldata.
+type ReplyKey = (u64, u8, Address, Bytes);
+
 /// A document is the same on all networks.
-fn key(request: &ReadRequest) -> (u64, u8, Address, Bytes) {
+fn key(request: &ReadRequest) -> ReplyKey {
     let network = if request.kind == kind::HTTP { 0 } else { request.network };
     (network, request.kind, request.to, request.data.clone())
 }

@@ -109,7 +109,7 @@ impl Fixture {
         let fixture = Self {
             protocol: start.protocol.clone(),
             network: start.chain_id,
-            question: name(start.question).to_owned(),
+            question: start.question.name().to_owned(),
             account: hex(start.account.as_slice()),
             tokens: start.tokens.iter().flatten().map(|token| hex(token.as_slice())).collect(),
             transaction: start.transaction.as_ref().map(|sent| hex(&codec::encode(sent))).unwrap_or_default(),
@@ -156,8 +156,7 @@ impl Fixture {
     /// # Errors
     /// [`FixtureError::Value`].
     pub fn replay<P: Exported>(&self, settings: Settings) -> Result<Outcome, FixtureError> {
-        let question = QUESTIONS.iter().find(|(_, name)| *name == self.question);
-        let question = question.ok_or_else(|| wrong("question", &self.question))?.0;
+        let question = Question::by_name(&self.question).ok_or_else(|| wrong("question", &self.question))?;
         let account = address("account", &self.account)?;
         let test = JobTest::new(&self.protocol, self.network, question, account);
         let mut test = test.settings(settings).block(self.block.parse()?);
@@ -253,18 +252,6 @@ impl RecordedRead {
         let to = address("to", &self.to)?;
         Ok(((self.network, self.kind, self.mode, self.gas_cap, to, from, data), result))
     }
-}
-
-const QUESTIONS: [(Question, &str); 5] = [
-    (Question::CLAIMABLES, "claimables"),
-    (Question::FARMING, "farming"),
-    (Question::LENDING, "lending"),
-    (Question::COMPOSITION, "composition"),
-    (Question::EVENTS, "events"),
-];
-
-fn name(question: Question) -> &'static str {
-    QUESTIONS.iter().find(|(known, _)| *known == question).map_or("", |(_, name)| name)
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -1,7 +1,7 @@
 //! Drives one job through the functions that a host would call.
 #![expect(clippy::expect_used, clippy::panic, reason = "a broken contract is the failure of the test that runs this")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use abi_stable::std_types::{RResult, RSlice};
 use alloy::primitives::{Address, B256, Bytes};
@@ -143,16 +143,19 @@ impl JobTest {
     pub fn run_in(&self, plugin: PluginRef, mut replies: impl Replies) -> Outcome {
         let plugin = Running::new(plugin, &self.settings).expect("the plugin takes its settings");
         let catalogue = plugin.catalogue();
+        self.require_deployment(&catalogue);
         let templates = Validation::templates(self.functions.as_deref(), &catalogue);
         let of = Rules { catalogue: &catalogue, templates: &templates };
-        let mut honest = Vec::new();
+        let (mut honest, mut missing) = (Vec::new(), BTreeSet::new());
         let (outcome, rejections) = self.drive(&plugin, of, &mut |request| {
+            missing.extend(replies.describe_missing(request));
             let result = replies.reply(request);
             if replies.are_lasting() && !honest.iter().any(|(known, _)| known == request) {
                 honest.push((request.clone(), result.clone()));
             }
             result
         });
+        show(&missing);
         assert!(rejections.is_empty(), "{rejections}");
         if replies.are_lasting() {
             hostile::run_jobs(self.start.account, &honest, |how, alter| {
@@ -162,6 +165,30 @@ impl JobTest {
             });
         }
         outcome
+    }
+
+    /// Requires that a gateway would ask the plugin this question.
+    fn require_deployment(&self, catalogue: &Catalogue) {
+        let Start { protocol, chain_id, question, .. } = &self.start;
+        // A transaction is no protocol's.
+        if *question == Question::EVENTS {
+            return;
+        }
+        let rows: Vec<_> = catalogue.deployments.iter().filter(|row| row.protocol == *protocol).collect();
+        if rows.is_empty() {
+            let slugs: BTreeSet<_> = catalogue.protocols.iter().map(|known| known.slug.as_str()).collect();
+            panic!("the catalogue has no deployment of `{protocol}`; its protocols are {slugs:?}");
+        }
+        let on_network: Vec<_> = rows.iter().filter(|row| row.chain_id == *chain_id).collect();
+        let networks: BTreeSet<_> = rows.iter().map(|row| row.chain_id).collect();
+        assert!(!on_network.is_empty(), "`{protocol}` has no deployment on chain {chain_id}; it has on {networks:?}");
+        let questions: BTreeSet<_> =
+            on_network.iter().flat_map(|row| &row.questions).map(|question| question.name()).collect();
+        let question = question.name();
+        assert!(
+            questions.contains(question),
+            "no deployment of `{protocol}` on chain {chain_id} declares `{question}`; declared are {questions:?}"
+        );
     }
 
     /// Runs the job once; what becomes of it, and what a gateway would not take of it.
@@ -222,6 +249,18 @@ impl JobTest {
         }
         let rejections = validation.check(&outcome.findings);
         (outcome, rejections)
+    }
+}
+
+/// Reads without a reply that a test describes.
+const SHOWN_MAX: usize = 5;
+
+/// Prints what a test that fails shows.
+#[expect(clippy::print_stderr, reason = "the test harness shows it if the test fails")]
+fn show(missing: &BTreeSet<String>) {
+    missing.iter().take(SHOWN_MAX).for_each(|text| eprintln!("{text}"));
+    if missing.len() > SHOWN_MAX {
+        eprintln!("and {} more reads without a canned reply", missing.len() - SHOWN_MAX);
     }
 }
 

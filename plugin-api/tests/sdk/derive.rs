@@ -219,7 +219,6 @@ fn a_job_gets_the_rows_of_its_protocol_and_network() {
         ("acme_v2", 1, &[("old", 5_u64), ("main", 5)][..]),
         ("acme_v2", 137, &[("main", 6)]),
         ("fork", 1, &[("main", 5)]),
-        ("fork", 137, &[]),
     ] {
         let outcome = JobTest::new(protocol, network, Question::CLAIMABLES, ACCOUNT).run::<Vaults>(&chain);
         assert_eq!(outcome.end, End::Complete, "{}", outcome.message);

@@ -292,9 +292,6 @@ fn a_plugin_without_events_reports_none() {
     let outcome = JobTest::for_transaction(NETWORK, &transaction()).run::<Quiet>(word_of_all);
     assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
     assert_eq!(Host::<Quiet>::new().catalogue().event_topics, None);
-    // A plugin that answers about events does not answer about accounts.
-    let outcome = JobTest::new("acme", NETWORK, Question::FARMING, TARGET).run::<Echo>(contract);
-    assert_eq!((outcome.end, outcome.findings.len()), (End::Complete, 0));
 }
 
 fn word_of_all(_: &ReadRequest) -> ReadResult {

@@ -5,8 +5,8 @@ use portolan_plugin_api::testing::{
     End, Expected, Fixture, FixtureError, JobTest, Outcome, ReadRequest, ReadResult, line,
 };
 use portolan_plugin_api::{
-    Address, B256, Block, Catalogue, Claimable, Composition, Error, JobContext, Part, Plugin, Settings, SettingsError,
-    U256,
+    Address, B256, Block, Catalogue, Claimable, Composition, Error, JobContext, Part, Plugin, Position, Question,
+    Settings, SettingsError, U256,
 };
 use serde_json::{Value, json};
 
@@ -82,7 +82,9 @@ impl Plugin for Shares {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::default()
+        let mut catalogue = crate::scenario::catalogue();
+        catalogue.deployments[0].questions = vec![Question::COMPOSITION];
+        catalogue
     }
 
     async fn compositions(&self, cx: &JobContext, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
@@ -138,7 +140,7 @@ fn a_read_that_was_not_recorded_finds_no_endpoint() {
     let (_, fixture) = Fixture::record::<Play<OneRead>>(&case(), contract);
     let replayed = fixture.replay::<Play<TwoReads>>(Settings::default()).expect("replayed");
     assert_eq!((replayed.end, numbers(&replayed)), (End::Failed, vec![3]));
-    assert_eq!(replayed.message, format!("{TARGET}: no endpoint answered in time"));
+    assert_eq!(replayed.message, format!("value(uint256) of {TARGET}: no endpoint answered in time"));
 }
 
 async fn one(cx: &JobContext) -> Result<Claimable, Error> {
@@ -241,4 +243,66 @@ fn an_expectation_reports_what_was_found_too_much_and_what_was_not() {
     let differences = wrong.differences(&outcome);
     assert!(differences[0].starts_with("ended Partial instead of Complete"), "{differences:?}");
     assert_eq!(differences[1..], [format!("found {lost}"), "did not find stake 1".to_owned()]);
+}
+
+/// Reads once, and finds nothing, whatever it is asked about an account.
+struct EveryQuestion;
+
+const ABOUT_ACCOUNTS: [Question; 5] =
+    [Question::CLAIMABLES, Question::FARMING, Question::LENDING, Question::POOLING, Question::LOCKED];
+
+async fn nothing<T>(cx: &JobContext) -> Result<Vec<T>, Error> {
+    value(cx, 1).await?;
+    Ok(Vec::new())
+}
+
+impl Plugin for EveryQuestion {
+    fn configure(_: &Settings) -> Result<Self, SettingsError> {
+        Ok(Self)
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        let mut catalogue = crate::scenario::catalogue();
+        catalogue.deployments[0].questions = ABOUT_ACCOUNTS.to_vec();
+        catalogue
+    }
+
+    async fn claimables(&self, cx: &JobContext, _: Address) -> Result<Vec<Claimable>, Error> {
+        nothing(cx).await
+    }
+
+    async fn farming(&self, cx: &JobContext, _: Address) -> Result<Vec<Position>, Error> {
+        nothing(cx).await
+    }
+
+    async fn lending(&self, cx: &JobContext, _: Address) -> Result<Vec<Position>, Error> {
+        nothing(cx).await
+    }
+
+    async fn pooling(&self, cx: &JobContext, _: Address) -> Result<Vec<Position>, Error> {
+        nothing(cx).await
+    }
+
+    async fn locked(&self, cx: &JobContext, _: Address) -> Result<Vec<Position>, Error> {
+        nothing(cx).await
+    }
+}
+
+impl Exported for EveryQuestion {
+    type Plugin = Self;
+
+    const MANIFEST: Manifest = Manifest::new(&["{}"]);
+}
+
+#[test]
+fn a_record_of_each_question_about_an_account_replays() {
+    for question in ABOUT_ACCOUNTS {
+        let test = JobTest::new("acme", 137, question, TARGET);
+        let (outcome, fixture) = Fixture::record::<EveryQuestion>(&test, contract);
+        assert_eq!((outcome.end, &outcome.batches[..]), (End::Complete, &[1][..]), "{question:?}");
+        let (_folder, path) = saved("");
+        fixture.save(&path).expect("saved");
+        let loaded = Fixture::load(&path).expect("loaded");
+        assert_eq!(loaded.replay::<EveryQuestion>(Settings::default()).expect("replayed"), outcome, "{question:?}");
+    }
 }

@@ -18,6 +18,7 @@ mod instances;
 mod limits;
 mod losses;
 mod manifest;
+mod mistakes;
 mod misuse;
 mod numbers;
 mod off_chain;

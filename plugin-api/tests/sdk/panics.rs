@@ -87,7 +87,7 @@ impl Plugin for DropsAfterItsAnswer {
     }
 
     fn catalogue(&self) -> Catalogue {
-        Catalogue::default()
+        crate::scenario::catalogue()
     }
 
     fn claimables(&self, _: &JobContext, _: Address) -> impl Future<Output = Result<Vec<Claimable>, Error>> + Send {
