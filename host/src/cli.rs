@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use portolan_base::sanitize;
 
 /// A self-hosted gateway that answers what an account holds and can claim on EVM networks.
@@ -63,6 +63,10 @@ pub(crate) enum PluginCommand {
     /// Load a plugin file and check on the chains which addresses of its deployments have code and answer, and which
     /// of its questions are answered. Exits with 1 if an address has no code or a question is not answered in full.
     Check(CheckFlags),
+    /// Load a plugin file and ask it a question as a client of the gateway would. Prints its jobs, the rows of its
+    /// answers, and what its claims did when they were tried. Exits with 1 if something is missing or a claim does not
+    /// pay what it states.
+    Ask(QuestionFlags),
     #[command(flatten)]
     OfGateway(GatewayPluginCommand),
 }
@@ -170,26 +174,62 @@ pub(crate) struct NamedPlugin {
     pub(crate) gateway: GatewayFlags,
 }
 
-/// Flags of `plugin check`.
+/// A plugin file that is tried before it is served.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct CheckFlags {
+pub(crate) struct PluginFile {
     /// The plugin's dylib.
     pub(crate) file: PathBuf,
-    /// Its settings file, named after the plugin.
+    /// Its settings file, named after the plugin [default: the one beside the dylib, if there is one].
     #[arg(long, value_name = "FILE")]
     pub(crate) settings: Option<PathBuf>,
-    /// JSON-RPC endpoint of a network; repeatable. Deployments on other networks are not checked.
+    /// JSON-RPC endpoint of a network; repeatable. Other networks are left out.
     #[arg(long, value_name = "NETWORK=URL", required = true)]
     pub(crate) rpc: Vec<String>,
-    /// An account with holdings, so that more is read [default: 0x000000000000000000000000000000000000dEaD].
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) account: Option<String>,
     /// Configuration file (TOML) of the gateway, for networks of its own and granted hosts.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<String>,
     /// Print JSON, for scripts.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Flags of `plugin check`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CheckFlags {
+    #[command(flatten)]
+    pub(crate) of: PluginFile,
+    /// An account with holdings, so that more is read [default: 0x000000000000000000000000000000000000dEaD].
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) account: Option<String>,
+}
+
+/// Flags of `plugin ask`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct QuestionFlags {
+    #[command(flatten)]
+    pub(crate) of: PluginFile,
+    /// What to ask.
+    pub(crate) question: QuestionName,
+    /// The account, by its address or ENS name; for `events`, the hash of a transaction.
+    #[arg(value_name = "ACCOUNT")]
+    pub(crate) about: String,
+    /// One protocol of the plugin, by its slug [default: all that answer the question].
+    #[arg(long, value_name = "SLUG")]
+    pub(crate) protocol: Option<String>,
+    /// A block to answer at, as the parameter `block` of the API has it.
+    #[arg(long, value_name = "BLOCK")]
+    pub(crate) block: Option<String>,
+}
+
+/// A question to a plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum QuestionName {
+    Claimables,
+    Farming,
+    Lending,
+    Pooling,
+    Locked,
+    Events,
 }
 
 /// Flags of `state`: the gateway, and which of its facts.

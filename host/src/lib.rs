@@ -18,6 +18,7 @@ mod budget;
 mod cpu_pool;
 mod head_age;
 mod log;
+mod lone_plugin;
 mod memory;
 mod memory_limit;
 mod memory_used;
@@ -25,6 +26,7 @@ mod monitor;
 #[cfg(not(feature = "otlp"))]
 mod no_span_export;
 mod paths;
+mod plugin_ask;
 mod plugin_check;
 mod serve_check;
 #[cfg(feature = "otlp")]
@@ -50,12 +52,13 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::cli::{CheckFlags, Command, Flags, GatewayPluginCommand, PluginCommand, StateCommand, Stop};
+use crate::cli::{Command, Flags, GatewayPluginCommand, PluginCommand, StateCommand, Stop};
 use crate::config::{Config, Environment};
 use crate::gateway::Gateway;
 use crate::http::admin::control::ControlState;
 use crate::http::admin::control::client::ControlError;
 use crate::http::server::serve::Listeners;
+use crate::lone_plugin::LonePluginError;
 use crate::spans::SpanExport;
 
 /// Exit code for invalid flags or configuration, or an address in use.
@@ -71,7 +74,12 @@ pub fn run() -> ExitCode {
     match cli::parse(env::args_os()) {
         Ok(Command::Serve(flags)) => serve(&flags),
         Ok(Command::State { command }) => state(&command),
-        Ok(Command::Plugin { command: PluginCommand::Check(flags) }) => check(&flags),
+        Ok(Command::Plugin { command: PluginCommand::Check(flags) }) => {
+            try_plugin(async |of| plugin_check::run(&flags, of).await)
+        }
+        Ok(Command::Plugin { command: PluginCommand::Ask(flags) }) => {
+            try_plugin(async |of| plugin_ask::run(&flags, of).await)
+        }
         Ok(Command::Plugin { command: PluginCommand::OfGateway(command) }) => plugin(command),
         Ok(Command::Probe { file }) => probe::main(&file),
         Ok(Command::Worker) => worker::main(),
@@ -141,7 +149,8 @@ fn control(flags: &Flags, run: impl FnOnce(&Config) -> Result<String, ControlErr
     }
 }
 
-fn check(flags: &CheckFlags) -> ExitCode {
+/// Runs a command that loads a plugin without serving it.
+fn try_plugin(run: impl AsyncFnOnce(&Environment) -> Result<(String, bool), LonePluginError>) -> ExitCode {
     let environment = match Environment::of_process() {
         Ok(environment) => environment,
         Err(error) => return misuse(&error),
@@ -150,9 +159,9 @@ fn check(flags: &CheckFlags) -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error),
     };
-    let checked = runtime.block_on(plugin_check::run(flags, &environment));
+    let tried = runtime.block_on(run(&environment));
     runtime.shutdown_timeout(THREADS_END);
-    match checked {
+    match tried {
         Ok(found) => print_found(&found),
         Err(error) if error.is_misuse() => misuse(&error),
         Err(error) => fail(&error),

@@ -1,7 +1,7 @@
 //! `portolan plugin check`: which addresses of a plugin's deployments have code and answer on a chain, and which
-//! questions.
+//! questions. `portolan plugin ask`: what a plugin answers, before it is served.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use portolan_tests::build;
@@ -32,8 +32,12 @@ impl Checks {
 }
 
 fn check(file: &Path, arguments: &[&str]) -> Output {
+    tried("check", file, arguments)
+}
+
+fn tried(how: &str, file: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(build::built().unwrap().host());
-    command.args(["plugin", "check"]).arg(file).args(arguments).env_clear().output().unwrap()
+    command.args(["plugin", how]).arg(file).args(arguments).env_clear().output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -92,6 +96,79 @@ fn a_plugin_whose_deployments_all_answer_is_sound() {
         "velodrome_v2 claimables ok, ",
     ] {
         assert!(shown.contains(line), "{line}: {shown}");
+    }
+}
+
+/// A copy of a dylib in a folder of its own, with a settings file beside it.
+fn beside(settings: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("libsolidly.so");
+    std::fs::copy(build::built().unwrap().plugin("libsolidly.so"), &file).unwrap();
+    std::fs::write(folder.path().join("solidly.toml"), settings).unwrap();
+    (folder, file)
+}
+
+#[test]
+fn a_question_is_answered_as_the_gateway_would() {
+    let checks = Checks::start();
+    let [voter, escrow, distributor] = checks.contracts();
+    let (_folder, plugin) = beside(&format!(
+        "shipped = false\n[[deployment]]\nprotocol = \"velodrome_v2\"\nnetwork = \"optimism\"\n\
+         voter = \"{voter}\"\nescrow = \"{escrow}\"\ndistributor = \"{distributor}\"\n"
+    ));
+    let (rpc, farmer) = (checks.rpc(), checks.truth.address("farmer").unwrap());
+    let output = tried("ask", &plugin, &["claimables", farmer, "--rpc", &rpc, "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
+    let document = Json::parse(&text(&output.stdout)).unwrap();
+    let [answer] = document.at("answers").unwrap().items().unwrap() else { panic!("{document}") };
+    assert_eq!(answer.text_at("path").unwrap(), format!("/velodrome_v2/{farmer}/claimables?detail=full&simulate=true"));
+    let items = answer.at("body/items").unwrap().items().unwrap();
+    assert!(!items.is_empty(), "{answer}");
+    for item in items {
+        assert_eq!(item.text_at("simulated").unwrap(), "paid", "{item}");
+    }
+    // The same for people, and another question.
+    let output = tried("ask", &plugin, &["farming", farmer, "--rpc", &rpc, "--protocol", "velodrome_v2"]);
+    let shown = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{shown}{}", text(&output.stderr));
+    assert!(
+        shown.starts_with(&format!("GET /velodrome_v2/farming/{farmer}/positions?detail=full → 200 OK\n")),
+        "{shown}"
+    );
+    assert!(shown.contains("velodrome_v2 ok, ") && shown.contains(" batches, at most "), "{shown}");
+    // An account that has nothing is answered in full, with nothing.
+    let nobody = "0x00000000000000000000000000000000000bad00";
+    let output = tried("ask", &plugin, &["claimables", nobody, "--rpc", &rpc]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).ends_with("\n0 rows\n"), "{}", text(&output.stdout));
+}
+
+#[test]
+fn an_answer_that_lacks_something_says_what_and_why() {
+    let farmer = "0x00000000000000000000000000000000000bad00";
+    let plugin = build::built().unwrap().plugin("libsolidly.so");
+    let nobody = "optimism=http://127.0.0.1:9";
+    let output = tried("ask", &plugin, &["claimables", farmer, "--rpc", nobody, "--protocol", "velodrome_v2"]);
+    let shown = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{shown}");
+    assert!(shown.contains("optimism     velodrome_v2 failed: upstream: "), "{shown}");
+    let cases: [(&[&str], &str); 4] = [
+        (
+            &["lending", farmer, "--rpc", nobody],
+            "no deployment declares the question `lending`; protocols with it: none",
+        ),
+        (
+            &["claimables", farmer, "--rpc", nobody, "--protocol", "aave_v3"],
+            "no deployment of `aave_v3` declares the question `claimables`; protocols with it: ",
+        ),
+        (&["dancing", farmer, "--rpc", nobody], "invalid value 'dancing'"),
+        (&["claimables", "--rpc", nobody], "<ACCOUNT>"),
+    ];
+    for (arguments, reason) in cases {
+        let output = tried("ask", &plugin, arguments);
+        let line = text(&output.stderr);
+        assert_eq!((output.status.code(), line.lines().count()), (Some(2), 1), "{arguments:?}: {line}");
+        assert!(line.contains(reason), "{arguments:?}: {line}");
     }
 }
 

@@ -181,9 +181,21 @@ fn a_claim_that_pays_what_it_says_is_paid() {
 #[test]
 fn a_claim_that_pays_otherwise_says_so() {
     let fixture = fixture();
-    let empty = row(&fixture.serve(&[fixture.farm(Deed::PayNothing)], ""), "simulate=true");
+    let gateway = fixture.serve(&[fixture.farm(Deed::PayNothing)], "");
+    let empty = row(&gateway, "simulate=true");
     assert_eq!(empty.text_at("simulated").unwrap(), "differs");
-    assert_eq!(told(&empty), [format!("It pays 0 of {}, not {TEN}.", fixture.reward)]);
+    let sentence = format!("It pays 0 of {}, not {TEN}.", fixture.reward);
+    assert_eq!(told(&empty), [sentence.as_str()]);
+    // Its author is told, too.
+    let plugins = gateway.plugins().unwrap();
+    let failures = plugins.iter().filter_map(|plugin| plugin.get("failures"));
+    let [failure] = failures.flat_map(|failures| failures.items().unwrap()).collect::<Vec<_>>()[..] else {
+        panic!("{plugins:?}");
+    };
+    assert_eq!((failure.text_at("protocol").unwrap(), failure.text_at("reason").unwrap()), ("quickswap", "differs"));
+    let farm = fixture.farm(Deed::PayNothing).to_lowercase();
+    let message = failure.text_at("message").unwrap();
+    assert!(message.starts_with(&format!("claim of {farm} (")) && message.ends_with(&sentence), "{message}");
     let taxed = row(&fixture.serve(&[&fixture.taxed], ""), "simulate=true");
     assert_eq!(taxed.text_at("simulated").unwrap(), "differs");
     let token = taxed.text_at("token/address").unwrap();

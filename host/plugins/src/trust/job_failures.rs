@@ -1,4 +1,4 @@
-//! The latest failures of a plugin's jobs, for its author and for operators: counted, and logged at a bounded rate.
+//! The latest failures of a plugin's jobs and claims, for its author and for operators: counted, and logged at a bounded rate.
 //!
 //! Invariant: memory is bounded, however many jobs fail and whatever their messages.
 
@@ -42,7 +42,7 @@ pub(crate) struct JobFailureStatus {
 }
 
 impl JobFailures {
-    /// Records the failure of a job or of a part of it.
+    /// Records the failure of a job or of a part of it, or a claim that does not do what it states.
     pub fn note(&self, plugin: &str, protocol: &str, network: &str, reason: &'static str, detail: &str) {
         let message = sanitize::shorten(detail, MESSAGE_CHARS_MAX);
         let now = Instant::now();
@@ -55,7 +55,7 @@ impl JobFailures {
         let count = before.as_ref().map_or(0, |kind| kind.status.count) + 1;
         let logged = before.map(|kind| kind.logged).filter(|logged| now.duration_since(*logged) < LOG_INTERVAL);
         if logged.is_none() {
-            tracing::warn!(plugin, protocol, network, reason, message, count, "a job failed");
+            tracing::warn!(plugin, protocol, network, reason, message, count, "a job or a claim failed");
         }
         if kinds.len() >= KINDS_MAX {
             kinds.remove(0);

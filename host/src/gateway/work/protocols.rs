@@ -7,12 +7,15 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 use futures_util::future::join_all;
+use portolan_abi::map::Claimable;
 use portolan_assets::resolve::Tokens;
 use portolan_assets::token::NATIVE;
 use portolan_base::network::Network;
+use portolan_base::sanitize::text::Text;
 
 use crate::gateway::answer::{Answer, Items, Row};
 use crate::gateway::claims::planned_claim::PlannedClaim;
+use crate::gateway::claims::verdict::Verdict;
 use crate::gateway::context::Context;
 use crate::gateway::plan::Plans;
 use crate::gateway::problem::Problem;
@@ -216,6 +219,16 @@ async fn evaluate_claims(
     evaluations
 }
 
+/// Records a claim that does not do what it states, for the author of its plugin.
+fn record_simulation(plan: &JobPlan, claim: &Claimable, evaluation: &ClaimEvaluation) {
+    let Some(simulation) = &evaluation.simulation else { return };
+    let Some(verdict) = simulation.verdict.filter(|verdict| *verdict != Verdict::Paid) else { return };
+    let differs: Vec<&str> = simulation.differs.iter().map(Text::as_str).collect();
+    let detail = format!("claim of {:#x} ({}): {}", claim.contract, claim.market, differs.join(" "));
+    let (plugin, network) = (plan.instance.name(), plan.network.slug.as_str());
+    plan.instance.failures.note(plugin, plan.subject(), network, verdict.as_str(), &detail);
+}
+
 fn rows(
     found: Vec<ValidatedJob>,
     evaluations: Vec<ClaimEvaluation>,
@@ -229,8 +242,12 @@ fn rows(
         let block = pins.get(&plan.network.chain_id).copied().and_then(Result::ok);
         let index = trace.as_ref().map(|trace| trace.index(plan.account));
         for finding in findings {
-            let evaluation = match finding {
-                ValidFinding::Claim(..) => evaluations.next().unwrap_or_default(),
+            let evaluation = match &finding {
+                ValidFinding::Claim(claim, _) => {
+                    let evaluation = evaluations.next().unwrap_or_default();
+                    record_simulation(&plan, claim, &evaluation);
+                    evaluation
+                }
                 ValidFinding::Position(_) => ClaimEvaluation::default(),
             };
             let Some(tokens) = tokens.get(&plan.network.chain_id) else { continue };

@@ -1,0 +1,125 @@
+//! A gateway with one plugin, for the commands that try a plugin before it is served.
+//!
+//! Invariant: it listens nowhere and leaves nothing behind; the folders of plugins and state are temporary.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use portolan_plugins::{PluginStatus, Registry, signature_files};
+use tempfile::TempDir;
+use tokio::time::Instant;
+
+use crate::cli::{Flags, PluginFile};
+use crate::config::{Config, ConfigError, Environment};
+use crate::gateway::{Gateway, StartError};
+
+/// Time to read, probe and load the files of a folder; only a very busy machine takes longer.
+pub(crate) const LOAD_TIME: Duration = Duration::from_secs(60);
+const POLL: Duration = Duration::from_millis(20);
+/// Time of one answer: a plugin that is tried may have to walk its lists first.
+pub(crate) const ANSWER_TIME: Duration = Duration::from_secs(60);
+
+/// Reason why a plugin cannot be tried.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LonePluginError {
+    #[error("{0}: {1}")]
+    File(String, io::Error),
+    /// An argument that is not what it should be.
+    #[error("{0}")]
+    Argument(String),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error("cannot start: {0}")]
+    Start(#[from] StartError),
+    #[error("no temporary folder: {0}")]
+    Folder(io::Error),
+    #[error("{file} is refused: {reason}")]
+    Refused { file: String, reason: String },
+}
+
+impl LonePluginError {
+    /// Returns true if the command line or a file that it names is wrong.
+    pub(crate) fn is_misuse(&self) -> bool {
+        matches!(self, Self::File(..) | Self::Argument(_) | Self::Config(_))
+    }
+}
+
+/// A gateway with one plugin.
+pub(crate) struct LonePlugin {
+    pub(crate) gateway: Arc<Gateway>,
+    _folder: TempDir,
+}
+
+impl LonePlugin {
+    /// Starts a gateway with copies of the plugin's files, and waits until the plugin is loaded.
+    ///
+    /// # Errors
+    /// A file cannot be read, the configuration is wrong, or the plugin is refused.
+    pub(crate) async fn start(of: &PluginFile, environment: &Environment) -> Result<Self, LonePluginError> {
+        let folder = tempfile::tempdir().map_err(LonePluginError::Folder)?;
+        let [plugins, state] = ["plugins", "state"].map(|name| folder.path().join(name));
+        fs::create_dir(&plugins).map_err(LonePluginError::Folder)?;
+        let signature = signature_files(&of.file).into_iter().filter(|file| file.exists());
+        let settings = of.settings.clone().or_else(|| settings_beside(&of.file));
+        for file in [of.file.clone()].into_iter().chain(settings).chain(signature) {
+            let copied = file
+                .file_name()
+                .map_or_else(|| Err(io::ErrorKind::InvalidInput.into()), |name| copy(&file, &plugins.join(name)));
+            copied.map_err(|error| LonePluginError::File(file.display().to_string(), error))?;
+        }
+        let text = |path: &Path| Some(path.display().to_string());
+        let serve = Flags {
+            config: of.config.clone(),
+            plugins: text(&plugins),
+            state: text(&state),
+            rpc: of.rpc.clone(),
+            ..Flags::default()
+        };
+        let mut config = Config::load(&serve, environment)?;
+        config.gateway.token_lists.locations.clear();
+        config.gateway.answer_limits.time = ANSWER_TIME;
+        let gateway = Arc::new(Gateway::start(&config.gateway).await?);
+        loaded(&gateway.admin().registry).await?;
+        Ok(Self { gateway, _folder: folder })
+    }
+}
+
+/// Finds the settings file in the dylib's folder: that of `libacme_v2.so` is `acme-v2.toml` or `acme_v2.toml`.
+fn settings_beside(dylib: &Path) -> Option<PathBuf> {
+    let stem = dylib.file_stem()?.to_str()?;
+    let name = stem.strip_prefix("lib").unwrap_or(stem);
+    let files = [name.replace('_', "-"), name.to_owned()].map(|name| dylib.with_file_name(format!("{name}.toml")));
+    files.into_iter().find(|file| file.is_file())
+}
+
+/// Copies a file, so that the copy belongs to this user alone, whoever may write the original.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::write(to, fs::read(from)?)
+}
+
+/// Waits until all files of the folder are loaded.
+async fn loaded(registry: &Registry) -> Result<(), LonePluginError> {
+    let is_loaded = holds_within(LOAD_TIME, || registry.first_scan_done()).await;
+    let refusal = |row: PluginStatus| {
+        let reason = row.reason?;
+        Some(LonePluginError::Refused { file: row.file, reason })
+    };
+    let refused = registry.status().into_iter().find_map(refusal);
+    let late = || LonePluginError::Refused { file: "it".into(), reason: format!("it was not loaded in {LOAD_TIME:?}") };
+    refused.or_else(|| (!is_loaded).then(late)).map_or(Ok(()), Err)
+}
+
+/// Waits until a condition holds; returns false if it does not within `time`.
+pub(crate) async fn holds_within(time: Duration, is_so: impl Fn() -> bool) -> bool {
+    let until = Instant::now() + time;
+    while !is_so() {
+        if Instant::now() >= until {
+            return false;
+        }
+        tokio::time::sleep(POLL).await;
+    }
+    true
+}
