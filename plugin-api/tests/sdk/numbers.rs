@@ -1,4 +1,4 @@
-//! Numbers in claims: those that an honest plugin can read pass, and those that nobody's contract gave do not.
+//! Numbers in claims: those that an honest plugin can read pass, and those that a precompile returned do not.
 
 use portolan_plugin_api::export::{Exported, Manifest};
 use portolan_plugin_api::testing::{CannedReplies, End, JobTest, Outcome};
@@ -23,7 +23,6 @@ sol! {
 }
 
 const IDENTITY: Address = Address::with_last_byte(4);
-const FOREIGN: Address = Address::repeat_byte(0xec);
 const STREAM: u64 = 70_001;
 
 fn number(number: u64) -> U256 {
@@ -38,8 +37,7 @@ fn paying(claim: portolan_plugin_api::Claim, of: u64) -> Claimable {
         .pays(TOKEN, U256::ONE)
 }
 
-/// Claims as the plugins of Lido and Sablier would, and of a number that an account does not have by any contract of
-/// the deployment.
+/// Claims as plugins of Lido and Sablier would, and by a number that no contract says is the account's.
 struct Queue;
 
 impl Plugin for Queue {
@@ -61,10 +59,8 @@ impl Plugin for Queue {
         let hints = findCheckpointHintsCall { ids: ids.clone(), first: U256::ONE, last };
         let hints = cx.call(TARGET, hints).await?;
         let owner = cx.call(TARGET, ownerOfCall { stream: number(STREAM) }).await?;
-        // Nobody believes these two.
-        let echoes =
-            [IDENTITY, FOREIGN].map(|echo| cx.try_call(echo, echoCall { account, number: number(STREAM + 1) }));
-        let _ = cx.join(echoes).await?;
+        // It returns whatever it is given.
+        let _ = cx.try_call(IDENTITY, echoCall { account, number: number(STREAM + 1) }).await?;
         let mut found = vec![paying(cx.claim(TARGET, &claimWithdrawalsCall { ids, hints }), 1)];
         if owner == account {
             let withdraw = withdrawMaxCall { stream: number(STREAM), to: account };
@@ -92,8 +88,7 @@ fn run(owner: Address) -> Outcome {
         .reply(NETWORK, TARGET, &getLastCheckpointIndexCall {}, &number(900))
         .reply(NETWORK, TARGET, &hints, &vec![number(555), number(556)])
         .reply(NETWORK, TARGET, &ownerOfCall { stream: number(STREAM) }, &owner)
-        .reply(NETWORK, IDENTITY, &echo, &number(STREAM + 1))
-        .reply(NETWORK, FOREIGN, &echo, &number(STREAM + 1));
+        .reply(NETWORK, IDENTITY, &echo, &number(STREAM + 1));
     // Once: hostile replies choose other numbers.
     JobTest::new("acme", NETWORK, Question::CLAIMABLES, ACCOUNT)
         .run::<Queue>(|request: &_| portolan_plugin_api::testing::Replies::reply(&mut &replies, request))
@@ -106,8 +101,9 @@ fn withdrawals_with_hints_and_streams_of_an_owner_are_claimed() {
 }
 
 #[test]
-#[should_panic = "70002 is a number that this job did not read together with the account: read it of a contract of the \
-                  deployment by a call that has the account or one of its numbers as an argument, or read its owner"]
-fn a_number_that_a_precompile_and_a_foreign_contract_return_is_refused() {
+#[should_panic = "70002 is a number that this job did not read together with the account: read it by a call that has the \
+                  account as an argument, or read its owner, or by a call with such a number, of a contract of the \
+                  deployment"]
+fn a_number_that_a_precompile_returns_is_refused() {
     run(TARGET);
 }

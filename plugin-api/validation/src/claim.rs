@@ -203,8 +203,8 @@ impl Arguments<'_> {
             return Ok(());
         }
         Err(format!(
-            "{} is a number that this job did not read together with the account: read it of a contract of the \
-             deployment by a call that has the account or one of its numbers as an argument, or read its owner",
+            "{} is a number that this job did not read together with the account: read it by a call that has the account \
+             as an argument, or read its owner, or by a call with such a number, of a contract of the deployment",
             text(value)
         ))
     }

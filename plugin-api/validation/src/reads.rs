@@ -2,8 +2,9 @@
 //!
 //! A number is the account's if it stands beside the account in a call, or in the reply to one; if the reply to a call
 //! with that number alone names the account, as `ownerOf` does; or if it is in the reply to a call with a number of the
-//! account, as a hint for an id is. Invariants: only contracts of the deployment, and those that a lineage gave, are
-//! asked for numbers. A contract returned each fee and each claimed amount at the answer's block.
+//! account, as a hint for an id is. Invariants: no precompile gives a number, and for the latter two only contracts of
+//! the deployment and those that a lineage gave do. A contract returned each fee and each claimed amount at the answer's
+//! block.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
@@ -64,16 +65,15 @@ impl ClaimReads {
         }
     }
 
-    /// Returns true if the word is a number of the account; `is_known` says of which contracts replies count. It has to
-    /// be the same each time.
+    /// Returns true if the word is a number of the account. `is_known` says which contracts are the deployment's or a
+    /// lineage's; it has to be the same each time.
     pub(crate) fn have_number(&self, word: &[u8; WORD], is_known: impl Fn(Address) -> bool) -> bool {
         self.numbers.get_or_init(|| self.numbers_of_account(is_known)).contains(word)
     }
 
     fn numbers_of_account(&self, is_known: impl Fn(Address) -> bool) -> HashSet<[u8; WORD]> {
-        let counts = |contract: Address| contract > PRECOMPILES_END && is_known(contract);
-        let known = self.reads.iter().filter(|read| counts(read.contract));
-        let (about, mut others): (Vec<_>, Vec<_>) = known.partition(|read| self.concern(&read.data));
+        let reads = self.reads.iter().filter(|read| read.contract > PRECOMPILES_END);
+        let (about, mut others): (Vec<_>, Vec<_>) = reads.partition(|read| self.concern(&read.data));
         let mut left = WORDS_MAX;
         let mut numbers = HashSet::new();
         let mut add = |numbers: &mut HashSet<_>, words: &mut dyn Iterator<Item = &[u8; WORD]>| {
@@ -89,7 +89,7 @@ impl ClaimReads {
             add(&mut numbers, &mut words(&read.reply));
         }
         // What is older than the answer's block may have been another account's since.
-        others.retain(|read| read.is_at_block);
+        others.retain(|read| read.is_at_block && is_known(read.contract));
         for read in &others {
             if self.names_account(&read.data, &read.reply) {
                 add(&mut numbers, &mut arguments(&read.data));
@@ -168,7 +168,7 @@ mod tests {
     const ACCOUNT: Address = Address::repeat_byte(0xac);
     const CHEF: Address = Address::repeat_byte(0xc1);
 
-    /// Whether the number counts if the chef is the only contract of the deployment.
+    /// Returns true if the number counts, where the chef is the only contract of the deployment.
     fn has(reads: &ClaimReads, number: u64) -> bool {
         reads.have_number(&U256::from(number).to_be_bytes(), |contract| contract == CHEF)
     }
@@ -214,15 +214,17 @@ mod tests {
     }
 
     #[test]
-    fn neither_a_precompile_nor_a_contract_of_nobody_gives_numbers() {
-        let identity = Address::with_last_byte(4);
-        for contract in [identity, Address::repeat_byte(0xec)] {
-            let mut reads = ClaimReads::new(ACCOUNT);
-            read(&mut reads, contract, data(&(ACCOUNT, U256::from(66))), &(ACCOUNT, U256::from(66)));
-            read(&mut reads, contract, data(&U256::from(67)), &ACCOUNT);
-            assert_eq!([66, 67].map(|number| has(&reads, number)), [false, false], "{contract}");
-            let all = |_| contract == identity;
-            assert!(!reads.have_number(&U256::from(66).to_be_bytes(), all), "{contract}");
+    fn precompiles_give_no_numbers_and_contracts_of_nobody_no_owners() {
+        let (identity, foreign) = (Address::with_last_byte(4), Address::repeat_byte(0xec));
+        let mut reads = ClaimReads::new(ACCOUNT);
+        read(&mut reads, identity, data(&(ACCOUNT, U256::from(66))), &(ACCOUNT, U256::from(66)));
+        for (contract, id) in [(identity, 67), (foreign, 68)] {
+            read(&mut reads, contract, data(&U256::from(id)), &ACCOUNT);
+            read(&mut reads, contract, data(&(U256::from(id), U256::from(1))), &U256::from(id + 10));
+        }
+        let is_known = |contract| contract == CHEF || contract == identity;
+        for number in [66, 67, 68, 77, 78] {
+            assert!(!reads.have_number(&U256::from(number).to_be_bytes(), is_known), "{number}");
         }
     }
 
