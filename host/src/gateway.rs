@@ -38,7 +38,7 @@ use self::admission::{Admission, Admitted};
 use self::answer::{Answer, Items};
 use self::context::{Context, Sources};
 use self::deadline::Deadline;
-pub(crate) use self::deployment_check::{CheckedAddress, DeploymentCheck};
+pub(crate) use self::deployment_check::{CheckedAddress, DeploymentCheck, TRIES};
 use self::problem::Problem;
 use self::query::{About, Account, AnswerOptions, BlockChoice, EventsQuery, Query};
 use self::single_flight::SingleFlight;

@@ -12,12 +12,9 @@ use serde_json::{Value, json};
 
 use crate::cli::{QuestionFlags, QuestionName};
 use crate::config::Environment;
-use crate::gateway::Gateway;
+use crate::gateway::{Gateway, TRIES};
 use crate::http;
 use crate::lone_plugin::{ANSWER_TIME, LonePlugin, LonePluginError};
-
-/// Maximum number of requests of one answer: each goes on with the lists where the one before stopped.
-const TRIES: usize = 6;
 
 /// An answer of the plugin.
 struct PluginAnswer {

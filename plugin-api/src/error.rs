@@ -64,14 +64,11 @@ impl Error {
     }
 
     /// Names the function under which a fork has it.
-    pub(crate) fn of_function(self, signature: &str) -> Self {
-        match self {
-            Self::Reverted { to, revert, .. } => Self::Reverted { to, function: signature.to_owned().into(), revert },
-            Self::Unavailable { to, reason, .. } => {
-                Self::Unavailable { to, function: signature.to_owned().into(), reason }
-            }
-            other => other,
+    pub(crate) fn of_function(mut self, signature: impl Into<Cow<'static, str>>) -> Self {
+        if let Self::Reverted { function, .. } | Self::Unavailable { function, .. } = &mut self {
+            *function = signature.into();
         }
+        self
     }
 
     /// Returns true if the called address has no contract. If it was one of several contracts that hold stakes, it is

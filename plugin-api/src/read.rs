@@ -132,7 +132,7 @@ impl<T> Future for Read<'_, T> {
         let result = ready!(read.state.poll_result(read.of.number, cx));
         let decoded = (read.decode)(read.of.to, result);
         Poll::Ready(match &read.of.renamed {
-            Some(signature) => decoded.map_err(|error| error.of_function(signature)),
+            Some(signature) => decoded.map_err(|error| error.of_function(signature.to_string())),
             None => decoded,
         })
     }

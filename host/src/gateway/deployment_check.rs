@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
 
 use alloy::primitives::{Address, U256};
 use futures_util::future::join_all;
@@ -14,7 +13,6 @@ use portolan_abi::map::Deployment;
 use portolan_base::network::{Network, Networks};
 use portolan_reader::{Kind, Outcome, Read};
 
-use crate::budget::AnswerLimits;
 use crate::gateway::Gateway;
 use crate::gateway::context::Context;
 use crate::gateway::plan;
@@ -24,18 +22,11 @@ use crate::jobs::plan::{JobPlan, JobQuestion, Question};
 use crate::jobs::report::JobReport;
 use portolan_base::client_share::ClientShare;
 
-/// Questions of jobs about an account, with their names.
-const QUESTIONS: [(Question, &str); 5] = [
-    (Question::Claimables, "claimables"),
-    (Question::Farming, "farming"),
-    (Question::Lending, "lending"),
-    (Question::Pooling, "pooling"),
-    (Question::Locked, "locked"),
-];
+/// Questions of jobs about an account.
+const QUESTIONS: [Question; 5] =
+    [Question::Claimables, Question::Farming, Question::Lending, Question::Pooling, Question::Locked];
 /// Maximum number of runs of a job that ends incomplete; each run continues the fact lists where the last one stopped.
-const TRIES: usize = 6;
-/// Time of each run.
-const TIME: Duration = Duration::from_secs(60);
+pub(crate) const TRIES: usize = 6;
 
 /// Result of the check.
 #[derive(Debug, Default)]
@@ -90,7 +81,7 @@ impl CheckedJob {
 impl Gateway {
     /// Checks all deployments on networks with an endpoint: their code, and all questions about an account.
     pub(crate) async fn check_deployments(&self, account: Address) -> DeploymentCheck {
-        let limits = AnswerLimits { time: TIME, ..self.limits };
+        let limits = self.limits;
         let client = ClientShare::new(None);
         let options = AnswerOptions { is_traced: true, ..AnswerOptions::default() };
         let context = self.context_within(options.clone(), limits, &client);
@@ -117,7 +108,7 @@ impl Gateway {
                     answered.entry((chain_id, *contract)).or_insert_with(|| function.clone());
                 }
                 if job.report.reason.is_none() || left == 0 {
-                    let question = word(&job.plan.question);
+                    let question = job.plan.question.number().name();
                     check.jobs.push(CheckedJob { question, report: job.report });
                 } else {
                     plans.push(job.plan);
@@ -128,8 +119,9 @@ impl Gateway {
             }
         }
         let place = |job: &CheckedJob| {
-            let (report, of_question) = (&job.report, |(_, word): &(Question, &str)| *word == job.question);
-            let question = QUESTIONS.iter().position(of_question);
+            let report = &job.report;
+            let of_job = |question: &Question| JobQuestion::Account(*question).number().name() == job.question;
+            let question = QUESTIONS.iter().position(of_job);
             (networks.position(report.network.chain_id), report.subject.clone(), question)
         };
         check.jobs.sort_by_cached_key(place);
@@ -143,17 +135,11 @@ impl Gateway {
 
 /// Plans the jobs of all questions on these networks.
 fn plans(context: &Context, networks: &Networks, account: Address) -> Vec<JobPlan> {
-    let questions = QUESTIONS.map(|(question, _)| question);
     // This cannot fail: only a filter that names a protocol can be invalid.
-    let plans = plan::for_all(&context.snapshot, networks, &Filter::All, &questions, account);
+    let plans = plan::for_all(&context.snapshot, networks, &Filter::All, &QUESTIONS, account);
     let mut plans = plans.unwrap_or_default();
     plans.jobs.iter_mut().for_each(|plan| plan.is_traced = true);
     plans.jobs
-}
-
-fn word(question: &JobQuestion) -> &'static str {
-    let own = |(own, _): &&(Question, &str)| matches!(question, JobQuestion::Account(asked) if asked == own);
-    QUESTIONS.iter().find(own).map_or("", |(_, word)| word)
 }
 
 /// Checks the addresses of a network's deployments, in the order of the catalogue.
