@@ -235,7 +235,7 @@ macro_rules! exported {
                 env!("CARGO_PKG_NAME"),
                 "\",\"version\":\"",
                 env!("CARGO_PKG_VERSION"),
-                "\",\"abi\":\"1.0.0\",\"apiRev\":12,\"frames\":[1],\"capabilities\":239,\"panic\":\"",
+                "\",\"abi\":\"1.0.0\",\"apiRev\":13,\"hostRevMin\":13,\"frames\":[1],\"capabilities\":239,\"panic\":\"",
                 if cfg!(panic = "unwind") { "unwind" } else { "abort" },
                 "\",\"rustc\":\"",
                 $crate::export::RUSTC,

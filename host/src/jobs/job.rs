@@ -289,7 +289,7 @@ impl<'a> Driver<'a> {
 
     /// Repeats cached reads that the findings rest on, unless a batch has repeated them already.
     async fn recheck_findings(&mut self, participant: &Participant, own: &Session) -> Result<(), Failure> {
-        let recheck = self.trusted.named_by(&self.findings);
+        let recheck = self.trusted.named_by(&self.findings, &self.claim_reads);
         if recheck.is_empty() {
             return Ok(());
         }

@@ -31,8 +31,12 @@ pub use question::Question;
 /// Address of the native token wherever a finding names a token; no contract has it.
 pub const NATIVE: Address = Address::ZERO;
 
-/// Revision of the interface within 1.x. A host refuses a plugin with a higher revision than its own.
-pub const API_REV: u32 = 12;
+/// Revision of the interface within 1.x: the frozen one, and one more for each addition since.
+pub const API_REV: u32 = 13;
+
+/// Revision of the oldest host that plugins built with this crate can do with. A host refuses a plugin that needs a later
+/// revision than its own. All additions since are such that older hosts can skip them.
+pub const HOST_REV_MIN: u32 = 13;
 
 /// Oldest compatible revision; revision 5 changed the maps of findings and claims once.
 pub const API_REV_MIN: u32 = 5;

@@ -52,6 +52,10 @@ pub const INVALID_REPLIES_CHARS_MAX: usize = 4_096;
 pub const CATALOGUE_BYTES_MAX: usize = 4 << 20;
 /// Protocols of a catalogue; the largest family has about sixty forks.
 pub const PROTOCOLS_MAX: usize = 512;
+/// Primitives of a protocol; the specification's own protocols have at most four.
+pub const PRIMITIVES_MAX: usize = 8;
+/// Bytes of a primitive.
+pub const PRIMITIVE_BYTES_MAX: usize = 32;
 /// Deployments of a catalogue.
 pub const DEPLOYMENTS_MAX: usize = 4_096;
 /// Contracts that a deployment lists; those found on chain do not count.

@@ -5,7 +5,7 @@
 use abi_stable::library::ROOT_MODULE_LOADER_NAME;
 use goblin::elf::Elf;
 use portolan_abi::root::PluginRef;
-use portolan_abi::{API_REV, FRAME_VERSION, capability, note};
+use portolan_abi::{API_REV, HOST_REV_MIN, FRAME_VERSION, capability, note};
 use portolan_plugin_api::export::module;
 use portolan_plugin_api::{Catalogue, Plugin, Settings, SettingsError};
 use serde_json::{Value, json};
@@ -40,6 +40,7 @@ fn the_manifest_reports_what_it_promises_and_nothing_else() {
         "version": env!("CARGO_PKG_VERSION"),
         "abi": "1.0.0",
         "apiRev": API_REV,
+        "hostRevMin": HOST_REV_MIN,
         "frames": [FRAME_VERSION],
         "capabilities": capability::ALL,
         "panic": "unwind",

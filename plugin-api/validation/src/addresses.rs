@@ -129,6 +129,11 @@ impl Addresses {
         self.is_listed(address) || self.is_given_contract(address)
     }
 
+    /// Returns true if the catalogue lists it or a view returned it, so that what it says of the account counts.
+    pub fn is_known(&self, contract: Address) -> bool {
+        self.is_market(contract) || self.is_token(contract)
+    }
+
     /// Returns true if a claim may name it as a token.
     pub(crate) fn is_token(&self, address: Address) -> bool {
         self.is_listed(address) || self.is_token_alone(address)

@@ -7,15 +7,13 @@ use std::collections::BTreeSet;
 
 use alloy::primitives::Address;
 use portolan_abi::limits::{
-    CATALOGUE_BYTES_MAX, CLAIMS_MAX, CONSTANT_BYTES_MAX, CONTRACTS_MAX, DEPLOYMENTS_MAX, NAME_BYTES_MAX, PROTOCOLS_MAX,
-    QUESTIONS_MAX, ROLES_MAX, SLUG_BYTES_MAX, TEXT_BYTES_MAX, TOPICS_MAX,
+    CATALOGUE_BYTES_MAX, CLAIMS_MAX, CONSTANT_BYTES_MAX, CONTRACTS_MAX, DEPLOYMENTS_MAX, NAME_BYTES_MAX,
+    PRIMITIVE_BYTES_MAX, PRIMITIVES_MAX, PROTOCOLS_MAX, QUESTIONS_MAX, ROLES_MAX, SLUG_BYTES_MAX, TEXT_BYTES_MAX,
+    TOPICS_MAX,
 };
 use portolan_abi::map::{Catalogue, ClaimTemplate, Deployment, Lineage, Protocol, Role};
 use portolan_abi::off_chain::{self, HostError};
 use portolan_abi::{codec, is_invisible};
-
-/// Allowed primitives of a protocol.
-pub const PRIMITIVES: [&str; 4] = ["LENDING", "BORROWING", "POOLING", "FARMING"];
 
 /// First path segments of the gateway, present or reserved; no protocol may have them as its slug.
 pub const RESERVED_WORDS: [&str; 10] =
@@ -55,8 +53,10 @@ pub enum CatalogueError {
     /// Two protocols with one slug.
     #[error("slug {0:?} appears twice in its catalogue")]
     Twice(String),
-    /// A primitive that is not one of [`PRIMITIVES`].
-    #[error("protocol {slug:?} has the unknown primitive {primitive:?}")]
+    /// A primitive that [`is_primitive`] does not take.
+    #[error(
+        "protocol {slug:?} has the primitive {primitive:?}, which is not a word of A-Z, 0-9 and _, at most {PRIMITIVE_BYTES_MAX}"
+    )]
     Primitive { slug: String, primitive: String },
     /// A deployment of an undeclared protocol.
     #[error("a deployment names the protocol {0:?}, which its catalogue does not have")]
@@ -83,6 +83,14 @@ impl CatalogueError {
             _ => None,
         }
     }
+}
+
+/// Returns true if it names what a protocol does: an upper-case word such as `LENDING`, `POOLING` or `STREAM`.
+pub fn is_primitive(text: &str) -> bool {
+    let is_letter = |letter: u8| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == b'_';
+    text.len() <= PRIMITIVE_BYTES_MAX
+        && text.starts_with(|first: char| first.is_ascii_uppercase())
+        && text.bytes().all(is_letter)
 }
 
 /// Returns true if clients may open it: `http`, `https` or `ipfs`, printable ASCII, bounded length.
@@ -118,9 +126,9 @@ fn check_protocols(protocols: &[Protocol]) -> Result<(), CatalogueError> {
             return Err(CatalogueError::Twice(protocol.slug.clone()));
         }
         check_texts(protocol)?;
-        at_most("primitives", protocol.primitives.len(), PRIMITIVES.len())?;
-        if let Some(unknown) = protocol.primitives.iter().find(|known| !PRIMITIVES.contains(&known.as_str())) {
-            let primitive = unknown.chars().take(SLUG_BYTES_MAX).collect();
+        at_most("primitives", protocol.primitives.len(), PRIMITIVES_MAX)?;
+        if let Some(wrong) = protocol.primitives.iter().find(|primitive| !is_primitive(primitive)) {
+            let primitive = wrong.chars().take(PRIMITIVE_BYTES_MAX).collect();
             return Err(CatalogueError::Primitive { slug: protocol.slug.clone(), primitive });
         }
     }
@@ -297,13 +305,23 @@ mod tests {
     }
 
     #[test]
+    fn a_primitive_is_a_word_in_upper_case() {
+        for word in ["LENDING", "BORROWING", "POOLING", "FARMING", "QUEUE", "STREAM", "REAL_WORLD_ASSET", "L2"] {
+            assert!(is_primitive(word), "{word}");
+        }
+        for wrong in ["", "lending", "2L", "_L", "A B", "A-B", "É", "A\n", &"A".repeat(33)] {
+            assert!(!is_primitive(wrong), "{wrong:?}");
+        }
+    }
+
+    #[test]
     fn an_invalid_catalogue_is_refused() {
         let many = |what, count, max| CatalogueError::TooMany { what, count, max };
         let of_acme = |what| CatalogueError::ProtocolText { slug: "acme".into(), what };
         let role = |members| Role { kind: 7, constant: None, members };
         let no_url = |what| CatalogueError::ProtocolUrl { slug: "acme".into(), what };
         let host = |host: &str| CatalogueError::from(off_chain::check_host(host).unwrap_err());
-        let cases: [(Change, CatalogueError); 19] = [
+        let cases: [(Change, CatalogueError); 20] = [
             (Box::new(|c| c.hosts = Some(vec!["127.0.0.1".into()])), host("127.0.0.1")),
             (Box::new(|c| c.hosts = Some(vec!["a.example".into(); 2])), CatalogueError::HostTwice("a.example".into())),
             (Box::new(|c| c.hosts = Some(vec!["a.example".into(); 9])), many("hosts", 9, 8)),
@@ -315,9 +333,10 @@ mod tests {
             (Box::new(|c| c.protocols[0].website = "x".repeat(1_025)), of_acme("website")),
             (Box::new(|c| c.protocols[0].logo = Some(String::new())), of_acme("logo")),
             (
-                Box::new(|c| c.protocols[0].primitives = vec!["MINING".into()]),
-                CatalogueError::Primitive { slug: "acme".into(), primitive: "MINING".into() },
+                Box::new(|c| c.protocols[0].primitives = vec!["STREAM".into(), "Mining".into()]),
+                CatalogueError::Primitive { slug: "acme".into(), primitive: "Mining".into() },
             ),
+            (Box::new(|c| c.protocols[0].primitives = vec!["BRIDGE".into(); 9]), many("primitives", 9, 8)),
             (Box::new(|c| c.deployments[0].protocol = "other".into()), CatalogueError::NoProtocol("other".into())),
             (Box::new(|c| c.deployments[0].market = "a\nb".into()), CatalogueError::Text("market")),
             (

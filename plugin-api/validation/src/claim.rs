@@ -84,11 +84,11 @@ fn encode_step<'a>(
     if is_token && !template.is_of_token() {
         return Err(of_reply(format!("goes to the token {to:#x}, which its template does not say")));
     }
-    let value = fee(rules, template, claim).map_err(broken)?;
     if claim.arguments.len() > ARGUMENTS_BYTES_MAX {
         return Err(broken(format!("has {} bytes of arguments", claim.arguments.len())));
     }
     let (values, data) = template.decode(&claim.arguments).map_err(|error| error.to_string())?;
+    let value = fee(rules, template, claim, &values).map_err(broken)?;
     let arguments = Arguments { rules, has_proof: template.has_proof() };
     for (value, role) in values.iter().zip(&declared.roles) {
         arguments.check(value, role).map_err(|reason| format!("{signature}: {reason}"))?;
@@ -111,12 +111,12 @@ fn encode_step<'a>(
 }
 
 /// Returns the fee due: the reply of the template's fee view, or zero without one.
-fn fee(rules: &JobRules<'_>, template: &Template, claim: &map::Claim) -> Result<U256, String> {
+fn fee(rules: &JobRules<'_>, template: &Template, claim: &map::Claim, values: &[DynSolValue]) -> Result<U256, String> {
     let value = claim.value.unwrap_or_default();
-    let Some(view) = template.fee() else {
+    let Some(call) = template.fee_call(values) else {
         return if value.is_zero() { Ok(value) } else { Err("sends native value, though no fee is declared".into()) };
     };
-    match rules.reads.view(claim.to, view.0) {
+    match rules.reads.first_word(claim.to, &call) {
         Some(due) if due == value => Ok(value),
         Some(due) => Err(format!("sends {value} wei, though its target says that {due} are due")),
         None => Err("has a fee that this job did not read from its target at the answer's block".into()),
@@ -175,6 +175,7 @@ impl Arguments<'_> {
             (role::TOKEN, DynSolValue::Address(named)) => unnamed("token", named),
             (role::MARKET, DynSolValue::Address(named)) if addresses.is_market(*named) => Ok(()),
             (role::MARKET, DynSolValue::Address(named)) => unnamed("contract", named),
+            (role::DELEGATE, DynSolValue::Address(named)) => self.check_delegate(*named),
             (role::NUMBER, DynSolValue::Bool(_)) => Ok(()),
             (role::NUMBER, DynSolValue::Uint(..) | DynSolValue::Int(..) | DynSolValue::FixedBytes(..)) => {
                 self.check_number(value)
@@ -196,16 +197,27 @@ impl Arguments<'_> {
 
     /// With a proof, the contract checks the numbers itself.
     fn check_number(&self, value: &DynSolValue) -> Result<(), String> {
-        let addresses = self.rules.addresses;
-        let is_known = |contract| addresses.is_market(contract) || addresses.is_token(contract);
+        let is_known = |contract| self.rules.addresses.is_known(contract);
         let is_read = || value.as_word().is_some_and(|word| self.rules.reads.have_number(&word.0, is_known));
         if self.has_proof || is_read() {
             return Ok(());
         }
         Err(format!(
             "{} is a number that this job did not read together with the account: read it by a call that has the account \
-             as an argument, or read its owner, or by a call with such a number, of a contract of the deployment",
+             as an argument, or read its owner, or by a call with such a number, of a contract that the deployment lists \
+             or a declared lineage gave to this job",
             text(value)
+        ))
+    }
+
+    fn check_delegate(&self, named: Address) -> Result<(), String> {
+        if self.rules.reads.name_beside_account(named, |contract| self.rules.addresses.is_known(contract)) {
+            return Ok(());
+        }
+        Err(format!(
+            "{named:#x} is not an address that a contract holds for the account: read it at the answer's block by a call \
+             that has the account as an argument, of a contract that the deployment lists or a declared lineage gave to \
+             this job"
         ))
     }
 }

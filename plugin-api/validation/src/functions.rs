@@ -138,7 +138,7 @@ impl ClaimFunctions {
     /// If the table lacks the function, or allows other arguments. The message says how an operator can allow it.
     pub fn check(&self, template: &Template) -> Result<(), String> {
         let allows = |Listed { words, is_payable }: &Listed| {
-            (*is_payable || template.fee().is_none())
+            (*is_payable || !template.has_fee())
                 && words.len() == template.arguments().count()
                 && words.iter().zip(template.arguments()).all(|(words, (kind, role))| words.allow(role, kind))
         };

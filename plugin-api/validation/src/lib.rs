@@ -26,7 +26,7 @@ mod word;
 mod tests;
 
 pub use self::addresses::{Addresses, TargetSource, ViewReply};
-pub use self::catalogue::{CatalogueError, PRIMITIVES, RESERVED_WORDS, is_slug, is_web_url, validate_catalogue};
+pub use self::catalogue::{CatalogueError, RESERVED_WORDS, is_primitive, is_slug, is_web_url, validate_catalogue};
 pub use self::claim::decode_arguments;
 pub use self::composition::validate_compositions;
 pub use self::event::validate_events;

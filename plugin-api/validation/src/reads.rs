@@ -1,10 +1,10 @@
-//! Reads that a job's claims rely on, beside addresses: numbers of the account, and due fees.
+//! Reads that a job's claims rely on: numbers of the account, addresses that a contract holds for it, and due fees.
 //!
 //! A number is the account's if it stands beside the account in a call, or in the reply to one; if the reply to a call
 //! with that number alone names the account, as `ownerOf` does; or if it is in the reply to a call with a number of the
-//! account, as a hint for an id is. Invariants: no precompile gives a number, and for the latter two only contracts of
-//! the deployment and those that a lineage gave do. A contract returned each fee and each claimed amount at the answer's
-//! block.
+//! account, as a hint for an id is. Offsets and lengths of lists do not count. Invariants: only contracts of the
+//! deployment and those that a lineage gave make a number the account's, and no precompile does. A contract returned each
+//! fee and each claimed amount at the answer's block.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
@@ -44,9 +44,8 @@ impl ClaimReads {
         Self { account, reads: Vec::new(), numbers: OnceLock::new(), views: BTreeMap::new() }
     }
 
-    /// Returns true if this calldata has the account as an argument, or has no arguments.
-    fn concern(&self, data: &[u8]) -> bool {
-        data.len() == SELECTOR || has_argument(data, self.account)
+    fn is_about_account(&self, data: &[u8]) -> bool {
+        has_argument(data, self.account)
     }
 
     /// Adds a read and its reply; `is_at_block` is true if it was read at the answer's block.
@@ -58,7 +57,7 @@ impl ClaimReads {
                 }
             }
             // What is about others is asked for at the answer's block alone.
-            Err(_) if is_at_block || self.concern(&data) => {
+            Err(_) if is_at_block || self.is_about_account(&data) => {
                 self.reads.push(ClaimRead { contract, data, reply, is_at_block });
             }
             Err(_) => {}
@@ -72,8 +71,8 @@ impl ClaimReads {
     }
 
     fn numbers_of_account(&self, is_known: impl Fn(Address) -> bool) -> HashSet<[u8; WORD]> {
-        let reads = self.reads.iter().filter(|read| read.contract > PRECOMPILES_END);
-        let (about, mut others): (Vec<_>, Vec<_>) = reads.partition(|read| self.concern(&read.data));
+        let reads = self.reads.iter().filter(|read| read.contract > PRECOMPILES_END && is_known(read.contract));
+        let (about, mut others): (Vec<_>, Vec<_>) = reads.partition(|read| self.is_about_account(&read.data));
         let mut left = WORDS_MAX;
         let mut numbers = HashSet::new();
         let mut add = |numbers: &mut HashSet<_>, words: &mut dyn Iterator<Item = &[u8; WORD]>| {
@@ -86,10 +85,10 @@ impl ClaimReads {
         };
         for read in about {
             add(&mut numbers, &mut values(argument_bytes(&read.data)));
-            add(&mut numbers, &mut words(&read.reply));
+            add(&mut numbers, &mut values(&read.reply));
         }
         // What is older than the answer's block may have been another account's since.
-        others.retain(|read| read.is_at_block && is_known(read.contract));
+        others.retain(|read| read.is_at_block);
         for read in &others {
             if self.names_account(&read.data, &read.reply) {
                 add(&mut numbers, &mut arguments(&read.data));
@@ -101,7 +100,7 @@ impl ClaimReads {
             if with_number.is_empty() {
                 break;
             }
-            with_number.iter().for_each(|read| add(&mut numbers, &mut words(&read.reply)));
+            with_number.iter().for_each(|read| add(&mut numbers, &mut values(&read.reply)));
             others = rest;
         }
         numbers
@@ -112,9 +111,34 @@ impl ClaimReads {
         data.len() == SELECTOR + WORD && words(reply).any(|word| *word == self.account.into_word().0)
     }
 
-    /// Returns the reply of a view without arguments, at the answer's block.
-    pub(crate) fn view(&self, contract: Address, selector: [u8; SELECTOR]) -> Option<U256> {
-        self.views.get(&(contract, selector)).copied()
+    /// Returns true if the reply to a call with the account, at the answer's block, has this address. `is_known` is that
+    /// of [`Self::have_number`].
+    pub(crate) fn name_beside_account(&self, address: Address, is_known: impl Fn(Address) -> bool) -> bool {
+        let counts = |read: &&ClaimRead| {
+            read.is_at_block && read.contract > PRECOMPILES_END && self.is_about_account(&read.data)
+        };
+        let names = |read: &ClaimRead| words(&read.reply).any(|word| *word == address.into_word().0);
+        !address.is_zero() && self.reads.iter().filter(counts).any(|read| names(read) && is_known(read.contract))
+    }
+
+    /// Iterates over the contracts of calls with the account that have one of these words beside it, or in the reply:
+    /// those that claims with such arguments rest on.
+    pub fn contracts_with<'a>(&'a self, words: &'a HashSet<[u8; WORD]>) -> impl Iterator<Item = Address> + 'a {
+        let about = self.reads.iter().filter(|read| self.is_about_account(&read.data));
+        let has_word = |bytes: &[u8]| values(bytes).any(|word| words.contains(word));
+        about
+            .filter(move |read| has_word(argument_bytes(&read.data)) || has_word(&read.reply))
+            .map(|read| read.contract)
+    }
+
+    /// Returns the first word of the reply to this call, at the answer's block.
+    pub(crate) fn first_word(&self, contract: Address, data: &[u8]) -> Option<U256> {
+        if let Ok(selector) = data.try_into() {
+            return self.views.get(&(contract, selector)).copied();
+        }
+        let is_it = |read: &&ClaimRead| read.is_at_block && read.contract == contract && *read.data == *data;
+        let word = self.reads.iter().find(is_it).and_then(|read| words(&read.reply).next())?;
+        Some(U256::from_be_bytes(*word))
     }
 
     /// Returns true if a contract returned this number first, in a call with the account or one of `beside`.
@@ -122,7 +146,9 @@ impl ClaimReads {
         let number = number.to_be_bytes::<WORD>();
         let names = |data: &Bytes| arguments(data).any(|word| beside.contains(&U256::from_be_bytes(*word)));
         let mut reads = self.reads.iter().filter(|read| read.contract == contract && read.is_at_block);
-        reads.any(|read| words(&read.reply).next() == Some(&number) && (self.concern(&read.data) || names(&read.data)))
+        reads.any(|read| {
+            words(&read.reply).next() == Some(&number) && (self.is_about_account(&read.data) || names(&read.data))
+        })
     }
 }
 
@@ -130,20 +156,26 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = &[u8; WORD]> {
     bytes.as_chunks().0.iter()
 }
 
-/// Returns the words of arguments that are values: without the offsets of lists, and their lengths.
+/// Returns the words of arguments or of a reply that are values: without the offsets of lists, and their lengths.
 fn values(bytes: &[u8]) -> impl Iterator<Item = &[u8; WORD]> {
     let all = bytes.as_chunks::<WORD>().0;
     let number = |word: &[u8; WORD]| usize::try_from(U256::from_be_bytes(*word)).ok();
-    // The place of the length that an offset names, if as many words follow it.
-    let length_at = move |word: &[u8; WORD]| {
-        let offset = number(word).filter(|offset| *offset > 0 && offset % WORD == 0)?;
-        let place = offset / WORD;
-        let length = number(all.get(place)?)?;
+    // The place of the length that an offset names, if it is a later one and as many words follow it.
+    let length_at = |own: usize| {
+        let place = number(all.get(own)?).filter(|offset| offset % WORD == 0)? / WORD;
+        let length = number(all.get(place).filter(|_| place > own)?)?;
         (length < all.len() - place).then_some(place)
     };
-    let lengths: HashSet<usize> = all.iter().filter_map(length_at).collect();
-    let is_value = move |(place, word): &(usize, &[u8; WORD])| !lengths.contains(place) && length_at(word).is_none();
-    all.iter().enumerate().filter(is_value).map(|(_, word)| word)
+    let (mut own, mut head_end, mut skipped) = (0, all.len(), HashSet::new());
+    // Offsets stand before all that they name: members of a list are never any.
+    while own < head_end {
+        if let Some(place) = length_at(own) {
+            head_end = head_end.min(place);
+            skipped.extend([own, place]);
+        }
+        own += 1;
+    }
+    all.iter().enumerate().filter(move |(place, _)| !skipped.contains(place)).map(|(_, word)| word)
 }
 
 /// Returns true if an argument word of the call is this address.
@@ -158,6 +190,9 @@ fn arguments(data: &[u8]) -> impl Iterator<Item = &[u8; WORD]> {
 fn argument_bytes(data: &[u8]) -> &[u8] {
     data.get(SELECTOR..).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod properties;
 
 #[cfg(test)]
 mod tests {
@@ -222,10 +257,13 @@ mod tests {
             read(&mut reads, contract, data(&U256::from(id)), &ACCOUNT);
             read(&mut reads, contract, data(&(U256::from(id), U256::from(1))), &U256::from(id + 10));
         }
+        // The same beside the account.
+        read(&mut reads, foreign, data(&(ACCOUNT, U256::from(69))), &(U256::from(79), foreign));
         let is_known = |contract| contract == CHEF || contract == identity;
-        for number in [66, 67, 68, 77, 78] {
+        for number in [66, 67, 68, 69, 77, 78, 79] {
             assert!(!reads.have_number(&U256::from(number).to_be_bytes(), is_known), "{number}");
         }
+        assert!(!reads.name_beside_account(foreign, is_known));
     }
 
     fn data(arguments: &impl SolValue) -> Bytes {
@@ -237,7 +275,7 @@ mod tests {
         let call = data(&(U256::from(7), ACCOUNT));
         let mut reads = ClaimReads::new(ACCOUNT);
         let foreign = data(&(U256::from(6), CHEF));
-        assert!(reads.concern(&call) && !reads.concern(&foreign));
+        assert!(reads.is_about_account(&call) && !reads.is_about_account(&foreign));
         reads.take(CHEF, foreign, U256::from(8).abi_encode().into(), true);
         reads.take(CHEF, call, U256::from(9).abi_encode().into(), true);
         for (number, is_there) in [(7, true), (9, true), (6, false), (8, false), (0, false)] {
@@ -253,9 +291,34 @@ mod tests {
     fn a_view_without_arguments_is_found_by_its_contract_and_selector() {
         let fee = Bytes::from_static(&[9, 9, 9, 9]);
         let mut reads = ClaimReads::new(ACCOUNT);
-        assert!(reads.concern(&fee));
         reads.take(CHEF, fee, U256::from(5).abi_encode().into(), true);
-        assert_eq!(reads.view(CHEF, [9, 9, 9, 9]), Some(U256::from(5)));
-        assert_eq!((reads.view(ACCOUNT, [9, 9, 9, 9]), reads.view(CHEF, [9, 9, 9, 8])), (None, None));
+        assert_eq!(reads.first_word(CHEF, &[9, 9, 9, 9]), Some(U256::from(5)));
+        assert_eq!((reads.first_word(ACCOUNT, &[9, 9, 9, 9]), reads.first_word(CHEF, &[9, 9, 9, 8])), (None, None));
+    }
+
+    #[test]
+    fn a_view_with_arguments_is_found_by_its_calldata_at_the_answers_block() {
+        let mut reads = ClaimReads::new(ACCOUNT);
+        read(&mut reads, CHEF, data(&U256::from(70)), &(U256::from(5), U256::from(6)));
+        reads.take(CHEF, data(&(ACCOUNT, U256::from(71))), U256::from(7).abi_encode().into(), false);
+        assert_eq!(reads.first_word(CHEF, &data(&U256::from(70))), Some(U256::from(5)));
+        assert_eq!(reads.first_word(CHEF, &data(&(ACCOUNT, U256::from(71)))), None, "read earlier");
+        assert_eq!(reads.first_word(ACCOUNT, &data(&U256::from(70))), None);
+    }
+
+    #[test]
+    fn an_address_that_a_contract_holds_for_the_account_is_in_a_reply_about_it() {
+        let (validator, other) = (Address::repeat_byte(0xda), Address::repeat_byte(0xdb));
+        let is_known = |contract| contract == CHEF;
+        let mut reads = ClaimReads::new(ACCOUNT);
+        read(&mut reads, CHEF, data(&(ACCOUNT,)), &(U256::from(3), validator));
+        // In the arguments, of somebody else, and before the answer's block.
+        read(&mut reads, CHEF, data(&(ACCOUNT, other)), &true);
+        read(&mut reads, CHEF, data(&(validator,)), &other);
+        reads.take(CHEF, data(&(ACCOUNT, U256::from(1))), other.abi_encode().into(), false);
+        assert!(reads.name_beside_account(validator, is_known));
+        assert!(!reads.name_beside_account(other, is_known));
+        assert!(!reads.name_beside_account(Address::ZERO, is_known));
+        assert!(!reads.name_beside_account(validator, |_| false));
     }
 }

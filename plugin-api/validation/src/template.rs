@@ -22,11 +22,19 @@ pub struct Template {
     function: Function,
     types: Vec<DynSolType>,
     roles: Vec<Role>,
-    fee: Option<Selector>,
+    fee: Option<Fee>,
     is_by_anyone: bool,
     is_of_token: bool,
     /// Indices of the list arguments that grow if one call claims for several.
     merges: Vec<usize>,
+}
+
+/// The view of a claim's target that returns the fee due.
+#[derive(Debug)]
+struct Fee {
+    view: Selector,
+    /// Indices of the claim's arguments that it takes.
+    arguments: Vec<usize>,
 }
 
 /// An error in a claim template.
@@ -59,19 +67,14 @@ impl Template {
         for (kind, role) in types.iter().zip(&roles) {
             check(kind, role, &is_contract).map_err(refused)?;
         }
-        let fee = |view: &String| {
-            let parsed = Function::parse(view).ok().filter(|parsed| parsed.inputs.is_empty());
-            parsed
-                .map(|parsed| parsed.selector())
-                .ok_or_else(|| refused(format!("has the fee {view:?}, which is not a view without arguments")))
-        };
         let merges = merges(declared, &types).map_err(refused)?;
+        let fee = fee(declared, &types).map_err(refused)?;
         Ok(Self {
             function,
             types,
             roles,
             merges,
-            fee: declared.fee.as_ref().map(fee).transpose()?,
+            fee,
             is_by_anyone: declared.caller == caller::ANYONE,
             is_of_token: declared.is_token.unwrap_or_default(),
         })
@@ -79,7 +82,7 @@ impl Template {
 
     /// Returns the function as a row of the table has it, with a word per argument: `getReward(address account)`.
     pub fn call(&self) -> String {
-        let payable = if self.fee.is_some() { " payable" } else { "" };
+        let payable = if self.has_fee() { " payable" } else { "" };
         format!("{}({}){payable}", self.function.name, word::arguments(&self.types, &self.roles))
     }
 
@@ -88,9 +91,16 @@ impl Template {
         self.call().replace(" account", " account = you").replace(" zero", " = 0")
     }
 
-    /// Returns the selector of the target's view that returns the due fee.
-    pub(crate) fn fee(&self) -> Option<Selector> {
-        self.fee
+    /// Returns true if a fee is due with its claims.
+    pub(crate) fn has_fee(&self) -> bool {
+        self.fee.is_some()
+    }
+
+    /// Returns the calldata of the target's view that returns the fee due with these arguments.
+    pub(crate) fn fee_call(&self, values: &[DynSolValue]) -> Option<Vec<u8>> {
+        let fee = self.fee.as_ref()?;
+        let arguments = fee.arguments.iter().filter_map(|place| values.get(*place)).cloned();
+        Some(encode(fee.view, &arguments.collect::<Vec<_>>()))
     }
 
     /// Returns true if anyone may send it.
@@ -116,7 +126,12 @@ impl Template {
 
     /// Returns true if its claims rely on reads of the job beside addresses.
     pub(crate) fn rests_on_reads(&self) -> bool {
-        self.fee.is_some() || has_role(&self.roles, role::NUMBER) || self.has_proof()
+        self.has_fee() || self.has_proof() || self.rests_on_account_reads()
+    }
+
+    /// Returns true if its claims have numbers or addresses that a contract holds for the account.
+    pub(crate) fn rests_on_account_reads(&self) -> bool {
+        has_role(&self.roles, role::NUMBER) || has_role(&self.roles, role::DELEGATE)
     }
 
     pub(crate) fn selector(&self) -> Selector {
@@ -164,6 +179,24 @@ pub(crate) fn encode(selector: Selector, values: &[DynSolValue]) -> Vec<u8> {
     let mut data = selector.to_vec();
     data.extend(DynSolValue::Tuple(values.to_vec()).abi_encode_params());
     data
+}
+
+/// Returns the fee view. Each of its arguments must be one of the claim's, of the same type.
+fn fee(declared: &ClaimTemplate, types: &[DynSolType]) -> Result<Option<Fee>, String> {
+    let Some(view) = &declared.fee else {
+        return match &declared.fee_arguments {
+            Some(_) => Err("has arguments of a fee, and no fee".into()),
+            None => Ok(None),
+        };
+    };
+    let function = Function::parse(view).map_err(|_| format!("has the fee {view:?}, which is not a signature"))?;
+    let places = declared.fee_arguments.iter().flatten();
+    let arguments: Vec<usize> = places.map(|place| usize::try_from(*place).unwrap_or(usize::MAX)).collect();
+    let takes = function.inputs.iter().map(|input| input.resolve().ok());
+    if !takes.eq(arguments.iter().map(|place| types.get(*place).cloned())) {
+        return Err(format!("has the fee {view:?}, which does not take the claim's arguments {arguments:?}"));
+    }
+    Ok(Some(Fee { view: function.selector(), arguments }))
 }
 
 /// Returns the indices of the arguments that grow. Each must be a list, and named once.
@@ -214,7 +247,7 @@ fn has_role(roles: &[Role], kind: u8) -> bool {
 fn check(kind: &DynSolType, declared: &Role, is_contract: &impl Fn(Address) -> bool) -> Result<(), String> {
     let members = declared.members.as_deref().unwrap_or_default();
     let suits = match (declared.kind, kind) {
-        (role::ACCOUNT | role::TOKEN | role::MARKET, DynSolType::Address) => true,
+        (role::ACCOUNT | role::TOKEN | role::MARKET | role::DELEGATE, DynSolType::Address) => true,
         (role::NUMBER, DynSolType::Uint(_) | DynSolType::Int(_)) => true,
         (role::NUMBER, DynSolType::Bool | DynSolType::FixedBytes(_)) => true,
         (role::PROOF, DynSolType::FixedBytes(32)) => true,

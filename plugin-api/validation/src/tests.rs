@@ -26,6 +26,11 @@ sol! {
     function claimFor(address account, address[3] gauges) external;
     function claimWithFee(address account) external payable;
     function claimFee() external view returns (uint256);
+    function withdraw(uint256 id, address to) external payable;
+    function minFee(uint256 id) external view returns (uint256);
+    function ownerOf(uint256 id) external view returns (address);
+    function withdrawDelegated(address validator) external;
+    function delegatedTo(address account) external view returns (address validator, uint256 shares);
     function isClaimed(uint256 index) external view returns (bool);
     function userInfo(uint256 pid, address account) external view returns (uint256);
     function gauges(address pool) external view returns (address);
@@ -43,12 +48,23 @@ const FUNCTIONS: &str = r#"
     "claimWithFee(address account) payable" = "https://example.org"
     "claimRewards(address[] market)" = "https://example.org"
     "claimFor(address account, address[3] market)" = "https://example.org"
+    "withdraw(uint256 number, address account) payable" = "https://example.org"
+    "withdrawDelegated(address delegate)" = "https://example.org"
     "claim(uint256 number, address account, uint256 number, bytes32[] proof)" = "https://example.org"
 "#;
 
 /// Names of the templates below, by index.
-const TEMPLATES: [&str; 7] =
-    ["getReward", "claim", "deposit", "claimToken", "claimRewards", "claimWithFee", "claimFor"];
+const TEMPLATES: [&str; 9] = [
+    "getReward",
+    "claim",
+    "deposit",
+    "claimToken",
+    "claimRewards",
+    "claimWithFee",
+    "claimFor",
+    "withdraw",
+    "withdrawDelegated",
+];
 
 fn catalogue() -> Catalogue {
     Catalogue {
@@ -68,6 +84,8 @@ fn catalogue() -> Catalogue {
             ClaimTemplate::new::<claimRewardsCall>([Role::array(Role::MARKET)]).merging([0]),
             ClaimTemplate::new::<claimWithFeeCall>([Role::ACCOUNT]).with_fee::<claimFeeCall>(),
             ClaimTemplate::new::<claimForCall>([Role::ACCOUNT, Role::array(Role::MARKET)]).merging([1]),
+            ClaimTemplate::new::<withdrawCall>([Role::NUMBER, Role::ACCOUNT]).with_fee_of::<minFeeCall>([0]),
+            ClaimTemplate::new::<withdrawDelegatedCall>([Role::DELEGATE]),
         ],
         lineages: Some(vec![
             Lineage::targets::<gaugesCall>(),
@@ -285,6 +303,56 @@ fn a_fee_is_what_the_target_says_is_due() {
     let elsewhere = Job::new().read(STRANGE, &claimFeeCall {}, &U256::from(3));
     assert!(elsewhere.refusal(claim(3)).contains("did not read from its target"));
     assert!(job.refusal(get_reward(LISTED).with_fee(U256::from(3))).contains("no fee is declared"));
+}
+
+#[test]
+fn a_fee_of_a_view_with_arguments_is_what_it_says_for_those_of_the_claim() {
+    let id = U256::from(70);
+    let claim = |wei: u64| call(LISTED, &withdrawCall { id, to: ACCOUNT }).with_fee(U256::from(wei));
+    let job = Job::new().read(LISTED, &ownerOfCall { id }, &ACCOUNT);
+    assert!(job.refusal(claim(3)).contains("did not read from its target"));
+    let job = job.read(LISTED, &minFeeCall { id: U256::from(71) }, &U256::from(3));
+    assert!(job.refusal(claim(3)).contains("did not read from its target"), "the fee of another");
+    let job = job.read(LISTED, &minFeeCall { id }, &U256::from(5));
+    assert_eq!(job.refusal(claim(5)), "");
+    assert!(job.refusal(claim(3)).contains("sends 3 wei, though its target says that 5 are due"));
+}
+
+#[test]
+fn a_fee_takes_arguments_of_its_claim_and_no_others() {
+    let template = || ClaimTemplate::new::<withdrawCall>([Role::NUMBER, Role::ACCOUNT]);
+    let refusal = |template: ClaimTemplate| {
+        let catalogue = Catalogue { claims: vec![template], ..catalogue() };
+        ClaimTemplates::parse(&catalogue, &ClaimFunctions::shipped()).err().map(|error| error.to_string())
+    };
+    assert_eq!(refusal(template().with_fee_of::<minFeeCall>([0])), None);
+    for wrong in [
+        template().with_fee_of::<minFeeCall>([1]),
+        template().with_fee_of::<minFeeCall>([2]),
+        template().with_fee_of::<minFeeCall>([0, 1]),
+        template().with_fee::<minFeeCall>(),
+        template().with_fee_of::<claimFeeCall>([0]),
+    ] {
+        let refusal = refusal(wrong).unwrap_or_default();
+        assert!(refusal.contains("which does not take the claim's arguments"), "{refusal}");
+    }
+    let without = ClaimTemplate { fee_arguments: Some(vec![0]), ..template() };
+    assert!(refusal(without).unwrap_or_default().contains("has arguments of a fee, and no fee"));
+}
+
+#[test]
+fn a_delegate_is_whom_a_contract_of_the_deployment_holds_for_the_account() {
+    let to = |validator| call(LISTED, &withdrawDelegatedCall { validator });
+    let held = |at, account| {
+        let call = delegatedToCall { account };
+        Job::new().read(at, &call, &(GAUGE, U256::from(5)))
+    };
+    assert_eq!(held(LISTED, ACCOUNT).refusal(to(GAUGE)), "");
+    let wrong = "is not an address that a contract holds for the account";
+    assert!(held(LISTED, ACCOUNT).refusal(to(STRANGE)).contains(wrong));
+    assert!(held(LISTED, STRANGE).refusal(to(GAUGE)).contains(wrong), "that of another account");
+    assert!(held(STRANGE, ACCOUNT).refusal(to(GAUGE)).contains(wrong), "a contract of nobody");
+    assert!(held(LISTED, ACCOUNT).refusal(to(Address::ZERO)).contains(wrong));
 }
 
 #[test]

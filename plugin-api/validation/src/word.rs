@@ -12,6 +12,8 @@ pub(crate) enum Word {
     Token,
     /// A contract of the protocol.
     Market,
+    /// An address that a contract of the protocol holds for the account.
+    Delegate,
     /// An integer or `bytesN` that the job read together with the account.
     Number,
     /// Any `bool`.
@@ -24,10 +26,11 @@ pub(crate) enum Word {
     Data,
 }
 
-const WORDS: [(&str, Word); 8] = [
+const WORDS: [(&str, Word); 9] = [
     ("account", Word::Account),
     ("token", Word::Token),
     ("market", Word::Market),
+    ("delegate", Word::Delegate),
     ("number", Word::Number),
     ("flag", Word::Flag),
     ("zero", Word::Zero),
@@ -47,7 +50,7 @@ impl Word {
     /// Returns true if an argument of this type may have this word.
     fn suits(self, kind: &DynSolType) -> bool {
         match self {
-            Self::Account | Self::Token | Self::Market => *kind == DynSolType::Address,
+            Self::Account | Self::Token | Self::Market | Self::Delegate => *kind == DynSolType::Address,
             Self::Number => matches!(kind, DynSolType::Uint(_) | DynSolType::Int(_) | DynSolType::FixedBytes(_)),
             Self::Flag => *kind == DynSolType::Bool,
             Self::Zero => matches!(kind, DynSolType::Uint(_) | DynSolType::Int(_) | DynSolType::Address),
@@ -62,6 +65,7 @@ impl Word {
             Self::Account => declared.kind == role::ACCOUNT,
             Self::Token => declared.kind == role::TOKEN,
             Self::Market => declared.kind == role::MARKET,
+            Self::Delegate => declared.kind == role::DELEGATE,
             Self::Number | Self::Flag => declared.kind == role::NUMBER,
             Self::Proof => declared.kind == role::PROOF,
             Self::Zero => false,
@@ -72,7 +76,7 @@ impl Word {
     /// Returns true if the word allows this constant.
     fn allows_constant(self, value: &DynSolValue) -> bool {
         match self {
-            Self::Account => false,
+            Self::Account | Self::Delegate => false,
             Self::Zero => is_zero(value),
             // Templates only name the zero address and addresses of their catalogue.
             Self::Token | Self::Market | Self::Number | Self::Flag | Self::Proof | Self::Data => true,
@@ -253,6 +257,7 @@ fn word_of(kind: &DynSolType, declared: &Role) -> Word {
         (role::ACCOUNT, _) => Word::Account,
         (role::TOKEN, _) => Word::Token,
         (role::PROOF, _) => Word::Proof,
+        (role::DELEGATE, _) => Word::Delegate,
         (role::CONSTANT, DynSolType::Uint(_) | DynSolType::Int(_) | DynSolType::Address) if is_nothing() => Word::Zero,
         (role::MARKET, _) | (role::CONSTANT, DynSolType::Address) => Word::Market,
         (_, DynSolType::Bool) => Word::Flag,

@@ -16,7 +16,6 @@ mod rebases;
 mod reward_lists;
 mod single_rewards;
 mod stakes;
-mod ticks;
 mod votes;
 
 use std::sync::Arc;
@@ -120,11 +119,13 @@ impl Kit for SolidlyKit {
         ]
     }
 
-    /// Returns the views that give a pool's gauge, the contracts that pay its votes, and the tokens of all. The
-    /// `rewards` view of concentrated gauges returns an amount instead; no claim names it.
+    /// Returns the views that give a pool's gauge, the contracts that pay its votes, the escrow whose locks are claimed
+    /// for, and the tokens of all. The `rewards` view of concentrated gauges returns an amount instead; no claim names it.
     fn lineages(&self) -> Vec<Lineage> {
         vec![
             Lineage::targets::<gaugesCall>(),
+            Lineage::markets::<veCall>(),
+            Lineage::markets::<first::_veCall>(),
             Lineage::markets::<contracts::votes::gaugeToFeesCall>(),
             Lineage::markets::<contracts::votes::gaugeToBribeCall>(),
             Lineage::tokens::<listed::rewardsCall>().of_given(),

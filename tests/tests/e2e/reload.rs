@@ -167,8 +167,8 @@ fn a_file_that_cannot_be_loaded_leaves_the_running_plugin_in_force() {
     foreign[18] = 0xf3; // e_machine: RISC-V.
     let newer_interface = plugin
         .exchanged(
-            "\"apiRev\":12,\"frames\":[1],\"capabilities\":239",
-            "\"apiRev\":13,\"frames\":[1],\"capabilities\":239",
+            "\"apiRev\":13,\"hostRevMin\":13,\"frames\":[1]",
+            "\"apiRev\":14,\"hostRevMin\":14,\"frames\":[1]",
         )
         .unwrap();
     let another_note = plugin.exchanged("\"panic\":\"unwind\"", "\"panic\":\"abort\" ").unwrap();

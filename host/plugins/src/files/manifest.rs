@@ -22,6 +22,9 @@ pub(crate) struct Manifest {
     /// Version of the crate that defines the interface.
     pub(crate) abi: String,
     pub(crate) api_rev: u32,
+    /// Revision of the oldest host that can serve it; `api_rev` if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) host_rev_min: Option<u32>,
     pub(crate) frames: Vec<u16>,
     #[serde(default)]
     pub(crate) capabilities: u64,
@@ -42,8 +45,8 @@ pub(crate) enum ManifestError {
     Version,
     #[error("built for interface {0}, this host has 1")]
     Abi(String),
-    #[error("built for revision {0} of the interface, this host has {API_REV}: update the host")]
-    ApiRev(u32),
+    #[error("it needs a host of revision {0} of the interface, this one has {API_REV}: update the host")]
+    HostRev(u32),
     #[error("built for revision {0} of the interface, this host needs {API_REV_MIN} or later: rebuild it")]
     OldApiRev(u32),
     #[error("it reads frame versions {0:?}, this host writes {FRAME_VERSION}")]
@@ -73,8 +76,9 @@ impl Manifest {
         if self.abi.split('.').next() != Some("1") {
             return Err(ManifestError::Abi(self.abi.clone()));
         }
-        if self.api_rev > API_REV {
-            return Err(ManifestError::ApiRev(self.api_rev));
+        let host_rev_min = self.host_rev_min.unwrap_or(self.api_rev);
+        if host_rev_min > API_REV {
+            return Err(ManifestError::HostRev(host_rev_min));
         }
         if self.api_rev < API_REV_MIN {
             return Err(ManifestError::OldApiRev(self.api_rev));
@@ -123,15 +127,23 @@ mod tests {
     }
 
     #[test]
+    fn a_plugin_of_a_newer_sdk_is_loaded_if_it_can_do_with_this_host() {
+        let of = |host_rev_min| Manifest { api_rev: API_REV + 5, host_rev_min: Some(host_rev_min), ..manifest() };
+        assert_eq!(of(API_REV).check(), Ok(()));
+        assert_eq!(of(API_REV + 1).check(), Err(ManifestError::HostRev(API_REV + 1)));
+    }
+
+    #[test]
     fn what_this_host_cannot_load_is_refused() {
         let reserved = |m: &mut Manifest| m.plugin = RESERVED_NAME.to_owned();
         assert_eq!(format!("{RESERVED_NAME}.toml"), portolan_validation::FILE_NAME);
-        let cases: [(Change, ManifestError); 8] = [
+        let cases: [(Change, ManifestError); 9] = [
             (reserved, ManifestError::Reserved(RESERVED_NAME.to_owned())),
             (|m| m.plugin = "Aave_V3".into(), ManifestError::Name("Aave_V3".into())),
             (|m| m.version = "1\n2".into(), ManifestError::Version),
             (|m| m.abi = "2.0.0".into(), ManifestError::Abi("2.0.0".into())),
-            (|m| m.api_rev = API_REV + 1, ManifestError::ApiRev(API_REV + 1)),
+            (|m| m.api_rev = API_REV + 1, ManifestError::HostRev(API_REV + 1)),
+            (|m| m.host_rev_min = Some(API_REV + 1), ManifestError::HostRev(API_REV + 1)),
             (|m| m.api_rev = API_REV_MIN - 1, ManifestError::OldApiRev(API_REV_MIN - 1)),
             (|m| m.frames = vec![2, 3], ManifestError::Frames(vec![2, 3])),
             (|m| m.panic = "abort".into(), ManifestError::Panic("abort".into())),

@@ -9,7 +9,7 @@ use portolan_abi::map::{Company, Protocol, Settings, SettingsError, SettingsKey,
 use portolan_base::files::{self, TrustedOwners};
 use portolan_base::network::Networks;
 use portolan_base::sanitize;
-use portolan_validation::{CatalogueError, PRIMITIVES};
+use portolan_validation::{CatalogueError, is_primitive};
 use serde::Deserialize;
 use serde_path_to_error::{Path, Segment};
 use toml::{Table, Value};
@@ -181,8 +181,9 @@ fn refused_by_toml(text: &str, error: &toml::de::Error, path: Option<&Path>) -> 
 
 fn protocol((place, row): (usize, ProtocolTable)) -> Result<Protocol, SettingsFault> {
     let ProtocolTable { slug, name, website, logo, primitives, company } = row;
-    if primitives.iter().any(|primitive| !PRIMITIVES.contains(&primitive.as_str())) {
-        let fault = SettingsFault::new(format!("not an array of texts, each one of {}", PRIMITIVES.join(", ")));
+    if !primitives.iter().all(|primitive| is_primitive(primitive)) {
+        let fault =
+            SettingsFault::new("not an array of words in upper case, such as LENDING, POOLING or STREAM".into());
         return Err(fault.key("primitives").at(&protocol_place(place, &printable(&slug))));
     }
     let company = Company { name: company.name, slug: company.slug };

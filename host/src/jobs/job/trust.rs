@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use alloy::primitives::Address;
 use portolan_abi::map;
 use portolan_reader::{Freshness, Outcome, Read, Reply};
-use portolan_validation::{Addresses, Lineages, Use, ViewReply};
+use portolan_validation::{Addresses, ClaimReads, Lineages, Use, ViewReply};
 
 /// Maximum number of candidates of a job; a factory with 10,000 markets gives two each.
 const CANDIDATES_MAX: usize = 50_000;
@@ -16,8 +16,9 @@ const CANDIDATES_MAX: usize = 50_000;
 /// Maximum passes over a batch whose views depend on each other, if they come in the worst order.
 const NESTING_MAX: usize = 8;
 
-/// Bytes of a function selector.
+/// Bytes of a function selector, and of an ABI word.
 const SELECTOR: usize = 4;
+const WORD: usize = 32;
 
 /// Addresses that a job may trust, and the candidates.
 #[derive(Debug)]
@@ -108,18 +109,19 @@ impl<'a> TrustedAddresses<'a> {
         self.recheck(mentioned)
     }
 
-    /// Returns the recheck of all candidates that claims of these findings name, or that their compositions are about.
-    pub(super) fn named_by(&self, findings: &[map::Finding]) -> Recheck {
+    /// Returns the recheck of all candidates that claims of these findings name, whose replies about the account have
+    /// what claims name, or that compositions are about.
+    pub(super) fn named_by(&self, findings: &[map::Finding], reads: &ClaimReads) -> Recheck {
         if self.candidates.is_empty() {
             return Recheck::default();
         }
-        let steps = findings.iter().filter_map(|finding| finding.claimable.as_ref()).flat_map(|found| &found.steps);
-        let calls = steps.flat_map(|step| {
-            let mergeable = step.mergeable.as_ref().map(|call| (call.to, &call.arguments));
-            [(step.to, &step.arguments)].into_iter().chain(mergeable)
-        });
+        let calls: Vec<_> = claim_calls(findings).collect();
+        let named = calls.iter().flat_map(|(to, arguments)| addresses(arguments).chain([*to]));
+        // Most replies about an account are zero, and name nothing.
+        let words = calls.iter().flat_map(|(_, arguments)| arguments.as_chunks::<WORD>().0);
+        let words = words.copied().filter(|word| *word != [0; WORD]).collect();
         let composed = findings.iter().filter_map(|finding| finding.composition.as_ref()).map(|found| found.token);
-        self.recheck(calls.flat_map(|(to, arguments)| addresses(arguments).chain([to])).chain(composed))
+        self.recheck(named.chain(reads.contracts_with(&words)).chain(composed))
     }
 
     fn recheck(&self, addresses: impl Iterator<Item = Address>) -> Recheck {
@@ -186,6 +188,15 @@ impl Recheck {
     }
 }
 
+/// Iterates over the targets and arguments of all calls of claims.
+fn claim_calls(findings: &[map::Finding]) -> impl Iterator<Item = (Address, &Vec<u8>)> {
+    let steps = findings.iter().filter_map(|finding| finding.claimable.as_ref()).flat_map(|found| &found.steps);
+    steps.flat_map(|step| {
+        let mergeable = step.mergeable.as_ref().map(|call| (call.to, &call.arguments));
+        [(step.to, &step.arguments)].into_iter().chain(mergeable)
+    })
+}
+
 /// Returns the words of ABI-encoded bytes that may be addresses: twelve zero bytes, then more than a small number.
 fn addresses(bytes: &[u8]) -> impl Iterator<Item = Address> + '_ {
     let words = bytes.chunks_exact(32).map(|word| word.split_at(12));
@@ -228,6 +239,10 @@ mod tests {
 
     fn cached(address: Address) -> Reply {
         Reply { outcome: returning(address), cached: true, age_s: 0 }
+    }
+
+    fn no_reads() -> ClaimReads {
+        ClaimReads::new(Address::repeat_byte(0xac))
     }
 
     fn view(contract: Address, name: &str) -> Read {
@@ -280,7 +295,7 @@ mod tests {
             for cached in [false, true] {
                 let mut trusted = TrustedAddresses::new(&lineages, listed());
                 trusted.take(vec![(read.clone(), Reply { outcome: returning(INNER), cached, age_s: 0 })]);
-                assert!(trusted.named_by(&claim(INNER)).is_empty(), "{read:?}");
+                assert!(trusted.named_by(&claim(INNER), &no_reads()).is_empty(), "{read:?}");
                 assert!(!trusted.into_addresses().is_given(Use::Target, INNER), "{read:?}");
             }
         }
@@ -295,7 +310,7 @@ mod tests {
                 let mut trusted = TrustedAddresses::new(&lineages, listed());
                 let reply = |address: Address| Reply { outcome: returning(address), cached, age_s: 0 };
                 trusted.take(batch.map(|(read, address)| (read.clone(), reply(*address))).into());
-                let recheck = trusted.named_by(&claim(INNER));
+                let recheck = trusted.named_by(&claim(INNER), &no_reads());
                 assert_eq!(trusted.reads(&recheck).len(), if cached { 2 } else { 0 });
                 let returned = |read: &Read| Reply::fresh(returning(if read.to == FACTORY { FARM } else { INNER }));
                 let replies: Vec<Reply> = trusted.reads(&recheck).iter().map(returned).collect();
@@ -331,7 +346,7 @@ mod tests {
             (Outcome::Failed(ReadFailure::Timeout), false, false),
         ] {
             let mut trusted = with(&lineages, &cached(FARM));
-            let recheck = trusted.named_by(&claim(FARM));
+            let recheck = trusted.named_by(&claim(FARM), &no_reads());
             let refuted = trusted.confirm(&recheck, &[Reply::fresh(now.clone())]);
             assert_eq!(refuted, if is_refuted { Err(vec![entry()]) } else { Ok(()) }, "{now:?}");
             assert_eq!(trusted.into_addresses().is_given(Use::Target, FARM), counts, "{now:?}");
@@ -343,8 +358,8 @@ mod tests {
         let lineages = lineages();
         let composed = |token| vec![map::Composition { token, ..map::Composition::default() }.into()];
         let mut trusted = with(&lineages, &cached(FARM));
-        assert!(trusted.named_by(&composed(OTHER)).is_empty());
-        let recheck = trusted.named_by(&composed(FARM));
+        assert!(trusted.named_by(&composed(OTHER), &no_reads()).is_empty());
+        let recheck = trusted.named_by(&composed(FARM), &no_reads());
         assert_eq!(trusted.confirm(&recheck, &[Reply::fresh(returning(FARM))]), Ok(()));
         assert!(trusted.into_addresses().is_given(Use::Target, FARM));
     }
@@ -356,7 +371,7 @@ mod tests {
             let mut trusted = with(&lineages, &cached(FARM));
             // At the pinned block, but from a contract that only a cached reply gave.
             trusted.take(vec![(view(FARM, "inner()"), Reply::fresh(returning(INNER)))]);
-            let recheck = trusted.named_by(&claim(INNER));
+            let recheck = trusted.named_by(&claim(INNER), &no_reads());
             let replies: Vec<Reply> = trusted
                 .reads(&recheck)
                 .iter()

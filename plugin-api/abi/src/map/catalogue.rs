@@ -22,7 +22,7 @@ pub struct Protocol {
     /// URL; if absent, the host derives one from the slug.
     #[n(3)]
     pub logo: Option<String>,
-    /// Some of `LENDING`, `BORROWING`, `POOLING`, `FARMING`.
+    /// What it does: upper-case words such as `LENDING`, `BORROWING`, `POOLING`, `FARMING`, `STREAM`.
     #[n(4)]
     pub primitives: Vec<String>,
     /// Company that runs it.
@@ -233,8 +233,7 @@ pub struct ClaimTemplate {
     /// One of [`caller`].
     #[n(2)]
     pub caller: u8,
-    /// View of the claim's target, without arguments, that returns the fee due with the claim, in wei; absent if there
-    /// is no fee.
+    /// View of the claim's target that returns the fee due with the claim, in wei; absent if there is no fee.
     #[n(3)]
     pub fee: Option<String>,
     /// True if the target is itself a token that the claim pays or names.
@@ -243,6 +242,9 @@ pub struct ClaimTemplate {
     /// Indices of the list arguments that grow if one call claims for several; absent if a call claims for one.
     #[n(5)]
     pub merges: Option<Vec<u32>>,
+    /// Indices of the claim's arguments that the fee view takes, in its order; absent if it takes none.
+    #[n(6)]
+    pub fee_arguments: Option<Vec<u32>>,
 }
 
 impl ClaimTemplate {
@@ -255,6 +257,13 @@ impl ClaimTemplate {
     #[must_use]
     pub fn with_fee<V: SolCall>(self) -> Self {
         Self { fee: Some(V::SIGNATURE.to_owned()), ..self }
+    }
+
+    /// Adds a fee, which this view of the claim's target returns in wei for these arguments of the claim, counted from
+    /// 0: `with_fee_of::<calculateMinFeeWeiCall>([0])` for `withdrawMax(uint256 streamId, address to)`.
+    #[must_use]
+    pub fn with_fee_of<V: SolCall>(self, arguments: impl IntoIterator<Item = u32>) -> Self {
+        Self { fee_arguments: Some(arguments.into_iter().collect()), ..self.with_fee::<V>() }
     }
 
     /// Marks the target as a token that the claim pays or names.
@@ -312,6 +321,9 @@ impl Role {
     pub const PROOF: Self = Self::of(role::PROOF);
     /// `bytes` or `string`.
     pub const BYTES: Self = Self::of(role::BYTES);
+    /// An address that a contract of the deployment holds for the account, for example the validator that it delegated
+    /// to: in the reply to a read of this job that has the account as an argument.
+    pub const DELEGATE: Self = Self::of(role::DELEGATE);
 
     const fn of(kind: u8) -> Self {
         Self { kind, constant: None, members: None }
@@ -354,4 +366,7 @@ pub mod role {
     pub const ARRAY: u8 = 8;
     /// `bytes32` of a Merkle proof, which the contract verifies together with the numbers beside it.
     pub const PROOF: u8 = 9;
+    /// `address` found in the reply to a read of this job whose calldata has the account, of a contract of the
+    /// deployment or one that a lineage returns.
+    pub const DELEGATE: u8 = 10;
 }

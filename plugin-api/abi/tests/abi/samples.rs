@@ -94,6 +94,7 @@ pub(crate) fn catalogue() -> Catalogue {
             fee: Some("fee()".to_owned()),
             is_token: Some(true),
             merges: Some(vec![27, 28]),
+            fee_arguments: Some(vec![29]),
         }],
         event_topics: Some(vec![B256::repeat_byte(0x22)]),
         hosts: Some(vec!["merkle.example.org".to_owned()]),

@@ -1,9 +1,10 @@
-//! Amounts of liquidity between two ticks: the arithmetic of Uniswap v3 pools, rounded like their payments.
+//! Amounts and prices of liquidity between two ticks: the arithmetic of Uniswap v3 pools, rounded like their payments.
 //!
 //! Square roots of prices are fixed-point numbers with 96 fractional bits, as in pools.
 //! Source: <https://github.com/Uniswap/v3-core/tree/main/contracts/libraries>
 
-use portolan_plugin_api::U256;
+use alloy::primitives::{Address, U256};
+use portolan_abi::map::{Price, PriceRange};
 
 /// Highest tick; the lowest is its negative.
 const TICK_MAX: u32 = 887_272;
@@ -34,27 +35,36 @@ const ROOTS_X128: [u128; 20] = [
 
 /// Two ticks, and the square roots of their prices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Range {
+pub struct TickRange {
     lower: i32,
     upper: i32,
-    pub(super) lower_x96: U256,
-    pub(super) upper_x96: U256,
+    lower_x96: U256,
+    upper_x96: U256,
 }
 
-impl Range {
-    /// Creates the range between two ticks; `None` if it is invalid.
-    pub(super) fn of(lower: i32, upper: i32) -> Option<Self> {
+impl TickRange {
+    /// Creates the range between two ticks; `None` if they are not in order, or no pool has them.
+    pub fn new(lower: i32, upper: i32) -> Option<Self> {
         let (lower_x96, upper_x96) = (root_x96(lower)?, root_x96(upper)?);
         (lower < upper).then_some(Self { lower, upper, lower_x96, upper_x96 })
     }
 
+    /// Returns the range's ends as prices of `token0` in `token1`, with all digits that the square roots have. `tick` is
+    /// that of the pool.
+    pub fn prices(self, token0: Address, token1: Address, tick: i32) -> Option<PriceRange> {
+        let price = |root_x96| price(token0, token1, root_x96);
+        let [lower, upper] = [price(self.lower_x96)?, price(self.upper_x96)?];
+        Some(PriceRange { lower, upper, is_in_range: Some(self.has(tick)) })
+    }
+
     /// Returns true if a pool at this tick uses the liquidity.
-    pub(super) fn has(self, tick: i32) -> bool {
+    pub fn has(self, tick: i32) -> bool {
         (self.lower..self.upper).contains(&tick)
     }
 
-    /// Returns the amounts of both tokens that a pool at this price and tick pays for the liquidity.
-    pub(super) fn amounts(self, liquidity: u128, price_x96: U256, tick: i32) -> Option<(U256, U256)> {
+    /// Returns the amounts of both tokens, in smallest units, that a pool pays for the liquidity. `price_x96` is the square
+    /// root of its price and `tick` its tick, as `slot0` returns them. `None` if they contradict each other.
+    pub fn amounts(self, liquidity: u128, price_x96: U256, tick: i32) -> Option<(U256, U256)> {
         let (lower, upper) = (self.lower_x96, self.upper_x96);
         if tick < self.lower {
             Some((amount0(liquidity, lower, upper)?, U256::ZERO))
@@ -66,10 +76,15 @@ impl Range {
     }
 }
 
-/// Returns the price of the first token in the second, in smallest units: times 2^128, and the rest, times 2^192.
-pub(super) fn price(root_x96: U256) -> Option<(U256, u64)> {
+/// Returns the price of the first token in the second.
+fn price(base: Address, quote: Address, root_x96: U256) -> Option<Price> {
     let rest = root_x96.wrapping_mul(root_x96) & U256::from(u64::MAX);
-    Some((mul_div(root_x96, root_x96, U256::ONE << 64)?, rest.to()))
+    Some(Price {
+        base,
+        quote: Some(quote),
+        x128: mul_div(root_x96, root_x96, U256::ONE << 64)?,
+        rest_x192: Some(rest.to()).filter(|rest| *rest > 0),
+    })
 }
 
 /// Returns the first token's amount between two prices.
@@ -144,7 +159,7 @@ mod tests {
     #[test]
     fn liquidity_is_the_first_token_below_its_range_and_the_second_above_it() {
         // From price 1 (root 2^96) to price 16 (root 2^98); no two ticks have exactly these.
-        let range = Range { lower: 0, upper: 27_727, lower_x96: ONE_X96, upper_x96: ONE_X96 << 2 };
+        let range = TickRange { lower: 0, upper: 27_727, lower_x96: ONE_X96, upper_x96: ONE_X96 << 2 };
         let at = |root: U256, tick| range.amounts(1_000_001, root, tick).unwrap();
         let pair = |one: u32, other: u32| (U256::from(one), U256::from(other));
         assert_eq!(at(ONE_X96 >> 1, -13_864), pair(750_000, 0), "1,000,001 times (1 - 1/4), rounded down");
@@ -156,19 +171,24 @@ mod tests {
 
     #[test]
     fn amounts_round_down_and_what_is_no_price_has_none() {
-        let range = Range { lower: 0, upper: 27_727, lower_x96: ONE_X96, upper_x96: ONE_X96 << 2 };
+        let range = TickRange { lower: 0, upper: 27_727, lower_x96: ONE_X96, upper_x96: ONE_X96 << 2 };
         assert_eq!(range.amounts(1, ONE_X96 << 1, 13_863), Some((U256::ZERO, U256::ONE)));
         assert_eq!(range.amounts(5, ONE_X96 << 1, 13_863), Some((U256::ONE, U256::from(5))));
         assert_eq!(range.amounts(5, ONE_X96 >> 1, 13_863), None, "a price below the tick that the pool has");
-        assert_eq!((Range::of(5, 5), Range::of(7, 5), Range::of(0, 887_273)), (None, None, None));
-        let most = Range::of(-887_272, 887_272).unwrap().amounts(u128::MAX, ONE_X96, 0);
+        assert_eq!((TickRange::new(5, 5), TickRange::new(7, 5), TickRange::new(0, 887_273)), (None, None, None));
+        let most = TickRange::new(-887_272, 887_272).unwrap().amounts(u128::MAX, ONE_X96, 0);
         assert!(most.is_some(), "the largest liquidity there is");
     }
 
     #[test]
     fn a_price_is_the_square_of_its_root() {
-        assert_eq!(price(ONE_X96 << 1), Some((U256::ONE << 130, 0)));
+        let (base, quote) = (Address::repeat_byte(1), Address::repeat_byte(2));
+        let of = |root| price(base, quote, root).map(|price| (price.x128, price.rest_x192));
+        assert_eq!(of(ONE_X96 << 1), Some((U256::ONE << 130, None)));
         // The lowest one: 4,295,128,739² is 18,448,130,884,583,730,121, which is 2^64 and 1,386,810,874,178,505.
-        assert_eq!(price(U256::from(4_295_128_739_u64)), Some((U256::ONE, 1_386_810_874_178_505)));
+        assert_eq!(of(U256::from(4_295_128_739_u64)), Some((U256::ONE, Some(1_386_810_874_178_505))));
+        let range = TickRange::new(-887_272, 0).unwrap().prices(base, quote, -1).unwrap();
+        assert_eq!((range.lower.x128, range.upper.x128), (U256::ONE, U256::ONE << 128));
+        assert_eq!((range.lower.base, range.upper.quote, range.is_in_range), (base, Some(quote), Some(true)));
     }
 }
