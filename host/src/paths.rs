@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     /// First words reserved for future paths.
-    const FUTURE: [&str; 2] = ["openapi.json", "docs"];
+    const FUTURE: [&str; 6] = ["openapi.json", "docs", "problems", "llms.txt", "assets", "mcp"];
 
     #[test]
     fn the_reserved_words_are_those_that_paths_begin_with() {

@@ -18,12 +18,16 @@ sol! {
     function periodFinish() external view returns (uint256);
     function gauge() external view returns (address);
     function fee() external view returns (uint256);
+    function minFee(uint256 id) external view returns (uint256);
+    function ownerOf(uint256 id) external view returns (address);
+    function delegatedTo(address account) external view returns (address);
     function claimed(address account) external view returns (uint256);
     function length() external view returns (uint256);
     function entry(uint256 place) external view returns (uint256);
     function value(uint256 of) external view returns (uint256);
 }
 
+const ACCOUNT: Address = Address::repeat_byte(0xac);
 const GAUGE: Address = Address::repeat_byte(0x9a);
 const TOKEN: Address = Address::repeat_byte(0x70);
 
@@ -55,7 +59,9 @@ pub(crate) fn every(read: &StepRead<'_>) -> (u8, Vec<u8>) {
         (kind::HTTP, _) => (status::OK, b"[\"a document\"]".to_vec()),
         (kind::NATIVE_BALANCE, _) => number(1_000),
         (kind::CODE_SIZE, _) => number(2_000),
-        (_, gaugeCall::SELECTOR) => address(GAUGE),
+        (_, gaugeCall::SELECTOR | delegatedToCall::SELECTOR) => address(GAUGE),
+        (_, ownerOfCall::SELECTOR) => address(ACCOUNT),
+        (_, minFeeCall::SELECTOR) => number(argument() + 1),
         (_, feeCall::SELECTOR) => number(3),
         (_, claimedCall::SELECTOR) => number(2),
         (_, lengthCall::SELECTOR) => number(4),

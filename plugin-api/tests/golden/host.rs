@@ -4,12 +4,12 @@ use std::path::Path;
 
 use abi_stable::library::lib_header_from_path;
 use abi_stable::std_types::{RResult, RSlice};
-use portolan_abi::codec;
 use portolan_abi::frame::{FrameWriter, resume_in};
 use portolan_abi::map::{FactList, Start, StartError};
 use portolan_abi::root::{PluginRef, RawInstance, RawJob};
 use portolan_abi::row::{JobIn, Reply, kind, purpose, state, status};
 use portolan_abi::step::{Step, StepRead};
+use portolan_abi::{capability, codec};
 use portolan_abi::{fact_entries, map};
 use portolan_plugin_api::testing;
 
@@ -58,16 +58,22 @@ impl Instance {
         (self.0.catalogue())(&self.1).into_vec()
     }
 
-    /// Runs a job to its end; `line` receives each frame and finding.
+    /// Runs a job to its end; `line` receives each frame and finding. If the host has capability
+    /// [`capability::PENDING_REPLIES`], each reply but the first of a step comes one step later.
     pub(crate) fn run(&self, start: &Start, contract: Contract, line: &mut impl FnMut(&str, &str)) {
+        let is_split = start.capabilities & capability::PENDING_REPLIES != 0;
         let start = codec::encode(start);
         line("start", &hex(&start));
         let job = match (self.0.start())(&self.1, RSlice::from_slice(&start)) {
             RResult::ROk(job) => Job(self.0, job),
             RResult::RErr(error) => panic!("{:?}", codec::decode::<StartError>(&error)),
         };
-        let mut frame = frame_of(&[]);
+        let mut replies: Vec<(u8, Vec<u8>)> = Vec::new();
         loop {
+            let now = if is_split { replies.len().min(1) } else { replies.len() };
+            let later = replies.split_off(now);
+            let pending = later.iter().map(|_| (status::PENDING, Vec::new()));
+            let frame = frame_of(&replies.into_iter().chain(pending).collect::<Vec<_>>());
             line("in", &hex(&frame));
             let out = (self.0.resume())(RSlice::from_slice(&[job.1]), RSlice::from_slice(&frame)).into_vec();
             line("out", &hex(&out));
@@ -80,7 +86,7 @@ impl Instance {
                 return line("end", &format!("{} {}", step.state, String::from_utf8_lossy(step.message)));
             }
             let reply = |read: &StepRead<'_>| if read.row.kind == kind::FACTS { known() } else { contract(read) };
-            frame = frame_of(&step.reads.iter().map(reply).collect::<Vec<_>>());
+            replies = later.into_iter().chain(step.reads.iter().map(reply)).collect();
         }
     }
 }

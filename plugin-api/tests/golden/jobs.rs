@@ -29,7 +29,7 @@ fn job(name: &'static str, protocol: &str, chain_id: u64, question: Question, co
         account: ACCOUNT,
         block: block(1, 1),
         pins: vec![Pin { chain_id: 1, block: block(2, 2) }],
-        // This test's host has all replies when it resumes a job.
+        // What hosts announced when the interface was made.
         capabilities: capability::ALL
             & !(capability::PENDING_REPLIES | capability::NOT_COVERED | capability::INVALID_REPLIES),
         ..Start::default()
@@ -41,6 +41,11 @@ fn about(job: Job, sent: &Transaction) -> Job {
     let transaction = sent.to_map().expect("the logs fit a frame");
     let start = Start { transaction: Some(transaction), account: Address::ZERO, ..job.start };
     Job { start, ..job }
+}
+
+/// Sets what today's host announces.
+fn with_all_capabilities(job: Job) -> Job {
+    Job { start: Start { capabilities: capability::ALL, ..job.start }, ..job }
 }
 
 pub(crate) fn aelin() -> Vec<Job> {
@@ -74,9 +79,11 @@ pub(crate) fn gmx() -> Vec<Job> {
 pub(crate) fn every() -> Vec<Job> {
     let share = address!("0x831753dd7087cac61ab5644b308642cc1c33dc13");
     let question = |name, protocol, question| job(name, protocol, 137, question, contracts::every);
-    let compositions = question("compositions", "every", Question::COMPOSITION);
-    let tokens = Some(vec![share, ACCOUNT]);
-    let compositions = Job { start: Start { tokens, account: Address::ZERO, ..compositions.start }, ..compositions };
+    let compositions = |name, tokens: &[Address]| {
+        let job = question(name, "every", Question::COMPOSITION);
+        let start = Start { tokens: Some(tokens.to_vec()), account: Address::ZERO, ..job.start };
+        Job { start, ..job }
+    };
     let log = Log { index: 3, address: share, topics: vec![B256::repeat_byte(0xe1)], data: Default::default() };
     let sent = Transaction {
         hash: B256::repeat_byte(9),
@@ -91,7 +98,7 @@ pub(crate) fn every() -> Vec<Job> {
         question("lending", "every", Question::LENDING),
         question("pooling", "every", Question::POOLING),
         question("locked", "every", Question::LOCKED),
-        compositions,
+        compositions("compositions", &[share]),
         about(question("events", "", Question::EVENTS), &sent),
         question("reads", "every_read", Question::CLAIMABLES),
         Job { contract: contracts::nothing, ..question("reads of nothing", "every_read", Question::CLAIMABLES) },
@@ -99,5 +106,8 @@ pub(crate) fn every() -> Vec<Job> {
         question("a failure", "every_read", Question::LENDING),
         question("something missing", "every_read", Question::POOLING),
         question("misuse", "every_read", Question::LOCKED),
+        with_all_capabilities(question("replies one by one", "every_read", Question::CLAIMABLES)),
+        with_all_capabilities(question("something not covered", "every_read", Question::POOLING)),
+        with_all_capabilities(compositions("an invalid reply", &[share, ACCOUNT])),
     ]
 }

@@ -5,7 +5,7 @@
 use abi_stable::library::ROOT_MODULE_LOADER_NAME;
 use goblin::elf::Elf;
 use portolan_abi::root::PluginRef;
-use portolan_abi::{API_REV, HOST_REV_MIN, FRAME_VERSION, capability, note};
+use portolan_abi::{API_REV, FRAME_VERSION, HOST_REV_MIN, capability, note};
 use portolan_plugin_api::export::module;
 use portolan_plugin_api::{Catalogue, Plugin, Settings, SettingsError};
 use serde_json::{Value, json};

@@ -16,8 +16,22 @@ use portolan_abi::off_chain::{self, HostError};
 use portolan_abi::{codec, is_invisible};
 
 /// First path segments of the gateway, present or reserved; no protocol may have them as its slug.
-pub const RESERVED_WORDS: [&str; 10] =
-    ["networks", "protocols", "claimables", "positions", "ens", "events", "balance", "logos", "openapi.json", "docs"];
+pub const RESERVED_WORDS: [&str; 14] = [
+    "networks",
+    "protocols",
+    "claimables",
+    "positions",
+    "ens",
+    "events",
+    "balance",
+    "logos",
+    "openapi.json",
+    "docs",
+    "problems",
+    "llms.txt",
+    "assets",
+    "mcp",
+];
 
 /// Bytes of a URL that clients may open.
 const URL_BYTES_MAX: usize = 1_024;

@@ -28,9 +28,18 @@ fn folder() -> PathBuf {
 }
 
 #[test]
-fn plugins_that_were_built_once_are_served_and_answer_what_they_did() {
+fn plugins_that_were_built_once_answer_what_they_did_in_workers() {
+    answer_as_they_did(Setup::default());
+}
+
+#[test]
+fn plugins_that_were_built_once_answer_what_they_did_in_the_gateways_process() {
+    answer_as_they_did(Setup::default().in_process());
+}
+
+fn answer_as_they_did(setup: Setup) {
     let chain = Chain::start("polygon").unwrap();
-    let mut setup = Setup::default().rpc("polygon", &chain.url);
+    let mut setup = setup.rpc("polygon", &chain.url);
     for (name, slugs) in [("aelin", &["aelin"][..]), ("gmx", &["gmx"]), ("every", &["every", "every_read"])] {
         setup = setup.plugin(&folder().join(format!("lib{name}.so")), slugs);
     }

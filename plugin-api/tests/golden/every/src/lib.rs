@@ -13,6 +13,13 @@ sol! {
     function claimRewards() external;
     function claimRewards(address[] assets, uint256 amount, address to, address reward) external returns (uint256);
     function claim(uint256 index, address account, uint256 amount, bytes32[] proof) external;
+    function claimMany(uint256[] ids) external;
+    function withdraw(uint256 id, address to) external payable;
+    function withdrawDelegated(address validator) external;
+    function minFee(uint256 id) external view returns (uint256);
+    function ownerOf(uint256 id) external view returns (address);
+    function delegatedTo(address account) external view returns (address);
+    function isPool(uint256 kind, address pool) external view returns (bool);
     function claimed(address account) external view returns (uint256);
     function fee() external view returns (uint256);
     function gauge() external view returns (address);
@@ -63,7 +70,8 @@ fn number(number: u64) -> U256 {
 impl Plugin for Every {
     fn configure(settings: &Settings) -> Result<Self, SettingsError> {
         let protocols = ["every", "every_read"].map(|slug| {
-            let protocol = Protocol::new(slug, "EVERY", "https://every.example.org", &["FARMING", "LENDING"]);
+            let primitives = ["FARMING", "LENDING", "STREAM", "REAL_WORLD_ASSET"];
+            let protocol = Protocol::new(slug, "EVERY", "https://every.example.org", &primitives);
             protocol.company(Company::new("Every")).logo("https://every.example.org/logo.png")
         });
         settings.serve(&protocols, [shipped("every"), shipped("every_read")]).map(Self)
@@ -94,11 +102,15 @@ impl Plugin for Every {
                 ])
                 .of_token(),
                 ClaimTemplate::new::<claimCall>([Role::NUMBER, Role::ACCOUNT, Role::NUMBER, Role::array(Role::PROOF)]),
+                ClaimTemplate::new::<claimManyCall>([Role::array(Role::NUMBER)]).merging([0]),
+                ClaimTemplate::new::<withdrawCall>([Role::NUMBER, Role::ACCOUNT]).with_fee_of::<minFeeCall>([0]),
+                ClaimTemplate::new::<withdrawDelegatedCall>([Role::DELEGATE]),
             ],
             lineages: Some(vec![
                 Lineage::targets::<gaugeCall>(),
                 Lineage::tokens::<tokenCall>().at(1).of_given(),
                 Lineage::markets::<lengthCall>().list_of(3, 1),
+                Lineage::markets::<isPoolCall>().argument(1),
             ]),
             hosts: Some(vec![HOST.to_owned()]),
             event_topics: Some(vec![TOPIC]),
@@ -131,6 +143,7 @@ impl Plugin for Every {
     async fn pooling(&self, cx: &JobContext, _: Address) -> Result<Vec<Position>, Error> {
         if cx.protocol() == "every_read" {
             cx.report_missing("a plugin that misses something");
+            cx.report_not_covered("a plugin that knows of more than it reads");
             return Ok(Vec::new());
         }
         Ok(vec![pool()])
@@ -145,8 +158,10 @@ impl Plugin for Every {
 
     async fn compositions(&self, _: &JobContext, tokens: &[Address]) -> Result<Vec<Composition>, Error> {
         let parts = vec![Part { token: USDC, amount: number(3) }, Part { token: QUICK, amount: number(4) }];
-        let share = |token| Composition { token, kind: "EVERY".to_owned(), supply: number(2), parts: parts.clone() };
-        Ok(tokens.iter().copied().filter(|token| *token == SHARE).map(share).collect())
+        // What no composition may have is left out by the SDK: a supply of zero.
+        let supply = |token| if token == SHARE { number(2) } else { U256::ZERO };
+        let share = |token| Composition { token, kind: "EVERY".to_owned(), supply: supply(token), parts: parts.clone() };
+        Ok(tokens.iter().copied().map(share).collect())
     }
 
     async fn events(&self, cx: &JobContext, transaction: &Transaction) -> Result<Vec<Event>, Error> {
@@ -191,7 +206,7 @@ fn claims(cx: &JobContext, account: Address) -> Vec<Claimable> {
 fn stake() -> Position {
     let leg = Leg::new(LegRole::STAKED, SHARE, number(10)).redeeming(number(11)).of_total(number(1_000)).receipt(OTHER);
     let owed = Leg::new(LegRole::REWARD_OWED, QUICK, number(12)).named("owed");
-    let own = Reward { own_per_second: Some(number(13)), ..Reward::new(USDC, None) };
+    let own = Reward { own_per_second: Some(number(13)), divisor: Some(number(7)), ..Reward::new(USDC, None) };
     let position = Position::new(PositionKind::STAKED, "main", CONTRACT).named("stake").mechanism("every").leg(leg).leg(owed);
     position.numbered(number(1)).reward(Reward::new(QUICK, number(14))).reward(own)
 }
@@ -206,13 +221,12 @@ fn loan() -> Position {
 }
 
 fn pool() -> Position {
-    let price = |x128| Price { base: QUICK, quote: Some(USDC), x128, rest_x192: None };
-    let range = PriceRange { lower: price(U256::ONE), upper: price(U256::ONE << 128), is_in_range: Some(true) };
+    let range = ticks::TickRange::new(-887_272, 0).and_then(|range| range.prices(QUICK, USDC, -1));
     let parts = vec![Part { token: USDC, amount: number(31) }, Part { token: QUICK, amount: number(32) }];
     let pooled = Leg { redeems_to: Some(parts), ..Leg::new(LegRole::POOLED, SHARE, number(30)) };
     let position = Position::new(PositionKind::POOLED, "main", CONTRACT).named("pool").mechanism("every").leg(pooled);
     let position = position.leg(Leg::new(LegRole::FEE_OWED, USDC, number(33)));
-    Position { range: Some(range), nft: Some(Nft { collection: OTHER, token_id: number(34) }), ..position }
+    Position { range, nft: Some(Nft { collection: OTHER, token_id: number(34) }), ..position }
 }
 
 fn lock() -> Position {
@@ -249,8 +263,11 @@ async fn reading(cx: &JobContext, row: &Deployment<Contract>, account: Address) 
     let refused = cx.try_call(OTHER, valueCall { of: number(9) });
     let (gauge, fee) = (cx.call(contract, gaugeCall {}), cx.call(contract, feeCall {}));
     let claimed = cx.call(contract, claimedCall { account });
-    let (reads, document, refused, gauge, fee, claimed) =
-        cx.join((reads, document, refused, gauge, fee, claimed)).await?;
+    let (owner, least) = (cx.call(contract, ownerOfCall { id: number(70) }), cx.call(contract, minFeeCall { id: number(70) }));
+    let delegated = cx.call(contract, delegatedToCall { account });
+    let of_number = cx.join((owner, least, delegated));
+    let (reads, document, refused, gauge, fee, claimed, (owner, least, validator)) =
+        cx.join((reads, document, refused, gauge, fee, claimed, of_number)).await?;
     let walk = |places: Range<u64>| cx.join(places.map(|place| cx.call(contract, entryCall { place: number(place) })));
     let entries: Vec<U256> = cx.facts(&row.market, "entries", cx.call(contract, lengthCall {}), walk).await?;
     let document = document.map_or_else(|missing| format!("{missing:?}"), |body| format!("{} bytes", body.len()));
@@ -259,7 +276,12 @@ async fn reading(cx: &JobContext, row: &Deployment<Contract>, account: Address) 
     let proof = vec![B256::repeat_byte(1), B256::repeat_byte(2)];
     let merkle = claimCall { index: number(0), account, amount: number(row.mechanism.number), proof };
     let claim = |call| Claimable::new(&row.market, contract, call).mechanism("every-read");
+    let withdraw = cx.claim(contract, &withdrawCall { id: number(70), to: owner }).with_fee(least);
+    let one = cx.claim(contract, &claimManyCall { ids: vec![number(70)] });
     Ok(vec![
+        claim(withdraw).named("a fee by its number").pays(USDC, number(4)).numbered(number(70)),
+        claim(cx.claim(contract, &withdrawDelegatedCall { validator })).named("a delegate").pays(USDC, number(5)),
+        claim(cx.claim(contract, &getRewardCall {}).mergeable_as(one)).named("one of many").pays(USDC, number(6)),
         claim(cx.claim(gauge, &getRewardCall {})).named(name).pays(USDC, reads.iter().sum()),
         claim(cx.claim(contract, &claimRewards_0Call {}).with_fee(fee)).named("fee").pays(QUICK, number(1)),
         claim(cx.claim(contract, &merkle)).named("merkle").pays(SHARE, number(row.mechanism.number) - claimed),
