@@ -102,8 +102,8 @@ fn withdrawals_with_hints_and_streams_of_an_owner_are_claimed() {
 
 #[test]
 #[should_panic = "70002 is a number that this job did not read together with the account: read it by a call that has the \
-                  account as an argument, or read its owner, or by a call with such a number, of a contract of the \
-                  deployment"]
+                  account as an argument, or read its owner, or by a call with such a number, of a contract that the \
+                  deployment lists or a declared lineage gave to this job"]
 fn a_number_that_a_precompile_returns_is_refused() {
     run(TARGET);
 }

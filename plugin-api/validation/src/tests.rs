@@ -323,7 +323,7 @@ fn a_fee_takes_arguments_of_its_claim_and_no_others() {
     let template = || ClaimTemplate::new::<withdrawCall>([Role::NUMBER, Role::ACCOUNT]);
     let refusal = |template: ClaimTemplate| {
         let catalogue = Catalogue { claims: vec![template], ..catalogue() };
-        ClaimTemplates::parse(&catalogue, &ClaimFunctions::shipped()).err().map(|error| error.to_string())
+        ClaimTemplates::parse(&catalogue, ClaimFunctions::shipped()).err().map(|error| error.to_string())
     };
     assert_eq!(refusal(template().with_fee_of::<minFeeCall>([0])), None);
     for wrong in [

@@ -182,8 +182,7 @@ fn refused_by_toml(text: &str, error: &toml::de::Error, path: Option<&Path>) -> 
 fn protocol((place, row): (usize, ProtocolTable)) -> Result<Protocol, SettingsFault> {
     let ProtocolTable { slug, name, website, logo, primitives, company } = row;
     if !primitives.iter().all(|primitive| is_primitive(primitive)) {
-        let fault =
-            SettingsFault::new("not an array of words in upper case, such as LENDING, POOLING or STREAM".into());
+        let fault = SettingsFault::new("not an array of words in upper case, such as LENDING, POOLING or STREAM");
         return Err(fault.key("primitives").at(&protocol_place(place, &printable(&slug))));
     }
     let company = Company { name: company.name, slug: company.slug };

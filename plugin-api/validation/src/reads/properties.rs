@@ -1,6 +1,6 @@
 //! Holds the rules of numbers and of held addresses against arbitrary reads.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use alloy::primitives::{Address, B256, Bytes};
 use proptest::collection::vec;
@@ -72,7 +72,7 @@ fn of_job(reads: &[AnyRead]) -> ClaimReads {
     job
 }
 
-fn words_of(reads: &[AnyRead]) -> HashSet<B256> {
+fn words_of(reads: &[AnyRead]) -> BTreeSet<B256> {
     reads.iter().flat_map(|read| read.arguments.iter().chain(&read.reply)).copied().collect()
 }
 
