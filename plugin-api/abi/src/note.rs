@@ -41,7 +41,7 @@ impl Note {
 
 /// A manifest's JSON, as constant bytes.
 ///
-/// Members: `plugin`, `version`, `abi` (this crate's version), `apiRev`, `frames` (versions), `capabilities` (bits),
+/// Members: `plugin`, `version`, `abi` (the version of the interface), `apiRev`, `frames` (versions), `capabilities` (bits),
 /// `panic` (`unwind` or `abort`), `rustc`, `target`.
 #[derive(Debug)]
 pub struct Manifest([u8; MANIFEST_BYTES]);
