@@ -4,8 +4,11 @@
 //! returned.
 
 use std::future::{Future, Ready, ready};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
-use futures_util::future::{self, FutureExt, JoinAll, Map, join, join_all};
+use futures_util::future::{self, JoinAll, join_all};
+use pin_project_lite::pin_project;
 
 use crate::error::Error;
 
@@ -47,10 +50,59 @@ pub mod shape {
 /// only pays if few are woken. A job is resumed with most of the replies it awaits.
 const CHUNK: usize = 30;
 
-type Chunks<F> = JoinAll<JoinAll<F>>;
+/// Outcomes of [`Chunks`].
+type Outcomes<T> = Vec<Vec<T>>;
 
-/// Joins futures of one type, once each has its outcome.
-type All<F, T, V> = Map<Chunks<F>, fn(Vec<Vec<Result<T, Error>>>) -> Result<V, Error>>;
+// These name the futures of `Join`, so that no type of another crate is part of the interface.
+pin_project! {
+    /// Futures of one type, once each has its outcome.
+    pub struct Chunks<F: Future> {
+        #[pin]
+        all: JoinAll<JoinAll<F>>,
+    }
+}
+
+pin_project! {
+    /// Two futures, once each has its outcome.
+    pub struct Pair<A: Future, B: Future> {
+        #[pin]
+        both: future::Join<A, B>,
+    }
+}
+
+pin_project! {
+    /// The values of joined futures.
+    pub struct Joined<F, O, V> {
+        #[pin]
+        outcomes: F,
+        values: fn(O) -> Result<V, Error>,
+    }
+}
+
+impl<F: Future> Future for Chunks<F> {
+    type Output = Outcomes<F::Output>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.project().all.poll(cx)
+    }
+}
+
+impl<A: Future, B: Future> Future for Pair<A, B> {
+    type Output = (A::Output, B::Output);
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.project().both.poll(cx)
+    }
+}
+
+impl<F: Future<Output = O>, O, V> Future for Joined<F, O, V> {
+    type Output = Result<V, Error>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let joined = self.project();
+        joined.outcomes.poll(cx).map(*joined.values)
+    }
+}
 
 fn in_chunks<F: Future>(futures: impl IntoIterator<Item = F>) -> Chunks<F> {
     let mut futures = futures.into_iter().peekable();
@@ -58,7 +110,11 @@ fn in_chunks<F: Future>(futures: impl IntoIterator<Item = F>) -> Chunks<F> {
     while futures.peek().is_some() {
         chunks.push(join_all(futures.by_ref().take(CHUNK)));
     }
-    join_all(chunks)
+    Chunks { all: join_all(chunks) }
+}
+
+fn pair<A: Future, B: Future>(first: A, second: B) -> Pair<A, B> {
+    Pair { both: future::join(first, second) }
 }
 
 /// Awaits all futures to the end. Returns their outcomes in order.
@@ -67,7 +123,7 @@ pub(crate) fn outcomes<F: Future>(futures: impl IntoIterator<Item = F>) -> impl 
     async move { chunks.await.into_iter().flatten().collect() }
 }
 
-fn values<T>(outcomes: Vec<Vec<Result<T, Error>>>) -> Result<Vec<T>, Error> {
+fn values<T>(outcomes: Outcomes<Result<T, Error>>) -> Result<Vec<T>, Error> {
     let mut values = Vec::with_capacity(outcomes.len() * CHUNK);
     for outcome in outcomes.into_iter().flatten() {
         values.push(outcome?);
@@ -75,7 +131,7 @@ fn values<T>(outcomes: Vec<Vec<Result<T, Error>>>) -> Result<Vec<T>, Error> {
     Ok(values)
 }
 
-fn array<T, const N: usize>(outcomes: Vec<Vec<Result<T, Error>>>) -> Result<[T; N], Error> {
+fn array<T, const N: usize>(outcomes: Outcomes<Result<T, Error>>) -> Result<[T; N], Error> {
     let values = values(outcomes)?;
     let count = values.len();
     values.try_into().map_err(|_| Error::new(format!("{count} values of {N} joined futures")))
@@ -87,39 +143,39 @@ where
     F: Future<Output = Result<T, Error>>,
 {
     type Values = Vec<T>;
-    type Joined = All<F, T, Vec<T>>;
+    type Joined = Joined<Chunks<F>, Outcomes<F::Output>, Vec<T>>;
 
     fn joined(self) -> Self::Joined {
-        in_chunks(self).map(values)
+        Joined { outcomes: in_chunks(self), values }
     }
 }
 
 impl<F: Future<Output = Result<T, Error>>, T> Join<shape::List> for Vec<F> {
     type Values = Vec<T>;
-    type Joined = All<F, T, Vec<T>>;
+    type Joined = Joined<Chunks<F>, Outcomes<F::Output>, Vec<T>>;
 
     fn joined(self) -> Self::Joined {
-        in_chunks(self).map(values)
+        Joined { outcomes: in_chunks(self), values }
     }
 }
 
 impl<F: Future<Output = Result<T, Error>>, T, const N: usize> Join<shape::Array> for [F; N] {
     type Values = [T; N];
-    type Joined = All<F, T, [T; N]>;
+    type Joined = Joined<Chunks<F>, Outcomes<F::Output>, [T; N]>;
 
     fn joined(self) -> Self::Joined {
-        in_chunks(self).map(array)
+        Joined { outcomes: in_chunks(self), values: array }
     }
 }
 
 /// Nests pairs: the join of two futures is joined with a third.
 macro_rules! nested {
     (futures) => { Ready<()> };
-    (futures $first:ident $($rest:ident)*) => { future::Join<$first, nested!(futures $($rest)*)> };
+    (futures $first:ident $($rest:ident)*) => { Pair<$first, nested!(futures $($rest)*)> };
     (outcomes) => { () };
     (outcomes $first:ident $($rest:ident)*) => { (Result<$first, Error>, nested!(outcomes $($rest)*)) };
     (joined) => { ready(()) };
-    (joined $first:ident $($rest:ident)*) => { join($first, nested!(joined $($rest)*)) };
+    (joined $first:ident $($rest:ident)*) => { pair($first, nested!(joined $($rest)*)) };
     (pattern) => { () };
     (pattern $first:ident $($rest:ident)*) => { ($first, nested!(pattern $($rest)*)) };
 }
@@ -132,12 +188,12 @@ macro_rules! tuple {
             $($future: Future<Output = Result<$value, Error>>),+
         {
             type Values = ($($value,)+);
-            type Joined =
-                Map<nested!(futures $($future)+), fn(nested!(outcomes $($value)+)) -> Result<Self::Values, Error>>;
+            type Joined = Joined<nested!(futures $($future)+), nested!(outcomes $($value)+), Self::Values>;
 
             fn joined(self) -> Self::Joined {
                 let ($($member,)+) = self;
-                nested!(joined $($member)+).map(|nested!(pattern $($member)+)| Ok(($($member?,)+)))
+                let values = |nested!(pattern $($member)+)| Ok(($($member?,)+));
+                Joined { outcomes: nested!(joined $($member)+), values }
             }
         }
     };

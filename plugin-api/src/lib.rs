@@ -73,7 +73,15 @@
 //! ```
 //!
 //! A plugin has no clock, files, network, threads, or state that outlives a job. It needs no other crate than this one,
-//! and no `unsafe`.
+//! and no `unsafe`. The rest of this page is the guide.
+//!
+//! [`events.mjs`]: https://docs.rs/crate/portolan-plugin-api/latest/source/events.mjs
+//! [`portolan-abi`]: portolan_abi
+//! [`portolan-kits`]: https://docs.rs/portolan-kits
+//! [`validation/claim-functions.toml`]: https://docs.rs/crate/portolan-validation/latest/source/claim-functions.toml
+//! [in the language of tables]: crate::events
+//! [The table of revisions]: portolan_abi#revisions
+#![doc = include_str!("../README.md")]
 
 mod decode;
 mod deployment;
@@ -117,11 +125,13 @@ pub use job_state::Budget;
 pub use join::{Join, shape};
 pub use keys::{FromKeys, KeyField, KeyValue, Keys};
 pub use plugin::Plugin;
+#[doc(inline)]
 pub use portolan_abi::map::{
     Block, Catalogue, Claim, ClaimTemplate, Claimable, Company, Composition, Finding, Health, Leg, LegRole, Lineage,
     Lock, Nft, PaidTo, Part, Payment, Position, PositionKind, Price, PriceRange, Protocol, Reward, Role, SettingsError,
     SettingsValue, Vesting,
 };
+#[doc(inline)]
 pub use portolan_abi::{NATIVE, Question, limits};
 pub use read::{Each, Read, Single};
 pub use read_request::ReadRequest;

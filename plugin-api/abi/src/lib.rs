@@ -6,6 +6,9 @@
 //! [`off_chain`] and [`reply_rules`] are the checks that hosts, plugins and their tests share.
 //! Invariant: nothing is ever removed, retyped or reordered. Additions are optional and counted by [`API_REV`]. This
 //! crate has no features and does no IO.
+//!
+//! [`portolan-plugin-api`]: https://docs.rs/portolan-plugin-api
+#![doc = include_str!("../README.md")]
 
 pub mod codec;
 pub mod fact_entries;

@@ -41,8 +41,8 @@ impl Note {
 
 /// A manifest's JSON, as constant bytes.
 ///
-/// Members: `plugin`, `version`, `abi` (this crate's version), `apiRev`, `hostRevMin`, `frames` (versions), `capabilities` (bits),
-/// `panic` (`unwind` or `abort`), `rustc`, `target`.
+/// Members: `plugin`, `version`, `abi` (the version of the interface), `apiRev`, `hostRevMin`, `frames` (versions),
+/// `capabilities` (bits), `panic` (`unwind` or `abort`), `rustc`, `target`.
 #[derive(Debug)]
 pub struct Manifest([u8; MANIFEST_BYTES]);
 

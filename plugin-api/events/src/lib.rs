@@ -3,6 +3,7 @@
 //! A [`Table`] is text with one row per event: its type in responses, its Solidity signature, and an expression for
 //! each member of the metadata. A [`Decoding`] returns the view calls that it needs, and continues with their results.
 //! Invariant: total and pure. Any bytes are decoded or skipped, nothing does IO, and unknown values are absent.
+#![doc = include_str!("../README.md")]
 
 mod abi_type;
 mod bridge_chain_ids;

@@ -1,6 +1,6 @@
 //! Cases of events: logs that another encoder made, and what they must be decoded to.
 //!
-//! `X.cases.json` is written by hand; `X.logs.json` beside it has the same cases encoded, by `tests/chain/events.mjs`.
+//! `X.cases.json` is written by hand; `X.logs.json` beside it has the same cases encoded, by `events.mjs` of this package.
 //! The README has the format.
 #![expect(clippy::panic, reason = "a table that decodes wrongly is the failure of the test that runs this")]
 

@@ -130,6 +130,18 @@ pub struct Deployment {
 
 /// A view that returns addresses that claims may call or name: the markets of a factory, the reward tokens of a gauge.
 /// The host reads it itself, at the answer's block.
+///
+/// ```
+/// # use alloy::sol_types::sol;
+/// # use portolan_abi::map::Lineage;
+/// sol! {
+/// #   #![sol(alloy_sol_types = alloy::sol_types)]
+///     function gauges(address pool) external view returns (address);
+///     function rewardTokens() external view returns (address[]);
+/// }
+/// // Gauges of the catalogue's voter may be claimed from; claims may name the tokens that these gauges pay.
+/// let lineages = vec![Lineage::targets::<gaugesCall>(), Lineage::tokens::<rewardTokensCall>().list().of_given()];
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Lineage {
@@ -221,6 +233,21 @@ impl Lineage {
 }
 
 /// A claim function, with the allowed values of its arguments.
+///
+/// ```
+/// # use alloy::sol_types::sol;
+/// # use portolan_abi::map::{ClaimTemplate, Role};
+/// sol! {
+/// #   #![sol(alloy_sol_types = alloy::sol_types)]
+///     function getReward(address account) external;
+///     function claimMany(uint256[] ids) external;
+/// }
+/// let claims = vec![
+///     ClaimTemplate::new::<getRewardCall>([Role::ACCOUNT]).by_anyone(),
+///     // One call for several: the list of ids grows.
+///     ClaimTemplate::new::<claimManyCall>([Role::array(Role::NUMBER)]).merging([0]),
+/// ];
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct ClaimTemplate {

@@ -6,6 +6,17 @@ use minicbor::{Decode, Encode};
 use crate::primitive;
 
 /// An amount that the account can claim now: one or more transactions in order, and all payments.
+///
+/// ```
+/// # use alloy::primitives::{Address, U256};
+/// # use portolan_abi::map::{Claim, Claimable, PaidTo, Payment};
+/// # let (farm, claim, token, locked) = (Address::ZERO, Claim::default(), Address::ZERO, Address::ZERO);
+/// let claimable = Claimable::new("main", farm, claim)
+///     .named("Rewards")
+///     .mechanism("staking-rewards")
+///     .pays(token, U256::from(5))
+///     .payment(Payment { token: locked, amount: U256::from(7), paid_to: PaidTo::LOCK, ..Payment::default() });
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Claimable {

@@ -53,6 +53,15 @@ impl From<Event> for Finding {
 ///
 /// The host prices the shares with it: report the amounts that redeeming pays at this block. For a pool, that is a
 /// proportional withdrawal, although a swap at the end of the block moves single balances.
+///
+/// ```
+/// # use alloy::primitives::{Address, U256};
+/// # use portolan_abi::map::{Composition, Part};
+/// # let (pair, first, second) = (Address::ZERO, Address::ZERO, Address::ZERO);
+/// # let (supply, reserves) = (U256::from(10), (U256::from(20), U256::from(30)));
+/// let parts = vec![Part { token: first, amount: reserves.0 }, Part { token: second, amount: reserves.1 }];
+/// let composition = Composition { token: pair, kind: "UNISWAPV2".to_owned(), supply, parts };
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Composition {

@@ -8,6 +8,18 @@ use minicbor::{Decode, Encode};
 use crate::primitive;
 
 /// Holding of an account in one market of a protocol.
+///
+/// ```
+/// # use alloy::primitives::{Address, U256};
+/// # use portolan_abi::map::{Leg, LegRole, Lock, Position, PositionKind};
+/// # let (escrow, token) = (Address::ZERO, Address::ZERO);
+/// # let (amount, unlocks_at) = (U256::from(5), 1_800_000_000);
+/// let position = Position::new(PositionKind::LOCKED, "main", escrow)
+///     .named("Locked CRV")
+///     .mechanism("voting-escrow")
+///     .leg(Leg::new(LegRole::LOCKED, token, amount));
+/// let position = Position { lock: Some(Lock { unlocks_at: Some(unlocks_at), ..Lock::default() }), ..position };
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Position {
@@ -185,6 +197,19 @@ pub struct Lock {
 }
 
 /// Vesting schedule.
+///
+/// What is free already is a claimable, so that the leg has the rest alone:
+///
+/// ```
+/// # use alloy::primitives::{Address, U256};
+/// # use portolan_abi::map::{Leg, LegRole, Position, PositionKind, Vesting};
+/// # let (contract, token) = (Address::ZERO, Address::ZERO);
+/// # let (granted, withdrawn, free) = (U256::from(9), U256::from(2), U256::from(3));
+/// let vesting = Vesting { start: Some(1_700_000_000), end: Some(1_800_000_000), releasable: Some(free), ..Vesting::default() };
+/// let rest = granted - withdrawn - free;
+/// let position = Position::new(PositionKind::VESTING, "main", contract).leg(Leg::new(LegRole::VESTING, token, rest));
+/// let position = Position { vesting: Some(vesting), ..position };
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Vesting {

@@ -1,0 +1,1 @@
+../tests/chain/events.mjs
