@@ -41,7 +41,10 @@ fn what_is_earned_is_claimed_from_the_listed_farm() {
 
 #[test]
 fn a_fork_is_a_row() {
-    testing::serves_forks::<Acme>(&[&[("factory", FORKED)], &[("farms", "[0x1111111111111111111111111111111111111111]")]]);
+    testing::serves_forks::<Acme>(&[
+        &[("factory", FORKED)],
+        &[("farms", "[0x1111111111111111111111111111111111111111]")],
+    ]);
 }
 
 #[test]
