@@ -78,7 +78,7 @@ pub(crate) fn run(flags: &NewPluginFlags, place: &Path) -> Result<String, NewPlu
     Ok(report(&name, &flags.kind, &project))
 }
 
-/// The files of a project by their paths, as they are written.
+/// Returns the files of a project by their paths, with the texts to write.
 fn project(name: &PluginName, kind: &str, sdk: Option<&str>) -> Vec<(String, String)> {
     let file = |(path, text): &(&str, &str)| {
         let text = name.put_into(text);
@@ -174,7 +174,7 @@ impl PluginName {
         }
     }
 
-    /// Replaces the name that the templates have.
+    /// Returns a text or path of a template with this name in the place of the template's.
     fn put_into(&self, template: &str) -> String {
         let mut written = String::with_capacity(template.len());
         let mut rest = template;
