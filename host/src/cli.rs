@@ -4,9 +4,12 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use portolan_base::sanitize;
+
+use crate::plugin_templates;
 
 /// A self-hosted gateway that answers what an account holds and can claim on EVM networks.
 #[derive(Debug, Parser)]
@@ -60,6 +63,9 @@ pub(crate) enum StateCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PluginCommand {
+    /// Make a project for a plugin of your own: its code, its tests with recorded jobs, a README, and a workflow that
+    /// tests, builds and signs releases. Its output names the next commands.
+    New(NewPluginFlags),
     /// Load a plugin file and check on the chains which addresses of its deployments have code and answer, and which
     /// of its questions are answered. Exits with 1 if an address has no code or a question is not answered in full.
     Check(CheckFlags),
@@ -172,6 +178,19 @@ pub(crate) struct NamedPlugin {
     pub(crate) plugin: String,
     #[command(flatten)]
     pub(crate) gateway: GatewayFlags,
+}
+
+/// Flags of `plugin new`.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct NewPluginFlags {
+    /// The plugin's name in kebab-case, which is also the name of the new folder.
+    pub(crate) name: String,
+    /// What the plugin answers first.
+    #[arg(long, default_value = "farm", value_parser = PossibleValuesParser::new(plugin_templates::kinds()))]
+    pub(crate) kind: String,
+    /// A checkout of Portolan to take the SDK from [default: the published crates].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) sdk: Option<PathBuf>,
 }
 
 /// A plugin file that is tried before it is served.
@@ -363,6 +382,8 @@ mod tests {
             "portolan serve --listen",
             "portolan serve --listen 1 --listen 2",
             "portolan serve extra",
+            "portolan plugin new",
+            "portolan plugin new acme --kind castle",
         ];
         for case in cases {
             let text = misuse(case);

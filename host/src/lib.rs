@@ -28,6 +28,8 @@ mod no_span_export;
 mod paths;
 mod plugin_ask;
 mod plugin_check;
+mod plugin_new;
+mod plugin_templates;
 mod serve_check;
 #[cfg(feature = "otlp")]
 mod span_export;
@@ -39,6 +41,7 @@ pub mod fuzzing;
 
 use std::fmt::Display;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,7 +55,7 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::cli::{Command, Flags, GatewayPluginCommand, PluginCommand, StateCommand, Stop};
+use crate::cli::{Command, Flags, GatewayPluginCommand, NewPluginFlags, PluginCommand, StateCommand, Stop};
 use crate::config::{Config, Environment};
 use crate::gateway::Gateway;
 use crate::http::admin::control::ControlState;
@@ -74,6 +77,7 @@ pub fn run() -> ExitCode {
     match cli::parse(env::args_os()) {
         Ok(Command::Serve(flags)) => serve(&flags),
         Ok(Command::State { command }) => state(&command),
+        Ok(Command::Plugin { command: PluginCommand::New(flags) }) => new_plugin(&flags),
         Ok(Command::Plugin { command: PluginCommand::Check(flags) }) => {
             try_plugin(async |of| plugin_check::run(&flags, of).await)
         }
@@ -146,6 +150,14 @@ fn control(flags: &Flags, run: impl FnOnce(&Config) -> Result<String, ControlErr
         }
         Ok(Err(error)) => fail(&error),
         Err(error) => misuse(&error),
+    }
+}
+
+fn new_plugin(flags: &NewPluginFlags) -> ExitCode {
+    match plugin_new::run(flags, Path::new("")) {
+        Ok(text) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
+        Err(error) if error.is_misuse() => misuse(&error),
+        Err(error) => fail(&error),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
@@ -154,22 +154,37 @@ fn build_as((flags, folder): (&[&str], &str), packages: &[(String, String)]) -> 
 pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(workspace());
-    cargo
-}
-
-fn cargo_build(target: &Path, args: &[&str]) -> Result<()> {
-    let mut cargo = cargo();
-    cargo.args(["build", "--locked"]).args(args).env("CARGO_TARGET_DIR", target);
     // Variables that cargo sets for the package under test would make build scripts that follow them run again.
     let of_package = |name: &str| ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|start| name.starts_with(start));
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     names.filter(|name| of_package(name)).for_each(|name| {
         cargo.env_remove(name);
     });
-    // Cargo's own lock makes test processes wait for each other; the second one finds all done.
+    cargo
+}
+
+fn cargo_build(target: &Path, args: &[&str]) -> Result<()> {
+    let args = [&["build", "--locked"], args].concat();
+    run(cargo().args(&args).env("CARGO_TARGET_DIR", target)).map(|_| ())
+}
+
+/// Runs cargo in the folder of a project outside of the workspace, with the target folder of the workspace, so that
+/// projects share what they depend on. Returns stdout and stderr.
+///
+/// # Errors
+/// If cargo fails, with what it printed.
+pub fn cargo_of_project(folder: &Path, args: &[&str]) -> Result<String> {
+    let printed = run(cargo().args(args).current_dir(folder).env("CARGO_TARGET_DIR", target_dir()?))?;
+    Ok([printed.stdout, printed.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat())
+}
+
+/// Cargo's own lock makes test processes wait for each other; the second one finds all done.
+fn run(cargo: &mut Command) -> Result<Output> {
     let output = cargo.output().context("cargo does not run")?;
     if !output.status.success() {
-        bail!("cargo build {}: {}\n{}", args.join(" "), output.status, String::from_utf8_lossy(&output.stderr));
+        let args = cargo.get_args().map(|arg| arg.to_string_lossy()).collect::<Vec<_>>().join(" ");
+        let [stdout, stderr] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+        bail!("cargo {args}: {}\n{stdout}{stderr}", output.status);
     }
-    Ok(())
+    Ok(output)
 }

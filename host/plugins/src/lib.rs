@@ -34,6 +34,7 @@ use portolan_base::network::Networks;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
+pub use self::files::manifest::is_kebab_case;
 pub use self::files::scan::signature_files;
 pub use self::files::staging::Digest;
 use self::files::staging::{Stage, StageFolderError};

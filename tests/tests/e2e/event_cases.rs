@@ -7,7 +7,7 @@ use std::process::Command;
 use portolan_tests::chain::prepared;
 
 /// Where tables stand; every plugin may have one.
-const ROOTS: [&str; 2] = ["../host/src/events", "../plugins"];
+const ROOTS: [&str; 3] = ["../host/src/events", "../plugins", "../examples/plugins"];
 /// A folder of a plugin's, of the kits' tables, and no deeper.
 const DEPTH_MAX: usize = 5;
 

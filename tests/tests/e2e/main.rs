@@ -55,6 +55,7 @@ mod operation;
 mod operators;
 mod outages;
 mod plugin_check;
+mod plugin_new;
 mod poisoned;
 mod prices;
 mod programs;

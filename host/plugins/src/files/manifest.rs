@@ -99,7 +99,7 @@ impl Manifest {
 }
 
 /// Returns true for lower-case words and digits, joined by single hyphens, beginning with a letter.
-fn is_kebab_case(name: &str) -> bool {
+pub fn is_kebab_case(name: &str) -> bool {
     let word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     name.len() <= NAME_BYTES_MAX
         && name.starts_with(|first: char| first.is_ascii_lowercase())
