@@ -14,6 +14,7 @@ mod off_chain;
 mod outcome;
 mod row;
 mod shipped;
+mod tokens;
 mod totals;
 mod validation;
 
@@ -34,6 +35,12 @@ pub use shipped::check_rows;
 pub trait Replies {
     /// Called once for each read, batch by batch, in the order of the reads.
     fn reply(&mut self, request: &ReadRequest) -> ReadResult;
+
+    /// Returns the reply that a read has of its own; `None` if there is none. Called for what a gateway reads by itself,
+    /// like the decimals of a token.
+    fn own_reply(&mut self, _request: &ReadRequest) -> Option<ReadResult> {
+        None
+    }
 
     /// Describes a read that has no reply of its own, and the replies that there are.
     fn describe_missing(&self, _request: &ReadRequest) -> Option<String> {

@@ -66,6 +66,8 @@ pub const CONSTANT_BYTES_MAX: usize = 4_096;
 pub const QUESTIONS_MAX: usize = 16;
 /// First topics of a catalogue's events.
 pub const TOPICS_MAX: usize = 1_024;
+/// Decimals of a token for which a word can hold one whole token: 10^77 is below 2^256, 10^78 is not.
+pub const DECIMALS_MAX: u8 = 77;
 /// Bytes of a slug.
 pub const SLUG_BYTES_MAX: usize = 64;
 /// Bytes of names and markets in a catalogue.

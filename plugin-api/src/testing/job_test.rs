@@ -17,6 +17,7 @@ use portolan_validation::{Rejections, validate_catalogue};
 
 use super::off_chain::OffChain;
 use super::outcome::{End, Outcome};
+use super::tokens::TestTokens;
 use super::validation::{Rules, Validation};
 use super::{ReadRequest, ReadResult, Replies, hostile};
 use crate::events::Transaction;
@@ -33,6 +34,7 @@ pub struct JobTest {
     pub(super) functions: Option<String>,
     /// The entries of fact lists, by `market/key`.
     pub(super) facts: BTreeMap<String, Vec<u8>>,
+    tokens: TestTokens,
 }
 
 impl JobTest {
@@ -49,7 +51,13 @@ impl JobTest {
             tokens: (question == Question::COMPOSITION).then(Vec::new),
             ..Start::default()
         };
-        Self { start, settings: Settings::default(), functions: None, facts: BTreeMap::new() }
+        Self {
+            start,
+            settings: Settings::default(),
+            functions: None,
+            facts: BTreeMap::new(),
+            tokens: TestTokens::default(),
+        }
     }
 
     /// A job about tokens and no account, at block 1, with the shipped settings.
@@ -88,6 +96,15 @@ impl JobTest {
     #[must_use]
     pub fn claim_functions(self, rows: &str) -> Self {
         Self { functions: Some(rows.to_owned()), ..self }
+    }
+
+    /// With a token that has these decimals. A gateway shows no amount of a token whose decimals neither its contract nor a
+    /// token list has, so once a test describes a token, it fails for a finding with another one. A canned reply to
+    /// `decimals()` describes a token too.
+    #[must_use]
+    pub fn token(mut self, token: Address, decimals: u8) -> Self {
+        self.tokens.add(token, decimals);
+        self
     }
 
     /// With the entries of a [fact list](crate::JobContext::facts) that earlier jobs derived.
@@ -147,7 +164,7 @@ impl JobTest {
         let templates = Validation::templates(self.functions.as_deref(), &catalogue);
         let of = Rules { catalogue: &catalogue, templates: &templates };
         let (mut honest, mut missing) = (Vec::new(), BTreeSet::new());
-        let (outcome, rejections) = self.drive(&plugin, of, &mut |request| {
+        let Driven { outcome, rejections, tokens } = self.drive(&plugin, of, &mut |request| {
             missing.extend(replies.describe_missing(request));
             let result = replies.reply(request);
             if replies.are_lasting() && !honest.iter().any(|(known, _)| known == request) {
@@ -157,12 +174,14 @@ impl JobTest {
         });
         show(&missing);
         assert!(rejections.is_empty(), "{rejections}");
+        let unknown = self.tokens.unknown(self.start.chain_id, &tokens, &mut replies);
+        assert!(unknown.is_empty(), "{}", unknown.join("; "));
         if replies.are_lasting() {
-            hostile::run_jobs(self.start.account, &honest, |how, alter| {
-                let (outcome, rejections) =
-                    self.drive(&plugin, of, &mut |request| alter(request, replies.reply(request)));
-                require(&outcome, &rejections, how);
-            });
+            let mut run = |how: &str, alter: &mut hostile::Alter<'_>| {
+                require(&self.drive(&plugin, of, &mut |request| alter(request, replies.reply(request))), how);
+            };
+            hostile::run_jobs(self.start.account, &honest, &mut run);
+            hostile::run_renumbered(&honest, &outcome.claimables(), &mut run);
         }
         outcome
     }
@@ -191,13 +210,13 @@ impl JobTest {
         );
     }
 
-    /// Runs the job once; what becomes of it, and what a gateway would not take of it.
+    /// Runs the job once.
     fn drive(
         &self,
         plugin: &Running,
         of: Rules<'_>,
         mut replies: &mut dyn FnMut(&ReadRequest) -> ReadResult,
-    ) -> (Outcome, Rejections) {
+    ) -> Driven {
         let job = plugin.start(&self.start);
         let mut outcome = Outcome {
             end: End::Reading,
@@ -247,9 +266,16 @@ impl JobTest {
             let mut results = results.iter();
             open.retain(|_| results.next().is_some_and(Option::is_none));
         }
-        let rejections = validation.check(&outcome.findings);
-        (outcome, rejections)
+        let (rejections, tokens) = validation.check(&outcome.findings);
+        Driven { outcome, rejections, tokens }
     }
+}
+
+/// What became of a job, what a gateway would not take of it, and the tokens of the rest.
+struct Driven {
+    outcome: Outcome,
+    rejections: Rejections,
+    tokens: BTreeSet<Address>,
 }
 
 /// Reads without a reply that a test describes.
@@ -265,7 +291,7 @@ fn show(missing: &BTreeSet<String>) {
 }
 
 /// Requires an outcome that replies may cause; `how` describes the replies.
-fn require(outcome: &Outcome, rejections: &Rejections, how: &str) {
+fn require(Driven { outcome, rejections, .. }: &Driven, how: &str) {
     let message = &outcome.message;
     if matches!(outcome.end, End::Panicked | End::Misuse | End::InvalidOutput) {
         panic!("{how}, and the job ends with {:?}: {message}", outcome.end);
