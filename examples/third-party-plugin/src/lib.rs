@@ -115,7 +115,7 @@ mod tests {
     }
 
     fn run(question: Question, chain: &CannedReplies) -> Outcome {
-        JobTest::new("aelin", OPTIMISM, question, ACCOUNT).run::<Aelin>(chain)
+        JobTest::new("aelin", OPTIMISM, question, ACCOUNT).token(AELIN, 18).run::<Aelin>(chain)
     }
 
     #[test]

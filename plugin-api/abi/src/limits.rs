@@ -83,10 +83,10 @@ pub enum LimitError {
     #[error("answered a frame of {0} bytes, more than {FRAME_BYTES_MAX}")]
     FrameBytes(usize),
     /// More than [`STEP_READS_MAX`].
-    #[error("requested {0} reads at once, more than {STEP_READS_MAX}")]
+    #[error("requested {0} reads at once, more than {STEP_READS_MAX}: read in parts, or by a view that returns many")]
     StepReads(usize),
     /// More than [`STEPS_MAX`].
-    #[error("requested more than {STEPS_MAX} batches of reads")]
+    #[error("requested more than {STEPS_MAX} batches of reads: await reads that need no other together, not in a loop")]
     Steps,
     /// More than [`WALK_STEPS_MAX`].
     #[error("walked fact lists in more than {WALK_STEPS_MAX} batches of reads")]

@@ -2,8 +2,11 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "a broken contract is the failure of the test that runs this")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
-use abi_stable::std_types::{RResult, RSlice};
+use abi_stable::std_types::{RResult, RSlice, RVec};
 use alloy::primitives::{Address, B256};
 use alloy::sol_types::SolValue;
 use portolan_abi::frame::{FrameWriter, resume_in};
@@ -13,6 +16,7 @@ use portolan_abi::root::{PluginRef, RawInstance, RawJob};
 use portolan_abi::row::{self, JobIn, kind, purpose, status};
 use portolan_abi::step::StepError;
 use portolan_abi::{Question, capability, codec, fact_entries};
+use portolan_networks as networks;
 use portolan_validation::{Rejections, validate_catalogue};
 
 use super::off_chain::OffChain;
@@ -35,6 +39,7 @@ pub struct JobTest {
     /// The entries of fact lists, by `market/key`.
     pub(super) facts: BTreeMap<String, Vec<u8>>,
     tokens: TestTokens,
+    has_operators_network: bool,
 }
 
 impl JobTest {
@@ -51,13 +56,8 @@ impl JobTest {
             tokens: (question == Question::COMPOSITION).then(Vec::new),
             ..Start::default()
         };
-        Self {
-            start,
-            settings: Settings::default(),
-            functions: None,
-            facts: BTreeMap::new(),
-            tokens: TestTokens::default(),
-        }
+        let (settings, functions, facts, tokens, has_operators_network) = Default::default();
+        Self { start, settings, functions, facts, tokens, has_operators_network }
     }
 
     /// A job about tokens and no account, at block 1, with the shipped settings.
@@ -96,6 +96,12 @@ impl JobTest {
     #[must_use]
     pub fn claim_functions(self, rows: &str) -> Self {
         Self { functions: Some(rows.to_owned()), ..self }
+    }
+
+    /// On a network that the gateway does not know by itself, but by the table `[networks.SLUG]` of its operator.
+    #[must_use]
+    pub fn on_operators_network(self) -> Self {
+        Self { has_operators_network: true, ..self }
     }
 
     /// With a token that has these decimals. A gateway shows no amount of a token whose decimals neither its contract nor a
@@ -199,8 +205,17 @@ impl JobTest {
             panic!("the catalogue has no deployment of `{protocol}`; its protocols are {slugs:?}");
         }
         let on_network: Vec<_> = rows.iter().filter(|row| row.chain_id == *chain_id).collect();
-        let networks: BTreeSet<_> = rows.iter().map(|row| row.chain_id).collect();
-        assert!(!on_network.is_empty(), "`{protocol}` has no deployment on chain {chain_id}; it has on {networks:?}");
+        let deployed: BTreeSet<_> = rows.iter().map(|row| row.chain_id).collect();
+        assert!(
+            !on_network.is_empty(),
+            "`{protocol}` has no deployment on chain {chain_id}; it has on {deployed:?}: correct the row's network, or \
+             test one of these"
+        );
+        assert!(
+            self.has_operators_network || networks::is_known(*chain_id),
+            "deployments on the chain {chain_id} are left out by gateways, as no network has this id: correct their \
+             rows, or test with the operator's network by `JobTest::on_operators_network`"
+        );
         let questions: BTreeSet<_> =
             on_network.iter().flat_map(|row| &row.questions).map(|question| question.name()).collect();
         let question = question.name();
@@ -233,7 +248,15 @@ impl JobTest {
         let mut open: Vec<ReadRequest> = Vec::new();
         let mut frame = frame_of(&[], &allowance);
         loop {
-            let out = (plugin.module.resume())(RSlice::from_slice(&[job.0]), RSlice::from_slice(&frame));
+            let Some(out) = job.resume(frame) else {
+                // A job that has not returned must not be dropped.
+                std::mem::forget(job);
+                panic!(
+                    "the plugin did not return in {} s: look for a loop without an end, or for seconds of computing \
+                     between two reads",
+                    RETURN_TIME.as_secs()
+                );
+            };
             let requests = outcome.take(&out, &mut allowance).unwrap_or_else(|error| {
                 outcome.message = error.to_string();
                 outcome.end = if matches!(error, StepError::Limit(_)) { End::OverBudget } else { End::InvalidOutput };
@@ -350,7 +373,25 @@ impl Drop for Running {
     }
 }
 
+/// Time for a plugin to return, which takes milliseconds. A gateway gives it `plugins.limits.resume_ms`, one second; the
+/// rest is for a machine under load.
+const RETURN_TIME: Duration = Duration::from_secs(30);
+
 struct JobHandle(RawJob, PluginRef);
+
+impl JobHandle {
+    /// Resumes the job with a frame; `None` if it does not return in time. It is then still running.
+    fn resume(&self, frame: Vec<u8>) -> Option<RVec<u8>> {
+        let (Self(job, plugin), (sender, receiver)) = (self, mpsc::channel());
+        let (job, plugin) = (*job, *plugin);
+        thread::spawn(move || sender.send((plugin.resume())(RSlice::from_slice(&[job]), RSlice::from_slice(&frame))));
+        match receiver.recv_timeout(RETURN_TIME) {
+            Ok(out) => Some(out),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => panic!("the plugin panics outside of its job"),
+        }
+    }
+}
 
 impl Drop for JobHandle {
     fn drop(&mut self) {
