@@ -164,7 +164,8 @@ impl JobTest {
     /// # Panics
     /// As [`JobTest::run`].
     pub fn run_in(&self, plugin: PluginRef, mut replies: impl Replies) -> Outcome {
-        let plugin = Running::new(plugin, &self.settings).expect("the plugin takes its settings");
+        let plugin = Running::new(plugin, &self.settings);
+        let plugin = plugin.unwrap_or_else(|error| panic!("the plugin refuses its settings: {error}"));
         let catalogue = plugin.catalogue();
         self.require_deployment(&catalogue);
         let templates = Validation::templates(self.functions.as_deref(), &catalogue);

@@ -18,7 +18,7 @@ pub const NOWHERE: u64 = 999_999;
 /// The protocol without a fault.
 pub const SOUND: &str = "sound";
 /// Batches of reads, more than a job may have.
-const BATCHES: u64 = 30;
+pub const BATCHES: u64 = 30;
 
 sol! {
     /// What the account may claim of the farm.

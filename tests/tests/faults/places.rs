@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, ensure};
-use portolan_faults::{FARM, Faults, NOWHERE, SOUND, TOKEN, earnedCall};
+use portolan_faults::{BATCHES, FARM, Faults, NOWHERE, SOUND, TOKEN, earnedCall};
 use portolan_plugin_api::networks::POLYGON;
 use portolan_plugin_api::testing::map::SettingsRow;
 use portolan_plugin_api::testing::{CannedReplies, JobTest, ReadRequest, Replies as _};
@@ -38,6 +38,8 @@ pub(crate) fn job_test(fault: &str) -> String {
     let protocol = Protocol::new(fault, "FAULTY", "https://faulty.example", &["FARMING"]);
     let settings = Settings::from_rows(true, vec![protocol], vec![row(fault)]);
     let replies = CannedReplies::default().reply(POLYGON, FARM, &earnedCall { account: ACCOUNT }, &U256::ONE);
+    let others = (1..=BATCHES).map(|number| Address::left_padding_from(&number.to_be_bytes()));
+    let replies = others.fold(replies, |replies, other| replies.balance(POLYGON, other, U256::ZERO));
     let network = if fault == "unknown_network" { NOWHERE } else { POLYGON };
     let test = JobTest::new(fault, network, Question::CLAIMABLES, ACCOUNT).settings(settings).token(TOKEN, 18);
     // Once: the faults are there whatever contracts reply.
@@ -50,7 +52,7 @@ pub(crate) fn job_test(fault: &str) -> String {
 
 /// The sentence of a line, without what stands before it in the lines of a command.
 pub(crate) fn sentence(line: &str) -> &str {
-    let ends = [" is refused: ", " ms: ", " failed: ", "portolan: "];
+    let ends = [".toml: ", " is refused: ", " ms: ", " failed: ", "portolan: "];
     let line = ends.iter().find_map(|end| line.split_once(end)).map_or(line, |(_, rest)| rest).trim();
     // A reason, as `portolan-partial` has it.
     let is_reason = |word: &str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
@@ -99,12 +101,12 @@ fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The chain of the tests, and one on which nothing stands.
+/// The chain of the plugin's contracts, and another.
 struct Chains(Chain, Chain);
 
 impl Chains {
     fn start() -> Result<Self> {
-        Ok(Self(Chain::start("polygon")?, Chain::bare(portolan_plugin_api::networks::OPTIMISM)?))
+        Ok(Self(Chain::start("polygon")?, Chain::start("optimism")?))
     }
 
     fn endpoints(&self) -> [(&'static str, &str); 2] {
@@ -228,9 +230,9 @@ fn file(fault: &AuthorFault) -> String {
     PathBuf::from(format!("lib{}.so", fault.name)).display().to_string()
 }
 
-/// The message of the last line of a log that has these words, without its fields.
+/// The message of the last line of a log that has these words, with its fields but the plugin.
 fn message(log: &str, words: &str) -> String {
     let line = log.lines().rfind(|line| line.contains(words)).unwrap_or_default();
     let message = line.split_once(": ").map_or(line, |(_, message)| message);
-    message.split(" plugin=").next().unwrap_or_default().to_owned()
+    message.replace(&format!(" plugin={PLUGIN:?}"), "").replace(&format!(" plugin={PLUGIN}"), "")
 }
