@@ -148,12 +148,14 @@ impl JobTest {
     /// host, with the same words.
     ///
     /// With [`CannedReplies`](super::CannedReplies) it is run some dozen times more, each time with hostile replies, as
-    /// whoever deploys a contract may choose them: zero, the largest number, the contract itself, cut, reverted.
+    /// whoever deploys a contract may choose them: zero, the largest number, the contract itself, cut, reverted. In some of
+    /// these runs another number stands wherever a reply has a small number of a claim, which must not count by chance.
     ///
     /// # Panics
     /// If the plugin refuses its settings or the question, breaks the ABI, requests an off-chain read of a host that its
     /// catalogue does not declare, has a catalogue that the gateway would refuse, or finds something that the gateway would
-    /// reject or leave out: with the gateway's sentence. If hostile replies make it panic, or break a rule that no reply need
+    /// reject or leave out: with the gateway's sentence. If the chain is in no list of networks, or the plugin does not
+    /// return within 30 s. If a [described](JobTest::token) token stands beside others that are not. If hostile replies make it panic, or break a rule that no reply need
     /// break: with the replies.
     pub fn run<P: Exported>(&self, replies: impl Replies) -> Outcome {
         self.run_in(module::<P>(), replies)
