@@ -33,7 +33,11 @@ pub(crate) async fn run(flags: &QuestionFlags, environment: &Environment) -> Res
         answers.push(request(&plugin.gateway, path).await?);
     }
     let is_sound = answers.iter().all(PluginAnswer::is_sound);
-    let text = if flags.of.json { format!("{}\n", document(&answers)) } else { table(&answers) };
+    let text = if flags.of.json {
+        format!("{}\n", document(&answers))
+    } else {
+        table(&answers) + &claim_failures(&plugin.gateway)
+    };
     Ok((text, is_sound))
 }
 
@@ -63,7 +67,8 @@ fn paths(flags: &QuestionFlags, gateway: &Gateway) -> Result<Vec<String>, LonePl
     if paths.is_empty() {
         let of = flags.protocol.as_deref().map_or_else(String::new, |slug| format!(" of `{slug}`"));
         let known = if slugs.is_empty() { "none".to_owned() } else { slugs.join(", ") };
-        let reason = format!("no deployment{of} declares the question `{name}`; protocols with it: {known}");
+        let unknown = unknown_networks(gateway);
+        let reason = format!("no deployment{of} declares the question `{name}`; protocols with it: {known}{unknown}");
         return Err(LonePluginError::Argument(reason));
     }
     Ok(paths)
@@ -150,6 +155,37 @@ fn job_line(job: &Value) -> String {
         let _ = write!(line, ": {reason}");
     }
     line
+}
+
+/// Formats a line for each kind of claims that did not pay what they state, with the words for their author.
+fn claim_failures(gateway: &Gateway) -> String {
+    let rows = status(gateway);
+    let failures = rows.iter().flat_map(|row| row["failures"].as_array().into_iter().flatten());
+    let of_claims =
+        failures.filter(|failure| matches!(failure["reason"].as_str(), Some("differs" | "reverted" | "refused")));
+    let word = |failure: &Value, member: &str| failure[member].as_str().unwrap_or_default().to_owned();
+    of_claims.map(|failure| format!("{}: {}\n", word(failure, "reason"), word(failure, "message"))).collect()
+}
+
+/// Says which deployments are left out for their chain ids; empty if none is.
+fn unknown_networks(gateway: &Gateway) -> String {
+    let rows = status(gateway);
+    let chains = rows.iter().flat_map(|row| row["unknownNetworks"].as_array().into_iter().flatten());
+    let chains: Vec<String> = chains.map(Value::to_string).collect();
+    if chains.is_empty() {
+        return String::new();
+    }
+    format!(
+        "; deployments on the chain {} are left out, as no network has this id: correct their rows, or add a \
+         [networks.SLUG] table",
+        chains.join(", ")
+    )
+}
+
+/// The rows of `/plugins`.
+fn status(gateway: &Gateway) -> Vec<Value> {
+    let rows = gateway.admin().registry.status();
+    rows.iter().filter_map(|row| serde_json::to_value(row).ok()).collect()
 }
 
 fn document(answers: &[PluginAnswer]) -> Value {

@@ -98,13 +98,13 @@ pub enum Revert {
     #[error("reverted{}", RevertData(.0))]
     Data(Bytes),
     /// No contract at this address.
-    #[error("no contract")]
+    #[error("no contract there: check the address, and that it is on this network")]
     NoCode,
     /// It ran out of gas.
     #[error("used up its gas")]
     Gas,
     /// It returned this many bytes, which do not decode.
-    #[error("answered {0} bytes that are not what the function returns")]
+    #[error("answered {0} bytes that are not what the function returns: check its return types in the contract's ABI")]
     Undecodable(usize),
 }
 
@@ -134,7 +134,9 @@ impl fmt::Display for RevertData<'_> {
             }
             Ok(GenericContractError::Panic(panic)) => write!(f, ": {panic}"),
             Err(_) => match data.first_chunk::<4>() {
-                None if data.is_empty() => f.write_str(" without data, as where the contract has no such function"),
+                None if data.is_empty() => f.write_str(
+                    " without data, as where the contract has no such function: check it in the contract's ABI",
+                ),
                 None => write!(f, " with {} bytes", data.len()),
                 Some(selector) => {
                     write!(f, " with the error {} and {} bytes", hex::encode_prefixed(selector), data.len() - 4)

@@ -38,11 +38,15 @@ pub(crate) fn check<P: Plugin>(plugin: &P, catalogue: &Catalogue, further: Optio
             Some(row) if !implements => {
                 let (protocol, market) = (&row.protocol, &row.market);
                 return Err(format!(
-                    "`{protocol}` ({market}) declares a question whose function `{function}` is not implemented"
+                    "`{protocol}` ({market}) declares a question whose function `{function}` is not implemented: implement \
+                     it, or leave the question out of the catalogue"
                 ));
             }
             None if implements && !P::ROWS_DECIDE && all().next().is_some() && !all().any(|row| declares(&row)) => {
-                return Err(format!("`{function}` is implemented, and no deployment declares its question"));
+                return Err(format!(
+                    "`{function}` is implemented, and no deployment declares its question: declare it in the catalogue, or \
+                     remove the function"
+                ));
             }
             _ => {}
         }

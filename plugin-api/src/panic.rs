@@ -13,6 +13,9 @@ thread_local! {
 /// Message of a panic started by `resume_unwind`, which bypasses the hook.
 const RESUMED: &str = "panicked without a message";
 
+/// End of the text of a panic.
+const MEND: &str = " (return an error there instead)";
+
 /// Runs `work`; returns a panic as its message and location.
 pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     hook();
@@ -51,7 +54,7 @@ fn text(info: &PanicHookInfo<'_>) -> String {
     let owned = payload.downcast_ref::<String>().map(String::as_str);
     let message = payload.downcast_ref::<&str>().copied().or(owned).unwrap_or("a payload that is not text");
     match info.location() {
-        Some(place) => format!("panicked at {}:{}: {message}", place.file(), place.line()),
-        None => format!("panicked: {message}"),
+        Some(place) => format!("panicked at {}:{}: {message}{MEND}", place.file(), place.line()),
+        None => format!("panicked: {message}{MEND}"),
     }
 }

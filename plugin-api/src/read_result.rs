@@ -102,7 +102,9 @@ impl ReadResult {
             Self::NoCode => return Ok(Err(Revert::NoCode)),
             Self::GasCap => return Ok(Err(Revert::Gas)),
             Self::Unavailable => "no endpoint answered in time",
-            Self::OverBudget => "the job's budget of reads is used up",
+            Self::OverBudget => {
+                "the job's budget of reads is used up: read less for one account, or lists that only grow as facts"
+            }
             Self::Unsupported => "this host does not make such a read",
             Self::NotAllowed | Self::Unknown(_) => UNKNOWN,
         };

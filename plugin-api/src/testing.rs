@@ -11,8 +11,10 @@ mod fork;
 mod hostile;
 mod job_test;
 mod off_chain;
+mod outcome;
 mod row;
 mod shipped;
+mod tokens;
 mod totals;
 mod validation;
 
@@ -23,7 +25,8 @@ pub use events::EventCases;
 pub use expected::{Expected, line, replay_all};
 pub use fixture::{Fixture, FixtureError};
 pub use fork::{fork, serves_forks};
-pub use job_test::{End, JobTest, Outcome, catalogue, settings_error};
+pub use job_test::{JobTest, catalogue, settings_error};
+pub use outcome::{End, Outcome};
 pub use portolan_abi::map;
 pub use row::{LegRow, PaymentRow};
 pub use shipped::check_rows;
@@ -32,6 +35,12 @@ pub use shipped::check_rows;
 pub trait Replies {
     /// Called once for each read, batch by batch, in the order of the reads.
     fn reply(&mut self, request: &ReadRequest) -> ReadResult;
+
+    /// Returns the reply that a read has of its own; `None` if there is none. Called for what a gateway reads by itself,
+    /// like the decimals of a token.
+    fn own_reply(&mut self, _request: &ReadRequest) -> Option<ReadResult> {
+        None
+    }
 
     /// Describes a read that has no reply of its own, and the replies that there are.
     fn describe_missing(&self, _request: &ReadRequest) -> Option<String> {

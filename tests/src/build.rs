@@ -10,8 +10,12 @@ use std::sync::OnceLock;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 
-/// The host, and the plugin that does everything wrong.
-const OWN: [(&str, &str); 2] = [("portolan", "portolan"), ("portolan-hostile", "libportolan_hostile.so")];
+/// The host, the plugin that does everything wrong, and the one with the faults of authors.
+const OWN: [(&str, &str); 3] = [
+    ("portolan", "portolan"),
+    ("portolan-hostile", "libportolan_hostile.so"),
+    ("portolan-faults", "libportolan_faults.so"),
+];
 /// Built with them for the tests: cargo unites the features of all packages that it builds, and only if this one is among
 /// them are the dependencies those that `cargo test` has built already.
 const TESTS: &str = "portolan-tests";

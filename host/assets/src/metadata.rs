@@ -15,6 +15,7 @@ mod display;
 use alloy::primitives::{Address, B256, Bytes, U256};
 use alloy::sol_types::abi::token::PackedSeqToken;
 use alloy::sol_types::{SolCall, abi};
+use portolan_abi::limits::DECIMALS_MAX;
 use portolan_base::network::Network;
 use portolan_base::sanitize::text::Text;
 use portolan_base::sanitize::visible::INPUT_BYTES_MAX;
@@ -63,8 +64,6 @@ const CHECK_IN_EVENTS: Freshness = Freshness::Within(SUPPLY_MAX_AGE_S);
 const SUPPLY_MAX_AGE_S: u32 = 60;
 /// Decimals of the native token on every known network: ether and its followers.
 const NATIVE_DECIMALS: u8 = 18;
-/// Maximum decimals for which a word can hold one whole token: 10^77 is below 2^256, 10^78 is not.
-pub(crate) const DECIMALS_MAX: u8 = 77;
 /// Two reserves and a timestamp, one word each.
 const RESERVES_BYTES: usize = 96;
 

@@ -9,14 +9,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use alloy::primitives::{Address, U256};
+use portolan_abi::limits::DECIMALS_MAX;
 use portolan_base::network::Network;
 use portolan_reader::{Read, ReadFailure, Reply, Session};
 
 pub use self::compositions::CompositionSource;
 use crate::issuers::Issuers;
-use crate::metadata::{
-    DECIMALS_MAX, MetadataSet, TextCheck, display_texts, kind, supply_read, total_supply, underlying,
-};
+use crate::metadata::{MetadataSet, TextCheck, display_texts, kind, supply_read, total_supply, underlying};
 use crate::price::Prices;
 use crate::token::{Composition, NATIVE, Price, Token};
 use crate::token_list::{TokenIndex, forms};
@@ -38,7 +37,10 @@ pub struct Tokens {
 pub enum TokenFailure {
     #[error("metadata not read: {0}")]
     Unread(ReadFailure),
-    #[error("the contract returned no decimals, and no list has them")]
+    #[error(
+        "nobody knows its decimals (the contract returned none, and no token list has it): report a token that has \
+         decimals, or name a list that has it in `[tokens] lists`"
+    )]
     NoDecimals,
 }
 

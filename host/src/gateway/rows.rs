@@ -14,7 +14,7 @@ use portolan_assets::resolve::{TokenFailure, Tokens};
 use portolan_assets::token::{NATIVE, Token};
 use portolan_base::network::Networks;
 use portolan_base::sanitize::text::Text;
-use portolan_validation::{ClaimTransaction, ValidFinding};
+use portolan_validation::{ClaimTransaction, ValidFinding, price_tokens};
 
 use crate::gateway::answer::{ClaimItem, PositionItem, Row, RowItem};
 use crate::gateway::claims::cost::{self, ClaimCost, ClaimFees};
@@ -61,29 +61,20 @@ impl ClaimEvaluation {
 
 /// Tokens that a finding needs: those of its amounts, and those in its names.
 pub(super) fn tokens(finding: &ValidFinding) -> BTreeSet<Address> {
+    let mut tokens = finding.tokens();
     match finding {
         ValidFinding::Claim(found, _) => {
             let names = found.payments.iter().filter_map(|payment| payment.name.as_deref());
-            let symbols = names.chain([found.name.as_str()]).flat_map(symbols);
+            tokens.extend(names.chain([found.name.as_str()]).flat_map(symbols));
             // The claim's cost is paid in the native token.
-            found.payments.iter().map(|payment| payment.token).chain(symbols).chain([NATIVE]).collect()
+            tokens.insert(NATIVE);
         }
         ValidFinding::Position(found) => {
             let names = found.legs.iter().filter_map(|leg| leg.name.as_deref());
-            let symbols = names.chain([found.name.as_str()]).flat_map(symbols);
-            let parts = found.legs.iter().flat_map(|leg| leg.redeems_to.iter().flatten()).map(|part| part.token);
-            let legs = found.legs.iter().map(|leg| leg.token);
-            let rewards = found.rewards.iter().map(|reward| reward.token);
-            legs.chain(parts).chain(rewards).chain(prices(found)).chain(symbols).collect()
+            tokens.extend(names.chain([found.name.as_str()]).flat_map(symbols));
         }
     }
-}
-
-/// Tokens of a position's prices.
-fn prices(found: &map::Position) -> impl Iterator<Item = Address> + '_ {
-    let liquidation = found.health.and_then(|health| health.liquidation_price);
-    let prices = found.range.into_iter().flat_map(|range| [range.lower, range.upper]).chain(liquidation);
-    prices.flat_map(|price| [Some(price.base), price.quote]).flatten()
+    tokens
 }
 
 /// Returns the rows of a finding, without their provenance, and the tokens whose lack left a part of it out.
@@ -176,7 +167,7 @@ impl RowBuilder<'_> {
             return None;
         }
         let beside = found.legs.iter().flat_map(|leg| leg.redeems_to.iter().flatten()).map(|part| part.token);
-        let beside = beside.chain(found.rewards.iter().map(|reward| reward.token)).chain(prices(&found));
+        let beside = beside.chain(found.rewards.iter().map(|reward| reward.token)).chain(price_tokens(&found));
         beside.collect::<BTreeSet<_>>().into_iter().for_each(|token| self.find(token));
         let tokens = std::mem::take(&mut self.found);
         Some(Arc::new(PositionItem { id, name, leg_names, found, tokens }))

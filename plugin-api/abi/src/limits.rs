@@ -70,6 +70,8 @@ pub const CONSTANT_BYTES_MAX: usize = 4_096;
 pub const QUESTIONS_MAX: usize = 16;
 /// First topics of a catalogue's events.
 pub const TOPICS_MAX: usize = 1_024;
+/// Decimals of a token for which a word can hold one whole token: 10^77 is below 2^256, 10^78 is not.
+pub const DECIMALS_MAX: u8 = 77;
 /// Bytes of a slug.
 pub const SLUG_BYTES_MAX: usize = 64;
 /// Bytes of names and markets in a catalogue.
@@ -85,10 +87,10 @@ pub enum LimitError {
     #[error("answered a frame of {0} bytes, more than {FRAME_BYTES_MAX}")]
     FrameBytes(usize),
     /// More than [`STEP_READS_MAX`].
-    #[error("requested {0} reads at once, more than {STEP_READS_MAX}")]
+    #[error("requested {0} reads at once, more than {STEP_READS_MAX}: read in parts, or by a view that returns many")]
     StepReads(usize),
     /// More than [`STEPS_MAX`].
-    #[error("requested more than {STEPS_MAX} batches of reads")]
+    #[error("requested more than {STEPS_MAX} batches of reads: await reads that need no other together, not in a loop")]
     Steps,
     /// More than [`WALK_STEPS_MAX`].
     #[error("walked fact lists in more than {WALK_STEPS_MAX} batches of reads")]

@@ -218,7 +218,7 @@ mod tests {
             frame(state::READING, count, &vec![Read { network: 63, ..Read::default() }; count as usize], &networks)
         };
         assert_eq!(error(&reads(60_000)), None);
-        assert_eq!(error(&reads(60_001)).unwrap(), "requested 60001 reads at once, more than 60000");
+        assert!(error(&reads(60_001)).unwrap().starts_with("requested 60001 reads at once, more than 60000: "));
         let beyond = frame(state::READING, 1, &[Read { network: 64, ..Read::default() }], &[1; 65]);
         assert_eq!(error(&beyond).unwrap(), "requests a read on a network that its frame does not list");
         assert_eq!(error(&found(5_000)), None);

@@ -24,6 +24,11 @@ pub fn chain_id(name: &str) -> Option<u64> {
     CHAIN_IDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, id)| *id)
 }
 
+/// Returns true for the chain id of one of these constants.
+pub fn is_known(chain_id: u64) -> bool {
+    CHAIN_IDS.iter().any(|(_, known)| *known == chain_id)
+}
+
 /// Returns the chain id of a network by its slug in [`NETWORKS`] or by its constant's name, ignoring case. It can be
 /// called in constants.
 pub const fn named(name: &str) -> Option<u64> {

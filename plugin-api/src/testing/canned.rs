@@ -58,7 +58,11 @@ impl CannedReplies {
 
 impl Replies for &CannedReplies {
     fn reply(&mut self, request: &ReadRequest) -> ReadResult {
-        self.0.get(&key(request)).cloned().unwrap_or(ReadResult::NoCode)
+        self.own_reply(request).unwrap_or(ReadResult::NoCode)
+    }
+
+    fn own_reply(&mut self, request: &ReadRequest) -> Option<ReadResult> {
+        self.0.get(&key(request)).cloned()
     }
 
     fn describe_missing(&self, request: &ReadRequest) -> Option<String> {

@@ -2,7 +2,10 @@
 //!
 //! Invariant: the same test runs the same jobs, and a bounded number of them.
 
+use std::collections::BTreeSet;
+
 use alloy::primitives::{Address, Bytes, U256};
+use portolan_abi::map::Claimable;
 use portolan_abi::row::kind;
 
 use super::{ReadRequest, ReadResult};
@@ -14,11 +17,18 @@ const READS_MAX: usize = 4_000;
 /// Words of a reply that are replaced, one by one; the widest struct of a view has some twenty.
 const WORDS_MAX: usize = 24;
 const WORD: usize = 32;
+const SELECTOR: usize = 4;
+/// Maximum number of jobs with other numbers than those of claims.
+const NUMBERS_MAX: usize = 8;
+/// Numbers up to this one coincide by chance in a test.
+const SMALL_MAX: u64 = 10_000;
+/// First number that takes the place of another; it fits into a byte, and is greater than most numbers of tests.
+const OTHER_MIN: u64 = 101;
 /// Bytes of a uniform reply.
 const UNIFORM_BYTES: usize = 40 * WORD;
 
 /// Returns the hostile reply to a read; takes the honest one.
-type Alter<'a> = dyn FnMut(&ReadRequest, ReadResult) -> ReadResult + 'a;
+pub(super) type Alter<'a> = dyn FnMut(&ReadRequest, ReadResult) -> ReadResult + 'a;
 
 /// Runs jobs with hostile replies. `run` gets a description of the replies and the function that makes them, and checks
 /// the outcome. `honest` are the reads of the test with their replies.
@@ -41,6 +51,54 @@ pub(super) fn run_jobs(
         let how = format!("{:#x} replies {other:?} to {}", read.to, read.data);
         run(&how, &mut |request, result| if request == *read { other.clone() } else { result });
     }
+}
+
+/// Runs jobs that show which small numbers of claims the job did not read. In each of them another number stands wherever a
+/// reply has one of the claims' numbers: a claim that keeps its number did not get it from a reply.
+pub(super) fn run_renumbered(
+    honest: &[(ReadRequest, ReadResult)],
+    claims: &[&Claimable],
+    mut run: impl FnMut(&str, &mut Alter<'_>),
+) {
+    let arguments = claims.iter().flat_map(|claim| &claim.steps).flat_map(|step| words_of(&step.arguments));
+    let numbers: BTreeSet<U256> = arguments.filter(|number| *number <= U256::from(SMALL_MAX)).collect();
+    let known: BTreeSet<U256> = honest
+        .iter()
+        .flat_map(|(request, result)| {
+            words_of(result.parts().1).chain(words_of(request.data.get(SELECTOR..).unwrap_or_default()))
+        })
+        .collect();
+    let is_new = |other: &U256| !known.contains(other) && !numbers.contains(other);
+    let Some(other) = (OTHER_MIN..).map(U256::from).find(is_new) else { return };
+    for number in numbers.iter().take(NUMBERS_MAX) {
+        let how = format!("with {other} wherever a reply has {number}, as a small number is there by chance");
+        run(&how, &mut |_, result| match result {
+            ReadResult::Ok(bytes) => ReadResult::Ok(renumbered(&bytes, *number, other)),
+            result => result,
+        });
+    }
+}
+
+fn words_of(bytes: &[u8]) -> impl Iterator<Item = U256> + '_ {
+    bytes.as_chunks::<WORD>().0.iter().map(|word| U256::from_be_bytes(*word))
+}
+
+/// Replaces a number in a reply, but not where it is the offset or the length of a list.
+fn renumbered(bytes: &Bytes, number: U256, other: U256) -> Bytes {
+    let words: Vec<U256> = words_of(bytes).collect();
+    let length_at = |word: &U256| {
+        let place = usize::try_from(*word).ok().filter(|offset| *offset > 0 && offset % WORD == 0)? / WORD;
+        let length = usize::try_from(*words.get(place)?).ok()?;
+        (length < words.len() - place).then_some(place)
+    };
+    let lengths: BTreeSet<usize> = words.iter().filter_map(length_at).collect();
+    let mut altered = bytes.to_vec();
+    for (place, word) in words.iter().enumerate() {
+        if *word == number && !lengths.contains(&place) && length_at(word).is_none() {
+            altered[place * WORD..][..WORD].copy_from_slice(&other.to_be_bytes::<WORD>());
+        }
+    }
+    altered.into()
 }
 
 /// Limits a result to what a contract can cause: a balance is always a word, and documents come from servers.

@@ -2,21 +2,26 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "a broken contract is the failure of the test that runs this")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
-use abi_stable::std_types::{RResult, RSlice};
-use alloy::primitives::{Address, B256, Bytes};
-use alloy::sol_types::{SolType, SolValue};
+use abi_stable::std_types::{RResult, RSlice, RVec};
+use alloy::primitives::{Address, B256};
+use alloy::sol_types::SolValue;
 use portolan_abi::frame::{FrameWriter, resume_in};
 use portolan_abi::limits::{Allowance, LimitError};
-use portolan_abi::map::{self, Block, Catalogue, Finding, Pin, SettingsError, Start};
+use portolan_abi::map::{self, Block, Catalogue, Pin, SettingsError, Start};
 use portolan_abi::root::{PluginRef, RawInstance, RawJob};
-use portolan_abi::row::{self, JobIn, kind, purpose, state, status};
-use portolan_abi::step::{Step, StepError, StepFacts, StepRead};
+use portolan_abi::row::{self, JobIn, kind, purpose, status};
+use portolan_abi::step::StepError;
 use portolan_abi::{Question, capability, codec, fact_entries};
+use portolan_networks as networks;
 use portolan_validation::{Rejections, validate_catalogue};
 
 use super::off_chain::OffChain;
-use super::row::{LegRow, PaymentRow};
+use super::outcome::{End, Outcome};
+use super::tokens::TestTokens;
 use super::validation::{Rules, Validation};
 use super::{ReadRequest, ReadResult, Replies, hostile};
 use crate::events::Transaction;
@@ -33,6 +38,8 @@ pub struct JobTest {
     pub(super) functions: Option<String>,
     /// The entries of fact lists, by `market/key`.
     pub(super) facts: BTreeMap<String, Vec<u8>>,
+    tokens: TestTokens,
+    has_operators_network: bool,
 }
 
 impl JobTest {
@@ -49,7 +56,8 @@ impl JobTest {
             tokens: (question == Question::COMPOSITION).then(Vec::new),
             ..Start::default()
         };
-        Self { start, settings: Settings::default(), functions: None, facts: BTreeMap::new() }
+        let (settings, functions, facts, tokens, has_operators_network) = Default::default();
+        Self { start, settings, functions, facts, tokens, has_operators_network }
     }
 
     /// A job about tokens and no account, at block 1, with the shipped settings.
@@ -90,6 +98,21 @@ impl JobTest {
         Self { functions: Some(rows.to_owned()), ..self }
     }
 
+    /// On a network that the gateway does not know by itself, but by the table `[networks.SLUG]` of its operator.
+    #[must_use]
+    pub fn on_operators_network(self) -> Self {
+        Self { has_operators_network: true, ..self }
+    }
+
+    /// With a token that has these decimals. A gateway shows no amount of a token whose decimals neither its contract nor a
+    /// token list has, so once a test describes a token, it fails for a finding with another one. A canned reply to
+    /// `decimals()` describes a token too.
+    #[must_use]
+    pub fn token(mut self, token: Address, decimals: u8) -> Self {
+        self.tokens.add(token, decimals);
+        self
+    }
+
     /// With the entries of a [fact list](crate::JobContext::facts) that earlier jobs derived.
     #[must_use]
     pub fn facts(mut self, market: &str, key: &str, entries: &[impl SolValue]) -> Self {
@@ -125,12 +148,14 @@ impl JobTest {
     /// host, with the same words.
     ///
     /// With [`CannedReplies`](super::CannedReplies) it is run some dozen times more, each time with hostile replies, as
-    /// whoever deploys a contract may choose them: zero, the largest number, the contract itself, cut, reverted.
+    /// whoever deploys a contract may choose them: zero, the largest number, the contract itself, cut, reverted. In some of
+    /// these runs another number stands wherever a reply has a small number of a claim, which must not count by chance.
     ///
     /// # Panics
     /// If the plugin refuses its settings or the question, breaks the ABI, requests an off-chain read of a host that its
     /// catalogue does not declare, has a catalogue that the gateway would refuse, or finds something that the gateway would
-    /// reject or leave out: with the gateway's sentence. If hostile replies make it panic, or break a rule that no reply need
+    /// reject or leave out: with the gateway's sentence. If the chain is in no list of networks, or the plugin does not
+    /// return within 30 s. If a [described](JobTest::token) token stands beside others that are not. If hostile replies make it panic, or break a rule that no reply need
     /// break: with the replies.
     pub fn run<P: Exported>(&self, replies: impl Replies) -> Outcome {
         self.run_in(module::<P>(), replies)
@@ -141,13 +166,14 @@ impl JobTest {
     /// # Panics
     /// As [`JobTest::run`].
     pub fn run_in(&self, plugin: PluginRef, mut replies: impl Replies) -> Outcome {
-        let plugin = Running::new(plugin, &self.settings).expect("the plugin takes its settings");
+        let plugin = Running::new(plugin, &self.settings);
+        let plugin = plugin.unwrap_or_else(|error| panic!("the plugin refuses its settings: {error}"));
         let catalogue = plugin.catalogue();
         self.require_deployment(&catalogue);
         let templates = Validation::templates(self.functions.as_deref(), &catalogue);
         let of = Rules { catalogue: &catalogue, templates: &templates };
         let (mut honest, mut missing) = (Vec::new(), BTreeSet::new());
-        let (outcome, rejections) = self.drive(&plugin, of, &mut |request| {
+        let Driven { outcome, rejections, tokens } = self.drive(&plugin, of, &mut |request| {
             missing.extend(replies.describe_missing(request));
             let result = replies.reply(request);
             if replies.are_lasting() && !honest.iter().any(|(known, _)| known == request) {
@@ -157,12 +183,14 @@ impl JobTest {
         });
         show(&missing);
         assert!(rejections.is_empty(), "{rejections}");
+        let unknown = self.tokens.unknown(self.start.chain_id, &tokens, &mut replies);
+        assert!(unknown.is_empty(), "{}", unknown.join("; "));
         if replies.are_lasting() {
-            hostile::run_jobs(self.start.account, &honest, |how, alter| {
-                let (outcome, rejections) =
-                    self.drive(&plugin, of, &mut |request| alter(request, replies.reply(request)));
-                require(&outcome, &rejections, how);
-            });
+            let mut run = |how: &str, alter: &mut hostile::Alter<'_>| {
+                require(&self.drive(&plugin, of, &mut |request| alter(request, replies.reply(request))), how);
+            };
+            hostile::run_jobs(self.start.account, &honest, &mut run);
+            hostile::run_renumbered(&honest, &outcome.claimables(), &mut run);
         }
         outcome
     }
@@ -180,8 +208,17 @@ impl JobTest {
             panic!("the catalogue has no deployment of `{protocol}`; its protocols are {slugs:?}");
         }
         let on_network: Vec<_> = rows.iter().filter(|row| row.chain_id == *chain_id).collect();
-        let networks: BTreeSet<_> = rows.iter().map(|row| row.chain_id).collect();
-        assert!(!on_network.is_empty(), "`{protocol}` has no deployment on chain {chain_id}; it has on {networks:?}");
+        let deployed: BTreeSet<_> = rows.iter().map(|row| row.chain_id).collect();
+        assert!(
+            !on_network.is_empty(),
+            "`{protocol}` has no deployment on chain {chain_id}; it has on {deployed:?}: correct the row's network, or \
+             test one of these"
+        );
+        assert!(
+            self.has_operators_network || networks::is_known(*chain_id),
+            "deployments on the chain {chain_id} are left out by gateways, as no network has this id: correct their \
+             rows, or test with the operator's network by `JobTest::on_operators_network`"
+        );
         let questions: BTreeSet<_> =
             on_network.iter().flat_map(|row| &row.questions).map(|question| question.name()).collect();
         let question = question.name();
@@ -191,13 +228,13 @@ impl JobTest {
         );
     }
 
-    /// Runs the job once; what becomes of it, and what a gateway would not take of it.
+    /// Runs the job once.
     fn drive(
         &self,
         plugin: &Running,
         of: Rules<'_>,
         mut replies: &mut dyn FnMut(&ReadRequest) -> ReadResult,
-    ) -> (Outcome, Rejections) {
+    ) -> Driven {
         let job = plugin.start(&self.start);
         let mut outcome = Outcome {
             end: End::Reading,
@@ -214,7 +251,15 @@ impl JobTest {
         let mut open: Vec<ReadRequest> = Vec::new();
         let mut frame = frame_of(&[], &allowance);
         loop {
-            let out = (plugin.module.resume())(RSlice::from_slice(&[job.0]), RSlice::from_slice(&frame));
+            let Some(out) = job.resume(frame) else {
+                // A job that has not returned must not be dropped.
+                std::mem::forget(job);
+                panic!(
+                    "the plugin did not return in {} s: look for a loop without an end, or for seconds of computing \
+                     between two reads",
+                    RETURN_TIME.as_secs()
+                );
+            };
             let requests = outcome.take(&out, &mut allowance).unwrap_or_else(|error| {
                 outcome.message = error.to_string();
                 outcome.end = if matches!(error, StepError::Limit(_)) { End::OverBudget } else { End::InvalidOutput };
@@ -247,9 +292,16 @@ impl JobTest {
             let mut results = results.iter();
             open.retain(|_| results.next().is_some_and(Option::is_none));
         }
-        let rejections = validation.check(&outcome.findings);
-        (outcome, rejections)
+        let (rejections, tokens) = validation.check(&outcome.findings);
+        Driven { outcome, rejections, tokens }
     }
+}
+
+/// What became of a job, what a gateway would not take of it, and the tokens of the rest.
+struct Driven {
+    outcome: Outcome,
+    rejections: Rejections,
+    tokens: BTreeSet<Address>,
 }
 
 /// Reads without a reply that a test describes.
@@ -265,7 +317,7 @@ fn show(missing: &BTreeSet<String>) {
 }
 
 /// Requires an outcome that replies may cause; `how` describes the replies.
-fn require(outcome: &Outcome, rejections: &Rejections, how: &str) {
+fn require(Driven { outcome, rejections, .. }: &Driven, how: &str) {
     let message = &outcome.message;
     if matches!(outcome.end, End::Panicked | End::Misuse | End::InvalidOutput) {
         panic!("{how}, and the job ends with {:?}: {message}", outcome.end);
@@ -324,156 +376,29 @@ impl Drop for Running {
     }
 }
 
+/// Time for a plugin to return, which takes milliseconds. A gateway gives it `plugins.limits.resume_ms`, one second; the
+/// rest is for a machine under load.
+const RETURN_TIME: Duration = Duration::from_secs(30);
+
 struct JobHandle(RawJob, PluginRef);
+
+impl JobHandle {
+    /// Resumes the job with a frame; `None` if it does not return in time. It is then still running.
+    fn resume(&self, frame: Vec<u8>) -> Option<RVec<u8>> {
+        let (Self(job, plugin), (sender, receiver)) = (self, mpsc::channel());
+        let (job, plugin) = (*job, *plugin);
+        thread::spawn(move || sender.send((plugin.resume())(RSlice::from_slice(&[job]), RSlice::from_slice(&frame))));
+        match receiver.recv_timeout(RETURN_TIME) {
+            Ok(out) => Some(out),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => panic!("the plugin panics outside of its job"),
+        }
+    }
+}
 
 impl Drop for JobHandle {
     fn drop(&mut self) {
         (self.1.drop_job())(self.0);
-    }
-}
-
-/// How a job ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum End {
-    /// Not yet.
-    Reading,
-    /// It reported everything.
-    Complete,
-    /// Something is missing, or not covered.
-    Partial,
-    /// With an error.
-    Failed,
-    /// With a panic.
-    Panicked,
-    /// It awaited something that is not a chain read, or woke itself for ever.
-    Misuse,
-    /// It passed one of the [`limits`](crate::limits).
-    OverBudget,
-    /// The plugin answered what is no step of a job.
-    InvalidOutput,
-}
-
-/// Outcome of a job.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
-    /// How it ended.
-    pub end: End,
-    /// Why, where it did not end complete.
-    pub message: String,
-    /// Sentences about what the plugin knows but does not read.
-    pub not_covered: Vec<String>,
-    /// Which findings were left out because of what contracts replied, and why, in one line; empty if none was.
-    pub invalid_replies: String,
-    /// All that it emitted, in its order.
-    pub findings: Vec<Finding>,
-    /// The number of reads of each batch.
-    pub batches: Vec<usize>,
-    /// The entries of the fact lists, by `market/key`; [`Outcome::facts`] decodes them.
-    pub(super) facts: BTreeMap<String, Vec<u8>>,
-}
-
-impl Outcome {
-    /// The claimables among the findings.
-    pub fn claimables(&self) -> Vec<&map::Claimable> {
-        self.findings.iter().filter_map(|finding| finding.claimable.as_ref()).collect()
-    }
-
-    /// A row for each payment of the claimables, as answers have them.
-    pub fn payments(&self) -> Vec<PaymentRow<'_>> {
-        let rows = self.claimables().into_iter().flat_map(|claimable| {
-            let claim = claimable.steps.last();
-            claimable.payments.iter().zip(claim.into_iter().cycle()).map(move |(payment, claim)| PaymentRow {
-                claimable,
-                token: payment.token,
-                amount: payment.amount,
-                claim,
-            })
-        });
-        rows.collect()
-    }
-
-    /// A row for each leg of the positions, as answers have them.
-    pub fn legs(&self) -> Vec<LegRow<'_>> {
-        self.positions()
-            .into_iter()
-            .flat_map(|position| position.legs.iter().map(|leg| LegRow::of(position, leg)))
-            .collect()
-    }
-
-    /// The positions among the findings.
-    pub fn positions(&self) -> Vec<&map::Position> {
-        self.findings.iter().filter_map(|finding| finding.position.as_ref()).collect()
-    }
-
-    /// The compositions among the findings.
-    pub fn compositions(&self) -> Vec<&map::Composition> {
-        self.findings.iter().filter_map(|finding| finding.composition.as_ref()).collect()
-    }
-
-    /// The events among the findings.
-    pub fn events(&self) -> Vec<&map::Event> {
-        self.findings.iter().filter_map(|finding| finding.event.as_ref()).collect()
-    }
-
-    /// The entries of a fact list, after the job.
-    ///
-    /// # Panics
-    /// If they are not of this type.
-    pub fn facts<T>(&self, market: &str, key: &str) -> Vec<T>
-    where
-        T: SolValue + From<<T::SolType as SolType>::RustType>,
-    {
-        let list = self.facts.get(&format!("{market}/{key}")).map(Vec::as_slice).unwrap_or_default();
-        let entries = fact_entries::entries(list).expect("a list is its entries").into_iter();
-        entries.map(|entry| T::abi_decode(entry).expect("the entry is of this type")).collect()
-    }
-
-    /// A fact list as the host of this job alone has it.
-    fn fact_list(&self, request: &ReadRequest, block: u64, allowance: &mut Allowance) -> ReadResult {
-        if !allowance.take_read() {
-            return ReadResult::OverBudget;
-        }
-        let list = std::str::from_utf8(&request.data).ok().and_then(|name| self.facts.get(name));
-        let (entries, reads) = (list.cloned().unwrap_or_default().into(), allowance.walk_reads_left());
-        let list = map::FactList { entries, block, may_walk: true, reads, again_from: None, again_count: None };
-        ReadResult::Ok(codec::encode(&list).into())
-    }
-
-    /// Appends entries to a fact list; drops it where it has others there.
-    fn take_facts(&mut self, StepFacts { list, from, entries, .. }: &StepFacts<'_>) {
-        let list = self.facts.entry((*list).to_owned()).or_default();
-        let has = fact_entries::entries(list).map_or(0, |entries| entries.len());
-        match usize::try_from(*from) {
-            Ok(from) if from == has => list.extend(*entries),
-            Ok(from) if from < has => list.clear(),
-            _ => {}
-        }
-    }
-
-    /// Takes what one resume gave; the reads that it requests.
-    fn take(&mut self, out: &[u8], allowance: &mut Allowance) -> Result<Vec<ReadRequest>, StepError> {
-        let mut step = Step::parse(out)?;
-        let taken = allowance.take_findings(&mut step.findings);
-        self.findings.append(&mut step.findings);
-        taken?;
-        step.facts.iter().for_each(|facts| self.take_facts(facts));
-        self.message = String::from_utf8_lossy(step.message).into_owned();
-        self.not_covered.extend(String::from_utf8_lossy(step.not_covered).lines().map(str::to_owned));
-        self.invalid_replies.push_str(&String::from_utf8_lossy(step.invalid_replies));
-        self.end = match step.state {
-            state::READING => End::Reading,
-            state::COMPLETE => End::Complete,
-            state::PARTIAL => End::Partial,
-            state::FAILED => End::Failed,
-            state::PANICKED => End::Panicked,
-            state::MISUSE => End::Misuse,
-            other => {
-                self.message = format!("unknown job state {other}");
-                End::InvalidOutput
-            }
-        };
-        Ok(step.reads.into_iter().map(request).collect())
     }
 }
 
@@ -485,23 +410,6 @@ fn is_known(request: &ReadRequest) -> bool {
 fn take_step(open: &[ReadRequest], allowance: &mut Allowance) -> Result<(), LimitError> {
     let is_walk = open.iter().all(|request| request.purpose == purpose::WALK);
     if is_walk { allowance.take_walk_step() } else { allowance.take_step() }
-}
-
-fn request(read: StepRead<'_>) -> ReadRequest {
-    let StepRead { chain_id: network, row, data, extension } = read;
-    ReadRequest {
-        network,
-        kind: row.kind,
-        mode: row.mode,
-        freshness: row.freshness,
-        purpose: row.purpose,
-        freshness_s: row.freshness_s,
-        gas_cap: row.gas_cap,
-        from: extension.from,
-        to: row.to,
-        data: Bytes::copy_from_slice(data),
-        function: extension.function,
-    }
 }
 
 /// The reply to a read, as far as the job may still have one.

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use alloy::primitives::Bytes;
+use alloy::primitives::{Address, Bytes};
 use portolan_abi::Question;
 use portolan_abi::map::{Catalogue, Finding, Start};
 use portolan_abi::row::{freshness, kind, purpose, status};
 use portolan_validation::{
-    Addresses, ClaimFunctions, ClaimReads, ClaimTemplates, JobRules, Rejections, ViewReply, validate,
-    validate_compositions, validate_events,
+    Addresses, ClaimFunctions, ClaimReads, ClaimTemplates, JobRules, Rejections, ValidFinding, Validated, ViewReply,
+    validate, validate_compositions, validate_events,
 };
 
 use super::{ReadRequest, ReadResult};
@@ -69,18 +69,24 @@ impl<'a> Validation<'a> {
         self.addresses.give_all(self.of.templates.lineages(), &views);
     }
 
-    /// Why the gateway would reject findings, or leave them out.
-    pub(super) fn check(&self, findings: &[Finding]) -> Rejections {
+    /// Why the gateway would reject findings, or leave them out; and the tokens of the others.
+    pub(super) fn check(&self, findings: &[Finding]) -> (Rejections, BTreeSet<Address>) {
         let start = self.start;
         match start.question {
-            Question::COMPOSITION => validate_compositions(findings, start.tokens.as_deref().unwrap_or_default()).1,
+            Question::COMPOSITION => {
+                let tokens = start.tokens.as_deref().unwrap_or_default();
+                (validate_compositions(findings, tokens).1, BTreeSet::new())
+            }
             Question::EVENTS => {
                 let protocols: BTreeSet<&str> =
                     self.of.catalogue.protocols.iter().map(|one| one.slug.as_str()).collect();
                 let logs = start.transaction.as_ref().map_or(0, |transaction| transaction.logs.len());
-                validate_events(findings, logs, &protocols).1
+                (validate_events(findings, logs, &protocols).1, BTreeSet::new())
             }
-            _ => validate(&self.rules(), findings.to_vec()).rejections,
+            _ => {
+                let Validated { findings, rejections } = validate(&self.rules(), findings.to_vec());
+                (rejections, findings.iter().flat_map(ValidFinding::tokens).collect())
+            }
         }
     }
 

@@ -107,3 +107,54 @@ fn withdrawals_with_hints_and_streams_of_an_owner_are_claimed() {
 fn a_number_that_a_precompile_returns_is_refused() {
     run(TARGET);
 }
+
+sol! {
+    function idsOf(address owner) external view returns (uint256[] ids);
+    function owed(address owner) external view returns (uint256);
+    function claim(uint256 id) external;
+}
+
+/// Claims by the ids that it reads, or by the constant 1.
+struct Ids<const IS_READ: bool>;
+
+impl<const IS_READ: bool> Plugin for Ids<IS_READ> {
+    fn configure(_: &Settings) -> Result<Self, SettingsError> {
+        Ok(Self)
+    }
+
+    fn catalogue(&self) -> Catalogue {
+        Catalogue { claims: vec![ClaimTemplate::new::<claimCall>([Role::NUMBER])], ..scenario::catalogue() }
+    }
+
+    async fn claimables(&self, cx: &JobContext, owner: Address) -> Result<Vec<Claimable>, Error> {
+        let (ids, owed) = cx.join((cx.call(TARGET, idsOfCall { owner }), cx.call(TARGET, owedCall { owner }))).await?;
+        let id = if IS_READ { ids.first().copied().unwrap_or_default() } else { U256::ONE };
+        let claim = cx.claim(TARGET, &claimCall { id });
+        Ok(vec![Claimable::new("main", TARGET, claim).named("by id").mechanism("queue").pays(TOKEN, owed)])
+    }
+}
+
+impl<const IS_READ: bool> Exported for Ids<IS_READ> {
+    type Plugin = Self;
+
+    const MANIFEST: Manifest = Manifest::new(&["{}"]);
+}
+
+/// Runs it with an id of 1 and a debt of 1.
+fn run_by_id<const IS_READ: bool>() -> Outcome {
+    let replies = CannedReplies::default()
+        .reply(NETWORK, TARGET, &idsOfCall { owner: ACCOUNT }, &vec![U256::ONE])
+        .reply(NETWORK, TARGET, &owedCall { owner: ACCOUNT }, &U256::ONE);
+    JobTest::new("acme", NETWORK, Question::CLAIMABLES, ACCOUNT).run::<Ids<IS_READ>>(&replies)
+}
+
+#[test]
+fn a_small_number_that_was_read_passes_beside_an_equal_amount() {
+    assert_eq!(run_by_id::<true>().payments().len(), 1);
+}
+
+#[test]
+#[should_panic = "1 is a number that this job did not read together with the account"]
+fn a_small_number_that_a_reply_has_by_chance_fails_the_test() {
+    run_by_id::<false>();
+}

@@ -21,7 +21,7 @@ fn boom() {
 }
 
 fn boom_text() -> String {
-    format!("panicked at {}:{BOOM_LINE}: boom", file!())
+    format!("panicked at {}:{BOOM_LINE}: boom (return an error there instead)", file!())
 }
 
 /// Panics when it is dropped.
@@ -141,7 +141,8 @@ scenario!(PanickingPayload, |cx| {
 #[test]
 fn a_payload_that_panics_when_it_is_dropped_is_reported_as_the_first_panic() {
     let outcome = play::<PanickingPayload>();
-    let text = format!("panicked at {}:{PAYLOAD_LINE}: a payload that is not text", file!());
+    let text =
+        format!("panicked at {}:{PAYLOAD_LINE}: a payload that is not text (return an error there instead)", file!());
     assert_eq!((outcome.end, &outcome.message), (End::Panicked, &text));
     assert_eq!(numbers(&outcome), [9]);
 }

@@ -89,14 +89,16 @@ fn a_plugin_that_declares_what_it_implements_is_taken() {
 
 #[test]
 fn a_question_that_is_implemented_and_declared_nowhere_is_refused() {
-    let why = "`farming` is implemented, and no deployment declares its question";
+    let why = "`farming` is implemented, and no deployment declares its question: declare it in the catalogue, or \
+               remove the function";
     assert_eq!(selftest::<DeclaresOne>(), Err(format!("shipped settings: {why}")));
     assert_eq!(configured::<DeclaresOne>(&map::Settings { shipped: true, ..Default::default() }), Err(why.into()));
 }
 
 #[test]
 fn a_question_that_is_declared_and_not_implemented_is_refused() {
-    let why = "`acme` (main) declares a question whose function `locked` is not implemented";
+    let why = "`acme` (main) declares a question whose function `locked` is not implemented: implement it, or leave \
+               the question out of the catalogue";
     assert_eq!(selftest::<DeclaresMore>(), Err(format!("shipped settings: {why}")));
 }
 
@@ -109,7 +111,8 @@ fn settings_that_leave_out_the_shipped_rows_leave_out_no_question_of_the_plugin(
 fn a_plugin_without_shipped_rows_is_judged_by_those_of_its_settings() {
     assert_eq!(selftest::<ShipsNothing>(), Ok(()), "nothing is declared, and nothing is served");
     let settings = map::Settings { shipped: true, deployments: vec![row()], ..Default::default() };
-    let why = "`claimables` is implemented, and no deployment declares its question";
+    let why = "`claimables` is implemented, and no deployment declares its question: declare it in the catalogue, or \
+               remove the function";
     assert_eq!(configured::<ShipsNothing>(&settings), Err(why.into()));
 }
 

@@ -122,7 +122,8 @@ fn paused() -> Bytes {
     [&[0x08, 0xc3, 0x79, 0xa0][..], &words.map(|word| word.to_be_bytes::<32>()).concat()].concat().into()
 }
 
-const NO_DATA: &str = "reverted without data, as where the contract has no such function";
+const NO_DATA: &str =
+    "reverted without data, as where the contract has no such function: check it in the contract's ABI";
 
 #[test]
 fn what_a_contract_does_instead_of_answering_is_a_value_of_try_call() {
@@ -148,9 +149,12 @@ fn what_a_contract_does_instead_of_answering_is_an_error_of_call() {
         (ReadResult::Reverted(bytes(3)), "reverted with 3 bytes"),
         (ReadResult::Reverted(bytes(68)), "reverted with the error 0xeeeeeeee and 64 bytes"),
         (ReadResult::Reverted(paused()), "reverted: \"paused\""),
-        (ReadResult::NoCode, "no contract"),
+        (ReadResult::NoCode, "no contract there: check the address, and that it is on this network"),
         (ReadResult::GasCap, "used up its gas"),
-        (ReadResult::Ok(bytes(31)), "answered 31 bytes that are not what the function returns"),
+        (
+            ReadResult::Ok(bytes(31)),
+            "answered 31 bytes that are not what the function returns: check its return types in the contract's ABI",
+        ),
     ];
     for (answer, why) in cases {
         let outcome = case().run::<Play<Called>>(|_: &ReadRequest| answer.clone());
@@ -163,7 +167,10 @@ fn what_a_contract_does_instead_of_answering_is_an_error_of_call() {
 fn a_read_that_was_not_made_is_an_error_of_try_call_too() {
     let cases = [
         (ReadResult::Unavailable, "no endpoint answered in time"),
-        (ReadResult::OverBudget, "the job's budget of reads is used up"),
+        (
+            ReadResult::OverBudget,
+            "the job's budget of reads is used up: read less for one account, or lists that only grow as facts",
+        ),
         (ReadResult::Unsupported, "this host does not make such a read"),
     ];
     for (answer, why) in cases {

@@ -75,7 +75,10 @@ fn encode_step<'a>(
     let to = claim.to;
     let source = rules.addresses.target_source(to);
     let target_source = source.ok_or_else(|| {
-        broken(format!("goes to {to:#x}, which neither the deployment lists nor a declared lineage gave to this job"))
+        broken(format!(
+            "goes to {to:#x}, which neither the deployment lists nor a declared lineage gave to this job: list it as a \
+             contract of the deployment, or declare the view that returns it as a lineage"
+        ))
     })?;
     if to == rules.account {
         return Err(of_reply("goes to the account".into()));

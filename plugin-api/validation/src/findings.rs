@@ -2,6 +2,9 @@
 //!
 //! Invariant: a finding that violates a rule is rejected alone, with a reason.
 
+use std::collections::BTreeSet;
+
+use alloy::primitives::Address;
 use portolan_abi::Question;
 use portolan_abi::map::{self, PaidTo};
 use portolan_abi::reply_rules::{
@@ -48,6 +51,19 @@ impl ValidFinding {
         }
     }
 
+    /// Returns the tokens of its amounts, rates and prices. None of these can be shown without the token's decimals.
+    pub fn tokens(&self) -> BTreeSet<Address> {
+        match self {
+            Self::Claim(found, _) => found.payments.iter().map(|payment| payment.token).collect(),
+            Self::Position(found) => {
+                let legs = found.legs.iter().map(|leg| leg.token);
+                let parts = found.legs.iter().flat_map(|leg| leg.redeems_to.iter().flatten()).map(|part| part.token);
+                let rewards = found.rewards.iter().map(|reward| reward.token);
+                legs.chain(parts).chain(rewards).chain(price_tokens(found)).collect()
+            }
+        }
+    }
+
     /// Returns true if no amount is left.
     fn is_nothing(&self) -> bool {
         match self {
@@ -71,6 +87,13 @@ impl Validated {
     pub fn nothing_left(&self) -> bool {
         self.findings.is_empty() && (self.rejections.broken().is_some() || self.rejections.left_out().is_some())
     }
+}
+
+/// Returns the tokens of a position's prices.
+pub fn price_tokens(found: &map::Position) -> impl Iterator<Item = Address> + '_ {
+    let liquidation = found.health.and_then(|health| health.liquidation_price);
+    let prices = found.range.into_iter().flat_map(|range| [range.lower, range.upper]).chain(liquidation);
+    prices.flat_map(|price| [Some(price.base), price.quote]).flatten()
 }
 
 /// Validates the findings of a job about an account, and drops zero amounts.

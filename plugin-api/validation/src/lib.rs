@@ -30,7 +30,7 @@ pub use self::catalogue::{CatalogueError, RESERVED_WORDS, is_primitive, is_slug,
 pub use self::claim::decode_arguments;
 pub use self::composition::validate_compositions;
 pub use self::event::validate_events;
-pub use self::findings::{STEPS_MAX, ValidFinding, Validated, validate};
+pub use self::findings::{STEPS_MAX, ValidFinding, Validated, price_tokens, validate};
 pub use self::functions::{ClaimFunctions, ClaimFunctionsError, FILE_NAME};
 pub use self::lineage::{Given, LineageError, Lineages, Use};
 pub use self::position::question;

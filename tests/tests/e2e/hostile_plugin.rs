@@ -348,5 +348,5 @@ fn a_deployment_on_an_unknown_network_is_left_out_and_the_operator_is_told() {
     let plugins = fixture.gateway.plugins().unwrap();
     let row = plugins.iter().find(|row| row.text_at("plugin").unwrap() == "portolan-hostile").unwrap();
     assert_eq!(row.at("unknownNetworks").unwrap().to_string(), "[999999]");
-    assert!(fixture.gateway.log().contains("nothing is known of their network"));
+    assert!(fixture.gateway.log().contains("as no network has this chain id"));
 }

@@ -35,7 +35,7 @@ pub(crate) enum ElfError {
     NotElf,
     #[error("not a 64-bit library")]
     Not64Bit,
-    #[error("built for another architecture (machine {0}, this one is {MACHINE})")]
+    #[error("built for {}, but this host runs on {}: build it for {}", name(*.0), name(MACHINE), target())]
     Machine(u16),
     #[error("not a shared library")]
     NotLibrary,
@@ -43,8 +43,10 @@ pub(crate) enum ElfError {
     Truncated { part: &'static str, end: u64, bytes: u64 },
     #[error("malformed ELF: {0}")]
     Malformed(String),
-    #[error("it needs the library {0:?}, a plugin may need the system's C libraries only")]
+    #[error("it needs the library {0:?}, but a plugin may need the system's C libraries only: link it statically")]
     Needed(String),
+    #[error("it needs musl's library {0:?}, but this host runs on glibc: build it for {target}", target = target())]
+    Musl(String),
     #[error("it names folders to search for libraries (RPATH or RUNPATH)")]
     SearchPath,
     #[error("it uses static thread-local storage, which runs out after a few reloads")]
@@ -53,6 +55,24 @@ pub(crate) enum ElfError {
     UniqueSymbol(String),
     #[error("not a Portolan plugin: it has no manifest note")]
     NoNote,
+}
+
+/// Names of architectures, and the first parts of their targets.
+const ARCHITECTURES: [(u16, &str, &str); 3] = [
+    (header::EM_X86_64, "x86-64", "x86_64"),
+    (header::EM_AARCH64, "AArch64", "aarch64"),
+    (header::EM_RISCV, "RISC-V", "riscv64gc"),
+];
+
+fn name(machine: u16) -> String {
+    let known = ARCHITECTURES.iter().find(|(known, ..)| *known == machine);
+    known.map_or_else(|| format!("another architecture ({machine})"), |(_, name, _)| (*name).to_owned())
+}
+
+/// The target triple of this host.
+fn target() -> String {
+    let known = ARCHITECTURES.iter().find(|(known, ..)| *known == MACHINE);
+    format!("{}-unknown-linux-gnu", known.map_or("this machine", |(.., target)| target))
 }
 
 /// Checks a dylib's bytes and returns the JSON of its manifest.
@@ -107,7 +127,8 @@ fn check_linkage(elf: &Elf<'_>) -> Result<(), ElfError> {
         return Err(ElfError::Malformed("a needed library has no name".into()));
     }
     if let Some(library) = elf.libraries.iter().find(|library| !is_of_system(library)) {
-        return Err(ElfError::Needed((*library).to_owned()));
+        let library = (*library).to_owned();
+        return Err(if is_of_musl(&library) { ElfError::Musl(library) } else { ElfError::Needed(library) });
     }
     if !elf.rpaths.is_empty() || !elf.runpaths.is_empty() {
         return Err(ElfError::SearchPath);
@@ -125,7 +146,12 @@ fn check_linkage(elf: &Elf<'_>) -> Result<(), ElfError> {
 fn is_of_system(library: &str) -> bool {
     let Some((stem, version)) = library.split_once(".so") else { return false };
     let known = LIBRARIES.contains(&stem) || stem.starts_with("ld-linux") && !stem.contains('/');
-    known && version.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit())
+    known && !version.is_empty() && version.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit())
+}
+
+/// The C library of musl has no version in its name: `libc.so`, or `libc.musl-x86_64.so.1` on Alpine.
+fn is_of_musl(library: &str) -> bool {
+    library == "libc.so" || library.starts_with("libc.musl-") || library.starts_with("ld-musl-")
 }
 
 fn manifest<'a>(bytes: &'a [u8], elf: &Elf<'_>) -> Result<&'a str, ElfError> {
@@ -152,11 +178,13 @@ mod tests {
     const DT_FLAGS: u64 = 30;
     const DT_HASH: u64 = 4;
 
-    const STRINGS: &[u8] = b"\0libc.so.6\0libother.so.1\0/opt\0state\0";
+    const STRINGS: &[u8] = b"\0libc.so.6\0libother.so.1\0/opt\0state\0libc.so\0libc.musl-x86_64.so.1\0";
     const LIBC: u64 = 1;
     const OTHER: u64 = 11;
     const FOLDER: u64 = 25;
     const STATE: u32 = 30;
+    const MUSL: u64 = 36;
+    const ALPINE: u64 = 44;
 
     /// A library with one segment, laid out as in the ELF standard: header, three program headers, then the parts.
     fn library(dynamic: &[(u64, u64)], symbol_binding: u8, note: Option<&[u8]>) -> Vec<u8> {
@@ -218,7 +246,9 @@ mod tests {
     #[test]
     fn what_is_linked_otherwise_than_a_plugin_is_refused() {
         let note = note("{}");
-        let cases: [(Dynamic, u8, Option<&[u8]>, ElfError); 5] = [
+        let cases: [(Dynamic, u8, Option<&[u8]>, ElfError); 7] = [
+            (&[(DT_NEEDED, MUSL)], GLOBAL, Some(&note), ElfError::Musl("libc.so".into())),
+            (&[(DT_NEEDED, ALPINE)], GLOBAL, Some(&note), ElfError::Musl("libc.musl-x86_64.so.1".into())),
             (&[(DT_NEEDED, OTHER)], GLOBAL, Some(&note), ElfError::Needed("libother.so.1".into())),
             (&[(DT_RUNPATH, FOLDER)], GLOBAL, Some(&note), ElfError::SearchPath),
             (&[(DT_FLAGS, DF_STATIC_TLS)], GLOBAL, Some(&note), ElfError::StaticTls),
@@ -242,6 +272,9 @@ mod tests {
         assert_eq!(lint(b""), Err(ElfError::NotElf));
         assert_eq!(lint(&patched(EI_CLASS, 1)), Err(ElfError::Not64Bit));
         assert_eq!(lint(&patched(18, 8)), Err(ElfError::Machine(8)));
+        assert!(
+            ElfError::Machine(8).to_string().starts_with("built for another architecture (8), but this host runs on ")
+        );
         assert_eq!(lint(&patched(16, 2)), Err(ElfError::NotLibrary));
     }
 

@@ -26,6 +26,8 @@ pub(crate) const REASON_CHARS_MAX: usize = 300;
 pub(crate) enum OpenError {
     #[error("cannot load it: {0}")]
     Loader(String),
+    #[error("it needs glibc {0}, which is newer than this system's: build it on the oldest system that shall run it")]
+    Glibc(String),
     #[error("not a Portolan plugin: it exports no root module")]
     NoRootModule,
     #[error("its root module is made by another version of abi_stable, or another C ABI")]
@@ -55,7 +57,7 @@ pub(crate) fn open(path: &Path, manifest: &Manifest) -> Result<PluginRef, OpenEr
     // SAFETY: the file is a staged copy that nobody writes to, and its segments lie inside it (`elf::lint`). Before the
     // host opens it, its constructors have run in a probe process. Symbols resolve now and stay local.
     let dylib = unsafe { Dylib::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
-    let dylib = ManuallyDrop::new(dylib.map_err(|error| OpenError::Loader(of_file(&error, path)))?);
+    let dylib = ManuallyDrop::new(dylib.map_err(|error| refused(of_file(&error, path)))?);
     // SAFETY: a library of this name exports its header there, whose first bytes `upgrade` checks before it trusts
     // the rest; the library is never closed.
     let header = unsafe { dylib.get::<AbiHeaderRef>(ROOT_MODULE_LOADER_NAME_WITH_NUL) };
@@ -71,6 +73,13 @@ pub(crate) fn open(path: &Path, manifest: &Manifest) -> Result<PluginRef, OpenEr
         return Err(OpenError::OtherManifest);
     }
     Ok(plugin)
+}
+
+/// Returns why the loader refused a file, by the loader's words.
+fn refused(words: String) -> OpenError {
+    let missing = words.split_once("version `GLIBC_").and_then(|(_, rest)| rest.split_once("' not found"));
+    let version = missing.map(|(version, _)| version.to_owned());
+    version.map_or(OpenError::Loader(words), OpenError::Glibc)
 }
 
 /// Joins an error and its sources, the dynamic loader's message among them, to one line. Replaces the long path of
@@ -94,6 +103,13 @@ mod tests {
         let json = r#"{"plugin":"a","version":"1","abi":"1.0.0","apiRev":5,"frames":[1],"panic":"unwind"}"#;
         let refused = open(&file, &Manifest::parse(json).unwrap()).map(drop).unwrap_err().to_string();
         assert_eq!(refused, "cannot load it: dlopen failed: invalid ELF header");
+    }
+
+    #[test]
+    fn a_glibc_that_is_too_old_is_named() {
+        let words = "dlopen failed: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.99' not found (required by it)";
+        assert_eq!(refused(words.to_owned()), OpenError::Glibc("2.99".to_owned()));
+        assert_eq!(refused("no such file".to_owned()), OpenError::Loader("no such file".to_owned()));
     }
 
     #[test]

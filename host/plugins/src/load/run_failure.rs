@@ -6,7 +6,10 @@ use portolan_abi::map::SettingsError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunFailure {
     /// The call did not return before its deadline; the job must not be resumed again.
-    #[error("the plugin did not return in time")]
+    #[error(
+        "the plugin did not return in time: look for a loop without an end, or for seconds of computing between two \
+         reads"
+    )]
     Timeout,
     /// Too many earlier calls have not returned; nothing was called.
     #[error("too many calls to the plugin have not returned")]

@@ -36,7 +36,11 @@ pub(crate) fn check(bytes: &[u8], networks: &Networks, manifest: &Manifest) -> R
     let unknown_networks: BTreeSet<u64> = unknown.map(|deployment| deployment.chain_id).collect();
     for chain_id in &unknown_networks {
         let plugin = manifest.plugin.as_str();
-        tracing::warn!(plugin, chain_id, "deployments are left out, as nothing is known of their network");
+        tracing::warn!(
+            plugin,
+            chain_id,
+            "deployments are left out, as no network has this chain id: correct their rows, or add [networks.SLUG]"
+        );
     }
     catalogue.deployments.retain(is_known);
     let is_covered = |question: &Question| {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use alloy::primitives::Address;
 use futures_util::future::join_all;
 use portolan_abi::map::Claimable;
-use portolan_assets::resolve::Tokens;
+use portolan_assets::resolve::{TokenFailure, Tokens};
 use portolan_assets::token::NATIVE;
 use portolan_base::network::Network;
 use portolan_base::sanitize::text::Text;
@@ -26,6 +26,7 @@ use crate::gateway::work::Work;
 use crate::gateway::work::fees;
 use crate::gateway::work::simulation;
 use crate::gateway::{missing, plan, rows};
+use crate::jobs::failure::Reason;
 use crate::jobs::job::{JobOutcome, ReadTrace};
 use crate::jobs::plan::{JobPlan, Question};
 use crate::jobs::report::{JobReport, JobStatus};
@@ -224,9 +225,18 @@ fn record_simulation(plan: &JobPlan, claim: &Claimable, evaluation: &ClaimEvalua
     let Some(simulation) = &evaluation.simulation else { return };
     let Some(verdict) = simulation.verdict.filter(|verdict| *verdict != Verdict::Paid) else { return };
     let differs: Vec<&str> = simulation.differs.iter().map(Text::as_str).collect();
-    let detail = format!("claim of {:#x} ({}): {}", claim.contract, claim.market, differs.join(" "));
+    let mend = match verdict {
+        Verdict::Differs => " Report what the claim pays.",
+        Verdict::Paid | Verdict::Reverted | Verdict::Refused => "",
+    };
+    let detail = format!("claim of {:#x} ({}): {}{mend}", claim.contract, claim.market, differs.join(" "));
+    record_failure(plan, verdict.as_str(), &detail);
+}
+
+/// Records what is wrong with a finding, for the author of its plugin.
+fn record_failure(plan: &JobPlan, reason: &'static str, detail: &str) {
     let (plugin, network) = (plan.instance.name(), plan.network.slug.as_str());
-    plan.instance.failures.note(plugin, plan.subject(), network, verdict.as_str(), &detail);
+    plan.instance.failures.note(plugin, plan.subject(), network, reason, detail);
 }
 
 fn rows(
@@ -257,7 +267,11 @@ fn rows(
             let (of_finding, missing) = rows::rows(&plan, finding, evaluation, kind(&plan), tokens);
             rows.extend(of_finding.into_iter().map(|row| Row { provenance: provenance.clone(), ..row }));
             for (token, failure) in missing {
-                report.mark_partial(failure.into(), &format!("token {token:#x}: {failure}"));
+                let detail = format!("token {token:#x}: {failure}");
+                if failure == TokenFailure::NoDecimals {
+                    record_failure(&plan, Reason::from(failure).as_str(), &detail);
+                }
+                report.mark_partial(failure.into(), &detail);
             }
         }
         reports.push(report);

@@ -80,7 +80,10 @@ fn staked() -> CannedReplies {
 
 fn run(question: Question, chain: &CannedReplies) -> Outcome {
     let block = Block { number: 7, hash: B256::ZERO, timestamp: NOW, evm_number: 7 };
-    JobTest::new("fork", NETWORK, question, ACCOUNT).block(block).run::<Fork>(chain)
+    let test = JobTest::new("fork", NETWORK, question, ACCOUNT).block(block);
+    // The rewards' own are among the replies.
+    let tokens = TOKENS.into_iter().chain([WRAPPED]);
+    tokens.fold(test, |test, token| test.token(token, 18)).run::<Fork>(chain)
 }
 
 /// Returns the contract and payments of each claim.

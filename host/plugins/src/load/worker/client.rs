@@ -85,7 +85,10 @@ pub(crate) enum WorkerFailure {
 /// How a worker ended.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Death {
-    #[error("the plugin did not return in time, and its process was ended")]
+    #[error(
+        "the plugin did not return in time, and its process was ended: look for a loop without an end, or for seconds \
+         of computing between two reads"
+    )]
     Late,
     #[error("the plugin ended its process ({0})")]
     Ended(ExitStatus),

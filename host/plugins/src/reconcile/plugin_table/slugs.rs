@@ -171,7 +171,7 @@ impl PluginTable {
 }
 
 fn refusal(slug: &str, other: &str) -> String {
-    format!("the protocol {slug} is already served by the plugin {other}")
+    format!("the protocol {slug} is already served by the plugin {other}: rename it, or remove one of the two plugins")
 }
 
 fn questions(served: &Served) -> impl Iterator<Item = Question> {

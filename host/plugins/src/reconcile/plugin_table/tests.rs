@@ -225,7 +225,8 @@ fn a_new_dylib_whose_instance_is_refused_is_a_row_of_its_own() {
     it.taken("a.so", &library("a", 2));
     let wanted = it.wanted().pop().unwrap();
     it.end(&wanted, Err(BuildError::Run(RunFailure::Timeout)));
-    let refused = "a a.so rejected configuring it: the plugin did not return in time";
+    let refused = "a a.so rejected configuring it: the plugin did not return in time: look for a loop without \
+                   an end, or for seconds of computing between two reads";
     assert_eq!(it.rows(), ["a a.so active", refused]);
     assert!(it.wanted().is_empty());
     it.now += RETRY_AFTER;

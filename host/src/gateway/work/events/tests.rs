@@ -315,8 +315,8 @@ async fn an_amount_of_a_token_without_decimals_is_shown_and_reported_as_missing_
             vec!["tokens upstream 1".to_owned()]
         )
     );
-    let detail = format!("token {unknown:#x}: the contract returned no decimals, and no list has them");
-    assert!(answer.jobs.iter().any(|job| job.detail == detail), "{:?}", answer.jobs);
+    let detail = format!("token {unknown:#x}: nobody knows its decimals ");
+    assert!(answer.jobs.iter().any(|job| job.detail.starts_with(&detail)), "{:?}", answer.jobs);
     assert_eq!(events(&answer).tokens.named(unknown).unwrap().decimals, 0, "in smallest units");
 
     let topics = vec![keccak256("Transfer(address,address,uint256)"), ALICE.into_word(), BOB.into_word(), B256::ZERO];

@@ -105,8 +105,11 @@ impl PluginsReport {
                 let _ = writeln!(shown, "its breaker on the chain {chain} is {state}");
             }
             for chain in row["unknownNetworks"].as_array().into_iter().flatten() {
-                let _ =
-                    writeln!(shown, "its deployments on the chain {chain} are left out: no network of this gateway");
+                let _ = writeln!(
+                    shown,
+                    "its deployments on the chain {chain} are left out, as no network of this gateway has this id: correct \
+                     their rows, or add a [networks.SLUG] table"
+                );
             }
             for gone in row["withoutCode"].as_array().into_iter().flatten() {
                 let [address, protocol, network] = ["address", "protocol", "network"].map(|member| text(gone, member));

@@ -11,7 +11,8 @@ fn a_slug_belongs_to_the_plugin_that_had_it_first_until_that_one_goes() {
     it.on_scan(&[("a.so", 1), ("b.so", 1)]);
     it.taken("b.so", &library("b", 2));
     it.serve(&["other", "same"]);
-    let refused = "b b.so active the protocol same is already served by the plugin a";
+    let refused = "b b.so active the protocol same is already served by the plugin a: rename it, or remove one \
+                   of the two plugins";
     assert_eq!(it.rows(), ["a a.so active", refused]);
     assert_eq!([it.serving("same"), it.serving("other")], [Some("a".to_owned()), Some("b".to_owned())]);
     it.on_scan(&[("b.so", 1)]);
@@ -29,7 +30,8 @@ fn a_plugin_that_is_left_with_nothing_is_told_as_rejected() {
     it.on_scan(&[("a.so", 1), ("b.so", 1)]);
     it.taken("b.so", &library("b", 2));
     it.serve(&["same"]);
-    let refused = "b b.so rejected the protocol same is already served by the plugin a";
+    let refused = "b b.so rejected the protocol same is already served by the plugin a: rename it, or remove one \
+                   of the two plugins";
     assert_eq!(it.rows(), ["a a.so active", refused]);
 }
 
@@ -73,7 +75,11 @@ fn a_slug_that_has_events_alone_holds_nobody_back() {
     // Questions of the team's plugin; the plugin that decodes the events, and the refusal of the bridges' plugin.
     let cases: [(&[Question], Option<&str>, &str); 2] = [
         (&[CLAIMABLES], Some("bridges"), ""),
-        (&[CLAIMABLES, EVENTS], None, " the protocol same is already served by the plugin team"),
+        (
+            &[CLAIMABLES, EVENTS],
+            None,
+            " the protocol same is already served by the plugin team: rename it, or remove one of the two plugins",
+        ),
     ];
     for (questions, events, refused) in cases {
         let mut it = Driven::new();
