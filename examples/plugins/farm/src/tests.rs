@@ -24,7 +24,7 @@ fn chain(stake: u64, earned: u64, finish_s: u64) -> CannedReplies {
 }
 
 fn run(question: Question, chain: &CannedReplies) -> Outcome {
-    JobTest::new("acme", OPTIMISM, question, ACCOUNT).run::<Acme>(chain)
+    JobTest::new("acme", OPTIMISM, question, ACCOUNT).token(TOKEN, 18).run::<Acme>(chain)
 }
 
 #[test]
