@@ -103,6 +103,7 @@ mod shipped_rows;
 mod symbol;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod ticks;
 mod wire;
 
 pub use alloy::primitives::{Address, B256, Bytes, I256, U256, address, b256};

@@ -16,7 +16,6 @@ mod rebases;
 mod reward_lists;
 mod single_rewards;
 mod stakes;
-mod ticks;
 mod votes;
 
 use std::sync::Arc;

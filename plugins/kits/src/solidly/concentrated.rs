@@ -2,9 +2,9 @@
 //!
 //! Invariant: a claim of one position only pays that position's reward.
 
+use portolan_plugin_api::ticks::TickRange;
 use portolan_plugin_api::{
-    Address, Claimable, Error, JobContext, Leg, LegRole, Nft, Position, PositionKind, Price, PriceRange, Reward, U256,
-    symbol,
+    Address, Claimable, Error, JobContext, Leg, LegRole, Nft, Position, PositionKind, Reward, U256, symbol,
 };
 
 use super::Solidly;
@@ -14,7 +14,6 @@ use super::contracts::concentrated::{
 };
 use super::contracts::{claimRewardsCall, gaugesCall, periodFinishCall, rewardRateCall, rewardTokenCall};
 use super::gauges::{Gauge, is_gauge_no_more};
-use super::ticks::{self, Range};
 use crate::kit::Labels;
 use crate::partial::join_partial;
 use crate::read_nonzero::read_nonzero;
@@ -148,23 +147,23 @@ async fn position(
     let token = cx.call(at, rewardTokenCall {}).immutable();
     let read = cx.join((held, pool, paying, token, earned(cx, gauge, id, account)));
     let ((manager, held), (slot0, staked), (rate, finish), token, earned) = read.await?;
-    let range = Range::of(held.tickLower.as_i32(), held.tickUpper.as_i32())
+    let range = TickRange::new(held.tickLower.as_i32(), held.tickUpper.as_i32())
         .ok_or_else(|| Error::new(format!("{at}: position {id} has no range")))?;
-    let is_in_range = range.has(slot0.tick.as_i32());
-    let is_paid = is_in_range && finish > U256::from(cx.block().timestamp);
+    let tick = slot0.tick.as_i32();
+    let is_paid = range.contains(tick) && finish > U256::from(cx.block().timestamp);
     let rate = if is_paid { rate } else { U256::ZERO };
     let position = Position::new(PositionKind::STAKED, labels.market, at).mechanism(of.types.gauge);
     let position = position.named(format!("{}/{} gauge", symbol(held.token0), symbol(held.token1)));
     let owed = Leg::new(LegRole::REWARD_OWED, token, earned);
     Ok(Position {
         nft: Some(Nft { collection: manager, token_id: id }),
-        range: prices(&held, range, is_in_range),
+        range: Some(range.prices(held.token0, held.token1, tick)),
         ..position.legs(legs(&held, range, &slot0)?).leg(owed).reward(own_rate(token, rate, held.liquidity, staked))
     })
 }
 
 /// Returns the amounts that withdrawing the position's liquidity pays.
-fn legs(held: &positionsReturn, range: Range, slot0: &slot0Return) -> Result<[Leg; 2], Error> {
+fn legs(held: &positionsReturn, range: TickRange, slot0: &slot0Return) -> Result<[Leg; 2], Error> {
     let amounts = range.amounts(held.liquidity, U256::from(slot0.sqrtPriceX96), slot0.tick.as_i32());
     let (amount0, amount1) = amounts.ok_or_else(|| Error::new("a pool's price is out of range"))?;
     Ok([Leg::new(LegRole::STAKED, held.token0, amount0), Leg::new(LegRole::STAKED, held.token1, amount1)])
@@ -174,17 +173,4 @@ fn legs(held: &positionsReturn, range: Range, slot0: &slot0Return) -> Result<[Le
 fn own_rate(token: Address, rate: U256, liquidity: u128, staked: u128) -> Reward {
     let own = rate.checked_mul(U256::from(liquidity)).filter(|_| staked > 0);
     Reward { own_per_second: own, divisor: own.map(|_| U256::from(staked)), ..Reward::new(token, None) }
-}
-
-fn prices(held: &positionsReturn, range: Range, is_in_range: bool) -> Option<PriceRange> {
-    let price = |root_x96| {
-        let (x128, rest) = ticks::price(root_x96)?;
-        Some(Price {
-            base: held.token0,
-            quote: Some(held.token1),
-            x128,
-            rest_x192: Some(rest).filter(|rest| *rest > 0),
-        })
-    };
-    Some(PriceRange { lower: price(range.lower_x96)?, upper: price(range.upper_x96)?, is_in_range: Some(is_in_range) })
 }

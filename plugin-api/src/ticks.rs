@@ -1,9 +1,22 @@
-//! Amounts of liquidity between two ticks: the arithmetic of Uniswap v3 pools, rounded like their payments.
+//! Ticks of Uniswap v3 and its forks: the amounts of liquidity between two ticks, and the prices there.
 //!
-//! Square roots of prices are fixed-point numbers with 96 fractional bits, as in pools.
+//! The arithmetic is that of pools, and rounds as they do when they pay. Square roots of prices are fixed-point numbers
+//! with 96 fractional bits, as in `slot0`.
+//!
+//! ```
+//! # use portolan_plugin_api::ticks::TickRange;
+//! # use portolan_plugin_api::U256;
+//! let range = TickRange::new(-600, 600).ok_or("no range")?;
+//! let price_one = U256::ONE << 96;
+//! let (amount0, amount1) = range.amounts(1_000_000, price_one, 0).ok_or("a price out of range")?;
+//! assert_eq!((amount0, amount1), (U256::from(29_553), U256::from(29_553))); // 1,000,000 × (1 - 1.0001^-300)
+//! # Ok::<(), &str>(())
+//! ```
+//!
 //! Source: <https://github.com/Uniswap/v3-core/tree/main/contracts/libraries>
 
-use portolan_plugin_api::U256;
+use alloy::primitives::{Address, U256};
+use portolan_abi::map::{Price, PriceRange};
 
 /// Highest tick; the lowest is its negative.
 const TICK_MAX: u32 = 887_272;
@@ -32,44 +45,56 @@ const ROOTS_X128: [u128; 20] = [
     0x0000_0000_048a_1703_91f7_dc42_444e_8fa2,
 ];
 
-/// Two ticks, and the square roots of their prices.
+/// Two ticks between which liquidity is provided: [`TickRange::new`] checks them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Range {
+pub struct TickRange {
     lower: i32,
     upper: i32,
-    pub(super) lower_x96: U256,
-    pub(super) upper_x96: U256,
+    lower_x96: U256,
+    upper_x96: U256,
 }
 
-impl Range {
-    /// Creates the range between two ticks; `None` if it is invalid.
-    pub(super) fn of(lower: i32, upper: i32) -> Option<Self> {
+impl TickRange {
+    /// Creates the range from `lower` to `upper`; `None` if it is empty, or if a tick is beyond ±887,272.
+    pub fn new(lower: i32, upper: i32) -> Option<Self> {
         let (lower_x96, upper_x96) = (root_x96(lower)?, root_x96(upper)?);
         (lower < upper).then_some(Self { lower, upper, lower_x96, upper_x96 })
     }
 
     /// Returns true if a pool at this tick uses the liquidity.
-    pub(super) fn has(self, tick: i32) -> bool {
+    pub fn contains(self, tick: i32) -> bool {
         (self.lower..self.upper).contains(&tick)
     }
 
-    /// Returns the amounts of both tokens that a pool at this price and tick pays for the liquidity.
-    pub(super) fn amounts(self, liquidity: u128, price_x96: U256, tick: i32) -> Option<(U256, U256)> {
+    /// Returns the amounts of both tokens that a pool pays for the liquidity, in smallest units. `sqrt_price_x96` and
+    /// `tick` are those of the pool's `slot0`; `None` if they contradict each other.
+    pub fn amounts(self, liquidity: u128, sqrt_price_x96: U256, tick: i32) -> Option<(U256, U256)> {
         let (lower, upper) = (self.lower_x96, self.upper_x96);
         if tick < self.lower {
             Some((amount0(liquidity, lower, upper)?, U256::ZERO))
         } else if tick < self.upper {
-            Some((amount0(liquidity, price_x96, upper)?, amount1(liquidity, lower, price_x96)?))
+            Some((amount0(liquidity, sqrt_price_x96, upper)?, amount1(liquidity, lower, sqrt_price_x96)?))
         } else {
             Some((U256::ZERO, amount1(liquidity, lower, upper)?))
         }
     }
+
+    /// Returns the prices of the pool's first token in its second at both ends, with all digits that pools have. `tick`
+    /// is that of the pool's `slot0`.
+    pub fn prices(self, token0: Address, token1: Address, tick: i32) -> PriceRange {
+        let price = |root_x96| {
+            let (x128, rest) = square(root_x96);
+            Price { base: token0, quote: Some(token1), x128, rest_x192: Some(rest).filter(|rest| *rest > 0) }
+        };
+        let is_in_range = Some(self.contains(tick));
+        PriceRange { lower: price(self.lower_x96), upper: price(self.upper_x96), is_in_range }
+    }
 }
 
-/// Returns the price of the first token in the second, in smallest units: times 2^128, and the rest, times 2^192.
-pub(super) fn price(root_x96: U256) -> Option<(U256, u64)> {
-    let rest = root_x96.wrapping_mul(root_x96) & U256::from(u64::MAX);
-    Some((mul_div(root_x96, root_x96, U256::ONE << 64)?, rest.to()))
+/// Returns the square of a root below 2^160 as a price: times 2^128, and the rest, times 2^192.
+fn square(root_x96: U256) -> (U256, u64) {
+    let [rest, low, middle, high, highest, ..] = *root_x96.widening_mul::<256, 4, 512, 8>(root_x96).as_limbs();
+    (U256::from_limbs([low, middle, high, highest]), rest)
 }
 
 /// Returns the first token's amount between two prices.
@@ -144,31 +169,34 @@ mod tests {
     #[test]
     fn liquidity_is_the_first_token_below_its_range_and_the_second_above_it() {
         // From price 1 (root 2^96) to price 16 (root 2^98); no two ticks have exactly these.
-        let range = Range { lower: 0, upper: 27_727, lower_x96: ONE_X96, upper_x96: ONE_X96 << 2 };
+        let range = TickRange { lower: 0, upper: 27_727, lower_x96: ONE_X96, upper_x96: ONE_X96 << 2 };
         let at = |root: U256, tick| range.amounts(1_000_001, root, tick).unwrap();
         let pair = |one: u32, other: u32| (U256::from(one), U256::from(other));
         assert_eq!(at(ONE_X96 >> 1, -13_864), pair(750_000, 0), "1,000,001 times (1 - 1/4), rounded down");
         assert_eq!(at(ONE_X96, 0), pair(750_000, 0));
         assert_eq!(at(ONE_X96 << 1, 13_863), pair(250_000, 1_000_001), "(1/2 - 1/4) of it, and once (2 - 1)");
         assert_eq!(at(ONE_X96 << 2, 27_727), pair(0, 3_000_003), "(4 - 1) of it");
-        assert_eq!((range.has(-1), range.has(0), range.has(27_726), range.has(27_727)), (false, true, true, false));
+        assert_eq!((range.contains(-1), range.contains(0), range.contains(27_726), range.contains(27_727)), (false, true, true, false));
     }
 
     #[test]
     fn amounts_round_down_and_what_is_no_price_has_none() {
-        let range = Range { lower: 0, upper: 27_727, lower_x96: ONE_X96, upper_x96: ONE_X96 << 2 };
+        let range = TickRange { lower: 0, upper: 27_727, lower_x96: ONE_X96, upper_x96: ONE_X96 << 2 };
         assert_eq!(range.amounts(1, ONE_X96 << 1, 13_863), Some((U256::ZERO, U256::ONE)));
         assert_eq!(range.amounts(5, ONE_X96 << 1, 13_863), Some((U256::ONE, U256::from(5))));
         assert_eq!(range.amounts(5, ONE_X96 >> 1, 13_863), None, "a price below the tick that the pool has");
-        assert_eq!((Range::of(5, 5), Range::of(7, 5), Range::of(0, 887_273)), (None, None, None));
-        let most = Range::of(-887_272, 887_272).unwrap().amounts(u128::MAX, ONE_X96, 0);
+        assert_eq!((TickRange::new(5, 5), TickRange::new(7, 5), TickRange::new(0, 887_273)), (None, None, None));
+        let most = TickRange::new(-887_272, 887_272).unwrap().amounts(u128::MAX, ONE_X96, 0);
         assert!(most.is_some(), "the largest liquidity there is");
     }
 
     #[test]
     fn a_price_is_the_square_of_its_root() {
-        assert_eq!(price(ONE_X96 << 1), Some((U256::ONE << 130, 0)));
+        assert_eq!(square(ONE_X96 << 1), (U256::ONE << 130, 0));
         // The lowest one: 4,295,128,739² is 18,448,130,884,583,730,121, which is 2^64 and 1,386,810,874,178,505.
-        assert_eq!(price(U256::from(4_295_128_739_u64)), Some((U256::ONE, 1_386_810_874_178_505)));
+        assert_eq!(square(U256::from(4_295_128_739_u64)), (U256::ONE, 1_386_810_874_178_505));
+        // The highest one is less than a tick below 2^128.
+        let (highest, _) = square(root_x96(TICK_MAX.cast_signed()).unwrap());
+        assert!(U256::MAX - highest < U256::MAX / U256::from(10_000));
     }
 }
