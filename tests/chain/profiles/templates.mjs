@@ -46,7 +46,7 @@ export const templates = {
     await positions(world, tokens, own);
     await world.at(SNAPSHOT);
     const [token0, token1] = tokens;
-    return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { assets: { usdc, token0, token1, steth: STETH } } };
+    return { contracts: { multicall3: MULTICALL3 }, prices: {}, more: { lockup: SABLIER, manager: POSITIONS, queue: QUEUE, assets: { usdc, token0, token1, steth: STETH } } };
   },
 };
 
@@ -96,8 +96,7 @@ async function queue(world, own) {
 // exited one's has. One of the first token is swapped; its fee is the farmer's.
 async function positions(world, [token0, token1], own) {
   const at = (name, who, args) => world.send(who, POSITIONS, 'NonfungiblePositionManager', name, args);
-  const pool = ['createAndInitializePoolIfNecessary', 'deployer', [token0, token1, FEE, PRICE_ONE]];
-  at(...pool);
+  at('createAndInitializePoolIfNecessary', 'deployer', [token0, token1, FEE, PRICE_ONE]);
   await world.mine();
   const mint = (who, tickLower, tickUpper) => {
     [token0, token1].forEach((token) => own(who, token, 100n * ONE, POSITIONS));

@@ -180,7 +180,7 @@ mod tests {
     /// `refunded` went back to the sender. The first one is burnt, the third one another account's.
     fn chain(refunded: u64, withdrawable: u64, count: u64) -> CannedReplies {
         let call = |id: u64| ownerOfCall { streamId: U256::from(id) };
-        let streamId = U256::from(2);
+        let stream_id = U256::from(2);
         // The members of a stream, a word each.
         let mut stream = [U256::ZERO; 14];
         (stream[2], stream[5], stream[6]) = (U256::from(1_000), TOKEN.into_word().into(), U256::from(2_000));
@@ -191,8 +191,8 @@ mod tests {
             .revert(ETHEREUM, LOCKUP, &call(1))
             .reply(ETHEREUM, LOCKUP, &call(2), &ACCOUNT)
             .reply(ETHEREUM, LOCKUP, &call(3), &OTHER)
-            .reply(ETHEREUM, LOCKUP, &getStreamCall { streamId }, &stream)
-            .reply(ETHEREUM, LOCKUP, &withdrawableAmountOfCall { streamId }, &U256::from(withdrawable))
+            .reply(ETHEREUM, LOCKUP, &getStreamCall { streamId: stream_id }, &stream)
+            .reply(ETHEREUM, LOCKUP, &withdrawableAmountOfCall { streamId: stream_id }, &U256::from(withdrawable))
     }
 
     fn run(question: Question, chain: &CannedReplies) -> Outcome {

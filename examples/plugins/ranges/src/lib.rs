@@ -140,14 +140,15 @@ async fn position(
     let tick = price.tick.as_i32();
     let amounts = range.amounts(held.liquidity, U256::from(price.sqrtPriceX96), tick);
     let (amount0, amount1) = amounts.ok_or_else(|| Error::new(format!("{pool}: its price is not at its tick")))?;
-    let legs = [
+    let mut legs = vec![
         Leg::new(LegRole::POOLED, token0, amount0),
         Leg::new(LegRole::POOLED, token1, amount1),
         // A claimable pays it, and only that one counts in sums.
         Leg::new(LegRole::FEE_OWED, token0, owed.amount0),
         Leg::new(LegRole::FEE_OWED, token1, owed.amount1),
     ];
-    if legs.iter().all(|leg| leg.amount.is_zero()) {
+    legs.retain(|leg| !leg.amount.is_zero());
+    if legs.is_empty() {
         return Ok(None);
     }
     let position = Position::new(PositionKind::POOLED, &row.market, manager).mechanism(MECHANISM).numbered(id);
