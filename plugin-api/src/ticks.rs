@@ -176,7 +176,10 @@ mod tests {
         assert_eq!(at(ONE_X96, 0), pair(750_000, 0));
         assert_eq!(at(ONE_X96 << 1, 13_863), pair(250_000, 1_000_001), "(1/2 - 1/4) of it, and once (2 - 1)");
         assert_eq!(at(ONE_X96 << 2, 27_727), pair(0, 3_000_003), "(4 - 1) of it");
-        assert_eq!((range.contains(-1), range.contains(0), range.contains(27_726), range.contains(27_727)), (false, true, true, false));
+        assert_eq!(
+            (range.contains(-1), range.contains(0), range.contains(27_726), range.contains(27_727)),
+            (false, true, true, false)
+        );
     }
 
     #[test]

@@ -64,12 +64,12 @@ function streams(world, usdc, own) {
   create('whale', 900n * USDC, [SNAPSHOT - MILLION_S, 0, SNAPSHOT + 2 * MILLION_S]);
   create('exited', 7n * USDC, [SETUP, 0, SETUP + 1_000]);
   create('exited', 8n * USDC, [SETUP, 0, SETUP + 1_000]);
-  create('bystander', 400n * USDC, [SETUP, 0, SETUP + 20_000], true);
+  create('exited', 400n * USDC, [SETUP, 0, SETUP + 20_000], true);
   // One that is paid in full is kept, the other one's NFT is burnt; half of the last is paid back to its sender.
   world.plan(SETUP + 2_000, () => [4n, 5n].forEach((id) => act('exited', 'withdrawMax', [id, world.accounts.exited])));
   world.plan(SETUP + 3_000, () => act('exited', 'burn', [5n]));
   world.plan(SETUP + 10_000, () => act('deployer', 'cancel', [6n]));
-  world.plan(SETUP + 11_000, () => act('bystander', 'transferFrom', [world.accounts.bystander, world.accounts.odd, 6n]));
+  world.plan(SETUP + 11_000, () => act('exited', 'transferFrom', [world.accounts.exited, world.accounts.odd, 6n]));
   world.plan(SNAPSHOT - MILLION_S, () => act('farmer', 'withdraw', [1n, world.accounts.farmer, 100n * USDC]));
 }
 

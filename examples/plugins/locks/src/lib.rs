@@ -49,6 +49,8 @@ struct Vested {
     stream: Stream,
     /// What it has released, and nobody has withdrawn.
     withdrawable: U256,
+    /// What it has not released.
+    vesting: U256,
 }
 
 impl Plugin for Acme {
@@ -65,16 +67,16 @@ impl Plugin for Acme {
 
     async fn claimables(&self, cx: &JobContext, account: Address) -> Result<Vec<Claimable>, Error> {
         cx.gather(cx.rows(&self.0).map(async |row| {
-            let streams = streams(cx, row, account).await?;
-            Ok(streams.iter().filter_map(|vested| claimable(cx, row, vested, account)).collect::<Vec<_>>())
+            let streams = streams(cx, row, account).await?.into_iter();
+            Ok(streams.filter_map(|vested| claimable(cx, row, &vested, account)).collect::<Vec<_>>())
         }))
         .await
     }
 
     async fn locked(&self, cx: &JobContext, account: Address) -> Result<Vec<Position>, Error> {
         cx.gather(cx.rows(&self.0).map(async |row| {
-            let streams = streams(cx, row, account).await?;
-            Ok(streams.iter().filter_map(|vested| position(row, vested)).collect::<Vec<_>>())
+            let streams = streams(cx, row, account).await?.into_iter();
+            Ok(streams.filter_map(|vested| position(row, &vested)).collect::<Vec<_>>())
         }))
         .await
     }
@@ -90,16 +92,14 @@ fn claimable(cx: &JobContext, row: &Deployment<Lockup>, vested: &Vested, account
 }
 
 /// Returns what still vests in a stream; `None` once all is released.
-fn position(row: &Deployment<Lockup>, Vested { id, stream, withdrawable }: &Vested) -> Option<Position> {
-    let Amounts { deposited, withdrawn, refunded } = stream.amounts;
-    let gone = [U256::from(withdrawn), U256::from(refunded), *withdrawable].into_iter().sum();
-    // What contracts reply is computed with checked arithmetic.
-    let vesting = U256::from(deposited).checked_sub(gone).filter(|amount| !amount.is_zero())?;
-    let seconds = |time| Some(u64::try_from(time).unwrap_or_default()).filter(|seconds| *seconds > 0);
+fn position(row: &Deployment<Lockup>, Vested { id, stream, withdrawable, vesting }: &Vested) -> Option<Position> {
+    if vesting.is_zero() {
+        return None;
+    }
     let schedule = Vesting {
-        start: seconds(stream.startTime),
-        cliff: seconds(stream.cliffTime),
-        end: seconds(stream.endTime),
+        start: Some(stream.startTime.to()),
+        cliff: Some(stream.cliffTime.to()).filter(|cliff| *cliff > 0),
+        end: Some(stream.endTime.to()),
         releasable: Some(*withdrawable),
     };
     let lockup = row.mechanism.lockup;
@@ -108,7 +108,7 @@ fn position(row: &Deployment<Lockup>, Vested { id, stream, withdrawable }: &Vest
     Some(Position {
         vesting: Some(schedule),
         nft: Some(Nft { collection: lockup, token_id: *id }),
-        ..position.leg(Leg::new(LegRole::VESTING, stream.asset, vesting))
+        ..position.leg(Leg::new(LegRole::VESTING, stream.asset, *vesting))
     })
 }
 
@@ -116,14 +116,19 @@ fn position(row: &Deployment<Lockup>, Vested { id, stream, withdrawable }: &Vest
 async fn streams(cx: &JobContext, row: &Deployment<Lockup>, account: Address) -> Result<Vec<Vested>, Error> {
     let lockup = row.mechanism.lockup;
     let ids = owned(cx, row, account).await?;
-    let (streams, amounts) = cx
-        .join((
-            async { Ok(cx.call_each(ids.iter().map(|id| (lockup, getStreamCall { streamId: *id }))).await) },
-            async { Ok(cx.call_each(ids.iter().map(|id| (lockup, withdrawableAmountOfCall { streamId: *id }))).await) },
-        ))
-        .await?;
-    let streams = ids.into_iter().zip(streams.into_iter().zip(amounts));
-    streams.map(|(id, (stream, amount))| Ok(Vested { id, stream: stream?, withdrawable: U256::from(amount?) })).collect()
+    cx.join(ids.into_iter().map(async |id| {
+        let stream = cx.call(lockup, getStreamCall { streamId: id });
+        let withdrawable = cx.call(lockup, withdrawableAmountOfCall { streamId: id });
+        let (stream, withdrawable) = cx.join((stream, withdrawable)).await?;
+        let withdrawable = U256::from(withdrawable);
+        let Amounts { deposited, withdrawn, refunded } = stream.amounts;
+        let gone = U256::from(withdrawn) + U256::from(refunded) + withdrawable;
+        // What contracts reply may be anything: a panic would be the plugin's fault.
+        let vesting = U256::from(deposited).checked_sub(gone);
+        let vesting = vesting.ok_or_else(|| Error::new(format!("{lockup}: stream {id} pays more than it holds")))?;
+        Ok(Vested { id, stream, withdrawable, vesting })
+    }))
+    .await
 }
 
 /// Returns the ids of the account's streams, by their owners in the answer's block.

@@ -108,7 +108,8 @@ async fn claimable(
     account: Address,
 ) -> Result<Option<Claimable>, Error> {
     let manager = row.mechanism.manager;
-    let (held, owed) = cx.join((cx.call(manager, positionsCall { tokenId: id }), owed(cx, manager, id, account))).await?;
+    let (held, owed) =
+        cx.join((cx.call(manager, positionsCall { tokenId: id }), owed(cx, manager, id, account))).await?;
     if owed.amount0.is_zero() && owed.amount1.is_zero() {
         return Ok(None);
     }

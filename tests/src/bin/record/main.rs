@@ -109,13 +109,7 @@ impl Recording {
 }
 
 /// Runs the job and writes what it read, if it found what it should, and that.
-fn keep(
-    chain: &Chain,
-    plugin: &Recording,
-    name: &str,
-    test: JobTest,
-    expected: &Expected,
-) -> Result<(PathBuf, usize)> {
+fn keep(chain: &Chain, plugin: &Recording, name: &str, test: JobTest, expected: &Expected) -> Result<(PathBuf, usize)> {
     let dylib = load(&plugin.dylib)?;
     let mut reads = 0;
     let (outcome, fixture) = Fixture::record_in(dylib, &test.block(block(chain)?), |read: &_| {
