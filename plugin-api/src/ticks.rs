@@ -1,6 +1,18 @@
-//! Amounts and prices of liquidity between two ticks: the arithmetic of Uniswap v3 pools, rounded like their payments.
+//! Ticks of Uniswap v3 and its forks: the amounts of liquidity between two ticks, and the prices there.
 //!
-//! Square roots of prices are fixed-point numbers with 96 fractional bits, as in pools.
+//! The arithmetic is that of pools, and rounds as they do when they pay. Square roots of prices are fixed-point numbers
+//! with 96 fractional bits, as in `slot0`.
+//!
+//! ```
+//! # use portolan_plugin_api::ticks::TickRange;
+//! # use portolan_plugin_api::U256;
+//! let range = TickRange::new(-600, 600).ok_or("no range")?;
+//! let price_one = U256::ONE << 96;
+//! let (amount0, amount1) = range.amounts(1_000_000, price_one, 0).ok_or("a price out of range")?;
+//! assert_eq!((amount0, amount1), (U256::from(29_553), U256::from(29_553))); // 1,000,000 × (1 - 1.0001^-300)
+//! # Ok::<(), &str>(())
+//! ```
+//!
 //! Source: <https://github.com/Uniswap/v3-core/tree/main/contracts/libraries>
 
 use alloy::primitives::{Address, U256};
@@ -33,7 +45,7 @@ const ROOTS_X128: [u128; 20] = [
     0x0000_0000_048a_1703_91f7_dc42_444e_8fa2,
 ];
 
-/// Two ticks, and the square roots of their prices.
+/// Two ticks between which liquidity is provided: [`TickRange::new`] checks them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TickRange {
     lower: i32,
@@ -43,48 +55,46 @@ pub struct TickRange {
 }
 
 impl TickRange {
-    /// Creates the range between two ticks; `None` if they are not in order, or no pool has them.
+    /// Creates the range from `lower` to `upper`; `None` if it is empty, or if a tick is beyond ±887,272.
     pub fn new(lower: i32, upper: i32) -> Option<Self> {
         let (lower_x96, upper_x96) = (root_x96(lower)?, root_x96(upper)?);
         (lower < upper).then_some(Self { lower, upper, lower_x96, upper_x96 })
     }
 
-    /// Returns the range's ends as prices of `token0` in `token1`, with all digits that the square roots have. `tick` is
-    /// that of the pool.
-    pub fn prices(self, token0: Address, token1: Address, tick: i32) -> Option<PriceRange> {
-        let price = |root_x96| price(token0, token1, root_x96);
-        let [lower, upper] = [price(self.lower_x96)?, price(self.upper_x96)?];
-        Some(PriceRange { lower, upper, is_in_range: Some(self.has(tick)) })
-    }
-
     /// Returns true if a pool at this tick uses the liquidity.
-    pub fn has(self, tick: i32) -> bool {
+    pub fn contains(self, tick: i32) -> bool {
         (self.lower..self.upper).contains(&tick)
     }
 
-    /// Returns the amounts of both tokens, in smallest units, that a pool pays for the liquidity. `price_x96` is the square
-    /// root of its price and `tick` its tick, as `slot0` returns them. `None` if they contradict each other.
-    pub fn amounts(self, liquidity: u128, price_x96: U256, tick: i32) -> Option<(U256, U256)> {
+    /// Returns the amounts of both tokens that a pool pays for the liquidity, in smallest units. `sqrt_price_x96` and
+    /// `tick` are those of the pool's `slot0`; `None` if they contradict each other.
+    pub fn amounts(self, liquidity: u128, sqrt_price_x96: U256, tick: i32) -> Option<(U256, U256)> {
         let (lower, upper) = (self.lower_x96, self.upper_x96);
         if tick < self.lower {
             Some((amount0(liquidity, lower, upper)?, U256::ZERO))
         } else if tick < self.upper {
-            Some((amount0(liquidity, price_x96, upper)?, amount1(liquidity, lower, price_x96)?))
+            Some((amount0(liquidity, sqrt_price_x96, upper)?, amount1(liquidity, lower, sqrt_price_x96)?))
         } else {
             Some((U256::ZERO, amount1(liquidity, lower, upper)?))
         }
     }
+
+    /// Returns the prices of the pool's first token in its second at both ends, with all digits that pools have. `tick`
+    /// is that of the pool's `slot0`.
+    pub fn prices(self, token0: Address, token1: Address, tick: i32) -> PriceRange {
+        let price = |root_x96| {
+            let (x128, rest) = square(root_x96);
+            Price { base: token0, quote: Some(token1), x128, rest_x192: Some(rest).filter(|rest| *rest > 0) }
+        };
+        let is_in_range = Some(self.contains(tick));
+        PriceRange { lower: price(self.lower_x96), upper: price(self.upper_x96), is_in_range }
+    }
 }
 
-/// Returns the price of the first token in the second.
-fn price(base: Address, quote: Address, root_x96: U256) -> Option<Price> {
-    let rest = root_x96.wrapping_mul(root_x96) & U256::from(u64::MAX);
-    Some(Price {
-        base,
-        quote: Some(quote),
-        x128: mul_div(root_x96, root_x96, U256::ONE << 64)?,
-        rest_x192: Some(rest.to()).filter(|rest| *rest > 0),
-    })
+/// Returns the square of a root below 2^160 as a price: times 2^128, and the rest, times 2^192.
+fn square(root_x96: U256) -> (U256, u64) {
+    let [rest, low, middle, high, highest, ..] = *root_x96.widening_mul::<256, 4, 512, 8>(root_x96).as_limbs();
+    (U256::from_limbs([low, middle, high, highest]), rest)
 }
 
 /// Returns the first token's amount between two prices.
@@ -166,7 +176,10 @@ mod tests {
         assert_eq!(at(ONE_X96, 0), pair(750_000, 0));
         assert_eq!(at(ONE_X96 << 1, 13_863), pair(250_000, 1_000_001), "(1/2 - 1/4) of it, and once (2 - 1)");
         assert_eq!(at(ONE_X96 << 2, 27_727), pair(0, 3_000_003), "(4 - 1) of it");
-        assert_eq!((range.has(-1), range.has(0), range.has(27_726), range.has(27_727)), (false, true, true, false));
+        assert_eq!(
+            (range.contains(-1), range.contains(0), range.contains(27_726), range.contains(27_727)),
+            (false, true, true, false)
+        );
     }
 
     #[test]
@@ -182,13 +195,11 @@ mod tests {
 
     #[test]
     fn a_price_is_the_square_of_its_root() {
-        let (base, quote) = (Address::repeat_byte(1), Address::repeat_byte(2));
-        let of = |root| price(base, quote, root).map(|price| (price.x128, price.rest_x192));
-        assert_eq!(of(ONE_X96 << 1), Some((U256::ONE << 130, None)));
+        assert_eq!(square(ONE_X96 << 1), (U256::ONE << 130, 0));
         // The lowest one: 4,295,128,739² is 18,448,130,884,583,730,121, which is 2^64 and 1,386,810,874,178,505.
-        assert_eq!(of(U256::from(4_295_128_739_u64)), Some((U256::ONE, Some(1_386_810_874_178_505))));
-        let range = TickRange::new(-887_272, 0).unwrap().prices(base, quote, -1).unwrap();
-        assert_eq!((range.lower.x128, range.upper.x128), (U256::ONE, U256::ONE << 128));
-        assert_eq!((range.lower.base, range.upper.quote, range.is_in_range), (base, Some(quote), Some(true)));
+        assert_eq!(square(U256::from(4_295_128_739_u64)), (U256::ONE, 1_386_810_874_178_505));
+        // The highest one is less than a tick below 2^128.
+        let (highest, _) = square(root_x96(TICK_MAX.cast_signed()).unwrap());
+        assert!(U256::MAX - highest < U256::MAX / U256::from(10_000));
     }
 }

@@ -3,10 +3,11 @@
 //! `cargo test` and `cargo run` build neither cdylibs nor another package's binary. Invariant: what is handed out
 //! was built from the tree as it is now, never an older file that happens to lie there.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 
@@ -24,6 +25,9 @@ const TESTS: &str = "portolan-tests";
 /// Tests have the export of spans built in, which is shipped by nobody but those who build it so.
 const DEBUG: (&[&str], &str) = (&["--package", TESTS, "--features", "portolan/otlp"], "debug");
 const RELEASE: (&[&str], &str) = (&["--release"], "release");
+
+/// The name of a plugin in a template.
+pub const TEMPLATE_NAME: &str = "acme";
 
 /// Where the build's files lie.
 #[derive(Debug)]
@@ -100,6 +104,54 @@ fn build() -> Result<Built> {
     build_as(DEBUG, &everything()?)
 }
 
+/// Builds an example of `examples/` outside of the workspace, as its author would, once for this process: its dylib. A
+/// template is given the name of its folder in the place of `acme`, so that all of them can share a target folder.
+///
+/// # Errors
+/// If cargo fails, with what it printed.
+pub fn example(folder: &str) -> Result<PathBuf> {
+    static BUILT: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(file) = built.get(folder) {
+        return Ok(file.clone());
+    }
+    let name = folder.rsplit('/').next().unwrap_or(folder);
+    let target = target_dir()?;
+    let copy = target.join("examples-of-tests").join(name);
+    if copy.exists() {
+        fs::remove_dir_all(&copy)?;
+    }
+    copy_example(&workspace().join("examples").join(folder), &copy, name)?;
+    // Not `--locked`: the lock file of a renamed package is sorted anew.
+    cargo_run(&target, &["build", "--manifest-path", &copy.join("Cargo.toml").to_string_lossy()])?;
+    let file = target.join(DEBUG.1).join(format!("lib{}.so", name.replace('-', "_")));
+    ensure!(file.is_file(), "cargo built {folder} without {}", file.display());
+    built.insert(folder.to_owned(), file.clone());
+    Ok(file)
+}
+
+fn copy_example(from: &Path, to: &Path, name: &str) -> Result<()> {
+    let sdk = format!("path = \"{}\"", workspace().join("plugin-api").display());
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from).with_context(|| from.display().to_string())? {
+        let entry = entry?;
+        let (path, file) = (entry.path(), entry.file_name().to_string_lossy().replace(TEMPLATE_NAME, name));
+        if path.is_dir() {
+            if file != "target" {
+                copy_example(&path, &to.join(file), name)?;
+            }
+            continue;
+        }
+        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let mut text = text.replace(TEMPLATE_NAME, name);
+        for depth in ["../../../", "../../"] {
+            text = text.replace(&format!("path = \"{depth}plugin-api\""), &sdk);
+        }
+        fs::write(to.join(file), text)?;
+    }
+    Ok(())
+}
+
 /// The host and all plugins in the profile that this program was built in itself.
 ///
 /// # Errors
@@ -168,8 +220,11 @@ pub(crate) fn cargo() -> Command {
 }
 
 fn cargo_build(target: &Path, args: &[&str]) -> Result<()> {
-    let args = [&["build", "--locked"], args].concat();
-    run(cargo().args(&args).env("CARGO_TARGET_DIR", target)).map(|_| ())
+    cargo_run(target, &[&["build", "--locked"], args].concat())
+}
+
+fn cargo_run(target: &Path, args: &[&str]) -> Result<()> {
+    run(cargo().args(args).env("CARGO_TARGET_DIR", target)).map(|_| ())
 }
 
 /// Runs cargo in the folder of a project outside of the workspace, with the target folder of the workspace, so that

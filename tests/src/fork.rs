@@ -116,6 +116,21 @@ impl Fork {
         Ok(Self { gateway: Arc::new(setup.start()?), chain: Arc::new(chain), protocol })
     }
 
+    /// Boots the profile's chain, and a gateway with these examples as they are shipped: the folder and the slug of each.
+    /// The first one's protocol is the one that is asked about.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn of_examples(profile: &str, examples: &[(&str, &'static str)]) -> Result<Self> {
+        let (_, protocol) = *examples.first().context("no examples")?;
+        let chain = Chain::start(profile)?;
+        let mut setup = Setup::default().rpc(network(&chain)?, &chain.url);
+        for (folder, slug) in examples {
+            setup = setup.plugin(&build::example(folder)?, &[slug]);
+        }
+        Ok(Self { gateway: Arc::new(setup.start()?), chain: Arc::new(chain), protocol })
+    }
+
     /// The same chain and gateway, asked about another protocol.
     #[must_use]
     pub fn of(&self, protocol: &'static str) -> Self {

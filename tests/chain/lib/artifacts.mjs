@@ -42,6 +42,9 @@ export const artifacts = {
   ...built(await packed('@balancer-labs/v2-deployments'), ['Vault'], 'dist/tasks/20210418-vault/artifact'),
   ...built(await packed('@balancer-labs/v2-deployments'), ['WeightedPool2TokensFactory'], 'dist/tasks/deprecated/20210418-weighted-pool/artifact'),
   ...built(await packed('@balancer-labs/v2-deployments'), ['StablePhantomPoolFactory'], 'dist/tasks/deprecated/20211208-stable-phantom-pool/artifact'),
+  ...picked(await packed('@uniswap/v3-core'), 'artifacts/contracts', ['UniswapV3Factory']),
+  ...picked(await packed('@uniswap/v3-periphery'), 'artifacts/contracts', ['NonfungiblePositionManager', 'SwapRouter']),
+  SablierV2LockupLinear: forged(await packed('@sablier/v2-core'), 'artifacts/SablierV2LockupLinear.json'),
   ...(await sushi()),
   ...(await morpho()),
   ...(await yearn()),
@@ -56,6 +59,12 @@ function packaged(path) {
 function plain(files, path) {
   const { abi, bytecode } = JSON.parse(files.get(path).toString('utf8'));
   return { abi, bytecode: `0x${bytecode}` };
+}
+
+// Foundry's layout.
+function forged(files, path) {
+  const { abi, bytecode } = JSON.parse(files.get(path).toString('utf8'));
+  return { abi, bytecode: bytecode.object };
 }
 
 // Truffle's layout: <folder>/<name>.json

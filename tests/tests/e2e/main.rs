@@ -70,6 +70,7 @@ mod silos;
 mod simulations;
 mod spans;
 mod store;
+mod templates;
 mod test_reader;
 mod totals;
 mod troves;

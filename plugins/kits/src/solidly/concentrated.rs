@@ -149,15 +149,15 @@ async fn position(
     let ((manager, held), (slot0, staked), (rate, finish), token, earned) = read.await?;
     let range = TickRange::new(held.tickLower.as_i32(), held.tickUpper.as_i32())
         .ok_or_else(|| Error::new(format!("{at}: position {id} has no range")))?;
-    let is_in_range = range.has(slot0.tick.as_i32());
-    let is_paid = is_in_range && finish > U256::from(cx.block().timestamp);
+    let tick = slot0.tick.as_i32();
+    let is_paid = range.contains(tick) && finish > U256::from(cx.block().timestamp);
     let rate = if is_paid { rate } else { U256::ZERO };
     let position = Position::new(PositionKind::STAKED, labels.market, at).mechanism(of.types.gauge);
     let position = position.named(format!("{}/{} gauge", symbol(held.token0), symbol(held.token1)));
     let owed = Leg::new(LegRole::REWARD_OWED, token, earned);
     Ok(Position {
         nft: Some(Nft { collection: manager, token_id: id }),
-        range: range.prices(held.token0, held.token1, slot0.tick.as_i32()),
+        range: Some(range.prices(held.token0, held.token1, tick)),
         ..position.legs(legs(&held, range, &slot0)?).leg(owed).reward(own_rate(token, rate, held.liquidity, staked))
     })
 }

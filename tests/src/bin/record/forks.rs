@@ -5,6 +5,7 @@ use anyhow::{Context as _, Result, bail};
 use portolan_plugin_api::testing::Expected;
 use portolan_plugin_api::{Question, Settings, U256};
 
+use super::examples::EXAMPLES;
 use super::{cases, shown};
 use portolan_tests::chain::Chain;
 use portolan_tests::fork;
@@ -20,18 +21,25 @@ pub(super) struct RecordedFork {
     pub(super) protocol: &'static str,
     pub(super) question: Question,
     pub(super) who: &'static str,
-    /// The findings. `<a/b>` stands for the address that the profile's document has there, or the number that a longer
-    /// word is; `{a/b}` for the address as a word of calldata, and `{7}` for a number as one.
+    /// The findings. `<a/b>` stands for the address that the profile's document has there, the number that a longer word
+    /// is, or the text; `{a/b}` for the address as a word of calldata, and `{7}` for a number as one.
     findings: &'static [&'static str],
 }
 
-const fn case(
+pub(super) const fn case(
     [plugin, name]: [&'static str; 2],
     [profile, protocol, who]: [&'static str; 3],
     question: Question,
     findings: &'static [&'static str],
 ) -> RecordedFork {
     RecordedFork { plugin, name, profile, protocol, question, who, findings }
+}
+
+impl RecordedFork {
+    /// True for a folder of `examples/`, whose rows name it with its path.
+    pub(super) fn is_example(&self) -> bool {
+        EXAMPLES.iter().any(|row| row.plugin == self.plugin)
+    }
 }
 
 pub(super) const FORKS: [RecordedFork; 28] = [
@@ -273,7 +281,11 @@ pub(super) fn expected(chain: &Chain, row: &RecordedFork) -> Result<Expected> {
     let address = |name: &str| {
         let found = chain.expected.pointer(&format!("/{name}")).and_then(|found| found.as_str());
         let found = found.with_context(|| format!("the profile has no {name}"))?;
-        if found.len() == 66 { Ok(found.parse::<U256>()?.to_string()) } else { shown(found) }
+        match found.len() {
+            66 => Ok(found.parse::<U256>()?.to_string()),
+            _ if found.starts_with("0x") => shown(found),
+            _ => Ok(found.to_owned()),
+        }
     };
     let word = |name: &str| match name.parse::<u128>() {
         Ok(number) => Ok(format!("{number:064x}")),
@@ -297,6 +309,10 @@ fn filled(line: &str, [begin, end]: [char; 2], value: impl Fn(&str) -> Result<St
 
 /// The settings of the plugin's rows of the profile, as the host hands them to it.
 pub(super) fn settings(chain: &Chain, row: &RecordedFork) -> Result<Settings> {
+    // The contracts of examples are at the addresses that these ship with.
+    if row.is_example() {
+        return Ok(Settings::default());
+    }
     let file: toml::Value = toml::from_str(&fork::settings(chain, row.plugin)?)?;
     let rows = Json::parse(&serde_json::to_string(&file["deployment"])?)?;
     let rows = rows.items()?.iter().map(cases::deployment).collect::<Result<_>>()?;

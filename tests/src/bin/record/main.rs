@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool prints what it does")]
 
 mod cases;
+mod examples;
 mod forks;
 mod node;
 
@@ -19,6 +20,7 @@ use portolan_plugin_api::testing::{Expected, Fixture, JobTest};
 use portolan_plugin_api::{Address, Block, Question as PluginQuestion};
 
 use cases::{CASES, Recorded};
+use examples::EXAMPLES;
 use forks::{FORKS, RecordedFork};
 use portolan_tests::build;
 use portolan_tests::chain::Chain;
@@ -41,7 +43,7 @@ fn main() -> ExitCode {
 /// # Errors
 /// A job that does not find what it should.
 fn record_all(plugins: &[String], mut say: impl FnMut(String)) -> Result<()> {
-    let named = CASES.iter().map(|row| row.plugin).chain(FORKS.iter().map(|row| row.plugin));
+    let named = CASES.iter().map(|row| row.plugin).chain(forks().map(|row| row.plugin));
     let known: Vec<&str> = named.collect();
     if let Some(unknown) = plugins.iter().find(|plugin| !known.contains(&plugin.as_str())) {
         return Err(anyhow!("no cases of {unknown}"));
@@ -59,17 +61,21 @@ fn record_all(plugins: &[String], mut say: impl FnMut(String)) -> Result<()> {
             tell(record(&world, row), row.plugin, row.name)?;
         }
     }
-    for row in FORKS.iter().filter(|row| is_wanted(row.plugin)) {
+    for row in forks().filter(|row| is_wanted(row.plugin)) {
         tell(record_fork(row), row.plugin, row.name)?;
     }
     Ok(())
+}
+
+fn forks() -> impl Iterator<Item = &'static RecordedFork> {
+    FORKS.iter().chain(&EXAMPLES)
 }
 
 fn record(world: &World, row: &Recorded) -> Result<(PathBuf, usize)> {
     let (chain, truth) = world.chain(row.network)?;
     let test = JobTest::new(row.protocol, chain_id(chain)?, question(row.question), truth.address(row.who)?.parse()?)
         .settings(cases::settings(world, row)?);
-    keep(chain, row.plugin, row.name, test, &cases::expected(truth, row)?)
+    keep(chain, &Recording::of_plugin(row.plugin)?, row.name, test, &cases::expected(truth, row)?)
 }
 
 fn record_fork(row: &RecordedFork) -> Result<(PathBuf, usize)> {
@@ -77,12 +83,34 @@ fn record_fork(row: &RecordedFork) -> Result<(PathBuf, usize)> {
     let account = chain.expected["accounts"][row.who]["address"].as_str().context("no such account")?;
     let test = JobTest::new(row.protocol, chain_id(&chain)?, row.question, account.parse()?)
         .settings(forks::settings(&chain, row)?);
-    keep(&chain, row.plugin, row.name, test, &forks::expected(&chain, row)?)
+    let plugin = if row.is_example() { Recording::of_example(row)? } else { Recording::of_plugin(row.plugin)? };
+    keep(&chain, &plugin, row.name, test, &forks::expected(&chain, row)?)
+}
+
+/// What is recorded, and where.
+struct Recording {
+    dylib: PathBuf,
+    folder: PathBuf,
+    /// The slug of a template, in the place of its own.
+    named: Option<String>,
+}
+
+impl Recording {
+    fn of_plugin(plugin: &str) -> Result<Self> {
+        let dylib = build::built()?.plugin(&format!("lib{}.so", plugin.replace('-', "_")));
+        Ok(Self { dylib, folder: build::workspace().join("plugins").join(plugin), named: None })
+    }
+
+    fn of_example(row: &RecordedFork) -> Result<Self> {
+        let folder = build::workspace().join("examples").join(row.plugin);
+        let named = row.plugin.strip_prefix("plugins/").map(str::to_owned);
+        Ok(Self { dylib: build::example(row.plugin)?, folder, named })
+    }
 }
 
 /// Runs the job and writes what it read, if it found what it should, and that.
-fn keep(chain: &Chain, plugin: &str, name: &str, test: JobTest, expected: &Expected) -> Result<(PathBuf, usize)> {
-    let dylib = load(&build::built()?.plugin(&format!("lib{}.so", plugin.replace('-', "_"))))?;
+fn keep(chain: &Chain, plugin: &Recording, name: &str, test: JobTest, expected: &Expected) -> Result<(PathBuf, usize)> {
+    let dylib = load(&plugin.dylib)?;
     let mut reads = 0;
     let (outcome, fixture) = Fixture::record_in(dylib, &test.block(block(chain)?), |read: &_| {
         reads += 1;
@@ -90,11 +118,16 @@ fn keep(chain: &Chain, plugin: &str, name: &str, test: JobTest, expected: &Expec
     });
     let wrong = expected.differences(&outcome);
     ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let folder = build::workspace().join("plugins").join(plugin).join("fixtures");
+    let folder = plugin.folder.join("fixtures");
     std::fs::create_dir_all(&folder)?;
     let path = folder.join(format!("{name}.json"));
     fixture.save(&path)?;
     expected.save(&path)?;
+    if let Some(named) = &plugin.named {
+        let text = std::fs::read_to_string(&path)?;
+        let template = format!("{:?}", build::TEMPLATE_NAME);
+        std::fs::write(&path, text.replacen(&format!("{named:?}"), &template, 1))?;
+    }
     Ok((path, reads))
 }
 

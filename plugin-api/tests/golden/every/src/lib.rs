@@ -221,7 +221,7 @@ fn loan() -> Position {
 }
 
 fn pool() -> Position {
-    let range = ticks::TickRange::new(-887_272, 0).and_then(|range| range.prices(QUICK, USDC, -1));
+    let range = ticks::TickRange::new(-887_272, 0).map(|range| range.prices(QUICK, USDC, -1));
     let parts = vec![Part { token: USDC, amount: number(31) }, Part { token: QUICK, amount: number(32) }];
     let pooled = Leg { redeems_to: Some(parts), ..Leg::new(LegRole::POOLED, SHARE, number(30)) };
     let position = Position::new(PositionKind::POOLED, "main", CONTRACT).named("pool").mechanism("every").leg(pooled);
