@@ -88,7 +88,7 @@ fn keep(chain: &Chain, plugin: &str, name: &str, test: JobTest, expected: &Expec
         reads += 1;
         node::answer(chain, read)
     });
-    let wrong = expected.differences(&outcome);
+    let wrong = outcome.differences(expected);
     ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
     let folder = build::workspace().join("plugins").join(plugin).join("fixtures");
     std::fs::create_dir_all(&folder)?;
