@@ -12,7 +12,6 @@ use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use portolan_assets::resolve::CompositionSource;
 use portolan_assets::token::Composition;
-use portolan_base::net::off_chain::Documents;
 use portolan_base::network::Network;
 use portolan_plugins::{Served, Snapshot};
 use portolan_reader::Session;
@@ -20,7 +19,7 @@ use portolan_validation::validate_compositions;
 use tokio::time::Instant;
 
 use crate::gateway::plan;
-use crate::jobs::job::{self, JobOutcome, Sessions};
+use crate::jobs::job::{self, JobOutcome, JobSources, Sessions};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::{JobReport, JobStatus};
 
@@ -32,7 +31,7 @@ pub(super) struct CompositionJobs<'a> {
     snapshot: &'a Snapshot,
     session: &'a Session,
     network: &'a Arc<Network>,
-    documents: Documents<'a>,
+    sources: JobSources<'a>,
     state: Mutex<State>,
 }
 
@@ -49,9 +48,9 @@ impl<'a> CompositionJobs<'a> {
         snapshot: &'a Snapshot,
         session: &'a Session,
         network: &'a Arc<Network>,
-        documents: Documents<'a>,
+        sources: JobSources<'a>,
     ) -> Self {
-        Self { snapshot, session, network, documents, state: Mutex::default() }
+        Self { snapshot, session, network, sources, state: Mutex::default() }
     }
 
     /// Returns the reports of jobs that left something missing; each has found some of it at least.
@@ -73,7 +72,7 @@ impl<'a> CompositionJobs<'a> {
             self.merge(&mut all, &plan, found.collect());
             let mut report = JobReport::of(&plan, &outcome, true);
             let is_broken = rejections.broken().is_some();
-            report.mark_rejected(&rejections);
+            report.mark_rejected(&plan, &rejections);
             report.record(&plan);
             if report.status != JobStatus::Ok {
                 failed.push(Failed { report, is_broken, has_ended: outcome.ended });
@@ -121,7 +120,7 @@ impl<'a> CompositionJobs<'a> {
         let (now, session) = (Instant::now(), self.session);
         let by = now + session.deadline().saturating_duration_since(now) / TIME_PART;
         let sessions: Sessions = BTreeMap::from([(session.chain_id(), Ok(session.until(by)))]);
-        job::run_all(plans, &sessions, self.documents, by).await
+        job::run_all(plans, &sessions, self.sources, by).await
     }
 }
 

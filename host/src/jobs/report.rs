@@ -192,8 +192,11 @@ impl JobReport {
         self.detail.push_str(detail);
     }
 
-    /// Records why findings were rejected.
-    pub(crate) fn mark_rejected(&mut self, rejections: &Rejections) {
+    /// Records why findings of this job were rejected.
+    pub(crate) fn mark_rejected(&mut self, plan: &JobPlan, rejections: &Rejections) {
+        if let Some(records) = &plan.records {
+            records.refuse(plan.subject(), plan.network.chain_id, plan.question.number(), rejections);
+        }
         let lines = [
             (Reason::InvalidOutput, rejections.broken()),
             (Reason::InvalidReply, rejections.of_replies()),

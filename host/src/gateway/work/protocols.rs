@@ -159,7 +159,7 @@ impl ValidatedJob {
         let findings = std::mem::take(&mut outcome.findings);
         let validated = validate::validate_findings(&plan, findings, &outcome.addresses, &outcome.claim_reads);
         let mut report = JobReport::of(&plan, &outcome, !validated.findings.is_empty());
-        report.mark_rejected(&validated.rejections);
+        report.mark_rejected(&plan, &validated.rejections);
         if validated.nothing_left() {
             report.status = JobStatus::Failed;
         }
