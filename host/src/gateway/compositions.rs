@@ -10,6 +10,7 @@ use alloy::primitives::Address;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
+use portolan_abi::map;
 use portolan_assets::resolve::CompositionSource;
 use portolan_assets::token::Composition;
 use portolan_base::network::Network;
@@ -66,14 +67,10 @@ impl<'a> CompositionJobs<'a> {
         }
         let (mut all, mut failed) = (HashMap::new(), Vec::new());
         for (plan, outcome) in self.run(plans).await {
-            let (found, rejections) = validate_compositions(&outcome.findings, tokens);
+            let ValidatedCompositions { found, report, is_broken } = validated(&plan, &outcome, tokens);
             let is_own = |token| self.is_own(&plan, token) || outcome.addresses.is_given_contract(token);
             let found = found.into_iter().map(|one| (one.token, Composition::of(&one, is_own(one.token))));
             self.merge(&mut all, &plan, found.collect());
-            let mut report = JobReport::of(&plan, &outcome, true);
-            let is_broken = rejections.broken().is_some();
-            report.mark_rejected(&plan, &rejections);
-            report.record(&plan);
             if report.status != JobStatus::Ok {
                 failed.push(Failed { report, is_broken, has_ended: outcome.ended });
             }
@@ -111,7 +108,8 @@ impl<'a> CompositionJobs<'a> {
             let about = |words: &String| format!("what tokens are made of: {words}");
             let detail = report.reason.map_or_else(String::new, |_| about(&report.detail));
             let not_covered = report.not_covered.iter().map(about).collect();
-            JobReport { detail, not_covered, ..report }.add_to(&mut state.reports);
+            // Whatever the job came to, the answer has its rows.
+            JobReport { status: JobStatus::Partial, detail, not_covered, ..report }.add_to(&mut state.reports);
         }
     }
 
@@ -128,6 +126,23 @@ impl CompositionSource for CompositionJobs<'_> {
     fn compositions<'b>(&'b self, tokens: &'b [Address]) -> BoxFuture<'b, HashMap<Address, Composition>> {
         self.find(tokens).boxed()
     }
+}
+
+/// Validated findings of a job about tokens.
+pub(super) struct ValidatedCompositions {
+    pub(super) found: Vec<map::Composition>,
+    pub(super) report: JobReport,
+    /// True if a finding breaks a rule.
+    is_broken: bool,
+}
+
+/// Validates the findings of a job about these tokens, and records its outcome.
+pub(super) fn validated(plan: &JobPlan, outcome: &JobOutcome, tokens: &[Address]) -> ValidatedCompositions {
+    let (found, rejections) = validate_compositions(&outcome.findings, tokens);
+    let mut report = JobReport::of(plan, outcome, !found.is_empty());
+    report.mark_rejected(plan, &rejections);
+    report.record(plan);
+    ValidatedCompositions { found, report, is_broken: rejections.broken().is_some() }
 }
 
 /// A job that found less than expected, or something that breaks a rule.

@@ -95,8 +95,7 @@ pub(crate) async fn run_all(
 ) -> Vec<(JobPlan, JobOutcome)> {
     // All jobs join before the first can read, so that no batch is sent without those that have not begun.
     let recorded = |plan: JobPlan| JobPlan { records: records.cloned(), ..plan };
-    let joined: Vec<_> =
-        plans.into_iter().map(|plan| (join_session(&plan, sessions), recorded(plan))).collect();
+    let joined: Vec<_> = plans.into_iter().map(|plan| (join_session(&plan, sessions), recorded(plan))).collect();
     let jobs = joined.into_iter().map(async |(participant, plan)| {
         let limit = Instant::now() + Duration::from_millis(plan.instance.limits.job_ms);
         let span = span::begin(&plan);

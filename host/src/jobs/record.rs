@@ -43,7 +43,6 @@ pub(crate) struct BatchRecord {
     pub(crate) time: Duration,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde takes")]
 fn milliseconds<S: serde::Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }

@@ -49,16 +49,6 @@ pub(crate) enum JobStatus {
     Failed,
 }
 
-impl JobStatus {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Partial => "partial",
-            Self::Failed => "failed",
-        }
-    }
-}
-
 impl JobReport {
     /// An empty report of a job.
     pub(crate) fn blank(subject: &str, network: &Arc<Network>) -> Self {

@@ -24,8 +24,7 @@ impl Fixture {
     /// The same with a plugin that was loaded from its dylib.
     pub fn record_in(plugin: PluginRef, test: &JobTest, mut replies: impl Replies) -> (Outcome, Self) {
         let JobTest { start, settings, facts, .. } = test;
-        let mut recorder =
-            JobRecorder::new(start, &if settings.is_default() { Vec::new() } else { settings.encode() });
+        let mut recorder = JobRecorder::new(start, &if settings.is_default() { Vec::new() } else { settings.encode() });
         facts.iter().for_each(|(list, entries)| recorder.facts(list, entries));
         let outcome = test.run_in(plugin, |request: &ReadRequest| {
             let result = replies.reply(request);
@@ -70,13 +69,21 @@ impl Fixture {
     /// # Errors
     /// [`FixtureError::Value`].
     pub fn replay<P: Exported>(&self, settings: Settings) -> Result<Outcome, FixtureError> {
+        self.replay_in(module::<P>(), settings)
+    }
+
+    /// The same with a plugin that was loaded from its dylib.
+    ///
+    /// # Errors
+    /// [`FixtureError::Value`].
+    pub fn replay_in(&self, plugin: PluginRef, settings: Settings) -> Result<Outcome, FixtureError> {
         let (start, facts, known) = (self.0.start()?, self.0.facts()?, self.0.replies()?);
         let test = JobTest { start, settings, functions: None, facts };
         let recorded = |request: &ReadRequest| {
             let (status, reply) = known.get(&key(request))?;
             ReadResult::new(*status, reply.clone())
         };
-        Ok(test.run::<P>(|request: &ReadRequest| recorded(request).unwrap_or(ReadResult::Unavailable)))
+        Ok(test.run_in(plugin, |request: &ReadRequest| recorded(request).unwrap_or(ReadResult::Unavailable)))
     }
 }
 

@@ -148,7 +148,7 @@ fn networks(plans: &[JobPlan]) -> Vec<Arc<Network>> {
 /// Validated findings of a job.
 pub(in crate::gateway) struct ValidatedJob {
     pub(in crate::gateway) plan: JobPlan,
-    findings: Vec<ValidFinding>,
+    pub(in crate::gateway) findings: Vec<ValidFinding>,
     pub(in crate::gateway) report: JobReport,
     /// The job's reads, if they are traced.
     pub(in crate::gateway) trace: Option<ReadTrace>,
@@ -186,7 +186,7 @@ async fn tokens(context: &Context, found: &[ValidatedJob]) -> (BTreeMap<u64, Tok
 }
 
 /// Simulates all claims and reads their costs; one result per claim, in order.
-async fn evaluate_claims(
+pub(in crate::gateway) async fn evaluate_claims(
     context: &Context,
     found: &[ValidatedJob],
     simulating: Option<Effort>,

@@ -10,8 +10,8 @@ use futures_util::future::{Either, join, join_all, select};
 use metrics::counter;
 use portolan_abi::capability;
 use portolan_abi::row::{source, status};
-use tokio::time::Instant;
 use portolan_reader::{Freshness, Outcome, Participant, Read, ReadFailure, Reply, Session};
+use tokio::time::Instant;
 
 use super::document_reads::PreparedRead;
 use super::frames::{FrameReply, RequestedRead};
