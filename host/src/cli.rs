@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use portolan_abi::Question;
 use portolan_base::sanitize;
 
 use crate::plugin_templates;
@@ -66,12 +67,31 @@ pub(crate) enum PluginCommand {
     /// Make a project for a plugin of your own: its code, its tests with recorded jobs, a README, and a workflow that
     /// tests, builds and signs releases. Its output names the next commands.
     New(NewPluginFlags),
-    /// Load a plugin file and check on the chains which addresses of its deployments have code and answer, and which
-    /// of its questions are answered. Exits with 1 if an address has no code or a question is not answered in full.
+    /// Load a plugin file and check its deployments and questions on the chains.
+    ///
+    /// Shows which addresses of its deployments have code and answer, which of its questions are answered, and what its
+    /// claims do when they are tried. A question that fails does not disturb the others.
+    ///
+    /// Exit codes: 0 if all is sound; 1 if the plugin is refused, an address has no code, a question is not answered in
+    /// full or a claim does not pay what it states; 2 if the command line or a file that it names is wrong.
+    ///
+    /// With --json, one object: `sound`; `capabilities`; `addresses` with `protocol`, `network`, `market`, `address`,
+    /// `codeBytes`, `failure`, `answered` and `function`; `jobs` with `protocol`, `network`, `question`, `status`,
+    /// `reason`, `detail`, `reads` and `claims` (how many claims were `paid`, `differs`, `reverted`, `refused` and
+    /// `untried`); `notChecked` with the networks that --rpc does not name; `notAsked` with the questions that need --transaction.
     Check(CheckFlags),
-    /// Load a plugin file and ask it a question as a client of the gateway would. Prints its jobs, the rows of its
-    /// answers, and what its claims did when they were tried. Exits with 1 if something is missing or a claim does not
-    /// pay what it states.
+    /// Load a plugin file and ask it a question as a client of the gateway would.
+    ///
+    /// Prints its jobs with the reads, bytes and time of each batch, a line for each finding that is refused, the rows of
+    /// its answers, and what its claims did when they were tried.
+    ///
+    /// Exit codes: 0 if all is there and each claim pays what it states; 1 if the plugin is refused, something is missing
+    /// or a claim does not pay; 2 if the command line or a file that it names is wrong. With --watch, that of the last
+    /// answer.
+    ///
+    /// With --json, one object for each try: `sound`, and `answers` with `path`, `status`, `partial`, `sound`, `body` (the
+    /// answer as a client gets it) and `jobs` with `protocol`, `network`, `question`, `batches` (`reads`, `bytes` and
+    /// `durationMs` of each), `refused` and `fixture` (the file that --record wrote).
     Ask(QuestionFlags),
     #[command(flatten)]
     OfGateway(GatewayPluginCommand),
@@ -210,6 +230,10 @@ pub(crate) struct PluginFile {
     /// Print JSON, for scripts.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Try again whenever the file is built anew or its settings change, until Ctrl-C. Answers go to stdout; times, and
+    /// reasons why a build is refused, go to stderr.
+    #[arg(long)]
+    pub(crate) watch: bool,
 }
 
 /// Flags of `plugin check`.
@@ -220,6 +244,9 @@ pub(crate) struct CheckFlags {
     /// An account with holdings, so that more is read [default: 0x000000000000000000000000000000000000dEaD].
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) account: Option<String>,
+    /// A transaction with events of the plugin's protocols; without it, the question `events` is not asked.
+    #[arg(long, value_name = "HASH")]
+    pub(crate) transaction: Option<String>,
 }
 
 /// Flags of `plugin ask`.
@@ -229,7 +256,8 @@ pub(crate) struct QuestionFlags {
     pub(crate) of: PluginFile,
     /// What to ask.
     pub(crate) question: QuestionName,
-    /// The account, by its address or ENS name; for `events`, the hash of a transaction.
+    /// The account, by its address or ENS name; for `events`, the hash of a transaction, which is looked for on all
+    /// networks of --rpc; for `composition`, the addresses of tokens, with commas between them.
     #[arg(value_name = "ACCOUNT")]
     pub(crate) about: String,
     /// One protocol of the plugin, by its slug [default: all that answer the question].
@@ -238,6 +266,10 @@ pub(crate) struct QuestionFlags {
     /// A block to answer at, as the parameter `block` of the API has it.
     #[arg(long, value_name = "BLOCK")]
     pub(crate) block: Option<String>,
+    /// Write each job with the replies to its reads to `DIR/<protocol>-<network>-<question>.json`, and beside it what
+    /// it found: copied to a plugin's `fixtures`, `replay_all` of the SDK runs them.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) record: Option<PathBuf>,
 }
 
 /// A question to a plugin.
@@ -249,6 +281,22 @@ pub(crate) enum QuestionName {
     Pooling,
     Locked,
     Events,
+    Composition,
+}
+
+impl QuestionName {
+    /// The question as the binary interface numbers it.
+    pub(crate) fn number(self) -> Question {
+        match self {
+            Self::Claimables => Question::CLAIMABLES,
+            Self::Farming => Question::FARMING,
+            Self::Lending => Question::LENDING,
+            Self::Pooling => Question::POOLING,
+            Self::Locked => Question::LOCKED,
+            Self::Events => Question::EVENTS,
+            Self::Composition => Question::COMPOSITION,
+        }
+    }
 }
 
 /// Flags of `state`: the gateway, and which of its facts.

@@ -190,6 +190,7 @@ fn gateway(
         prices: prices::read(&tables.prices, &networks, layers)?,
         answer_limits: answer_limits(&settings),
         logs_bytes_max: u32::try_from(settings.logs_bytes_max.bytes(&memory)).unwrap_or(u32::MAX),
+        records: None,
         token_lists: ListSettings {
             locations: [
                 settings.token_lists,

@@ -17,6 +17,7 @@ mod start;
 mod work;
 
 mod codeless;
+mod composition_answer;
 mod compositions;
 mod deadline;
 mod deployment_check;
@@ -36,9 +37,10 @@ use tracing::Instrument;
 pub(crate) use self::admin::AdminHandles;
 use self::admission::{Admission, Admitted};
 use self::answer::{Answer, Items};
+pub(crate) use self::composition_answer::CompositionAnswer;
 use self::context::{Context, Sources};
 use self::deadline::Deadline;
-pub(crate) use self::deployment_check::{CheckedAddress, DeploymentCheck, TRIES};
+pub(crate) use self::deployment_check::{CheckedAddress, CheckedJob, DeploymentCheck, TRIES};
 use self::problem::Problem;
 use self::query::{About, Account, AnswerOptions, BlockChoice, EventsQuery, Query};
 use self::single_flight::SingleFlight;
@@ -194,6 +196,11 @@ impl Gateway {
 
     pub(crate) fn networks(&self) -> &Networks {
         &self.sources.networks
+    }
+
+    /// The networks with an endpoint.
+    pub(crate) fn networks_with_endpoint(&self) -> Networks {
+        self.sources.networks.filtered(|chain_id| self.sources.with_endpoint.contains(&chain_id))
     }
 
     pub(crate) fn cpu_pool(&self) -> &CpuPool {

@@ -3,6 +3,7 @@
 pub(crate) mod failure;
 pub(crate) mod job;
 pub(crate) mod plan;
+pub(crate) mod record;
 pub(crate) mod report;
 pub(crate) mod stats;
 pub(crate) mod validate;

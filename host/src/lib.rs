@@ -30,6 +30,7 @@ mod plugin_ask;
 mod plugin_check;
 mod plugin_new;
 mod plugin_templates;
+mod plugin_watch;
 mod serve_check;
 #[cfg(feature = "otlp")]
 mod span_export;
@@ -55,7 +56,9 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::cli::{Command, Flags, GatewayPluginCommand, NewPluginFlags, PluginCommand, StateCommand, Stop};
+use crate::cli::{
+    Command, Flags, GatewayPluginCommand, NewPluginFlags, PluginCommand, PluginFile, StateCommand, Stop,
+};
 use crate::config::{Config, Environment};
 use crate::gateway::Gateway;
 use crate::http::admin::control::ControlState;
@@ -79,10 +82,10 @@ pub fn run() -> ExitCode {
         Ok(Command::State { command }) => state(&command),
         Ok(Command::Plugin { command: PluginCommand::New(flags) }) => new_plugin(&flags),
         Ok(Command::Plugin { command: PluginCommand::Check(flags) }) => {
-            try_plugin(async |of| plugin_check::run(&flags, of).await)
+            try_plugin(&flags.of, async |environment| plugin_check::run(&flags, environment).await)
         }
         Ok(Command::Plugin { command: PluginCommand::Ask(flags) }) => {
-            try_plugin(async |of| plugin_ask::run(&flags, of).await)
+            try_plugin(&flags.of, async |environment| plugin_ask::run(&flags, environment).await)
         }
         Ok(Command::Plugin { command: PluginCommand::OfGateway(command) }) => plugin(command),
         Ok(Command::Probe { file }) => probe::main(&file),
@@ -161,8 +164,8 @@ fn new_plugin(flags: &NewPluginFlags) -> ExitCode {
     }
 }
 
-/// Runs a command that loads a plugin without serving it.
-fn try_plugin(run: impl AsyncFnOnce(&Environment) -> Result<(String, bool), LonePluginError>) -> ExitCode {
+/// Runs a command that loads a plugin without serving it, once or at each build.
+fn try_plugin(of: &PluginFile, run: impl AsyncFn(&Environment) -> Result<(String, bool), LonePluginError>) -> ExitCode {
     let environment = match Environment::of_process() {
         Ok(environment) => environment,
         Err(error) => return misuse(&error),
@@ -171,7 +174,13 @@ fn try_plugin(run: impl AsyncFnOnce(&Environment) -> Result<(String, bool), Lone
         Ok(runtime) => runtime,
         Err(error) => return fail(&error),
     };
-    let tried = runtime.block_on(run(&environment));
+    let tried = runtime.block_on(async {
+        if of.watch {
+            let is_sound = plugin_watch::run(of, async || run(&environment).await).await?;
+            return Ok((String::new(), is_sound));
+        }
+        run(&environment).await
+    });
     runtime.shutdown_timeout(THREADS_END);
     match tried {
         Ok(found) => print_found(&found),

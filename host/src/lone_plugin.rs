@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use portolan_fixtures::FixtureError;
 use portolan_plugins::{PluginStatus, Registry, signature_files};
 use tempfile::TempDir;
 use tokio::time::Instant;
@@ -15,6 +16,7 @@ use tokio::time::Instant;
 use crate::cli::{Flags, PluginFile};
 use crate::config::{Config, ConfigError, Environment};
 use crate::gateway::{Gateway, StartError};
+use crate::jobs::record::JobRecords;
 
 /// Time to read, probe and load the files of a folder; only a very busy machine takes longer.
 pub(crate) const LOAD_TIME: Duration = Duration::from_secs(60);
@@ -36,6 +38,8 @@ pub(crate) enum LonePluginError {
     Start(#[from] StartError),
     #[error("no temporary folder: {0}")]
     Folder(io::Error),
+    #[error("{0} is not written: {1}")]
+    Record(String, FixtureError),
     #[error("{file} is refused: {reason}")]
     Refused { file: String, reason: String },
 }
@@ -54,16 +58,22 @@ pub(crate) struct LonePlugin {
 }
 
 impl LonePlugin {
-    /// Starts a gateway with copies of the plugin's files, and waits until the plugin is loaded.
+    /// Starts a gateway with copies of the plugin's files, and waits until the plugin is loaded. Its jobs go to
+    /// `records`, if they are to be recorded.
     ///
     /// # Errors
     /// A file cannot be read, the configuration is wrong, or the plugin is refused.
-    pub(crate) async fn start(of: &PluginFile, environment: &Environment) -> Result<Self, LonePluginError> {
+    pub(crate) async fn start(
+        of: &PluginFile,
+        environment: &Environment,
+        records: Option<Arc<JobRecords>>,
+    ) -> Result<Self, LonePluginError> {
         let folder = tempfile::tempdir().map_err(LonePluginError::Folder)?;
         let [plugins, state] = ["plugins", "state"].map(|name| folder.path().join(name));
         fs::create_dir(&plugins).map_err(LonePluginError::Folder)?;
         let signature = signature_files(&of.file).into_iter().filter(|file| file.exists());
-        let settings = of.settings.clone().or_else(|| settings_beside(&of.file));
+        let settings =
+            of.settings.clone().or_else(|| settings_beside(&of.file).into_iter().find(|file| file.is_file()));
         for file in [of.file.clone()].into_iter().chain(settings).chain(signature) {
             let copied = file
                 .file_name()
@@ -81,18 +91,25 @@ impl LonePlugin {
         let mut config = Config::load(&serve, environment)?;
         config.gateway.token_lists.locations.clear();
         config.gateway.answer_limits.time = ANSWER_TIME;
+        config.gateway.records = records;
         let gateway = Arc::new(Gateway::start(&config.gateway).await?);
         loaded(&gateway.admin().registry).await?;
         Ok(Self { gateway, _folder: folder })
     }
 }
 
-/// Finds the settings file in the dylib's folder: that of `libacme_v2.so` is `acme-v2.toml` or `acme_v2.toml`.
-fn settings_beside(dylib: &Path) -> Option<PathBuf> {
-    let stem = dylib.file_stem()?.to_str()?;
-    let name = stem.strip_prefix("lib").unwrap_or(stem);
-    let files = [name.replace('_', "-"), name.to_owned()].map(|name| dylib.with_file_name(format!("{name}.toml")));
-    files.into_iter().find(|file| file.is_file())
+/// All files that a try reads, whether they are there or not; the dylib first.
+pub(crate) fn files(of: &PluginFile) -> Vec<PathBuf> {
+    let settings = of.settings.clone().map_or_else(|| settings_beside(&of.file), |file| vec![file]);
+    [of.file.clone()].into_iter().chain(settings).chain(signature_files(&of.file)).collect()
+}
+
+/// The settings files in the dylib's folder, the first of which counts: those of `libacme_v2.so` are `acme-v2.toml` and
+/// `acme_v2.toml`.
+fn settings_beside(dylib: &Path) -> Vec<PathBuf> {
+    let stem = dylib.file_stem().unwrap_or_default().to_string_lossy();
+    let name = stem.strip_prefix("lib").unwrap_or(&stem);
+    [name.replace('_', "-"), name.to_owned()].map(|name| dylib.with_file_name(format!("{name}.toml"))).into()
 }
 
 /// Copies a file, so that the copy belongs to this user alone, whoever may write the original.

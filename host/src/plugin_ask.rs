@@ -1,160 +1,141 @@
 //! `portolan plugin ask`: asks one plugin a question as a client of the gateway would, and prints its answers, its jobs
-//! and what became of its claims.
+//! with their batches, and what became of its findings and claims.
 
-use std::fmt::Write as _;
+mod answer;
+mod record_files;
+mod show;
+
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use hyper::{StatusCode, Uri};
+use alloy::primitives::Address;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use portolan_abi::Question;
+use portolan_base::network::Networks;
 use portolan_plugins::Served;
-use serde_json::{Value, json};
 
+pub(crate) use self::answer::PluginAnswer;
+use crate::address;
 use crate::cli::{QuestionFlags, QuestionName};
 use crate::config::Environment;
-use crate::gateway::{Gateway, TRIES};
-use crate::http;
-use crate::lone_plugin::{ANSWER_TIME, LonePlugin, LonePluginError};
-
-/// An answer of the plugin.
-struct PluginAnswer {
-    path: String,
-    status: StatusCode,
-    body: Value,
-    /// The header `portolan-partial`; `None` if nothing is missing.
-    partial: Option<String>,
-}
+use crate::gateway::Gateway;
+use crate::jobs::record::JobRecords;
+use crate::lone_plugin::{LonePlugin, LonePluginError};
 
 /// Asks; returns the text for stdout, and true if every answer is complete and every claim pays what it states.
 pub(crate) async fn run(flags: &QuestionFlags, environment: &Environment) -> Result<(String, bool), LonePluginError> {
-    let plugin = LonePlugin::start(&flags.of, environment).await?;
+    let records = Arc::<JobRecords>::default();
+    let LonePlugin { gateway, .. } = &LonePlugin::start(&flags.of, environment, Some(Arc::clone(&records))).await?;
     let mut answers = Vec::new();
-    for path in paths(flags, &plugin.gateway)? {
-        answers.push(request(&plugin.gateway, path).await?);
+    match flags.question {
+        QuestionName::Events => {
+            refuse_flags(flags, &["--block", "--protocol"])?;
+            answers = transaction(gateway, &records, &flags.about).await?;
+        }
+        QuestionName::Composition => {
+            let tokens = tokens(flags, gateway)?;
+            answers.push(PluginAnswer::compositions(gateway, &records, &tokens, flags.protocol.as_deref()).await);
+        }
+        _ => {
+            for path in paths(flags, gateway)? {
+                answers.push(PluginAnswer::request(gateway, &records, path).await?);
+            }
+        }
+    }
+    if let Some(folder) = &flags.record {
+        record_files::write(folder, &mut answers)?;
     }
     let is_sound = answers.iter().all(PluginAnswer::is_sound);
-    let text = if flags.of.json {
-        format!("{}\n", document(&answers))
-    } else {
-        table(&answers) + &claim_failures(&plugin.gateway)
-    };
+    let text = if flags.of.json { format!("{}\n", show::document(&answers)) } else { show::table(&answers) + &claim_failures(gateway) };
     Ok((text, is_sound))
 }
 
-/// The paths to ask at: one for each protocol, unless the question is about a transaction.
+/// Requests the events of a transaction on each network with an endpoint; returns the answers of those that have it, or
+/// else all.
+pub(crate) async fn transaction(
+    gateway: &Arc<Gateway>,
+    records: &JobRecords,
+    hash: &str,
+) -> Result<Vec<PluginAnswer>, LonePluginError> {
+    let hash = utf8_percent_encode(hash, NON_ALPHANUMERIC);
+    let mut answers = Vec::new();
+    for network in gateway.networks_with_endpoint().iter() {
+        let path = format!("/events/decode/{hash}?detail=full&network={}", network.slug);
+        answers.push(PluginAnswer::request(gateway, records, path).await?);
+    }
+    if answers.iter().any(PluginAnswer::has_found) {
+        answers.retain(PluginAnswer::has_found);
+    }
+    Ok(answers)
+}
+
+/// The paths to request, one for each protocol and each network with an endpoint.
 fn paths(flags: &QuestionFlags, gateway: &Gateway) -> Result<Vec<String>, LonePluginError> {
     let about = utf8_percent_encode(&flags.about, NON_ALPHANUMERIC);
+    let question = flags.question.number();
     let block = flags.block.as_deref().map(|block| format!("&block={}", utf8_percent_encode(block, NON_ALPHANUMERIC)));
     let block = block.unwrap_or_default();
-    let question = match flags.question {
-        QuestionName::Events => return Ok(vec![format!("/events/decode/{about}?detail=full")]),
-        QuestionName::Claimables => Question::CLAIMABLES,
-        QuestionName::Farming => Question::FARMING,
-        QuestionName::Lending => Question::LENDING,
-        QuestionName::Pooling => Question::POOLING,
-        QuestionName::Locked => Question::LOCKED,
+    let paths = protocols(flags, gateway)?.into_iter().map(|(slug, network)| match question {
+        Question::CLAIMABLES => {
+            format!("/{slug}/{about}/claimables?detail=full&simulate=true&network={network}{block}")
+        }
+        _ => format!("/{slug}/{}/{about}/positions?detail=full&network={network}{block}", question.name()),
+    });
+    Ok(paths.collect())
+}
+
+/// The tokens of a question about compositions.
+fn tokens(flags: &QuestionFlags, gateway: &Gateway) -> Result<Vec<Address>, LonePluginError> {
+    refuse_flags(flags, &["--block"])?;
+    protocols(flags, gateway)?;
+    let token = |text: &str| {
+        address::parse(text).map_err(|error| LonePluginError::Argument(format!("the token {text} {error}")))
     };
-    let name = question.name();
+    flags.about.split(',').map(token).collect()
+}
+
+/// Refuses flags that say nothing about this question.
+fn refuse_flags(flags: &QuestionFlags, names: &[&str]) -> Result<(), LonePluginError> {
+    let given = [("--block", flags.block.is_some()), ("--protocol", flags.protocol.is_some())];
+    let refused = given.into_iter().find(|(name, is_given)| *is_given && names.contains(name));
+    let reason = |(name, _)| format!("{name} does not go with the question `{}`", flags.question.number().name());
+    refused.map_or(Ok(()), |refused| Err(LonePluginError::Argument(reason(refused))))
+}
+
+/// The chosen protocols that answer the question, each with a network where it does; at least one.
+fn protocols(flags: &QuestionFlags, gateway: &Gateway) -> Result<Vec<(String, String)>, LonePluginError> {
+    let question = flags.question.number();
     let snapshot = gateway.admin().registry.snapshot();
     let declares = |served: &&Served| served.deployments().any(|row| row.questions.contains(&question));
-    let is_chosen = |slug: &str| flags.protocol.as_deref().is_none_or(|chosen| chosen == slug);
-    let slugs: Vec<&str> = snapshot.iter().filter(declares).map(|served| served.protocol.slug.as_str()).collect();
-    let paths = slugs.iter().filter(|slug| is_chosen(slug)).map(|slug| match question {
-        Question::CLAIMABLES => format!("/{slug}/{about}/claimables?detail=full&simulate=true{block}"),
-        _ => format!("/{slug}/{name}/{about}/positions?detail=full{block}"),
-    });
-    let paths: Vec<String> = paths.collect();
-    if paths.is_empty() {
-        let of = flags.protocol.as_deref().map_or_else(String::new, |slug| format!(" of `{slug}`"));
+    let is_chosen = |served: &&&Served| flags.protocol.as_ref().is_none_or(|chosen| *chosen == served.protocol.slug);
+    let declaring: Vec<&Served> = snapshot.iter().filter(declares).collect();
+    let chosen: Vec<&&Served> = declaring.iter().filter(is_chosen).collect();
+    let (of, name) = (flags.protocol.as_deref(), question.name());
+    let of = of.map_or_else(String::new, |slug| format!(" of `{slug}`"));
+    if chosen.is_empty() {
+        let slugs: Vec<&str> = declaring.iter().map(|served| served.protocol.slug.as_str()).collect();
         let known = if slugs.is_empty() { "none".to_owned() } else { slugs.join(", ") };
         let unknown = unknown_networks(gateway);
         let reason = format!("no deployment{of} declares the question `{name}`; protocols with it: {known}{unknown}");
         return Err(LonePluginError::Argument(reason));
     }
-    Ok(paths)
-}
-
-async fn request(gateway: &Arc<Gateway>, path: String) -> Result<PluginAnswer, LonePluginError> {
-    let uri: Uri = path.parse().map_err(|error| LonePluginError::Argument(format!("{path}: {error}")))?;
-    let mut tries = 0;
-    loop {
-        let response = http::answer(gateway, ANSWER_TIME, uri.clone()).await;
-        tries += 1;
-        let partial =
-            response.headers().get("portolan-partial").and_then(|value| value.to_str().ok()).map(str::to_owned);
-        if partial.is_some() && tries < TRIES {
-            continue;
-        }
-        let body = serde_json::from_slice(response.body()).unwrap_or(Value::Null);
-        return Ok(PluginAnswer { path, status: response.status(), body, partial });
-    }
-}
-
-impl PluginAnswer {
-    fn is_sound(&self) -> bool {
-        let pays = |item: &Value| item.get("simulated").is_none_or(|verdict| verdict == "paid");
-        self.status == StatusCode::OK && self.partial.is_none() && self.items().iter().all(pays)
-    }
-
-    /// The rows of the answer; none if it is a problem.
-    fn items(&self) -> &[Value] {
-        self.body.get("items").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
-    }
-
-    /// The jobs of the answer, or those that a problem lists.
-    fn jobs(&self) -> &[Value] {
-        let jobs = self.body.pointer("/report/jobs").or_else(|| self.body.get("jobs"));
-        jobs.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
-    }
-}
-
-/// Formats each answer: a line for each job, the rows as clients get them, and the problem if there is one.
-fn table(answers: &[PluginAnswer]) -> String {
-    let mut text = String::new();
-    let mut line = |words: std::fmt::Arguments<'_>| {
-        // Writing into a String does not fail.
-        let _ = writeln!(text, "{words}");
+    let on = |networks: &Networks| -> Vec<(String, String)> {
+        let of = |served: &Served| {
+            let slug = &served.protocol.slug;
+            let networks = networks.iter().filter(|network| served.answers(question, network.chain_id));
+            networks.map(|network| (slug.clone(), network.slug.clone())).collect::<Vec<_>>()
+        };
+        chosen.iter().flat_map(|served| of(served)).collect()
     };
-    for answer in answers {
-        line(format_args!("GET {} → {}", answer.path, answer.status));
-        for job in answer.jobs() {
-            line(format_args!("  {}", job_line(job)));
-        }
-        if answer.status != StatusCode::OK {
-            let word = |member: &str| answer.body.get(member).and_then(Value::as_str).unwrap_or_default();
-            line(format_args!("  {}: {}", word("title"), word("detail")));
-        }
-        for item in answer.items() {
-            line(format_args!("{item:#}"));
-        }
-        let counted = |verdict: &str| answer.items().iter().filter(|item| item["simulated"] == verdict).count();
-        let tried: Vec<String> = ["paid", "differs", "reverted", "refused"]
-            .into_iter()
-            .map(|verdict| (counted(verdict), verdict))
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, verdict)| format!("{count} {verdict}"))
-            .collect();
-        let claims =
-            if tried.is_empty() { String::new() } else { format!("; claims when tried: {}", tried.join(", ")) };
-        line(format_args!("{} rows{claims}", answer.items().len()));
+    let answered = on(&gateway.networks_with_endpoint());
+    if answered.is_empty() {
+        let elsewhere: BTreeSet<String> = on(gateway.networks()).into_iter().map(|(_, network)| network).collect();
+        let elsewhere = elsewhere.into_iter().collect::<Vec<_>>().join(", ");
+        let reason =
+            format!("no deployment{of} on the networks of --rpc declares `{name}`; networks with it: {elsewhere}");
+        return Err(LonePluginError::Argument(reason));
     }
-    text
-}
-
-/// Formats a job; those of a problem have no more than the reason of their failure.
-fn job_line(job: &Value) -> String {
-    let word = |member: &str| job.get(member).and_then(Value::as_str).unwrap_or_default();
-    let number = |member: &str| job.get(member).and_then(Value::as_u64);
-    let status = if word("status").is_empty() { "failed" } else { word("status") };
-    let mut line = format!("{:<12} {} {status}", word("network"), word("protocol"));
-    if let (Some(reads), Some(batches), Some(ms)) = (number("reads"), number("waves"), number("durationMs")) {
-        // Writing into a String does not fail.
-        let _ = write!(line, ", {reads} reads in {batches} batches, at most {ms} ms");
-    }
-    for reason in ["reason", "detail"].map(word).into_iter().filter(|word| !word.is_empty()) {
-        let _ = write!(line, ": {reason}");
-    }
-    line
+    Ok(answered)
 }
 
 /// Formats a line for each kind of claims that did not pay what they state, with the words for their author.
@@ -186,17 +167,4 @@ fn unknown_networks(gateway: &Gateway) -> String {
 fn status(gateway: &Gateway) -> Vec<Value> {
     let rows = gateway.admin().registry.status();
     rows.iter().filter_map(|row| serde_json::to_value(row).ok()).collect()
-}
-
-fn document(answers: &[PluginAnswer]) -> Value {
-    let answer = |answer: &PluginAnswer| {
-        json!({
-            "path": answer.path,
-            "status": answer.status.as_u16(),
-            "partial": answer.partial,
-            "sound": answer.is_sound(),
-            "body": answer.body,
-        })
-    };
-    json!({ "sound": answers.iter().all(PluginAnswer::is_sound), "answers": answers.iter().map(answer).collect::<Vec<_>>() })
 }

@@ -22,12 +22,13 @@ pub use crate::read_request::ReadRequest;
 pub use crate::read_result::ReadResult;
 pub use canned::CannedReplies;
 pub use events::EventCases;
-pub use expected::{Expected, line, replay_all};
-pub use fixture::{Fixture, FixtureError};
+pub use expected::replay_all;
+pub use fixture::Fixture;
 pub use fork::{fork, serves_forks};
 pub use job_test::{JobTest, catalogue, settings_error};
 pub use outcome::{End, Outcome};
 pub use portolan_abi::map;
+pub use portolan_fixtures::{Expected, FixtureError, line};
 pub use row::{LegRow, PaymentRow};
 pub use shipped::check_rows;
 

@@ -354,7 +354,11 @@ pub fn settings(chain: &Chain, plugin: &str) -> Result<String> {
     settings_of(chain, ROWS.iter().filter(|row| row.profile == chain.profile && row.plugin == plugin))
 }
 
-fn settings_of<'a>(chain: &Chain, rows: impl IntoIterator<Item = &'a ForkRow>) -> Result<String> {
+/// The settings file that has these rows alone.
+///
+/// # Errors
+/// Where the chain has no address of a name.
+pub fn settings_of<'a>(chain: &Chain, rows: impl IntoIterator<Item = &'a ForkRow>) -> Result<String> {
     let mut file = "shipped = false\n".to_owned();
     for row in rows {
         let head = [("protocol", row.protocol), ("network", network(chain)?)];

@@ -38,6 +38,7 @@ pub use self::files::manifest::is_kebab_case;
 pub use self::files::scan::signature_files;
 pub use self::files::staging::Digest;
 use self::files::staging::{Stage, StageFolderError};
+pub use self::files::watch::FolderWatch;
 pub use self::load::cells::is_last;
 pub use self::load::run_failure::RunFailure;
 pub use self::load::{probe, worker};

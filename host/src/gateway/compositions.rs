@@ -10,9 +10,9 @@ use alloy::primitives::Address;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
+use portolan_abi::map;
 use portolan_assets::resolve::CompositionSource;
 use portolan_assets::token::Composition;
-use portolan_base::net::off_chain::Documents;
 use portolan_base::network::Network;
 use portolan_plugins::{Served, Snapshot};
 use portolan_reader::Session;
@@ -20,7 +20,7 @@ use portolan_validation::validate_compositions;
 use tokio::time::Instant;
 
 use crate::gateway::plan;
-use crate::jobs::job::{self, JobOutcome, Sessions};
+use crate::jobs::job::{self, JobOutcome, JobSources, Sessions};
 use crate::jobs::plan::JobPlan;
 use crate::jobs::report::{JobReport, JobStatus};
 
@@ -32,7 +32,7 @@ pub(super) struct CompositionJobs<'a> {
     snapshot: &'a Snapshot,
     session: &'a Session,
     network: &'a Arc<Network>,
-    documents: Documents<'a>,
+    sources: JobSources<'a>,
     state: Mutex<State>,
 }
 
@@ -49,9 +49,9 @@ impl<'a> CompositionJobs<'a> {
         snapshot: &'a Snapshot,
         session: &'a Session,
         network: &'a Arc<Network>,
-        documents: Documents<'a>,
+        sources: JobSources<'a>,
     ) -> Self {
-        Self { snapshot, session, network, documents, state: Mutex::default() }
+        Self { snapshot, session, network, sources, state: Mutex::default() }
     }
 
     /// Returns the reports of jobs that left something missing; each has found some of it at least.
@@ -67,14 +67,10 @@ impl<'a> CompositionJobs<'a> {
         }
         let (mut all, mut failed) = (HashMap::new(), Vec::new());
         for (plan, outcome) in self.run(plans).await {
-            let (found, rejections) = validate_compositions(&outcome.findings, tokens);
+            let ValidatedCompositions { found, report, is_broken } = validated(&plan, &outcome, tokens);
             let is_own = |token| self.is_own(&plan, token) || outcome.addresses.is_given_contract(token);
             let found = found.into_iter().map(|one| (one.token, Composition::of(&one, is_own(one.token))));
             self.merge(&mut all, &plan, found.collect());
-            let mut report = JobReport::of(&plan, &outcome, true);
-            let is_broken = rejections.broken().is_some();
-            report.mark_rejected(&rejections);
-            report.record(&plan);
             if report.status != JobStatus::Ok {
                 failed.push(Failed { report, is_broken, has_ended: outcome.ended });
             }
@@ -112,7 +108,8 @@ impl<'a> CompositionJobs<'a> {
             let about = |words: &String| format!("what tokens are made of: {words}");
             let detail = report.reason.map_or_else(String::new, |_| about(&report.detail));
             let not_covered = report.not_covered.iter().map(about).collect();
-            JobReport { detail, not_covered, ..report }.add_to(&mut state.reports);
+            // Whatever the job came to, the answer has its rows.
+            JobReport { status: JobStatus::Partial, detail, not_covered, ..report }.add_to(&mut state.reports);
         }
     }
 
@@ -121,7 +118,7 @@ impl<'a> CompositionJobs<'a> {
         let (now, session) = (Instant::now(), self.session);
         let by = now + session.deadline().saturating_duration_since(now) / TIME_PART;
         let sessions: Sessions = BTreeMap::from([(session.chain_id(), Ok(session.until(by)))]);
-        job::run_all(plans, &sessions, self.documents, by).await
+        job::run_all(plans, &sessions, self.sources, by).await
     }
 }
 
@@ -129,6 +126,23 @@ impl CompositionSource for CompositionJobs<'_> {
     fn compositions<'b>(&'b self, tokens: &'b [Address]) -> BoxFuture<'b, HashMap<Address, Composition>> {
         self.find(tokens).boxed()
     }
+}
+
+/// Validated findings of a job about tokens.
+pub(super) struct ValidatedCompositions {
+    pub(super) found: Vec<map::Composition>,
+    pub(super) report: JobReport,
+    /// True if a finding breaks a rule.
+    is_broken: bool,
+}
+
+/// Validates the findings of a job about these tokens, and records its outcome.
+pub(super) fn validated(plan: &JobPlan, outcome: &JobOutcome, tokens: &[Address]) -> ValidatedCompositions {
+    let (found, rejections) = validate_compositions(&outcome.findings, tokens);
+    let mut report = JobReport::of(plan, outcome, !found.is_empty());
+    report.mark_rejected(plan, &rejections);
+    report.record(plan);
+    ValidatedCompositions { found, report, is_broken: rejections.broken().is_some() }
 }
 
 /// A job that found less than expected, or something that breaks a rule.

@@ -33,8 +33,9 @@ use crate::gateway::missing;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{AnswerOptions, SimulateWhen};
 use crate::head_age::HeadAgeMax;
-use crate::jobs::job::{self, JobOutcome, Sessions};
+use crate::jobs::job::{self, JobOutcome, JobSources, Sessions};
 use crate::jobs::plan::JobPlan;
+use crate::jobs::record::JobRecords;
 use crate::jobs::report::JobReport;
 use crate::spans;
 
@@ -62,6 +63,8 @@ pub(super) struct Sources {
     pub(super) cpu_pool: CpuPool,
     pub(super) simulate_claims: SimulateWhen,
     pub(super) gas_limits: GasLimits,
+    /// Where jobs are recorded, if they are.
+    pub(super) records: Option<Arc<JobRecords>>,
 }
 
 /// Context of one answer.
@@ -206,15 +209,16 @@ impl Context {
         tokio::time::timeout_at(by, reading).await.is_ok_and(|read| read.unwrap_or_default())
     }
 
-    /// Off-chain documents that jobs of this answer may request.
-    pub(super) fn documents(&self) -> Documents<'_> {
-        Documents { off_chain: &self.sources.off_chain, outgoing: &self.budget.outgoing }
+    /// What jobs of this answer may use beside the chains.
+    pub(super) fn job_sources(&self) -> JobSources<'_> {
+        let documents = Documents { off_chain: &self.sources.off_chain, outgoing: &self.budget.outgoing };
+        JobSources { documents, records: self.sources.records.as_ref() }
     }
 
     /// Reads tokens with their prices. The reports are those of jobs whose failure left a composition unknown.
     pub(super) async fn tokens(&self, network: &Arc<Network>, wanted: &BTreeSet<Address>) -> (Tokens, Vec<JobReport>) {
         let Some(session) = self.session_to_the_end(network) else { return Default::default() };
-        let jobs = CompositionJobs::new(&self.snapshot, &session, network, self.documents());
+        let jobs = CompositionJobs::new(&self.snapshot, &session, network, self.job_sources());
         let (sources, index) = (&self.sources, &*self.token_index);
         let prices = if session.is_past() { &sources.past_prices } else { &sources.prices };
         let issuers = Issuers::new(network.chain_id, self.snapshot.contracts(network.chain_id), index);
@@ -249,7 +253,7 @@ impl Context {
 
     async fn run_once(&self, plans: Vec<JobPlan>) -> Vec<(JobPlan, JobOutcome)> {
         let sessions = self.sessions.lock().clone();
-        job::run_all(plans, &sessions, self.documents(), self.deadline.reads_end()).await
+        job::run_all(plans, &sessions, self.job_sources(), self.deadline.reads_end()).await
     }
 
     /// Pins another block for the networks whose block no endpoint knows any more; returns their chain ids.
@@ -344,6 +348,7 @@ impl Context {
             cpu_pool: CpuPool::start().unwrap(),
             simulate_claims: SimulateWhen::default(),
             gas_limits: GasLimits::default(),
+            records: None,
         };
         let deadline = Deadline::after(std::time::Duration::from_secs(60));
         let budget = AnswerBudget::ample();

@@ -149,6 +149,7 @@ pub(super) fn for_transaction(
         question: JobQuestion::Transaction(Arc::clone(transaction)),
         account: Address::ZERO,
         is_traced: false,
+        records: None,
     };
     let mut unavailable: BTreeMap<&str, &Unavailable> = BTreeMap::new();
     let wants = |unavailable: &&Unavailable| unavailable.topics.iter().any(|topic| topics.contains(topic));
@@ -181,6 +182,7 @@ fn job(served: &Served, network: &Arc<Network>, question: &JobQuestion, account:
         question: question.clone(),
         account,
         is_traced: false,
+        records: None,
     }
 }
 

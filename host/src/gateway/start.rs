@@ -28,6 +28,7 @@ use crate::gateway::log_memory::LogMemory;
 use crate::gateway::query::SimulateWhen;
 use crate::gateway::single_flight::SingleFlight;
 use crate::head_age::HeadAgeMax;
+use crate::jobs::record::JobRecords;
 use crate::memory::{Memory, MemoryLimit};
 use crate::monitor::{Monitor, Watched};
 
@@ -66,6 +67,8 @@ pub(crate) struct GatewaySettings {
     pub(crate) logs_max: usize,
     /// Maximum bytes of the logs of all transactions under way.
     pub(crate) logs_bytes_max: u32,
+    /// Where all jobs are recorded; `None` if the gateway serves clients.
+    pub(crate) records: Option<Arc<JobRecords>>,
 }
 
 /// Reason why the process cannot serve.
@@ -119,6 +122,7 @@ impl Gateway {
             cpu_pool: CpuPool::start().map_err(StartError::CpuPool)?,
             simulate_claims: settings.simulate_claims,
             gas_limits: GasLimits::default(),
+            records: settings.records.clone(),
             networks,
         };
         let memory = Memory::watch(settings.memory.clone());

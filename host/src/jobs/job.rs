@@ -7,6 +7,7 @@ mod document_reads;
 mod fact_walk;
 mod frames;
 mod reads;
+mod recording;
 mod span;
 mod trace;
 mod trust;
@@ -32,16 +33,27 @@ use self::document_reads::DocumentReads;
 use self::fact_walk::FactWalk;
 use self::frames::{Budget, FrameReply};
 use self::reads::OpenRead;
+use self::recording::Recording;
 pub(crate) use self::trace::{AmountSource, ReadTrace, SourceIndex, TracedRead};
 use self::trust::{Recheck, TrustedAddresses};
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
+use crate::jobs::record::JobRecords;
 use crate::jobs::stats::JobStats;
 use portolan_reader::{Block, Freshness, Kind, Outcome, Participant, Read, ReadFailure, Reply, Session};
 use portolan_validation::{Addresses, ClaimReads};
 
 /// Sessions of an answer by chain id, or the reason why a network has no block.
 pub(crate) type Sessions = BTreeMap<u64, Result<Arc<Session>, ReadFailure>>;
+
+/// What jobs read and write beside the chains.
+#[derive(Clone, Copy)]
+pub(crate) struct JobSources<'a> {
+    /// Off-chain documents that jobs may request.
+    pub(crate) documents: Documents<'a>,
+    /// Where jobs are recorded, if they are.
+    pub(crate) records: Option<&'a Arc<JobRecords>>,
+}
 
 /// Outcome of a job.
 #[derive(Debug)]
@@ -78,11 +90,12 @@ pub(crate) struct JobOutcome {
 pub(crate) async fn run_all(
     plans: Vec<JobPlan>,
     sessions: &Sessions,
-    documents: Documents<'_>,
+    JobSources { documents, records }: JobSources<'_>,
     deadline: Instant,
 ) -> Vec<(JobPlan, JobOutcome)> {
     // All jobs join before the first can read, so that no batch is sent without those that have not begun.
-    let joined: Vec<_> = plans.into_iter().map(|plan| (join_session(&plan, sessions), plan)).collect();
+    let recorded = |plan: JobPlan| JobPlan { records: records.cloned(), ..plan };
+    let joined: Vec<_> = plans.into_iter().map(|plan| (join_session(&plan, sessions), recorded(plan))).collect();
     let jobs = joined.into_iter().map(async |(participant, plan)| {
         let limit = Instant::now() + Duration::from_millis(plan.instance.limits.job_ms);
         let span = span::begin(&plan);
@@ -115,6 +128,9 @@ async fn run(
             Err(_) => Some(Failure::new(Reason::Timeout, "the job did not end before its deadline")),
         },
     };
+    if let (Some(records), Some(recording)) = (&plan.records, driver.recording) {
+        records.add(recording.finish(plan, &driver.findings));
+    }
     let addresses = driver.trusted.into_addresses();
     JobOutcome {
         findings: driver.findings,
@@ -146,6 +162,8 @@ struct Driver<'a> {
     claim_reads: ClaimReads,
     /// `None` if provenance was not requested.
     trace: Option<ReadTrace>,
+    /// `None` if the job is not recorded, or has not begun.
+    recording: Option<Recording>,
     code: MetCode,
     refuted: bool,
     findings: Vec<map::Finding>,
@@ -173,6 +191,7 @@ impl<'a> Driver<'a> {
             trusted: TrustedAddresses::new(plan.instance.claim_templates.lineages(), listed(plan)),
             claim_reads: ClaimReads::new(plan.account),
             trace: plan.is_traced.then(ReadTrace::default),
+            recording: None,
             code: MetCode::new(plan),
             refuted: false,
             findings: Vec::new(),
@@ -195,9 +214,13 @@ impl<'a> Driver<'a> {
         let participant = participant.ok_or_else(no_pin)?;
         let instance = &self.plan.instance;
         let start = self.start_map(*own.block());
+        self.recording = self.plan.records.as_ref().map(|_| Recording::begin(&start, &instance.settings));
         let (job, mut answer) = instance.begin(&start, self.frame(&[])?).await?;
         loop {
             let step = frames::step(&answer)?;
+            if let Some(recording) = &mut self.recording {
+                recording.open(&answer);
+            }
             self.facts.put(&step.facts);
             self.take_findings(step.findings)?;
             if step.state != state::READING {
@@ -235,6 +258,9 @@ impl<'a> Driver<'a> {
 
     fn end(&mut self, ended: u8, message: String) -> Result<(), Failure> {
         self.ended = matches!(ended, state::COMPLETE | state::PARTIAL);
+        if let Some(recording) = &mut self.recording {
+            recording.end(ended);
+        }
         let by_plugin = if self.facts.is_short() { Reason::OverBudget } else { Reason::PluginError };
         let blamed = self.missing.unwrap_or(by_plugin);
         let message = self.documents.explain(message);

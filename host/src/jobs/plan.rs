@@ -9,6 +9,8 @@ use portolan_plugins::Instance;
 use portolan_plugins::breaker::JobInput;
 use portolan_plugins::protocol::Protocol;
 
+use crate::jobs::record::JobRecords;
+
 /// One question to a protocol on a network, about an account or tokens; or one to a plugin about a transaction.
 #[derive(Clone, Debug)]
 pub(crate) struct JobPlan {
@@ -21,6 +23,8 @@ pub(crate) struct JobPlan {
     pub(crate) account: Address,
     /// True if its reads are traced, for an answer that shows the provenance of amounts.
     pub(crate) is_traced: bool,
+    /// Where the job is recorded, if it is.
+    pub(crate) records: Option<Arc<JobRecords>>,
 }
 
 /// Question of a job.

@@ -49,16 +49,6 @@ pub(crate) enum JobStatus {
     Failed,
 }
 
-impl JobStatus {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Partial => "partial",
-            Self::Failed => "failed",
-        }
-    }
-}
-
 impl JobReport {
     /// An empty report of a job.
     pub(crate) fn blank(subject: &str, network: &Arc<Network>) -> Self {
@@ -192,8 +182,11 @@ impl JobReport {
         self.detail.push_str(detail);
     }
 
-    /// Records why findings were rejected.
-    pub(crate) fn mark_rejected(&mut self, rejections: &Rejections) {
+    /// Records why findings of this job were rejected.
+    pub(crate) fn mark_rejected(&mut self, plan: &JobPlan, rejections: &Rejections) {
+        if let Some(records) = &plan.records {
+            records.refuse(plan.subject(), plan.network.chain_id, plan.question.number(), rejections);
+        }
         let lines = [
             (Reason::InvalidOutput, rejections.broken()),
             (Reason::InvalidReply, rejections.of_replies()),

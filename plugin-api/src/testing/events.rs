@@ -12,14 +12,13 @@ use std::path::{Path, PathBuf};
 
 use alloy::primitives::B256;
 use portolan_abi::map;
+use portolan_fixtures::event_line;
 
 use self::case::EventCase;
 use self::text::differences;
 use super::{End, FixtureError};
 use crate::events::{Event, Kind, Table};
 use crate::export::Exported;
-
-pub(super) use self::text::text;
 
 /// The cases of a file.
 #[derive(Debug)]
@@ -50,7 +49,7 @@ impl EventCases {
     pub fn check<P: Exported>(&self) -> usize {
         self.each(|case| {
             let outcome = case.test().run::<P>(case);
-            let own = outcome.events().into_iter().filter(|event| case.is_own(event)).map(text);
+            let own = outcome.events().into_iter().filter(|event| case.is_own(event)).map(event_line);
             let mut wrong = differences(&case.expected, own.collect());
             if outcome.end != End::Complete {
                 wrong.push(format!("ended {:?}: {}", outcome.end, outcome.message));
@@ -67,7 +66,7 @@ impl EventCases {
         let table = self.parsed(table);
         self.each(|case| {
             let own = case.decoded(&table).into_iter().map(|(event, _)| map::Event::from(event));
-            let own = own.filter(|event| case.is_own(event)).map(|event| text(&event));
+            let own = own.filter(|event| case.is_own(event)).map(|event| event_line(&event));
             differences(&case.expected, own.collect())
         })
     }

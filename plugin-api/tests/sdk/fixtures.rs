@@ -237,10 +237,10 @@ fn an_expectation_reports_what_was_found_too_much_and_what_was_not() {
     let (outcome, _) = record();
     let findings: Vec<String> = outcome.findings.iter().rev().map(line).collect();
     let right = Expected { partial: true, findings };
-    assert_eq!(right.differences(&outcome), [""; 0]);
+    assert_eq!(outcome.differences(&right), [""; 0]);
     let mut wrong = Expected { partial: false, ..right };
     let lost = std::mem::replace(&mut wrong.findings[0], "stake 1".to_owned());
-    let differences = wrong.differences(&outcome);
+    let differences = outcome.differences(&wrong);
     assert!(differences[0].starts_with("ended Partial instead of Complete"), "{differences:?}");
     assert_eq!(differences[1..], [format!("found {lost}"), "did not find stake 1".to_owned()]);
 }

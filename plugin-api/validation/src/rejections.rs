@@ -66,6 +66,11 @@ impl Rejections {
         self.broken.is_empty() && self.of_replies.is_empty() && self.left_out.is_empty()
     }
 
+    /// Returns a sentence for each rejection, worst first; of many of a kind, the first and the number of the others.
+    pub fn sentences(&self) -> impl Iterator<Item = String> {
+        self.broken.sentences().chain(self.of_replies.sentences()).chain(self.left_out.iter().cloned())
+    }
+
     /// Returns the rules that the plugin broke; `None` if none.
     pub fn broken(&self) -> Option<String> {
         self.broken.line()

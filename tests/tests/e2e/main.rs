@@ -54,6 +54,7 @@ mod old_blocks;
 mod operation;
 mod operators;
 mod outages;
+mod plugin_ask;
 mod plugin_check;
 mod plugin_new;
 mod poisoned;

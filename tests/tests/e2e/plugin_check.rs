@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use portolan_tests::build;
 use portolan_tests::chain::Chain;
 use portolan_tests::json::Json;
-use portolan_tests::truth::Truth;
+use portolan_tests::truth::{Event, Truth};
+use portolan_tests::{build, deeds};
 
 struct Checks {
     chain: Chain,
@@ -94,6 +94,8 @@ fn a_plugin_whose_deployments_all_answer_is_sound() {
         "it asks to sign: ",
         "3 addresses: 3 have code, 3 answered; 3 questions: 3 complete",
         "velodrome_v2 claimables ok, ",
+        ", claims when tried: ",
+        " paid",
     ] {
         assert!(shown.contains(line), "{line}: {shown}");
     }
@@ -121,7 +123,10 @@ fn a_question_is_answered_as_the_gateway_would() {
     assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
     let document = Json::parse(&text(&output.stdout)).unwrap();
     let [answer] = document.at("answers").unwrap().items().unwrap() else { panic!("{document}") };
-    assert_eq!(answer.text_at("path").unwrap(), format!("/velodrome_v2/{farmer}/claimables?detail=full&simulate=true"));
+    assert_eq!(
+        answer.text_at("path").unwrap(),
+        format!("/velodrome_v2/{farmer}/claimables?detail=full&simulate=true&network=optimism")
+    );
     let items = answer.at("body/items").unwrap().items().unwrap();
     assert!(!items.is_empty(), "{answer}");
     for item in items {
@@ -132,7 +137,9 @@ fn a_question_is_answered_as_the_gateway_would() {
     let shown = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{shown}{}", text(&output.stderr));
     assert!(
-        shown.starts_with(&format!("GET /velodrome_v2/farming/{farmer}/positions?detail=full → 200 OK\n")),
+        shown.starts_with(&format!(
+            "GET /velodrome_v2/farming/{farmer}/positions?detail=full&network=optimism → 200 OK\n"
+        )),
         "{shown}"
     );
     assert!(shown.contains("velodrome_v2 ok, ") && shown.contains(" batches, at most "), "{shown}");
@@ -152,7 +159,7 @@ fn an_answer_that_lacks_something_says_what_and_why() {
     let shown = text(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{shown}");
     assert!(shown.contains("optimism     velodrome_v2 failed: upstream: "), "{shown}");
-    let cases: [(&[&str], &str); 4] = [
+    let cases: [(&[&str], &str); 5] = [
         (
             &["lending", farmer, "--rpc", nobody],
             "no deployment declares the question `lending`; protocols with it: none",
@@ -160,6 +167,10 @@ fn an_answer_that_lacks_something_says_what_and_why() {
         (
             &["claimables", farmer, "--rpc", nobody, "--protocol", "aave_v3"],
             "no deployment of `aave_v3` declares the question `claimables`; protocols with it: ",
+        ),
+        (
+            &["claimables", farmer, "--rpc", "gnosis=http://127.0.0.1:9", "--protocol", "velodrome_v2"],
+            "no deployment of `velodrome_v2` on the networks of --rpc declares `claimables`; networks with it: optimism",
         ),
         (&["dancing", farmer, "--rpc", nobody], "invalid value 'dancing'"),
         (&["claimables", "--rpc", nobody], "<ACCOUNT>"),
@@ -170,6 +181,66 @@ fn an_answer_that_lacks_something_says_what_and_why() {
         assert_eq!((output.status.code(), line.lines().count()), (Some(2), 1), "{arguments:?}: {line}");
         assert!(line.contains(reason), "{arguments:?}: {line}");
     }
+}
+
+#[test]
+fn the_question_about_events_needs_a_transaction_and_is_left_out_without() {
+    let chain = Chain::start("polygon").unwrap();
+    let truth = Truth::new("polygon", &chain.expected.to_string()).unwrap();
+    let of_plugin = |event: &Event| event.document(&truth).unwrap().to_string().contains("\"quickswap\"");
+    let event = truth.events().unwrap().into_iter().find(of_plugin).unwrap();
+    let (plugin, rpc) = (build::built().unwrap().plugin("libquickswap.so"), format!("polygon={}", chain.url));
+    let checked = |arguments: &[&str]| {
+        let output = check(&plugin, &[&["--rpc", &rpc, "--json"], arguments].concat());
+        let document = Json::parse(&text(&output.stdout)).unwrap();
+        let jobs = document.at("jobs").unwrap().items().unwrap().to_vec();
+        let jobs = jobs.into_iter().filter(|job| job.text_at("question").unwrap() == "events");
+        (document.at("notAsked").unwrap().to_string(), jobs.collect::<Vec<_>>())
+    };
+    assert_eq!(checked(&[]), (r#"["events"]"#.to_owned(), Vec::new()));
+    let hash = event.transaction(&chain).unwrap();
+    let (left_out, jobs) = checked(&["--transaction", &hash]);
+    let [job] = &jobs[..] else { panic!("{jobs:?}") };
+    assert_eq!((left_out.as_str(), job.text_at("status").unwrap()), ("[]", "ok"), "{job}");
+    assert_eq!((job.text_at("protocol").unwrap(), job.text_at("network").unwrap()), ("quickswap", "polygon"));
+    // A transaction that no network has.
+    let (_, jobs) = checked(&["--transaction", &format!("0x{}", "0".repeat(64))]);
+    assert_eq!(jobs[0].text_at("status").unwrap(), "failed", "{jobs:?}");
+}
+
+#[test]
+fn each_question_that_fails_is_a_line_of_its_own() {
+    let chain = Chain::start("polygon").unwrap();
+    let rpc = format!("polygon={}", chain.url);
+    let output =
+        check(&build::built().unwrap().plugin(deeds::DYLIB), &["--rpc", &rpc, "--account", deeds::ACCOUNT, "--json"]);
+    let document = Json::parse(&text(&output.stdout)).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{document}");
+    let jobs = document.at("jobs").unwrap().items().unwrap();
+    let job = |protocol: &str, question: &str| {
+        let is_of =
+            |job: &&Json| job.text_at("protocol").unwrap() == protocol && job.text_at("question").unwrap() == question;
+        let found: Vec<&Json> = jobs.iter().filter(is_of).collect();
+        let [found] = found[..] else { panic!("{protocol} {question}: {found:?}") };
+        let text = |member: &str| found.text_at(member).unwrap_or_default().to_owned();
+        (text("status"), text("reason"), text("detail"), found.at("claims").unwrap().to_string())
+    };
+    // What ends a worker, a loop and a panic.
+    let panics = ("panics_at_once", "crashed", "panics at once");
+    let loops = ("never_returns", "timeout", "did not return in time");
+    for (protocol, reason, part) in deeds::FATAL.into_iter().chain([panics, loops]) {
+        let (status, own, detail, _) = job(protocol, "claimables");
+        assert!(status != "ok" && own == reason && detail.contains(part), "{protocol}: {status} {own} {detail}");
+        if protocol != "panics_at_once" {
+            assert_eq!(job(protocol, "farming").0, "ok", "{protocol}");
+        }
+    }
+    // The others are answered, and their claims are tried: whoever the account is, `steady` pays nobody.
+    assert_eq!(job("steady", "farming").0, "ok");
+    let (status, _, detail, claims) = job("steady", "claimables");
+    assert_eq!((status.as_str(), claims.as_str()), ("ok", r#"{"reverted":3}"#), "{detail}");
+    let (status, reason, detail, _) = job("shares_that_panic", "composition");
+    assert!((status.as_str(), reason.as_str()) == ("failed", "crashed"), "{status} {reason} {detail}");
 }
 
 #[test]

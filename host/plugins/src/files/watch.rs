@@ -3,6 +3,7 @@
 //! Invariant: nothing depends on a hint. Events miss a changed target of a symbolic link and cease when the folder is
 //! recreated; the timer's scans find these changes.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use notify::event::{AccessKind, AccessMode, EventKind};
@@ -11,13 +12,27 @@ use tokio::sync::mpsc;
 
 use crate::files::scan::FolderIdentity;
 
+/// A watch of one folder; it ends when it is dropped.
+#[derive(Debug)]
+pub struct FolderWatch(#[expect(dead_code, reason = "it watches until it is dropped")] RecommendedWatcher);
+
+impl FolderWatch {
+    /// Watches a folder; any change in it puts a hint into the channel, unless one is there already.
+    ///
+    /// # Errors
+    /// The folder is not there, or the system refuses a watch.
+    pub fn start(folder: &Path, hint: mpsc::Sender<()>) -> io::Result<Self> {
+        watch(folder, hint).map(Self).map_err(io::Error::other)
+    }
+}
+
 /// Watches a folder by its path, also after it was recreated.
 #[derive(Debug)]
 pub(crate) struct Watch {
     folder: PathBuf,
     hint: mpsc::Sender<()>,
     /// The watched folder, and its watcher; `None` if the system refused one.
-    current: Option<(FolderIdentity, Option<RecommendedWatcher>)>,
+    current: Option<(FolderIdentity, Option<FolderWatch>)>,
 }
 
 impl Watch {
@@ -33,7 +48,7 @@ impl Watch {
         if self.current.as_ref().is_some_and(|(watched, _)| *watched == identity) {
             return;
         }
-        let watcher = watch(&self.folder, self.hint.clone());
+        let watcher = FolderWatch::start(&self.folder, self.hint.clone());
         if let Err(error) = &watcher {
             tracing::warn!(%error, "no file events for the plugins folder, changes are found by the timer alone");
         }

@@ -67,6 +67,8 @@ pub struct Instance {
     pub(crate) signature: Option<SignatureStatus>,
     /// Slugs that the operator excludes from the catalogue.
     left_out: BTreeSet<String>,
+    /// The encoded settings that it was configured with; empty if it has no settings file.
+    pub settings: Vec<u8>,
     /// Protocol, chain id and market of the rows of its settings file.
     of_settings: BTreeSet<(String, u64, String)>,
     lease: InstanceLease,
@@ -163,6 +165,7 @@ impl Instance {
             fact_lists: FactStore::new(1 << 20).instance(),
             signature: None,
             left_out: BTreeSet::new(),
+            settings: Vec::new(),
             of_settings: BTreeSet::new(),
             lease,
         }
@@ -301,7 +304,8 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
         Some(text) => settings::parse(text, &networks).map_err(refused)?,
         None => settings::shipped(),
     };
-    let configured = Arc::clone(&library.runner).configure(codec::encode(&parsed)).await;
+    let encoded = codec::encode(&parsed);
+    let configured = Arc::clone(&library.runner).configure(encoded.clone()).await;
     let configured = configured.map_err(|failure| match failure {
         RunFailure::Settings(error) if key.settings.is_some() => {
             refused(settings::refused_by_plugin(&error, &parsed, &networks))
@@ -348,6 +352,7 @@ pub(crate) async fn build(input: BuildInput) -> Result<Built, BuildError> {
         fact_lists,
         signature,
         left_out,
+        settings: if key.settings.is_some() { encoded } else { Vec::new() },
         of_settings,
         lease,
     };

@@ -178,7 +178,7 @@ impl<'a> TransactionDecoder<'a> {
         };
         let sessions = [(session.chain_id(), Ok(Arc::clone(&session)))].into();
         let (ran, (of_builtin, builtin)) =
-            join(job::run_all(plans.jobs, &sessions, self.context.documents(), session.deadline()), decoding).await;
+            join(job::run_all(plans.jobs, &sessions, self.context.job_sources(), session.deadline()), decoding).await;
         if builtin.has_more {
             return Err(too_many());
         }
@@ -217,7 +217,7 @@ impl<'a> TransactionDecoder<'a> {
         let (mut events, rejections) = validate_events(&outcome.findings, logs, &protocols);
         events.retain(|event| event.protocol.as_ref().is_none_or(|slug| served.contains(slug.as_str())));
         let mut report = JobReport::of(plan, outcome, !events.is_empty());
-        report.mark_rejected(&rejections);
+        report.mark_rejected(plan, &rejections);
         report.record(plan);
         (EventSource::plugin(&plan.instance.label, events), report)
     }

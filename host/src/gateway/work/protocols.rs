@@ -149,7 +149,7 @@ fn networks(plans: &[JobPlan]) -> Vec<Arc<Network>> {
 /// Validated findings of a job.
 pub(in crate::gateway) struct ValidatedJob {
     pub(in crate::gateway) plan: JobPlan,
-    findings: Vec<ValidFinding>,
+    pub(in crate::gateway) findings: Vec<ValidFinding>,
     pub(in crate::gateway) report: JobReport,
     /// The job's reads, if they are traced.
     pub(in crate::gateway) trace: Option<ReadTrace>,
@@ -160,7 +160,7 @@ impl ValidatedJob {
         let findings = std::mem::take(&mut outcome.findings);
         let validated = validate::validate_findings(&plan, findings, &outcome.addresses, &outcome.claim_reads);
         let mut report = JobReport::of(&plan, &outcome, !validated.findings.is_empty());
-        report.mark_rejected(&validated.rejections);
+        report.mark_rejected(&plan, &validated.rejections);
         if validated.nothing_left() {
             report.status = JobStatus::Failed;
         }
@@ -187,7 +187,7 @@ async fn tokens(context: &Context, found: &[ValidatedJob]) -> (BTreeMap<u64, Tok
 }
 
 /// Simulates all claims and reads their costs; one result per claim, in order.
-async fn evaluate_claims(
+pub(in crate::gateway) async fn evaluate_claims(
     context: &Context,
     found: &[ValidatedJob],
     simulating: Option<Effort>,

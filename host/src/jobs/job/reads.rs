@@ -11,6 +11,7 @@ use metrics::counter;
 use portolan_abi::capability;
 use portolan_abi::row::{source, status};
 use portolan_reader::{Freshness, Outcome, Participant, Read, ReadFailure, Reply, Session};
+use tokio::time::Instant;
 
 use super::document_reads::PreparedRead;
 use super::frames::{FrameReply, RequestedRead};
@@ -37,6 +38,11 @@ pub(super) enum OpenRead {
 impl OpenRead {
     pub(super) fn is_answered(&self) -> bool {
         matches!(self, Self::Answered(_))
+    }
+
+    /// Number of bytes of its reply; 0 while it is unanswered.
+    pub(super) fn reply_bytes(&self) -> usize {
+        if let Self::Answered(reply) = self { reply.bytes.len() } else { 0 }
     }
 
     /// Returns the read if it is an unanswered one of the job's own network.
@@ -122,7 +128,7 @@ impl Driver<'_> {
         let takes_some = self.plan.instance.capabilities & capability::PENDING_REPLIES != 0;
         let runs_on = answered == self.open.len() || (answered > 0 && takes_some);
         if !(runs_on && self.allowance.take_known_step()) {
-            self.fetch(participant, own).await?;
+            self.fetch_recorded(participant, own).await?;
         }
         if let Some(failure) = self.documents.failure() {
             self.missing.get_or_insert(failure.reason);
@@ -138,7 +144,23 @@ impl Driver<'_> {
         let replies: Vec<FrameReply> = replies.collect();
         self.open = open;
         self.count(&replies);
+        if let Some(recording) = &mut self.recording {
+            recording.take(&replies);
+        }
         Ok(replies)
+    }
+
+    /// Makes all open reads, and records the batch if the job is recorded.
+    async fn fetch_recorded(&mut self, participant: &Participant, own: &Session) -> Result<(), Failure> {
+        if self.recording.is_none() {
+            return self.fetch(participant, own).await;
+        }
+        let (began, was_answered) = (Instant::now(), self.open.iter().map(OpenRead::is_answered).collect::<Vec<_>>());
+        self.fetch(participant, own).await?;
+        if let Some(recording) = &mut self.recording {
+            recording.batch(began, &was_answered, &self.open);
+        }
+        Ok(())
     }
 
     /// Makes all open reads. Each gets a reply, even if it is only that the read was not made.

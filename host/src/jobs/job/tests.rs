@@ -70,6 +70,7 @@ pub(super) fn plan_of(instance: Instance) -> JobPlan {
         question: JobQuestion::Account(Question::Claimables),
         account: Address::ZERO,
         is_traced: false,
+        records: None,
     }
 }
 

@@ -25,6 +25,12 @@ impl Reasons {
         self.named.is_empty()
     }
 
+    /// Returns the first reasons, and then the number of the others as a sentence if there are any.
+    pub fn sentences(&self) -> impl Iterator<Item = String> {
+        let more = (self.more > 0).then(|| format!("and {} more", self.more));
+        self.named.iter().cloned().chain(more)
+    }
+
     /// Returns the first reasons in words and the number of the others; `None` if there is none.
     pub fn line(&self) -> Option<String> {
         let named = self.named.join("; ");

@@ -1,7 +1,6 @@
-//! Events as lines, so that what is decoded and what is expected compare as texts.
+//! Expected events as lines, so that what is decoded and what is expected compare as texts.
 
-use alloy::primitives::{Address, hex};
-use portolan_abi::map;
+use portolan_fixtures::line_of_members;
 use serde_json::Value;
 
 use super::case::ExpectedEvent;
@@ -22,7 +21,7 @@ pub(super) fn differences(expected: &[ExpectedEvent], decoded: Vec<String>) -> V
 
 fn expectation(expected: &ExpectedEvent) -> String {
     let members = expected.members.iter().map(|(name, value)| (name.clone(), normal(value))).collect();
-    line(&expected.kind, expected.protocol.as_deref(), members)
+    line_of_members(&expected.kind, expected.protocol.as_deref(), members)
 }
 
 /// Addresses in lower case, numbers as their digits.
@@ -33,37 +32,4 @@ fn normal(value: &Value) -> String {
         Value::Array(values) => format!("[{}]", values.iter().map(normal).collect::<Vec<_>>().join(" ")),
         other => other.to_string(),
     }
-}
-
-/// An event as a line: its type, its protocol and its members in the order of their names.
-pub(in crate::testing) fn text(event: &map::Event) -> String {
-    let members = event.members.iter().map(|member| (member.name.clone(), value(&member.value))).collect();
-    line(&event.kind, event.protocol.as_deref(), members)
-}
-
-fn value(value: &map::Value) -> String {
-    let asset =
-        |asset: &map::Asset| format!("[{} {}]", asset.token.map_or_else(|| "null".to_owned(), address), asset.raw);
-    let list = |assets: &Vec<map::Asset>| format!("[{}]", assets.iter().map(asset).collect::<Vec<_>>().join(" "));
-    let forms = [
-        value.address.or(value.token).map(address),
-        value.amount.map(|amount| amount.raw.to_string()),
-        value.assets.as_ref().map(list),
-        value.number.or(value.seconds).map(|number| number.to_string()),
-        value.word.map(hex::encode_prefixed),
-        value.flag.map(|flag| flag.to_string()),
-        value.text.clone(),
-        value.network.map(|chain_id| chain_id.to_string()),
-    ];
-    forms.into_iter().flatten().collect::<Vec<_>>().join(" and ")
-}
-
-fn line(kind: &str, protocol: Option<&str>, mut members: Vec<(String, String)>) -> String {
-    members.sort();
-    let members: Vec<String> = members.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
-    format!("{kind} of {}: {}", protocol.unwrap_or("nobody"), members.join(" "))
-}
-
-fn address(address: Address) -> String {
-    format!("{address:#x}")
 }

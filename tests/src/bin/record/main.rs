@@ -116,7 +116,7 @@ fn keep(chain: &Chain, plugin: &Recording, name: &str, test: JobTest, expected: 
         reads += 1;
         node::answer(chain, read)
     });
-    let wrong = expected.differences(&outcome);
+    let wrong = outcome.differences(expected);
     ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
     let folder = plugin.folder.join("fixtures");
     std::fs::create_dir_all(&folder)?;
