@@ -13,6 +13,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use portolan_abi::Question;
 use portolan_base::network::Networks;
 use portolan_plugins::Served;
+use serde_json::Value;
 
 pub(crate) use self::answer::PluginAnswer;
 use crate::address;

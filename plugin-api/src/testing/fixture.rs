@@ -78,7 +78,7 @@ impl Fixture {
     /// [`FixtureError::Value`].
     pub fn replay_in(&self, plugin: PluginRef, settings: Settings) -> Result<Outcome, FixtureError> {
         let (start, facts, known) = (self.0.start()?, self.0.facts()?, self.0.replies()?);
-        let test = JobTest { start, settings, functions: None, facts };
+        let test = JobTest::recorded(start, settings, facts);
         let recorded = |request: &ReadRequest| {
             let (status, reply) = known.get(&key(request))?;
             ReadResult::new(*status, reply.clone())

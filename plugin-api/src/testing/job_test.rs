@@ -60,6 +60,11 @@ impl JobTest {
         Self { start, settings, functions, facts, tokens, has_operators_network }
     }
 
+    /// A job that a gateway recorded, which knew its network.
+    pub(super) fn recorded(start: Start, settings: Settings, facts: BTreeMap<String, Vec<u8>>) -> Self {
+        Self { start, settings, functions: None, facts, tokens: TestTokens::default(), has_operators_network: true }
+    }
+
     /// A job about tokens and no account, at block 1, with the shipped settings.
     pub fn for_tokens(protocol: &str, network: u64, tokens: &[Address]) -> Self {
         let mut test = Self::new(protocol, network, Question::COMPOSITION, Address::ZERO);
