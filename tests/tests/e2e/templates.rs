@@ -21,7 +21,7 @@ alloy::sol! {
 
 const USDC: u128 = 1_000_000;
 const ONE: u128 = 1_000_000_000_000_000_000;
-/// Of 100 of each token in the ticks from -600 to 600, at a price of one: 100 / (1 - 1.0001^-300).
+/// The liquidity of 100 of each token in the ticks from -600 to 600, at a price of one: 100 / (1 - 1.0001^-300).
 const LIQUIDITY: u128 = 3_383_749_980_973_837_142_785;
 static FORK: Shared<Fork> = Shared::new();
 
@@ -108,7 +108,7 @@ fn the_rest_of_a_stream_vests() {
     assert!(cliffs.contains(&&cliff) && cliffs.contains(&&Json::Null), "{cliffs:?}");
 }
 
-/// Of the fee of 0.003 the pool counts whole units for each of its liquidity, times 2^128.
+/// Returns what the pool pays of a fee of 0.003, which it counts per unit of liquidity, times 2^128 and rounded down.
 fn fee() -> u128 {
     let growth = (U512::from(3 * ONE / 1_000) << 128) / U512::from(LIQUIDITY);
     u128::try_from((growth * U512::from(LIQUIDITY)) >> 128).unwrap()
