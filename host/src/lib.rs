@@ -56,9 +56,7 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::cli::{
-    Command, Flags, GatewayPluginCommand, NewPluginFlags, PluginCommand, PluginFile, StateCommand, Stop,
-};
+use crate::cli::{Command, Flags, GatewayPluginCommand, NewPluginFlags, PluginCommand, PluginFile, StateCommand, Stop};
 use crate::config::{Config, Environment};
 use crate::gateway::Gateway;
 use crate::http::admin::control::ControlState;

@@ -47,7 +47,11 @@ pub(crate) async fn run(flags: &QuestionFlags, environment: &Environment) -> Res
         record_files::write(folder, &mut answers)?;
     }
     let is_sound = answers.iter().all(PluginAnswer::is_sound);
-    let text = if flags.of.json { format!("{}\n", show::document(&answers)) } else { show::table(&answers) + &claim_failures(gateway) };
+    let text = if flags.of.json {
+        format!("{}\n", show::document(&answers))
+    } else {
+        show::table(&answers) + &claim_failures(gateway)
+    };
     Ok((text, is_sound))
 }
 

@@ -77,6 +77,7 @@ pub fn instance(declared: &[u8]) -> Option<Instance> {
         version: "1.0.0".to_owned(),
         abi: "1.0.0".to_owned(),
         api_rev: portolan_abi::API_REV,
+        host_rev_min: None,
         frames: vec![1],
         capabilities: capability::ALL,
         panic: "unwind".to_owned(),

@@ -65,6 +65,16 @@ pub(crate) fn aelin() -> Vec<Job> {
     ]
 }
 
+pub(crate) fn staked() -> Vec<Job> {
+    let question = |name, question| job(name, "staked", 10, question, contracts::staking);
+    vec![
+        question("claimables", Question::CLAIMABLES),
+        question("farming", Question::FARMING),
+        with_all_capabilities(question("replies one by one", Question::CLAIMABLES)),
+        Job { contract: contracts::nothing, ..question("no contract", Question::FARMING) },
+    ]
+}
+
 pub(crate) fn gmx() -> Vec<Job> {
     const VAULT: Address = address!("0x489ee077994b6658eafa855c308275ead8097c4a");
     const SWAP: B256 = b256!("0x0874b2d545cb271cdbda4e093020c452328b24af12382ed62c4d00f5c26709db");

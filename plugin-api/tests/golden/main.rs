@@ -26,6 +26,11 @@ fn the_example_answers_as_it_did() {
 }
 
 #[test]
+fn rows_over_a_kit_answer_as_they_did() {
+    check("staked", &jobs::staked());
+}
+
+#[test]
 fn a_family_of_events_answers_as_it_did() {
     check("gmx", &jobs::gmx());
 }

@@ -2,7 +2,8 @@
 //!
 //! A number is the account's if it stands beside the account in a call, or in the reply to one; if the reply to a call
 //! with that number alone names the account, as `ownerOf` does; or if it is in the reply to a call with a number of the
-//! account, as a hint for an id is. Offsets and lengths of lists do not count. Invariants: only contracts of the
+//! account, as a hint for an id is. Offsets and lengths of lists in arguments do not count; a reply does not say which of
+//! its words are some. Invariants: only contracts of the
 //! deployment and those that a lineage gave make a number the account's, and no precompile does. A contract returned each
 //! fee and each claimed amount at the answer's block.
 
@@ -85,7 +86,7 @@ impl ClaimReads {
         };
         for read in about {
             add(&mut numbers, &mut values(argument_bytes(&read.data)));
-            add(&mut numbers, &mut values(&read.reply));
+            add(&mut numbers, &mut words(&read.reply));
         }
         // What is older than the answer's block may have been another account's since.
         others.retain(|read| read.is_at_block);
@@ -100,7 +101,7 @@ impl ClaimReads {
             if with_number.is_empty() {
                 break;
             }
-            with_number.iter().for_each(|read| add(&mut numbers, &mut values(&read.reply)));
+            with_number.iter().for_each(|read| add(&mut numbers, &mut words(&read.reply)));
             others = rest;
         }
         numbers
@@ -125,7 +126,7 @@ impl ClaimReads {
     /// those that claims with such arguments rest on.
     pub fn contracts_with<'a>(&'a self, words: &'a HashSet<[u8; WORD]>) -> impl Iterator<Item = Address> + 'a {
         let about = self.reads.iter().filter(|read| self.is_about_account(&read.data));
-        let has_word = |bytes: &[u8]| values(bytes).any(|word| words.contains(word));
+        let has_word = |bytes: &[u8]| self::words(bytes).any(|word| words.contains(word));
         about
             .filter(move |read| has_word(argument_bytes(&read.data)) || has_word(&read.reply))
             .map(|read| read.contract)
@@ -156,7 +157,7 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = &[u8; WORD]> {
     bytes.as_chunks().0.iter()
 }
 
-/// Returns the words of arguments or of a reply that are values: without the offsets of lists, and their lengths.
+/// Returns the words of arguments that are values: without the offsets of lists, and their lengths.
 fn values(bytes: &[u8]) -> impl Iterator<Item = &[u8; WORD]> {
     let all = bytes.as_chunks::<WORD>().0;
     let number = |word: &[u8; WORD]| usize::try_from(U256::from_be_bytes(*word)).ok();

@@ -40,7 +40,9 @@ fn plugins_that_were_built_once_answer_what_they_did_in_the_gateways_process() {
 fn answer_as_they_did(setup: Setup) {
     let chain = Chain::start("polygon").unwrap();
     let mut setup = setup.rpc("polygon", &chain.url);
-    for (name, slugs) in [("aelin", &["aelin"][..]), ("gmx", &["gmx"]), ("every", &["every", "every_read"])] {
+    for (name, slugs) in
+        [("aelin", &["aelin"][..]), ("staked", &["staked"]), ("gmx", &["gmx"]), ("every", &["every", "every_read"])]
+    {
         setup = setup.plugin(&folder().join(format!("lib{name}.so")), slugs);
     }
     let gateway = setup.start().unwrap();

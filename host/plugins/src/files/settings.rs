@@ -403,7 +403,7 @@ mod tests {
             ),
             (format!("{row}{row}"), "deployment 2 (acme/polygon/main): deployment 1 has the same".into()),
             (ACME.replace("name = \"ACME\"", ""), "line 2, protocol 1: missing field `name`".into()),
-            (ACME.replace("LENDING", "MINING"), "protocol 1 (acme), key `primitives`: not an array of texts".into()),
+            (ACME.replace("LENDING", "Lending"), "protocol 1 (acme), key `primitives`: not an array of words".into()),
             (
                 ACME.replace("\"LENDING\"", "7"),
                 "line 6, protocol 1, primitives 1: invalid type: integer `7`, expected a string".into(),
