@@ -88,6 +88,7 @@ pub(crate) fn gmx() -> Vec<Job> {
 
 pub(crate) fn every() -> Vec<Job> {
     let share = address!("0x831753dd7087cac61ab5644b308642cc1c33dc13");
+    let empty = address!("0xe000000000000000000000000000000000000003");
     let question = |name, protocol, question| job(name, protocol, 137, question, contracts::every);
     let compositions = |name, tokens: &[Address]| {
         let job = question(name, "every", Question::COMPOSITION);
@@ -118,6 +119,6 @@ pub(crate) fn every() -> Vec<Job> {
         question("misuse", "every_read", Question::LOCKED),
         with_all_capabilities(question("replies one by one", "every_read", Question::CLAIMABLES)),
         with_all_capabilities(question("something not covered", "every_read", Question::POOLING)),
-        with_all_capabilities(compositions("an invalid reply", &[share, ACCOUNT])),
+        with_all_capabilities(compositions("an invalid reply", &[share, empty])),
     ]
 }

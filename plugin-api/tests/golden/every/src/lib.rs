@@ -33,6 +33,8 @@ const CONTRACT: Address = address!("0xe000000000000000000000000000000000000001")
 const OTHER: Address = address!("0xe000000000000000000000000000000000000002");
 /// QuickSwap's previous token.
 const SHARE: Address = address!("0x831753dd7087cac61ab5644b308642cc1c33dc13");
+/// Shares that redeem to nothing.
+const EMPTY: Address = address!("0xe000000000000000000000000000000000000003");
 /// USD Coin and QuickSwap's token on Polygon.
 const USDC: Address = address!("0x2791bca1f2de4661ed88a30c99a7a9449aa84174");
 const QUICK: Address = address!("0xb5c064f955d8e7f38fe0460c556a72987494ee17");
@@ -85,6 +87,7 @@ impl Plugin for Every {
             Question::POOLING,
             Question::LOCKED,
             Question::COMPOSITION,
+            Question::EVENTS,
         ];
         let contracts = |contract: &Contract| [vec![contract.contract], contract.others.clone()].concat();
         let assets = Role::array(Role::MARKET);
@@ -161,7 +164,7 @@ impl Plugin for Every {
         // What no composition may have is left out by the SDK: a supply of zero.
         let supply = |token| if token == SHARE { number(2) } else { U256::ZERO };
         let share = |token| Composition { token, kind: "EVERY".to_owned(), supply: supply(token), parts: parts.clone() };
-        Ok(tokens.iter().copied().map(share).collect())
+        Ok(tokens.iter().copied().filter(|token| [SHARE, EMPTY].contains(token)).map(share).collect())
     }
 
     async fn events(&self, cx: &JobContext, transaction: &Transaction) -> Result<Vec<Event>, Error> {
