@@ -75,6 +75,7 @@
 //! A plugin has no clock, files, network, threads, or state that outlives a job. It needs no other crate than this one,
 //! and no `unsafe`. The rest of this page is the guide.
 //!
+//! [`docs/faults.md`]: https://docs.rs/crate/portolan-plugin-api/latest/source/docs/faults.md
 //! [`events.mjs`]: https://docs.rs/crate/portolan-plugin-api/latest/source/events.mjs
 //! [`portolan-abi`]: portolan_abi
 //! [`portolan-kits`]: https://docs.rs/portolan-kits

@@ -12,7 +12,7 @@ use super::{Published, manifest, published};
 const KITS: &str = "portolan-kits";
 
 /// Crates without a promise of their own: only together with the SDK of their version.
-const PINNED: [&str; 2] = ["portolan-derive", "portolan-validation"];
+const PINNED: [&str; 3] = ["portolan-derive", "portolan-fixtures", "portolan-validation"];
 
 #[test]
 fn minor_versions_are_the_revision() {
