@@ -1,5 +1,6 @@
 //! Contracts that tell a trial from a transaction, each in a way of its own: they pay in a trial, and take a staked token
-//! when the claim is sent. What is told `paid` must not take anything, but for the ways that the README names.
+//! when the claim is sent. What is told `paid` must not take anything, but for the ways that
+//! `host/docs/use/proof.md` names.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
