@@ -109,7 +109,6 @@ fn describe() {
     describe_counter!("portolan_plugin_fallbacks_total", "Last known good builds that were served instead.");
     describe_gauge!("portolan_plugin_state", "1 for each state that a plugin has a build in.");
     describe_gauge!("portolan_plugin_breaker_open", "1 where jobs of a plugin pause on a network.");
-    describe_gauge!("portolan_plugin_stuck_calls", "Calls that do not return.");
     describe_gauge!("portolan_ready", "1 where `/readyz` has no reason not to be.");
     describe_gauge!("portolan_degraded", "What `/readyz` calls degraded.");
     describe_counter!("portolan_endpoint_requests_total", "Requests to an endpoint that have ended.");
