@@ -248,8 +248,8 @@ fn plugins_are_members_and_stand_in_their_readme() {
 }
 
 #[test]
-fn the_page_of_the_architecture_names_every_file_with_unsafe_code() {
-    let page = fs::read_to_string(workspace().join("host/ARCHITECTURE.md")).unwrap();
+fn the_invariants_name_every_file_with_unsafe_code() {
+    let page = fs::read_to_string(workspace().join("host/docs/design/invariants.md")).unwrap();
     let is_unsafe = |source: &str| {
         code(source).any(|line| {
             ["unsafe {", "unsafe impl", "unsafe fn", "unsafe extern"].iter().any(|word| line.contains(word))
@@ -260,7 +260,7 @@ fn the_page_of_the_architecture_names_every_file_with_unsafe_code() {
         sources().into_iter().filter(|(path, source)| path != own && is_unsafe(source)).map(|(path, _)| path).collect();
     assert!(!with_unsafe.is_empty(), "the search is broken: the binary interface needs some");
     assert_none(
-        "unsafe code that host/ARCHITECTURE.md does not name",
+        "unsafe code that the invariants do not name",
         with_unsafe.into_iter().filter(|path| !page.contains(path)),
     );
 }
