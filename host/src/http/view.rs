@@ -66,7 +66,7 @@ pub(super) fn write(
     let shape = Shape { aggregate, full: form.full, simulation, numbers: form.numbers };
     let mut document = DocumentWriter { answer, shape, written, sink };
     match &answer.items {
-        Items::Networks(networks) => document.rows(|| networks.iter().map(|each| NetworkEntry::of(each))),
+        Items::Networks(networks) => document.rows(|| networks.iter().map(|each| NetworkEntry::of(each, shape))),
         Items::Protocols(protocols) => document.rows(|| protocols.iter().map(|each| ProtocolView::with_company(each))),
         Items::Rows { rows, .. } => document.rows(|| in_order(rows, shape).filter_map(|row| RowView::of(row, shape))),
         Items::Portfolio(portfolio) => document.single(PortfolioView::of(portfolio, shape)),
