@@ -176,6 +176,7 @@ fn parameters_that_a_path_does_not_take_are_refused_with_those_that_it_takes() {
     let cases = [
         ("/networks?network=polygon".to_owned(), "takes detail"),
         ("/protocols?include=quickswap".to_owned(), "takes detail"),
+        ("/protocols/coverage?protocol=quickswap".to_owned(), "takes detail"),
         (format!("/claimables/{ACCOUNT}?netwrk=polygon"), "did you mean network?"),
         (format!("/positions/{ACCOUNT}?kinds=staked"), "did you mean kind?"),
         (format!("/{ACCOUNT}/claim-plan?network=polygon&kind=staked"), "takes network, include"),
@@ -305,6 +306,7 @@ fn unknown_paths_are_not_found() {
         "/quickswap/claimables",
         "/networks/polygon",
         "/protocols/quickswap",
+        "/protocols/coverage/quickswap",
         "/claimables",
         "/plugins",
         "/healthz",

@@ -117,6 +117,7 @@ fn query(
     let query = match (endpoint, values) {
         (Endpoint::Networks, []) => Ok(Query::Networks),
         (Endpoint::Protocols, []) => Ok(Query::Protocols),
+        (Endpoint::Coverage, []) => Ok(Query::Coverage),
         (Endpoint::AllClaimables, [account_text]) => all_claimables(account_text, search, networks),
         (Endpoint::AllPositions, [account_text]) => all_positions(account_text, search, networks),
         (Endpoint::ClaimPlan, [account_text]) => {
@@ -309,7 +310,7 @@ fn options(query: &Query, search: &Search, networks: &Networks) -> Result<Answer
     let (blocks, has_rows) = match query {
         Query::Of(_, about) => (blocks(search, networks)?, about.has_rows()),
         Query::Address(..) => (blocks(search, networks)?, false),
-        Query::Networks | Query::Protocols | Query::Events(_) => (BlockChoice::Newest, false),
+        Query::Networks | Query::Protocols | Query::Coverage | Query::Events(_) => (BlockChoice::Newest, false),
     };
     Ok(AnswerOptions { blocks, is_traced: has_rows && search.is_full()? })
 }

@@ -14,7 +14,7 @@ use portolan_plugins::protocol::Protocol;
 
 use super::*;
 use crate::budget::AnswerBudget;
-use crate::gateway::answer::{Balance, ClaimItem, MissingEntry, Portfolio, PositionItem, Row, RowItem};
+use crate::gateway::answer::{Balance, ClaimItem, CoverageRow, MissingEntry, Portfolio, PositionItem, Row, RowItem};
 use crate::gateway::claims::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
 use crate::jobs::job::MetCode;
@@ -424,6 +424,22 @@ fn lists_of_networks_and_protocols_have_their_own_rows() {
     assert!(full.contains(r#""slug":"avalanchex","caip2":"eip155:43114"}]"#), "{full}");
     let protocols = text(&answer(Items::Protocols(vec![protocol()])), false);
     assert_eq!(protocols, format!("[{{{PROTOCOL},{COMPANY}}}]"));
+}
+
+#[test]
+fn a_row_of_the_coverage_names_the_plugin_that_answers() {
+    let row = CoverageRow {
+        protocol: protocol(),
+        network: network(10),
+        question: portolan_abi::Question::LENDING,
+        plugin: "velodrome@1.2.0".into(),
+        markets: 3,
+    };
+    let expected = concat!(
+        r#"[{"protocol":"velodrome_v2","network":"optimism","chainId":10,"question":"lending","#,
+        r#""plugin":{"name":"velodrome","version":"1.2.0"},"markets":3}]"#
+    );
+    assert_eq!(text(&answer(Items::Coverage(vec![row])), false), expected);
 }
 
 #[test]
