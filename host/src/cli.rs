@@ -308,7 +308,7 @@ pub(crate) struct FactFlags {
     /// State folder of the gateway.
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<String>,
-    /// Facts of one network, by its name or slug.
+    /// Facts of one network, by its slug, name, chain id or eip155:CHAIN_ID.
     #[arg(long, value_name = "NETWORK")]
     pub(crate) network: Option<String>,
     /// Facts that one endpoint returned or confirmed, by host and port.
@@ -355,9 +355,9 @@ pub(crate) struct Flags {
     /// Address for operators: health, readiness, plugins [default: 127.0.0.1:9090].
     #[arg(long, value_name = "ADDR")]
     pub(crate) operators_listen: Option<String>,
-    /// JSON-RPC endpoint of a network; repeatable, preferred first; replaces the network's endpoints from elsewhere.
-    /// For experiments: every user of the machine sees it in the process list. Keys belong in FILE or in
-    /// `PORTOLAN_RPC_<NETWORK>`.
+    /// JSON-RPC endpoint of a network (a slug, a name, a chain id or eip155:CHAIN_ID); repeatable, preferred first;
+    /// replaces the network's endpoints from elsewhere. For experiments: every user of the machine sees it in the
+    /// process list. Keys belong in FILE or in `PORTOLAN_RPC_<NETWORK>`.
     #[arg(long, value_name = "NETWORK=URL")]
     pub(crate) rpc: Vec<String>,
     /// `text` or `json` [default: text].

@@ -105,7 +105,7 @@ impl Config {
     fn merge(flags: &Flags, environment: &Environment, mut document: ConfigFile<'_>) -> Result<Self, ConfigError> {
         let layers = Layers { flags, environment, file: document.name };
         let settings = Settings::read(&layers, &mut document)?;
-        let tables = NamedTables::take(&mut document)?;
+        let tables = NamedTables::take(&mut document, &layers)?;
         let memory = MemoryLimit::new(settings.memory_mib);
         Ok(Self {
             listen: settings.listen,
@@ -142,10 +142,10 @@ impl NamedTables {
     const KEYS: [&str; 5] = ["networks", "prices", "signatures.keys", "plugins.limits.<plugin>", "plugins.<plugin>"];
 
     /// Takes the tables out of a document without settings; nothing else may be left in it.
-    fn take(document: &mut ConfigFile<'_>) -> Result<Self, ConfigError> {
+    fn take(document: &mut ConfigFile<'_>, layers: &Layers<'_>) -> Result<Self, ConfigError> {
         document.refuse_unknown(&[KEYS, &Self::KEYS].concat())?;
         Ok(Self {
-            networks: document.take("networks")?.unwrap_or_default(),
+            networks: networks::by_slug(document.take("networks")?.unwrap_or_default(), layers)?,
             prices: document.take("prices")?.unwrap_or_default(),
             keys: document.take("signatures.keys")?.unwrap_or_default(),
             limits: document.take("plugins.limits")?.unwrap_or_default(),

@@ -19,6 +19,7 @@ mod work;
 mod codeless;
 mod composition_answer;
 mod compositions;
+mod coverage;
 mod deadline;
 mod deployment_check;
 mod log_memory;
@@ -97,6 +98,10 @@ impl Gateway {
             Query::Protocols => {
                 let protocols = context.snapshot.iter().map(|served| Arc::clone(&served.protocol)).collect();
                 return Ok(list(&context, Items::Protocols(protocols)));
+            }
+            Query::Coverage => {
+                let rows = coverage::rows(&context.snapshot, context.networks());
+                return Ok(list(&context, Items::Coverage(rows)));
             }
             Query::Address(ref name, lookup) => {
                 let work = NameLookup::address_of(name.clone(), lookup);

@@ -12,6 +12,7 @@ use crate::address;
 pub(crate) enum Endpoint {
     Networks,
     Protocols,
+    Coverage,
     AllClaimables,
     AllPositions,
     ClaimPlan,
@@ -35,6 +36,7 @@ impl Endpoint {
         match self {
             Self::Networks => "networks",
             Self::Protocols => "protocols",
+            Self::Coverage => "coverage",
             Self::AllClaimables => "all-claimables",
             Self::AllPositions => "all-positions",
             Self::ClaimPlan => "claim-plan",
@@ -56,7 +58,7 @@ impl Endpoint {
     /// Returns the parameters that it takes besides [`OF_EVERY_ENDPOINT`].
     pub(crate) fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Networks | Self::Protocols | Self::ProtocolLogo => &[],
+            Self::Networks | Self::Protocols | Self::Coverage | Self::ProtocolLogo => &[],
             Self::AllClaimables => &["include", "exclude", "network", "simulate", "worth", "block"],
             Self::AllPositions => &["include", "exclude", "network", "kind", "simulate", "worth", "block"],
             Self::ClaimPlan => &["network", "include", "exclude", "worth", "block"],
@@ -78,9 +80,10 @@ pub(crate) const WITHOUT_PARAMETERS: [&str; 4] = ["/metrics", "/plugins", "/list
 
 /// Path patterns: words match themselves, names in braces match a value. A slug is neither reserved nor an address,
 /// and an account in first place is not a reserved word.
-static PATHS: [(&[&str], Endpoint); 18] = [
+static PATHS: [(&[&str], Endpoint); 19] = [
     (&["networks"], Endpoint::Networks),
     (&["protocols"], Endpoint::Protocols),
+    (&["protocols", "coverage"], Endpoint::Coverage),
     (&["logos", "protocol", "{file}"], Endpoint::ProtocolLogo),
     (&["claimables", "{account}"], Endpoint::AllClaimables),
     (&["positions", "{account}"], Endpoint::AllPositions),

@@ -37,10 +37,11 @@ pub const NETWORKS: [(&str, &str, &str, u64); 8] = [
 pub const ACCOUNTS: [&str; 6] = ["farmer", "whale", "odd", "dust", "nothing", "exited"];
 
 /// Members that only `detail=full` has.
-const EXTRAS: [&str; 12] = [
+const EXTRAS: [&str; 13] = [
     "amountRaw",
     "underlyingAmountRaw",
     "account",
+    "caip10",
     "plugin",
     "priceSource",
     "priceAgeSeconds",
@@ -467,15 +468,15 @@ fn plain_row(item: &Json) -> Json {
     Json::Object(members.into_iter().map(plain).collect())
 }
 
-/// The same without what token lists know of the tokens in it, and without what tokens redeem to, which plain answers have
-/// only beside the token's network.
+/// The same without what token lists know of the tokens in it, without the CAIP ids of networks and tokens, and without
+/// what tokens redeem to, which plain answers have only beside the token's network.
 #[must_use]
 pub fn without_listing(json: &Json) -> Json {
     match json {
         Json::Object(members) => {
             let is_whole = members.iter().any(|(name, _)| name == "network");
-            let is_of_lists = |name: &str| ["listed", "lookalike"].contains(&name);
-            let is_extra = |name: &str| is_of_lists(name) || (name == "underlyingTokens" && !is_whole);
+            let is_full = |name: &str| ["listed", "lookalike", "caip2", "caip19"].contains(&name);
+            let is_extra = |name: &str| is_full(name) || (name == "underlyingTokens" && !is_whole);
             let stays = members.iter().filter(|(name, _)| !is_extra(name));
             Json::Object(stays.map(|(name, value)| (name.clone(), without_listing(value))).collect())
         }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use alloy::primitives::Address;
-use portolan_base::network::{Network, Networks};
+use portolan_base::network::{CAIP2_PREFIX, Network, Networks};
 use portolan_networks::DataFee;
 use serde::Deserialize;
 
@@ -36,6 +36,9 @@ const LOGO_BYTES_MAX: usize = 1024;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct NetworkTable {
+    /// Its key in the file, for error texts.
+    #[serde(skip)]
+    key: String,
     name: Option<String>,
     chain_id: Option<u64>,
     logo: Option<String>,
@@ -46,6 +49,26 @@ pub(super) struct NetworkTable {
     pub(super) rpc: Option<Vec<String>>,
     head_age_max_s: Option<u64>,
     verify_receipts: Option<bool>,
+}
+
+/// Returns the tables by slug. A table of a built-in network may also have its chain id or its CAIP-2 id as the key.
+pub(super) fn by_slug(
+    written: BTreeMap<String, NetworkTable>,
+    layers: &Layers<'_>,
+) -> Result<BTreeMap<String, NetworkTable>, ConfigError> {
+    let built_in = Networks::new([]);
+    let mut tables = BTreeMap::new();
+    for (key, table) in written {
+        let is_id = key.starts_with(|first: char| first.is_ascii_digit()) || key.starts_with(CAIP2_PREFIX);
+        let network = built_in.named(&key).filter(|_| is_id);
+        let slug = network.map_or_else(|| key.clone(), |network| network.slug.clone());
+        let place = if key.contains(':') { format!("networks.\"{key}\"") } else { format!("networks.{key}") };
+        if tables.contains_key(&slug) {
+            return Err(ConfigError::new(layers.place(&place), format!("is a second table of {slug}")));
+        }
+        tables.insert(slug, NetworkTable { key: place, ..table });
+    }
+    Ok(tables)
 }
 
 /// Reads the networks: the built-in ones, then those that `tables` add, in the order of slugs.
@@ -84,15 +107,15 @@ pub(super) fn head_age_max(
 ) -> Result<HeadAgeMax, ConfigError> {
     let mut bounds = HeadAgeMax::default();
     for network in networks.iter() {
-        let key = format!("networks.{}.head_age_max_s", network.slug);
-        let set = tables.get(&network.slug).and_then(|table| table.head_age_max_s);
+        let set = tables.get(&network.slug).and_then(|table| Some((table, table.head_age_max_s?)));
         let endpoints = rpc.iter().find(|(chain_id, _)| *chain_id == network.chain_id).map(|(_, urls)| urls.as_slice());
         let is_local = endpoints.unwrap_or_default().iter().all(RpcUrl::is_loopback);
         let seconds = match set {
-            Some(seconds) if seconds > HEAD_AGE_S_MAX => {
-                return Err(ConfigError::new(layers.place(&key), format!("is more than {HEAD_AGE_S_MAX}")));
+            Some((table, seconds)) if seconds > HEAD_AGE_S_MAX => {
+                let place = table.place("head_age_max_s", layers);
+                return Err(ConfigError::new(place, format!("is more than {HEAD_AGE_S_MAX}")));
             }
-            Some(seconds) => seconds,
+            Some((_, seconds)) => seconds,
             None if is_local => 0,
             None => HEAD_AGE_S,
         };
@@ -113,6 +136,13 @@ pub(super) fn verify_receipts(
     networks.iter().filter(|network| own(network).unwrap_or(of_all)).map(|network| network.chain_id).collect()
 }
 
+impl NetworkTable {
+    /// Names a key of the table in error texts.
+    pub(super) fn place(&self, key: &str, layers: &Layers<'_>) -> String {
+        layers.place(&format!("{}.{key}", self.key))
+    }
+}
+
 struct Reader<'a> {
     slug: &'a str,
     table: &'a NetworkTable,
@@ -121,12 +151,13 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn bad(&self, key: &str, reason: &str) -> ConfigError {
-        ConfigError::new(self.layers.place(&format!("networks.{}{key}", self.slug)), reason)
+        ConfigError::new(self.layers.place(&format!("{}{key}", self.table.key)), reason)
     }
 
     /// Returns the first key of the table that states a fact of the network, as an endpoint does not.
     fn first_fact(&self) -> Option<&'static str> {
         let NetworkTable {
+            key: _,
             name,
             chain_id,
             logo,
@@ -150,8 +181,9 @@ impl Reader<'_> {
 
     fn network(&self) -> Result<Network, ConfigError> {
         let is_slug = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-';
-        if !is_word(self.slug, is_slug) {
-            return Err(self.bad("", "is not a slug of lower-case letters, digits, _ and -"));
+        // A number would be taken for a chain id.
+        if !is_word(self.slug, is_slug) || self.slug.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(self.bad("", "is not a slug of lower-case letters, digits, _ and -, with a letter"));
         }
         let is_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
         let chain_id = self.table.chain_id.filter(|id| *id > 0);

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use alloy::primitives::Address;
 use bigdecimal::BigDecimal;
 use portolan_assets::price::{BaseUrl, Feed, PriceSettings};
-use portolan_base::network::Networks;
+use portolan_base::network::{FORMS, Networks};
 use serde::Deserialize;
 
 use super::ConfigError;
@@ -79,7 +79,7 @@ fn fixed(
     for (slug, tokens) in table {
         let table = format!("prices.static.{slug}");
         let bad = |key: &str, reason: String| ConfigError::new(layers.place(&format!("{table}{key}")), reason);
-        let network = networks.named(slug).ok_or_else(|| bad("", format!("unknown network {slug}")))?;
+        let network = networks.named(slug).ok_or_else(|| bad("", format!("unknown network {slug}: give {FORMS}")))?;
         for (token, price) in tokens {
             let key = format!(".\"{token}\"");
             let token = address::parse(token).map_err(|error| bad(&key, format!("{token} {error}")))?;
@@ -109,7 +109,9 @@ fn feeds(
     let (mut feeds, mut seen) = (Vec::new(), BTreeSet::new());
     for (place, row) in rows.iter().enumerate() {
         let slug = &row.network;
-        let network = networks.named(slug).ok_or_else(|| bad(place, ".network", format!("unknown network {slug}")))?;
+        let network = networks
+            .named(slug)
+            .ok_or_else(|| bad(place, ".network", format!("unknown network {slug}: give {FORMS}")))?;
         let read =
             |key: &str, text: &str| address::parse(text).map_err(|error| bad(place, key, format!("{text} {error}")));
         let (token, feed) = (read(".token", &row.token)?, read(".feed", &row.feed)?);
@@ -133,7 +135,7 @@ fn issuers(
     let mut issuers = Vec::new();
     for (slug, contracts) in table {
         let bad = |reason: String| ConfigError::new(layers.place(&format!("prices.issuers.{slug}")), reason);
-        let network = networks.named(slug).ok_or_else(|| bad(format!("unknown network {slug}")))?;
+        let network = networks.named(slug).ok_or_else(|| bad(format!("unknown network {slug}: give {FORMS}")))?;
         if contracts.len() > ISSUERS_MAX {
             return Err(bad(format!("more than {ISSUERS_MAX} issuers")));
         }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use portolan_base::network::Networks;
+use portolan_base::network::{FORMS, Network, Networks};
 
 use super::ConfigError;
 use super::layers::{Layers, variable};
@@ -52,7 +52,8 @@ fn of_flags(flags: &[String], networks: &Networks) -> Result<Endpoints, ConfigEr
     Ok(endpoints)
 }
 
-/// Reads variables such as `PORTOLAN_RPC_ETHEREUM`, by slug or name, with underscores for hyphens.
+/// Reads variables such as `PORTOLAN_RPC_ETHEREUM`, by slug, name, chain id or CAIP-2 id, with underscores for hyphens
+/// and colons.
 fn of_environment(networks: &Networks, layers: &Layers<'_>) -> Result<Endpoints, ConfigError> {
     let mut endpoints = Endpoints::new();
     for (name, urls) in layers.environment.with_prefix(VARIABLE) {
@@ -61,8 +62,14 @@ fn of_environment(networks: &Networks, layers: &Layers<'_>) -> Result<Endpoints,
         if KEYS.iter().any(|key| variable(key) == place) {
             continue;
         }
-        let is_named = |text: &str| text.replace('-', "_").eq_ignore_ascii_case(name);
-        let network = networks.iter().find(|network| is_named(&network.slug) || is_named(&network.name));
+        let is_named = |text: &str| text.replace(['-', ':'], "_").eq_ignore_ascii_case(name);
+        let is_it = |network: &Network| {
+            is_named(&network.slug)
+                || is_named(&network.name)
+                || is_named(&network.chain_id.to_string())
+                || is_named(&network.caip2())
+        };
+        let network = networks.iter().find(|network| is_it(network));
         let network = network.ok_or_else(|| unknown(&place, name, networks))?;
         let mut list = Vec::new();
         for url in urls.split(',').map(str::trim).filter(|url| !url.is_empty()) {
@@ -83,7 +90,7 @@ fn of_file(
     let mut endpoints = Endpoints::new();
     for (slug, table) in tables {
         let (Some(urls), Some(network)) = (&table.rpc, networks.named(slug)) else { continue };
-        let place = layers.place(&format!("networks.{slug}.rpc"));
+        let place = table.place("rpc", layers);
         // An empty list is a setting too: this network has no endpoint.
         let list = endpoints.entry(network.chain_id).or_default();
         for url in urls {
@@ -115,5 +122,5 @@ fn push(list: &mut Vec<RpcUrl>, url: &str, place: &str) -> Result<(), ConfigErro
 
 fn unknown(place: &str, name: &str, networks: &Networks) -> ConfigError {
     let names: Vec<&str> = networks.iter().map(|network| network.slug.as_str()).collect();
-    ConfigError::new(place, format!("unknown network {name}; the networks are {}", names.join(", ")))
+    ConfigError::new(place, format!("unknown network {name}: give {FORMS}; the networks are {}", names.join(", ")))
 }

@@ -323,6 +323,28 @@ fn a_built_in_network_may_be_listed_only_with_an_endpoint() {
 }
 
 #[test]
+fn a_network_is_named_by_its_chain_id_or_caip_2_id_too() {
+    let expected = [(137, vec!["a".to_owned()])];
+    for name in ["polygon", "POLYGON", "137", "eip155:137"] {
+        let flagged = merge(&rpc(&[&format!("{name}=http://a")]), &Environment::default(), "").unwrap();
+        assert_eq!(hosts(&flagged), expected, "{name}");
+        let priced = of_file(&format!("[prices.static]\n'{name}'.\"{TOKEN}\" = '1'"));
+        assert_eq!(priced.gateway.prices.fixed, [(137, TOKEN.parse().unwrap(), BigDecimal::from(1))], "{name}");
+    }
+    for key in ["polygon", "137", "eip155:137"] {
+        let config = of_file(&format!("[networks.'{key}']\nrpc = ['http://a']\nverify_receipts = true"));
+        assert_eq!((hosts(&config), config.gateway.verify_receipts), (expected.to_vec(), [137].into()), "{key}");
+    }
+    for variable in ["PORTOLAN_RPC_POLYGON", "PORTOLAN_RPC_137", "PORTOLAN_RPC_EIP155_137"] {
+        let config = merge(&Flags::default(), &Environment::from([(variable, "http://a")]), "").unwrap();
+        assert_eq!(hosts(&config), expected, "{variable}");
+    }
+    let own = "chain_id = 4242\nname = 'OURS'\nlogo = 'https://l/o.png'\nnative = 'X'\nrpc = ['http://o']";
+    let both = merge(&rpc(&["eip155:4242=http://a"]), &Environment::default(), &format!("[networks.ours]\n{own}"));
+    assert_eq!(hosts(&both.unwrap()), [(4242, vec!["a".to_owned()])], "a network of the file");
+}
+
+#[test]
 fn token_lists_are_files_and_urls_in_their_order_and_the_built_in_one_last() {
     let places = |environment: Environment, file: &str| {
         let locations = merge(&Flags::default(), &environment, file).unwrap().gateway.token_lists.locations;

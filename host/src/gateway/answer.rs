@@ -8,6 +8,7 @@ use std::sync::Arc;
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::Sign;
+use portolan_abi::Question;
 use portolan_abi::map::{self, LegRole};
 use portolan_assets::names::{ResolvedBy, ResolvedName};
 use portolan_assets::resolve::Tokens;
@@ -34,7 +35,7 @@ use tokio::sync::OwnedSemaphorePermit;
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) items: Items,
-    /// One entry for each network that was read, in the order of networks. Empty for `/networks` and `/protocols`.
+    /// One entry for each network that was read, in the order of networks. Empty for answers that read no chain.
     pub(crate) blocks: Vec<(Arc<Network>, Block)>,
     /// Ordered by network, then by subject.
     pub(crate) missing: Vec<MissingEntry>,
@@ -49,6 +50,7 @@ pub(crate) struct Answer {
 pub(crate) enum Items {
     Networks(Vec<Arc<Network>>),
     Protocols(Vec<Arc<Protocol>>),
+    Coverage(Vec<CoverageRow>),
     /// Findings of jobs; `aggregate` is true for a query to all protocols.
     Rows {
         rows: Vec<Row>,
@@ -71,6 +73,7 @@ impl Items {
         match self {
             Self::Networks(networks) => networks.len(),
             Self::Protocols(protocols) => protocols.len(),
+            Self::Coverage(rows) => rows.len(),
             Self::Rows { rows, .. } => rows.len(),
             Self::Portfolio(Portfolio { positions, .. }) => positions.len(),
             Self::NativeBalance(_) | Self::Name(_) => 1,
@@ -79,6 +82,18 @@ impl Items {
             Self::Events(events) => events.events.len() + events.transaction.logs.len(),
         }
     }
+}
+
+/// A question that a protocol answers on a network.
+#[derive(Clone, Debug)]
+pub(crate) struct CoverageRow {
+    pub(crate) protocol: Arc<Protocol>,
+    pub(crate) network: Arc<Network>,
+    pub(crate) question: Question,
+    /// The plugin, `name@version`.
+    pub(crate) plugin: Arc<str>,
+    /// Number of deployments that answer it.
+    pub(crate) markets: usize,
 }
 
 /// The events of a transaction.

@@ -22,6 +22,8 @@ pub(crate) enum Query {
     Networks,
     /// The protocols that are served now.
     Protocols,
+    /// The questions that each protocol answers on each network.
+    Coverage,
     /// The address that a name resolves to.
     Address(Name, Lookup),
     /// The events of a transaction.

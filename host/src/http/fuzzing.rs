@@ -126,7 +126,7 @@ fn require_query(head: &Parts, query: &Query) {
     let path = percent_decode_str(head.uri.path()).decode_utf8_lossy().to_lowercase();
     let is_network = |chain_id: u64| NETWORKS.with_chain_id(chain_id).is_some();
     match query {
-        Query::Networks | Query::Protocols => {}
+        Query::Networks | Query::Protocols | Query::Coverage => {}
         Query::Address(name, _) => require_name(name),
         Query::Events(EventsQuery { chain_id, hash, types, logs_max, account }) => {
             assert!(is_network(*chain_id) && path.contains(&format!("{hash:#x}")), "{path}");

@@ -9,6 +9,7 @@ pub(super) mod rate;
 
 mod account_effects;
 mod claim_plan;
+mod coverage;
 mod events;
 mod header;
 mod names;
@@ -33,6 +34,7 @@ pub(super) use self::problem::problem;
 
 use self::account_effects::AccountEffectsView;
 use self::claim_plan::ClaimPlanView;
+use self::coverage::CoverageView;
 use self::events::{EventView, LogView, UndecodedView, WrittenTokens, logs};
 use self::names::NameView;
 use self::parts::{NetworkEntry, ProtocolView};
@@ -66,8 +68,9 @@ pub(super) fn write(
     let shape = Shape { aggregate, full: form.full, simulation, numbers: form.numbers };
     let mut document = DocumentWriter { answer, shape, written, sink };
     match &answer.items {
-        Items::Networks(networks) => document.rows(|| networks.iter().map(|each| NetworkEntry::of(each))),
+        Items::Networks(networks) => document.rows(|| networks.iter().map(|each| NetworkEntry::of(each, shape))),
         Items::Protocols(protocols) => document.rows(|| protocols.iter().map(|each| ProtocolView::with_company(each))),
+        Items::Coverage(rows) => document.rows(|| rows.iter().map(CoverageView::of)),
         Items::Rows { rows, .. } => document.rows(|| in_order(rows, shape).filter_map(|row| RowView::of(row, shape))),
         Items::Portfolio(portfolio) => document.single(PortfolioView::of(portfolio, shape)),
         Items::ClaimPlan(plan) => document.single(ClaimPlanView::of(plan, shape)),

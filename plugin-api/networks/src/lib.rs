@@ -7,7 +7,7 @@
 mod native;
 mod table;
 
-pub use native::{SYSTEM_ADDRESS, fee_collector, is_native, logs_native};
+pub use native::{SYSTEM_ADDRESS, fee_collector, is_native, logs_native, native_coin_type};
 pub use table::{DataFee, Listing, NETWORKS, Network, network};
 
 /// Declares a constant per chain id, and the list of all by name.

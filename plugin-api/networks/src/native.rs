@@ -1,4 +1,4 @@
-//! Addresses that contracts and lists use for a network's native token.
+//! Addresses that contracts and lists use for a network's native token, and its coin type.
 //!
 //! Invariant: an address listed here is never a separate token. Balances and transfers of it are those of the native
 //! token, which answers show once.
@@ -6,9 +6,9 @@
 use alloy::primitives::{Address, address};
 
 use super::{
-    ABSTRACT, BASE, BLAST, BOB, CELO, CODEX, CYBER, FRAXTAL, INK, KATANA, LISK, MANTA_PACIFIC, MANTLE, METIS, MODE,
-    MOONBEAM, MOONRIVER, OPBNB, OPTIMISM, POLYGON, POLYGON_MUMBAI, SONEIUM, SWELLCHAIN, UNICHAIN, WORLD_CHAIN,
-    ZKSYNC_ERA, ZORA,
+    ABSTRACT, ARBITRUM, BASE, BLAST, BOB, CELO, CODEX, CYBER, ETHEREUM, FANTOM, FRAXTAL, GNOSIS, INK, KATANA, LINEA,
+    LISK, MANTA_PACIFIC, MANTLE, METIS, MODE, MOONBEAM, MOONRIVER, OPBNB, OPTIMISM, POLYGON, POLYGON_MUMBAI, SONEIUM,
+    SWELLCHAIN, UNICHAIN, WORLD_CHAIN, ZKSYNC_ERA, ZORA,
 };
 
 /// Logs each transfer of the native token, <https://eips.ethereum.org/EIPS/eip-7708>. It has no code, so nobody else
@@ -76,6 +76,18 @@ static SECOND_ADDRESSES: [SecondAddress; 5] = [
     SecondAddress { address: address!("0000000000000000000000000000000000000802"), chain_ids: &[MOONBEAM, MOONRIVER] },
 ];
 
+/// Coin types of native tokens: <https://github.com/satoshilabs/slips/blob/master/slip-0044.md>. A network is left out
+/// where it is not certain which one is meant: Avalanche and BNB Smart Chain, whose coins have one for each of their
+/// chains, and test networks.
+static COIN_TYPES: [(u32, &[u64]); 4] =
+    [(60, &[ETHEREUM, OPTIMISM, ARBITRUM, BASE, LINEA]), (700, &[GNOSIS]), (966, &[POLYGON]), (1_007, &[FANTOM])];
+
+/// Returns the SLIP-44 coin type of a network's native token; `None` if it is not certain.
+pub fn native_coin_type(chain_id: u64) -> Option<u32> {
+    let of_network = |(_, chain_ids): &&(u32, &[u64])| chain_ids.contains(&chain_id);
+    COIN_TYPES.iter().find(of_network).map(|(coin_type, _)| *coin_type)
+}
+
 /// Returns true if an address stands for the native token of a network.
 pub fn is_native(chain_id: u64, address: Address) -> bool {
     PLACEHOLDERS.contains(&address)
@@ -95,7 +107,7 @@ pub fn fee_collector(chain_id: u64) -> Option<Address> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ETHEREUM, NETWORKS};
+    use crate::NETWORKS;
 
     #[test]
     fn a_second_address_is_one_on_its_own_networks_and_a_placeholder_on_all() {
@@ -114,6 +126,16 @@ mod tests {
         let of_op_stack = NETWORKS.iter().filter(|network| network.data_fee == crate::DataFee::OpStack);
         for network in of_op_stack {
             assert!(is_native(network.chain_id, legacy), "{}", network.listing.slug);
+        }
+    }
+
+    #[test]
+    fn networks_with_one_native_token_have_one_coin_type() {
+        let registered = [("ETH", 60), ("XDAI", 700), ("POL", 966), ("FTM", 1_007)];
+        for network in &NETWORKS {
+            let known = registered.iter().find(|(symbol, _)| *symbol == network.listing.native);
+            let expected = known.map(|(_, coin_type)| *coin_type);
+            assert_eq!(native_coin_type(network.chain_id), expected, "{}", network.listing.slug);
         }
     }
 

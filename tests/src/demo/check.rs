@@ -1,6 +1,6 @@
 //! Every endpoint of protocols about every account, compared to the last digit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, bail};
 use bigdecimal::num_bigint::BigInt;
@@ -12,6 +12,7 @@ use crate::json::Json;
 use crate::portfolio;
 use crate::protocol::Question;
 use crate::truth::{self, ACCOUNTS, Call, Detail, NETWORKS};
+use crate::world::Placed;
 
 pub(super) fn everything(stage: &Stage, out: &mut Output<'_>) -> Result<()> {
     let mut wrong = Vec::new();
@@ -154,6 +155,16 @@ fn facts(stage: &Stage, out: &mut Output<'_>, wrong: &mut Vec<String>) -> Result
             wrong.push(format!("/protocols is without {expected}"));
         }
     }
+    let coverage = fetch(&stage.gateway, "/protocols/coverage", out)?.json()?;
+    let covered: BTreeSet<[String; 4]> = coverage.items()?.iter().map(covered).collect::<Result<_>>()?;
+    for question in Question::ALL {
+        for Placed { slug, plugin, network } in stage.world.requested(question, None)? {
+            let row = [slug, network, question.member().to_owned(), plugin.to_owned()];
+            if !covered.contains(&row) {
+                wrong.push(format!("/protocols/coverage is without {row:?}"));
+            }
+        }
+    }
     let who = stage.world.address("farmer")?;
     let (own, base) = (stage.gateway.aggregate(&format!("/{who}"))?, stage.gateway.get(&format!("/claimables/{who}"))?);
     if own.body != base.body {
@@ -167,6 +178,12 @@ fn facts(stage: &Stage, out: &mut Output<'_>, wrong: &mut Vec<String>) -> Result
         }
     }
     Ok(())
+}
+
+/// Protocol, network, question and plugin of a row of the coverage.
+fn covered(row: &Json) -> Result<[String; 4]> {
+    let text = |pointer| row.text_at(pointer).map(str::to_owned);
+    Ok([text("protocol")?, text("network")?, text("question")?, text("plugin/name")?])
 }
 
 pub(super) fn fetch(gateway: &Gateway, path: &str, out: &mut Output<'_>) -> Result<Response> {

@@ -48,6 +48,7 @@ pub(super) fn introduce(stage: &Stage, out: &mut impl Write) -> Result<()> {
         format!("http://{base}/{farmer}/native-balance?network=polygon"),
         format!("http://{base}/networks"),
         format!("http://{base}/protocols"),
+        format!("http://{base}/protocols/coverage"),
         format!("http://{operators}/plugins"),
     ] {
         writeln!(out, "curl -i {line}")?;

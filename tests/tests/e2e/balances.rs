@@ -9,6 +9,7 @@ mod native;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use alloy::primitives::Address;
 use anyhow::Result;
 use portolan_tests::gateway::Gateway;
 use portolan_tests::http::Response;
@@ -124,9 +125,12 @@ fn full_detail_adds_raw_amounts_and_where_prices_are_from() {
     let fixture = fixture();
     let full = fixture.tokens("farmer", "?detail=full").json().unwrap();
     let items = full.at("items").unwrap().items().unwrap();
+    // With its EIP-55 checksum.
+    let account: Address = fixture.account("farmer").parse().unwrap();
     let mut expected = Vec::new();
     for truth in fixture.truths() {
         let prices = truth.prices().unwrap();
+        let chain_id = truth::network(&truth.network).unwrap().at("chainId").unwrap().to_string();
         for ((token, raw), row) in
             truth.held("farmer").unwrap().iter().zip(truth.token_balances("farmer", &prices).unwrap())
         {
@@ -134,6 +138,7 @@ fn full_detail_adds_raw_amounts_and_where_prices_are_from() {
             let source = prices.get(token).map_or(Json::Null, |_| Json::text("static"));
             members.extend([
                 ("account".to_owned(), Json::text(fixture.account("farmer"))),
+                ("caip10".to_owned(), Json::text(format!("eip155:{chain_id}:{account}"))),
                 ("amountRaw".to_owned(), Json::text(*raw)),
                 ("priceSource".to_owned(), source),
                 ("priceAgeSeconds".to_owned(), Json::Null),
@@ -149,6 +154,10 @@ fn full_detail_adds_raw_amounts_and_where_prices_are_from() {
             ["listed", "lookalike"].map(|name| item.at("token").unwrap().at(name).unwrap()),
             [&Json::Bool(true), &Json::Bool(false)]
         );
+        let chain = format!("eip155:{}", item.at("network/chainId").unwrap());
+        let token: Address = item.text_at("token/address").unwrap().parse().unwrap();
+        assert_eq!(item.text_at("network/caip2").unwrap(), chain);
+        assert_eq!(item.text_at("token/caip19").unwrap(), format!("{chain}/erc20:{token}"));
     }
     assert_equal("farmer in full", &truth::without_listing(&Json::Array(items.to_vec())), &expected);
 }

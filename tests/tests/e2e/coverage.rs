@@ -16,6 +16,8 @@ use portolan_abi::map::{Catalogue, Settings};
 use portolan_abi::root::PluginRef;
 use portolan_abi::{Question, codec};
 use portolan_networks::network;
+use portolan_tests::chain::Chain;
+use portolan_tests::gateway::Setup;
 use portolan_tests::{build, tables};
 
 /// The questions about an account, with the head of their column.
@@ -190,5 +192,61 @@ fn the_tables_of_protocols_are_those_of_the_catalogues() {
     ];
     for (name, table) in tables {
         tables::check(&readme, name, &table).unwrap();
+    }
+}
+
+/// The networks that a gateway lists without an endpoint of theirs.
+fn listed(chain_id: u64) -> Option<&'static str> {
+    network(chain_id).filter(|network| !network.needs_endpoint).map(|network| network.listing.slug)
+}
+
+/// The questions that catalogues declare on listed networks, by protocol, network, question and plugin, each with the
+/// number of markets.
+fn declared(catalogues: &[Named]) -> BTreeMap<[String; 4], usize> {
+    let mut rows = BTreeMap::new();
+    for (plugin, catalogue) in catalogues {
+        let lists_events = catalogue.deployments.iter().any(|row| row.questions.contains(&Question::EVENTS));
+        let decodes = catalogue.event_topics.as_ref().is_some_and(|topics| !topics.is_empty());
+        let unlisted = (decodes && !lists_events).then_some(Question::EVENTS);
+        for row in &catalogue.deployments {
+            let Some(network) = listed(row.chain_id) else { continue };
+            for question in row.questions.iter().copied().chain(unlisted) {
+                let key = [&row.protocol, network, question.name(), plugin].map(ToString::to_string);
+                *rows.entry(key).or_default() += 1;
+            }
+        }
+    }
+    rows
+}
+
+#[test]
+fn the_gateway_covers_what_the_catalogues_declare() {
+    let (chain, built) = (Chain::start("polygon").unwrap(), build::built().unwrap());
+    let catalogues = catalogues().unwrap();
+    let mut setup = Setup::default().rpc("137", &chain.url);
+    for (plugin, file) in build::plugins().unwrap() {
+        let (_, catalogue) = catalogues.iter().find(|(name, _)| *name == plugin).unwrap();
+        let slugs: Vec<&str> = catalogue.protocols.iter().map(|protocol| protocol.slug.as_str()).collect();
+        setup = setup.plugin(&built.plugin(&file), &slugs);
+    }
+    let gateway = setup.start().unwrap();
+    let response = gateway.get("/protocols/coverage").unwrap();
+    assert_eq!(response.status, 200, "{}", response.body);
+    let answer = response.json().unwrap();
+    let mut rows = BTreeMap::new();
+    for row in answer.items().unwrap() {
+        let key = ["protocol", "network", "question", "plugin/name"].map(|name| row.text_at(name).unwrap().to_owned());
+        assert_eq!(listed(row.at("chainId").unwrap().to_string().parse().unwrap()), Some(key[1].as_str()), "{row}");
+        assert!(!row.text_at("plugin/version").unwrap().is_empty(), "{row}");
+        let markets: usize = row.at("markets").unwrap().to_string().parse().unwrap();
+        assert!(rows.insert(key, markets).is_none(), "twice: {row}");
+    }
+    assert!(rows.len() > ANSWERED_MIN, "{rows:?}");
+    assert_eq!(rows, declared(&catalogues));
+    let full = gateway.get("/protocols/coverage?detail=full").unwrap().json().unwrap();
+    assert_eq!(full.at("items").unwrap(), &answer);
+    for header in ["portolan-blocks", "portolan-partial", "cache-control"] {
+        let of_protocols = gateway.get("/protocols").unwrap();
+        assert_eq!(response.header(header), of_protocols.header(header), "{header}");
     }
 }

@@ -33,7 +33,7 @@ impl Fixture {
     fn start() -> Result<Self> {
         let chain = Chain::start("polygon")?;
         let plugin = build::built()?.plugin("libquickswap.so");
-        let gateway = Setup::default().rpc("polygon", &chain.url).plugin(&plugin, &["quickswap"]).start()?;
+        let gateway = Setup::default().rpc("eip155:137", &chain.url).plugin(&plugin, &["quickswap"]).start()?;
         Ok(Self { gateway, _chain: chain })
     }
 
@@ -176,6 +176,7 @@ fn parameters_that_a_path_does_not_take_are_refused_with_those_that_it_takes() {
     let cases = [
         ("/networks?network=polygon".to_owned(), "takes detail"),
         ("/protocols?include=quickswap".to_owned(), "takes detail"),
+        ("/protocols/coverage?protocol=quickswap".to_owned(), "takes detail"),
         (format!("/claimables/{ACCOUNT}?netwrk=polygon"), "did you mean network?"),
         (format!("/positions/{ACCOUNT}?kinds=staked"), "did you mean kind?"),
         (format!("/{ACCOUNT}/claim-plan?network=polygon&kind=staked"), "takes network, include"),
@@ -199,6 +200,66 @@ fn parameters_that_a_path_does_not_take_are_refused_with_those_that_it_takes() {
     }
     for path in ["/networks?_=1700000000", &format!("/claimables/{ACCOUNT}?_&__x=y&network=polygon")] {
         assert_eq!(fixture.gateway.get(path).unwrap().status, 200, "{path}");
+    }
+}
+
+#[test]
+fn a_caip_10_id_of_another_network_or_form_is_refused() {
+    let on = |chain: &str| format!("eip155:{chain}:{ACCOUNT}");
+    let contradicts = "is on eip155:137, and the parameter network names eip155:1";
+    let forms = "an account is an address, eip155:CHAIN_ID:ADDRESS or an ENS name";
+    fixture().assert_refused(&[
+        (format!("/claimables/{}?network=ethereum", on("137")), 400, "invalid-network", contradicts),
+        (format!("/{}/native-balance?network=1", on("137")), 400, "invalid-network", contradicts),
+        (format!("/events/decode/{HASH}?network=eip155:1&account={}", on("137")), 400, "invalid-network", contradicts),
+        (format!("/claimables/{}", on("31337")), 400, "invalid-network", "a chain id or eip155:CHAIN_ID"),
+        (format!("/claimables/{}", on("polygon")), 400, "invalid-network", "unknown network eip155:polygon"),
+        (format!("/claimables/{}", on("250")), 503, "network-not-configured", "fantom"),
+        ("/claimables/eip155:137:0x12".to_owned(), 400, "invalid-address", forms),
+        (format!("/claimables/bip122:137:{ACCOUNT}"), 400, "invalid-address", forms),
+        (
+            format!("/ens/by-address/eip155:137:{}", CHECKSUMMED.replace("0x5aAe", "0x5AAe")),
+            400,
+            "invalid-address",
+            "checksum",
+        ),
+        (format!("/claimables/{ACCOUNT}?block=eip155:137"), 400, "invalid-block", "NETWORK:BLOCK"),
+        (format!("/claimables/{ACCOUNT}?block=eip155:31337:5"), 400, "invalid-network", "eip155:31337"),
+        (format!("/claimables/{ACCOUNT}?block=polygon:5,137:6"), 400, "invalid-block", "two blocks of polygon"),
+    ]);
+}
+
+#[test]
+fn caip_ids_are_taken_as_other_names_are_and_stand_in_the_full_answer() {
+    let gateway = &fixture().gateway;
+    let get = |path: &str| {
+        let response = gateway.get(path).unwrap();
+        assert_eq!(response.status, 200, "{path}: {}", response.body);
+        response
+    };
+    let expected = get(&format!("/{ACCOUNT}/native-balance?network=polygon"));
+    let block = expected.header("portolan-blocks").unwrap().replace("polygon=", "");
+    for path in [
+        format!("/eip155:137:{ACCOUNT}/native-balance"),
+        format!("/eip155%3A137%3A{ACCOUNT}/native-balance?network=137"),
+        format!("/{ACCOUNT}/native-balance?network=eip155:137&block=eip155:137:{block}"),
+        format!("/eip155:137:{ACCOUNT}/native-balance?block=137:{block}"),
+        format!("/eip155:137:{ACCOUNT}/native-balance?block={block}"),
+    ] {
+        let response = get(&path);
+        assert_eq!(response.body, expected.body, "{path}");
+        assert_eq!(response.header("portolan-blocks"), expected.header("portolan-blocks"), "{path}");
+    }
+    assert!(!expected.body.contains("caip") && !expected.body.contains("eip155"), "{}", expected.body);
+    let full = get(&format!("/eip155:137:{ACCOUNT}/native-balance?detail=full")).json().unwrap();
+    // POL has the coin type 966 in SLIP-44.
+    for (member, id) in [
+        ("network/caip2", "eip155:137"),
+        ("token/caip19", "eip155:137/slip44:966"),
+        ("caip10", "eip155:137:0x70997970C51812dc3A010C7d01b50e0d17dc79C8"),
+    ] {
+        let row = &full.at("items").unwrap().items().unwrap()[0];
+        assert_eq!(row.text_at(member).unwrap(), id, "{row}");
     }
 }
 
@@ -245,6 +306,7 @@ fn unknown_paths_are_not_found() {
         "/quickswap/claimables",
         "/networks/polygon",
         "/protocols/quickswap",
+        "/protocols/coverage/quickswap",
         "/claimables",
         "/plugins",
         "/healthz",

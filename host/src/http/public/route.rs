@@ -8,19 +8,19 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::UNIX_EPOCH;
 
-use alloy::primitives::B256;
+use alloy::primitives::{Address, B256};
 use hyper::Method;
 use percent_encoding::percent_decode_str;
 use portolan_abi::map::PositionKind;
 use portolan_assets::names::{CoinType, Name};
-use portolan_base::network::Networks;
+use portolan_base::network::{CAIP2_PREFIX, FORMS, Networks};
 use portolan_base::sanitize::output::Numbers;
 use portolan_events::{KINDS, Kind};
 use portolan_reader::BlockRef;
 
 use self::search::Search;
 pub(in crate::http) use self::search::check_none;
-use crate::address;
+use crate::address::{self, AddressError};
 use crate::gateway::problem::{Problem, quoted};
 use crate::gateway::query::{
     About, Account, AnswerOptions, Assets, BlockChoice, ClaimOptions, EventsQuery, Filter, List, Lookup,
@@ -111,33 +111,38 @@ fn query(
     logs_max: usize,
 ) -> Result<Option<Query>, Problem> {
     let about = |account_text, slug: &str, list| {
-        let (account, chain_id) = (account(account_text)?, network(search, networks)?);
+        let (account, chain_id) = subject(account_text, search, networks)?;
         Ok(Query::Of(account, About::Protocol { slug: slug.into(), chain_id, list }))
     };
     let query = match (endpoint, values) {
         (Endpoint::Networks, []) => Ok(Query::Networks),
         (Endpoint::Protocols, []) => Ok(Query::Protocols),
+        (Endpoint::Coverage, []) => Ok(Query::Coverage),
         (Endpoint::AllClaimables, [account_text]) => all_claimables(account_text, search, networks),
         (Endpoint::AllPositions, [account_text]) => all_positions(account_text, search, networks),
         (Endpoint::ClaimPlan, [account_text]) => {
-            let account = account(account_text)?;
-            let chain_id = network(search, networks)?.ok_or_else(|| unknown_network(None, networks))?;
+            let (account, chain_id) = subject(account_text, search, networks)?;
+            let chain_id = chain_id.ok_or_else(|| unknown_network(None, networks))?;
             let (filter, worth) = (filter(search)?, flag(search, "worth")?.unwrap_or_default());
             Ok(Query::Of(account, About::ClaimPlan { filter, chain_id, worth }))
         }
         (Endpoint::AddressOfName, [name_text]) => {
             let name = name(name_text)?;
-            Ok(Query::Address(name, lookup(search, networks)?))
+            Ok(Query::Address(name, lookup(network(search, networks)?, search)?))
         }
         (Endpoint::NameOfAccount, [account_text]) => {
-            let account = account(account_text)?;
-            Ok(Query::Of(account, About::Name(lookup(search, networks)?)))
+            let (account, chain_id) = subject(account_text, search, networks)?;
+            Ok(Query::Of(account, About::Name(lookup(chain_id, search)?)))
         }
         (Endpoint::Events, [hash_text]) => {
             let hash = hash(hash_text)?;
-            let chain_id = network(search, networks)?.ok_or_else(|| unknown_network(None, networks))?;
+            let subject = search.one("account")?.map(|text| subject(text, search, networks)).transpose()?;
+            let (account, chain_id) = match subject {
+                Some((account, chain_id)) => (Some(account), chain_id),
+                None => (None, network(search, networks)?),
+            };
+            let chain_id = chain_id.ok_or_else(|| unknown_network(None, networks))?;
             let (types, logs_max) = (types(search)?, taken_logs(search, logs_max)?);
-            let account = search.one("account")?.map(account).transpose()?;
             Ok(Query::Events(EventsQuery { chain_id, hash, types, logs_max, account }))
         }
         (Endpoint::NativeBalance, [account_text]) => balances(Assets::Native, account_text, search, networks),
@@ -156,8 +161,8 @@ fn query(
 }
 
 fn all_claimables(account_text: &str, search: &Search, networks: &Networks) -> Result<Query, Problem> {
-    let account = account(account_text)?;
-    let (filter, chain_id, options) = (filter(search)?, network(search, networks)?, claim_options(search)?);
+    let (account, chain_id) = subject(account_text, search, networks)?;
+    let (filter, options) = (filter(search)?, claim_options(search)?);
     Ok(Query::Of(account, About::Claimables { filter, chain_id, options }))
 }
 
@@ -174,9 +179,9 @@ fn flag(search: &Search, name: &'static str) -> Result<Option<bool>, Problem> {
 }
 
 fn all_positions(account_text: &str, search: &Search, networks: &Networks) -> Result<Query, Problem> {
-    let (filter, chain_id, kinds) = (filter(search)?, network(search, networks)?, kinds(search)?);
-    let options = claim_options(search)?;
-    Ok(Query::Of(account(account_text)?, About::Positions { filter, chain_id, kinds, options }))
+    let (account, chain_id) = subject(account_text, search, networks)?;
+    let (filter, kinds, options) = (filter(search)?, kinds(search)?, claim_options(search)?);
+    Ok(Query::Of(account, About::Positions { filter, chain_id, kinds, options }))
 }
 
 /// Parses the kinds of positions in any letter case; empty if the parameter is absent.
@@ -191,26 +196,64 @@ fn kinds(search: &Search) -> Result<BTreeSet<PositionKind>, Problem> {
 }
 
 fn balances(assets: Assets, account_text: &str, search: &Search, networks: &Networks) -> Result<Query, Problem> {
-    let account = account(account_text)?;
-    Ok(Query::Of(account, About::Balances { assets, chain_id: network(search, networks)? }))
+    let (account, chain_id) = subject(account_text, search, networks)?;
+    Ok(Query::Of(account, About::Balances { assets, chain_id }))
 }
 
-/// Parses an account. Names have a dot, addresses do not.
-fn account(text: &str) -> Result<Account, Problem> {
-    if text.contains('.') {
-        return name(text).map(Account::Name);
+/// Parses an account, and the query's network: that of the parameter `network`, or else that of a CAIP-10 id.
+fn subject(text: &str, search: &Search, networks: &Networks) -> Result<(Account, Option<u64>), Problem> {
+    let (account, own) = account(text, networks)?;
+    let named = network(search, networks)?;
+    match (own, named) {
+        (Some(own), Some(named)) if own != named => Err(Problem::InvalidNetwork(format!(
+            "the account {} is on {CAIP2_PREFIX}{own}, and the parameter network names {CAIP2_PREFIX}{named}",
+            quoted(text)
+        ))),
+        _ => Ok((account, named.or(own))),
     }
-    let address = address::parse(text);
-    address.map(Account::Address).map_err(|error| Problem::InvalidAddress(format!("{} {error}", quoted(text))))
+}
+
+/// Parses an account, with the chain id of a CAIP-10 id. Names have a dot, addresses do not.
+fn account(text: &str, networks: &Networks) -> Result<(Account, Option<u64>), Problem> {
+    if let Some((chain_id, address)) = text.strip_prefix(CAIP2_PREFIX).and_then(|id| id.split_once(':')) {
+        let account = Account::Address(parsed(address, text)?);
+        return Ok((account, account_network(chain_id, networks)?));
+    }
+    if text.contains('.') {
+        return Ok((Account::Name(name(text)?), None));
+    }
+    Ok((Account::Address(parsed(text, text)?), None))
+}
+
+fn parsed(address: &str, account: &str) -> Result<Address, Problem> {
+    let forms = |error| match error {
+        AddressError::Form => format!(
+            "{} {error}; an account is an address, {CAIP2_PREFIX}CHAIN_ID:ADDRESS or an ENS name",
+            quoted(account)
+        ),
+        AddressError::Checksum => format!("{} {error}", quoted(account)),
+    };
+    address::parse(address).map_err(|error| Problem::InvalidAddress(forms(error)))
+}
+
+/// Returns the chain id of a CAIP-10 id; `None` for chain 0, which stands for an account on any network:
+/// <https://namespaces.chainagnostic.org/eip155/caip10>.
+fn account_network(reference: &str, networks: &Networks) -> Result<Option<u64>, Problem> {
+    if reference == "0" {
+        return Ok(None);
+    }
+    let caip2 = format!("{CAIP2_PREFIX}{reference}");
+    let network = networks.named(&caip2).ok_or_else(|| unknown_network(Some(&caip2), networks))?;
+    Ok(Some(network.chain_id))
 }
 
 fn name(text: &str) -> Result<Name, Problem> {
     Name::parse(text).map_err(|error| Problem::InvalidName(format!("{} {error}", quoted(text))))
 }
 
-/// Parses a name's look-up. Names have an address per network; without `network`, Ethereum's is meant.
-fn lookup(search: &Search, networks: &Networks) -> Result<Lookup, Problem> {
-    let coin = match network(search, networks)? {
+/// Makes a name's look-up. Names have an address per network; without one, Ethereum's is meant.
+fn lookup(chain_id: Option<u64>, search: &Search) -> Result<Lookup, Problem> {
+    let coin = match chain_id {
         None => CoinType::ETHEREUM,
         Some(chain_id) => CoinType::of_chain(chain_id)
             .ok_or_else(|| Problem::InvalidNetwork(format!("names know no addresses of the chain {chain_id}")))?,
@@ -247,7 +290,7 @@ fn taken_logs(search: &Search, logs_max: usize) -> Result<usize, Problem> {
 /// Returns the chain id of the named network; `None` if the parameter is absent.
 fn network(search: &Search, networks: &Networks) -> Result<Option<u64>, Problem> {
     let Some(text) = search.one("network")? else { return Ok(None) };
-    match networks.requested(text) {
+    match networks.named(text) {
         Some(network) => Ok(Some(network.chain_id)),
         None => Err(unknown_network(Some(text), networks)),
     }
@@ -256,7 +299,7 @@ fn network(search: &Search, networks: &Networks) -> Result<Option<u64>, Problem>
 fn unknown_network(text: Option<&str>, networks: &Networks) -> Problem {
     let names: Vec<&str> = networks.iter().map(|network| network.name.as_str()).collect();
     let what = match text {
-        Some(text) => format!("unknown network {}", quoted(text)),
+        Some(text) => format!("unknown network {}: give {FORMS}", quoted(text)),
         None => "the parameter network is missing".into(),
     };
     Problem::InvalidNetwork(format!("{what}; the networks are {}", names.join(", ")))
@@ -267,7 +310,7 @@ fn options(query: &Query, search: &Search, networks: &Networks) -> Result<Answer
     let (blocks, has_rows) = match query {
         Query::Of(_, about) => (blocks(search, networks)?, about.has_rows()),
         Query::Address(..) => (blocks(search, networks)?, false),
-        Query::Networks | Query::Protocols | Query::Events(_) => (BlockChoice::Newest, false),
+        Query::Networks | Query::Protocols | Query::Coverage | Query::Events(_) => (BlockChoice::Newest, false),
     };
     Ok(AnswerOptions { blocks, is_traced: has_rows && search.is_full()? })
 }
@@ -283,10 +326,7 @@ fn blocks(search: &Search, networks: &Networks) -> Result<BlockChoice, Problem> 
     }
     let mut each = BTreeMap::new();
     for member in text.split(',') {
-        // Times have colons too.
-        let parts =
-            member.trim().split_once(':').filter(|(name, _)| !name.starts_with(|letter: char| letter.is_numeric()));
-        let (name, of_network) = parts.ok_or_else(|| unknown_block(member))?;
+        let (name, of_network) = network_and_block(member.trim()).ok_or_else(|| unknown_block(member))?;
         let network = networks.named(name).ok_or_else(|| unknown_network(Some(name), networks))?;
         let named = block(of_network).ok_or_else(|| unknown_block(of_network))?;
         if each.insert(network.chain_id, named).is_some() {
@@ -294,6 +334,15 @@ fn blocks(search: &Search, networks: &Networks) -> Result<BlockChoice, Problem> 
         }
     }
     Ok(BlockChoice::Each(each))
+}
+
+/// Splits `polygon:5`, `137:5` or `eip155:137:5`; `None` for a block without a network. Times have colons too.
+fn network_and_block(member: &str) -> Option<(&str, &str)> {
+    let prefix = if member.starts_with(CAIP2_PREFIX) { CAIP2_PREFIX.len() } else { 0 };
+    let colon = prefix + member.get(prefix..)?.find(':')?;
+    let (name, block) = (member.get(..colon)?, member.get(colon + 1..)?);
+    let is_time = name.starts_with(|first: char| first.is_ascii_digit()) && name.contains('-');
+    (!is_time).then_some((name, block))
 }
 
 /// Parses a number, a hash, a tag or a time in UTC.
@@ -313,7 +362,7 @@ fn block(text: &str) -> Option<BlockRef> {
 fn unknown_block(text: &str) -> Problem {
     let forms = "a number, a hash, safe, finalized, or a time like 2026-01-01T00:00:00Z";
     Problem::InvalidBlock(format!(
-        "{} names no block: it is {forms}, or network:block of several networks",
+        "{} names no block: it is {forms}, or NETWORK:BLOCK of several networks, NETWORK being {FORMS}",
         quoted(text)
     ))
 }

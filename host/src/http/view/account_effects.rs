@@ -90,7 +90,9 @@ impl<'a> MovementView<'a> {
         let decimals = token.map(|token| if is_collection { 0 } else { token.decimals });
         let dollars = token.filter(|_| !is_collection).and_then(|token| token.dollars(movement.raw));
         Self {
-            token: token.map(|token| TokenView::of(token, shape)),
+            token: token
+                .map(|token| TokenView::of(token, shape))
+                .map(|view| if is_collection { view.without_asset_id() } else { view }),
             token_address: if movement.asset.token.is_zero() { "0x0".into() } else { lower(movement.asset.token) },
             token_id: movement.asset.token_id.map(|token_id| token_id.to_string()),
             amount: decimals.map(|decimals| Number(number::amount(movement.raw, decimals))),

@@ -17,6 +17,8 @@ use crate::gateway::claims::verdict::ClaimSimulation;
 pub(super) struct ClaimPlanView<'a> {
     network: NetworkView<'a>,
     account: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caip10: Option<String>,
     /// Outcome of the whole plan, in the words of a row's `simulated`; null without a plan.
     simulated: Option<&'static str>,
     #[serde(skip_serializing_if = "<[Text]>::is_empty")]
@@ -98,8 +100,9 @@ impl<'a> ClaimPlanView<'a> {
         let net: Option<BigDecimal> = whole.and_then(|whole| Some(whole.net_usd.as_ref()?.iter().sum()));
         let left_out = plan.left_out.iter();
         Self {
-            network: NetworkView::of(&plan.network),
+            network: NetworkView::of(&plan.network, shape),
             account: lower(plan.account),
+            caip10: shape.full.then(|| plan.network.caip10(plan.account)),
             simulated: simulated(simulation),
             differs: simulation.map_or(&[], |simulation| &simulation.differs),
             wallet_send_calls: whole.filter(|_| !is_bad).map(|_| SendCalls::of(plan)),

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use alloy::primitives::{Address, B256, Bytes, U256};
 use portolan_assets::token::Token;
+use portolan_base::network::CAIP2_PREFIX;
 use portolan_base::sanitize::output;
 use portolan_base::sanitize::text::Text;
 use portolan_events::{Asset, Log, Value};
@@ -93,9 +94,12 @@ impl<'a> WrittenTokens<'a> {
         if let Some(known) = self.known.borrow().get(&address) {
             return Ok(known.clone());
         }
-        let token = self
-            .token(address)
-            .map(|token| output::raw(&TokenView::with_supply(token, self.shape), self.shape.numbers));
+        let has_amounts = self.events.tokens.get(address).is_ok();
+        let view = |token| {
+            let view = TokenView::with_supply(token, self.shape);
+            if has_amounts { view } else { view.without_asset_id() }
+        };
+        let token = self.token(address).map(|token| output::raw(&view(token), self.shape.numbers));
         let token = WrittenToken(token.transpose()?.map(Rc::from));
         self.known.borrow_mut().insert(address, token.clone());
         Ok(token)
@@ -222,8 +226,11 @@ impl<'a> Members<'a> {
 
     fn network(self, chain_id: u64) -> RemoteView<'a> {
         match self.tokens.events.networks.with_chain_id(chain_id) {
-            Some(network) => RemoteView::Known(NetworkView::of(network)),
-            None => RemoteView::Unknown { name: (), logo: (), chain_id },
+            Some(network) => RemoteView::Known(NetworkView::of(network, self.tokens.shape)),
+            None => {
+                let caip2 = self.is_full.then(|| format!("{CAIP2_PREFIX}{chain_id}"));
+                RemoteView::Unknown { name: (), logo: (), chain_id, caip2 }
+            }
         }
     }
 }
@@ -262,5 +269,7 @@ enum RemoteView<'a> {
         name: (),
         logo: (),
         chain_id: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        caip2: Option<String>,
     },
 }

@@ -48,11 +48,13 @@ pub(super) struct NetworkEntry<'a> {
     name: &'a str,
     logo: &'a str,
     slug: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caip2: Option<String>,
 }
 
 impl<'a> NetworkEntry<'a> {
-    pub(super) fn of(network: &'a Network) -> Self {
-        Self { name: &network.name, logo: &network.logo, slug: &network.slug }
+    pub(super) fn of(network: &'a Network, shape: Shape) -> Self {
+        Self { name: &network.name, logo: &network.logo, slug: &network.slug, caip2: caip2(network, shape) }
     }
 }
 
@@ -63,11 +65,19 @@ pub(super) struct NetworkView<'a> {
     name: &'a str,
     logo: &'a str,
     chain_id: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caip2: Option<String>,
+}
+
+/// Returns the CAIP-2 id of a network for `detail=full`.
+fn caip2(network: &Network, shape: Shape) -> Option<String> {
+    shape.full.then(|| network.caip2())
 }
 
 impl<'a> NetworkView<'a> {
-    pub(super) fn of(network: &'a Network) -> Self {
-        Self { name: &network.name, logo: &network.logo, chain_id: network.chain_id }
+    pub(super) fn of(network: &'a Network, shape: Shape) -> Self {
+        let Network { name, logo, chain_id, .. } = network;
+        Self { name, logo, chain_id: *chain_id, caip2: caip2(network, shape) }
     }
 }
 
@@ -133,6 +143,9 @@ struct Listing {
     listed: bool,
     /// True if it is on no list, but has the symbol of a listed token or of the native token.
     lookalike: bool,
+    /// CAIP-19 id; null for a native token whose coin type is not certain, and for contracts without amounts of their
+    /// own, such as collections.
+    caip19: Option<String>,
     /// Set only if the decimals come from a token list, not from the contract.
     #[serde(skip_serializing_if = "Option::is_none")]
     decimals_source: Option<&'static str>,
@@ -171,10 +184,17 @@ impl<'a> TokenView<'a> {
             listing: shape.full.then(|| Listing {
                 listed: token.is_listed,
                 lookalike: token.is_lookalike,
+                caip19: token.network.caip19(token.address),
                 decimals_source: (token.decimals_source == DecimalsSource::List).then_some("list"),
                 underlying_tokens: underlying(token),
             }),
         }
+    }
+
+    /// The form of contracts that are not ERC-20 tokens.
+    pub(super) fn without_asset_id(mut self) -> Self {
+        self.listing.iter_mut().for_each(|listing| listing.caip19 = None);
+        self
     }
 
     /// The form in claimables.
@@ -183,7 +203,8 @@ impl<'a> TokenView<'a> {
         let mut view = Self { total_supply, ..Self::of(token, shape) };
         if shape.aggregate {
             let underlying_tokens = underlying(token);
-            view.origin = Some(Origin { network: NetworkView::of(&token.network), underlying_tokens, protocol: () });
+            view.origin =
+                Some(Origin { network: NetworkView::of(&token.network, shape), underlying_tokens, protocol: () });
             // `origin` has them already.
             view.listing.iter_mut().for_each(|listing| listing.underlying_tokens.clear());
         }

@@ -44,6 +44,8 @@ pub(super) struct PositionView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     account: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    caip10: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     plugin: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<ProvenanceView<'a>>,
@@ -169,12 +171,13 @@ impl<'a> PositionView<'a> {
         Self {
             id: &row.id,
             name: &position.name,
-            network: NetworkView::of(&row.network),
+            network: NetworkView::of(&row.network, shape),
             protocol: ProtocolView::of(&row.protocol),
             dollar_value: Totals::of(position).net(),
             legs: legs.filter_map(|(place, leg)| LegView::of(position, place, leg, shape)).collect(),
             facts: PositionFacts::of(position, None, shape),
             account: shape.full.then(|| lower(row.account)),
+            caip10: shape.full.then(|| row.network.caip10(row.account)),
             plugin: shape.full.then_some(&row.plugin),
             provenance: row.provenance.as_deref().filter(|_| shape.full).map(ProvenanceView::of),
         }

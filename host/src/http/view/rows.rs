@@ -23,6 +23,8 @@ use crate::http::view::{number, rate};
 #[serde(rename_all = "camelCase")]
 struct RowExtra<'a> {
     account: String,
+    /// CAIP-10 id of the account on the row's network.
+    caip10: String,
     /// `None` if no plugin found it.
     #[serde(skip_serializing_if = "Option::is_none")]
     plugin: Option<&'a str>,
@@ -40,14 +42,15 @@ impl<'a> RowExtra<'a> {
         shape.full.then(|| Self {
             plugin: Some(&row.plugin),
             provenance: provenance(),
-            ..Self::without_plugin(row.account, priced)
+            ..Self::without_plugin(row.account, &row.network, priced)
         })
     }
 
-    fn without_plugin(account: Address, priced: &Token) -> Self {
+    fn without_plugin(account: Address, network: &Network, priced: &Token) -> Self {
         let price = priced.price.as_ref();
         Self {
             account: lower(account),
+            caip10: network.caip10(account),
             plugin: None,
             price_source: price.map(|price| price.source),
             price_age_seconds: price.and_then(|price| price.age_s),
@@ -217,7 +220,7 @@ impl<'a> ClaimableView<'a> {
             name,
             kind: (!shape.aggregate).then_some(&claim.found.mechanism),
             protocol: ProtocolView::with_company(&row.protocol),
-            network: NetworkView::of(&row.network),
+            network: NetworkView::of(&row.network, shape),
             dollar_value: dollars(payment.amount, token),
             net_dollar_value: net.map(fraction),
             amount: amount(payment.amount, token),
@@ -299,7 +302,7 @@ impl<'a> TransactionView<'a> {
         };
         let origin = TargetOrigin { target_source, target_view, by_anyone: transaction.is_by_anyone };
         Self {
-            network: Some(NetworkView::of(network)),
+            network: Some(NetworkView::of(network, shape)),
             // With `detail=full` the aggregate answer has it too, so that signers can read what they sign.
             function: (!shape.aggregate || shape.full).then(function),
             to: lower(transaction.to),
@@ -346,7 +349,7 @@ impl<'a> FarmingView<'a> {
         let rewards = found.rewards.iter().filter_map(|reward| position.tokens.get(&reward.token));
         Self {
             id: &row.id,
-            network: NetworkView::of(&row.network),
+            network: NetworkView::of(&row.network, shape),
             protocol: ProtocolView::of(&row.protocol),
             // The price is that of the staked token, in which the underlying amount is counted.
             dollar_value: dollars(underlying, token),
@@ -406,7 +409,7 @@ impl<'a> LendingView<'a> {
         };
         Self {
             id: &row.id,
-            network: NetworkView::of(&row.network),
+            network: NetworkView::of(&row.network, shape),
             protocol: ProtocolView::of(&row.protocol),
             dollar_value: dollars(raw, token),
             rate: leg.rate_ray.map_or_else(|| Number("0".into()), |ray| fraction(&rate::ray(ray))),
@@ -441,11 +444,11 @@ impl<'a> BalanceView<'a> {
         Self {
             amount: amount(*raw, token),
             amount_raw: raw_text(*raw, shape),
-            network: NetworkView::of(&token.network),
+            network: NetworkView::of(&token.network, shape),
             token: TokenView::with_supply(token, shape),
             dollar_value: dollars(*raw, token),
             price: token.price.as_ref().map_or_else(|| Number("0".into()), |price| fraction(&price.usd)),
-            extra: shape.full.then(|| RowExtra::without_plugin(*account, token)),
+            extra: shape.full.then(|| RowExtra::without_plugin(*account, &token.network, token)),
         }
     }
 }

@@ -14,7 +14,7 @@ use portolan_plugins::protocol::Protocol;
 
 use super::*;
 use crate::budget::AnswerBudget;
-use crate::gateway::answer::{Balance, ClaimItem, MissingEntry, Portfolio, PositionItem, Row, RowItem};
+use crate::gateway::answer::{Balance, ClaimItem, CoverageRow, MissingEntry, Portfolio, PositionItem, Row, RowItem};
 use crate::gateway::claims::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
 use crate::jobs::job::MetCode;
@@ -35,7 +35,10 @@ const VELO: &str = concat!(
     r#""decimals":18,"logo":null,"type":"SINGLE""#
 );
 /// Further members of tokens with `detail=full`.
-const LISTED: &str = r#","listed":true,"lookalike":false"#;
+const LISTED: &str = concat!(
+    r#","listed":true,"lookalike":false,"#,
+    r#""caip19":"eip155:10/erc20:0x9560e827aF36c94D2Ac33a39bCE1Fe78631088Db""#
+);
 const REDEEMS_TO: &str = r#","underlyingTokens":["0xf18adf71266411ff39ffc268843c9a64b3292d86"]"#;
 const SUPPLY: &str = r#""totalSupply":296514877005303546555804032"#;
 /// The budget of an answer that used only the time and bytes in these tests.
@@ -45,9 +48,15 @@ const BUDGET: &str = concat!(
     r#""bytes":{"used":77,"max":1073741824},"timeMs":{"used":5,"max":60000}}"#
 );
 const EXTRA: &str = concat!(
-    r#""account":"0xf18adf71266411ff39ffc268843c9a64b3292d86","plugin":"velodrome@1.2.0","#,
+    r#""account":"0xf18adf71266411ff39ffc268843c9a64b3292d86","#,
+    r#""caip10":"eip155:10:0xf18adf71266411FF39FfC268843c9A64b3292d86","plugin":"velodrome@1.2.0","#,
     r#""priceSource":"static","priceAgeSeconds":null,"priceContracts":[]"#
 );
+
+/// Adds what networks have with `detail=full`.
+fn with_ids(body: &str) -> String {
+    body.replace(r#""chainId":10}"#, r#""chainId":10,"caip2":"eip155:10"}"#)
+}
 
 fn network(chain_id: u64) -> Arc<Network> {
     Networks::new([]).with_chain_id(chain_id).unwrap().clone()
@@ -251,7 +260,7 @@ fn a_farming_position_has_no_company_and_no_supplies_and_is_worth_its_underlying
          \"vesting\":null,\"range\":null,\"health\":null,\"leg\":{of_leg},\"owed\":[]}}"
     );
     let extra = format!(",{EXTRA},\"position\":{position}");
-    let full = shown(",\"amountRaw\":\"1\"", underlying_raw, &known, &extra);
+    let full = with_ids(&shown(",\"amountRaw\":\"1\"", underlying_raw, &known, &extra));
     let report = format!(r#""report":{{"blocks":{{}},"jobs":[],{BUDGET}}}"#);
     assert_eq!(text(&answer, true), format!("{{\"items\":[{full}],{report}}}"));
 }
@@ -411,8 +420,26 @@ fn lists_of_networks_and_protocols_have_their_own_rows() {
     let networks = text(&answer(Items::Networks(vec![network(43114)])), false);
     let logo = "https://github.com/defitrack/data/raw/master/logo/network/avalanche.png";
     assert_eq!(networks, format!(r#"[{{"name":"AVALANCHE","logo":"{logo}","slug":"avalanchex"}}]"#));
+    let full = text(&answer(Items::Networks(vec![network(43114)])), true);
+    assert!(full.contains(r#""slug":"avalanchex","caip2":"eip155:43114"}]"#), "{full}");
     let protocols = text(&answer(Items::Protocols(vec![protocol()])), false);
     assert_eq!(protocols, format!("[{{{PROTOCOL},{COMPANY}}}]"));
+}
+
+#[test]
+fn a_row_of_the_coverage_names_the_plugin_that_answers() {
+    let row = CoverageRow {
+        protocol: protocol(),
+        network: network(10),
+        question: portolan_abi::Question::LENDING,
+        plugin: "velodrome@1.2.0".into(),
+        markets: 3,
+    };
+    let expected = concat!(
+        r#"[{"protocol":"velodrome_v2","network":"optimism","chainId":10,"question":"lending","#,
+        r#""plugin":{"name":"velodrome","version":"1.2.0"},"markets":3}]"#
+    );
+    assert_eq!(text(&answer(Items::Coverage(vec![row])), false), expected);
 }
 
 #[test]

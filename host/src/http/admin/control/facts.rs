@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use portolan_base::network::Networks;
+use portolan_base::network::{FORMS, Networks};
 use portolan_base::rfc3339;
 use portolan_reader::{StoredReplies, StoredRepliesError, StoredReply, StoredReplyFilter};
 use serde_json::{Value, json};
@@ -38,7 +38,8 @@ pub(crate) fn run(command: &StateCommand, config: &Config) -> Result<String, Con
 fn filter(flags: &FactFlags, networks: &Networks) -> Result<StoredReplyFilter, ControlError> {
     let misuse = |flag: &str, reason: String| ControlError::Misuse(format!("{flag}: {reason}"));
     let network = |name: &String| {
-        let network = networks.named(name).ok_or_else(|| misuse("--network", format!("unknown network {name}")))?;
+        let network =
+            networks.named(name).ok_or_else(|| misuse("--network", format!("unknown network {name}: give {FORMS}")))?;
         Ok(network.chain_id)
     };
     let contract =

@@ -52,6 +52,7 @@ fn every_path_of_the_api_is_a_query() {
     let cases = [
         ("/networks", Query::Networks),
         ("/protocols", Query::Protocols),
+        ("/protocols/coverage", Query::Coverage),
         ("/claimables/{A}", claimables(Filter::All)),
         ("/aave_v3/{A}/claimables", about("aave_v3", List::Claimables(ClaimOptions::default()))),
         ("/aave_v3/farming/{A}/positions", about("aave_v3", List::Farming)),
@@ -304,7 +305,65 @@ fn malformed_accounts_are_refused_everywhere() {
         let target = format!("/{account}");
         assert!(matches!(parse(Listener::Claimables, &target), Err(Problem::InvalidAddress(_))), "{target}");
     }
-    assert_eq!(problem(Listener::Base, "/claimables/0x123").1, "0x123 is not 0x and 40 hex digits");
+    let detail = problem(Listener::Base, "/claimables/0x123").1;
+    let forms = "an account is an address, eip155:CHAIN_ID:ADDRESS or an ENS name";
+    assert_eq!(detail, format!("0x123 is not 0x and 40 hex digits; {forms}"));
+}
+
+#[test]
+fn an_account_may_be_a_caip_10_id_whose_chain_is_the_network() {
+    let pairs = [
+        ("/claimables/{C}?worth=true", "/claimables/{A}?worth=true&network=polygon"),
+        ("/positions/{C}", "/positions/{A}?network=137"),
+        ("/{C}/claim-plan", "/{A}/claim-plan?network=eip155:137"),
+        ("/x/{C}/claimables", "/x/{A}/claimables?network=polygon"),
+        ("/x/lending/{C}/positions", "/x/lending/{A}/positions?network=POLYGON"),
+        ("/{C}/native-balance", "/{A}/native-balance?network=polygon"),
+        ("/balance/{C}/token-balances", "/balance/{A}/token-balances?network=polygon"),
+        ("/ens/by-address/{C}", "/ens/by-address/{A}?network=polygon"),
+        ("/events/decode/{H}?account={C}", "/events/decode/{H}?account={A}&network=polygon"),
+    ];
+    let caip10 = format!("eip155:137:{A}");
+    for (given, expected) in pairs {
+        let expected = query(expected);
+        for id in [&caip10, &caip10.replace(':', "%3A"), &caip10.replace(':', "%3a")] {
+            let target = given.replace("{C}", id);
+            assert_eq!(query(&target), expected, "{target}");
+        }
+        let (path, joint) = (given.replace("{C}", &caip10), if given.contains('?') { '&' } else { '?' });
+        assert_eq!(query(&format!("{path}{joint}network=polygon")), expected, "{path}");
+        let (status, detail) = problem(Listener::Base, &format!("{path}{joint}network=bsc"));
+        let end = "is on eip155:137, and the parameter network names eip155:56";
+        assert!(status == 400 && detail.ends_with(end), "{path}: {detail}");
+    }
+    assert_eq!(query(&format!("/claimables/eip155:0:{A}")), claimables(Filter::All), "an account on any network");
+    let own = parse(Listener::Claimables, &format!("/{caip10}")).unwrap().query;
+    assert_eq!(own, query("/claimables/{A}?network=polygon"));
+}
+
+#[test]
+fn a_caip_10_id_of_another_form_is_refused() {
+    let bad_checksum = "0xF18adf71266411ff39ffc268843c9a64b3292d86";
+    let accounts = [
+        "eip155:137:".to_owned(),
+        "eip155:137:vitalik.eth".to_owned(),
+        format!("eip155:137:{bad_checksum}"),
+        format!("eip155:137:{A}:{A}"),
+        format!("EIP155:137:{A}"),
+        format!("bip122:137:{A}"),
+        format!("137:{A}"),
+        format!("{A}@eip155:137"),
+        "eip155:137".to_owned(),
+    ];
+    for account in accounts {
+        let parsed = parse(Listener::Base, &format!("/claimables/{account}"));
+        assert!(matches!(parsed, Err(Problem::InvalidAddress(_))), "{account}: {parsed:?}");
+    }
+    for chain in ["", "polygon", "31337", "-1", "0x89", "99999999999999999999"] {
+        let (status, detail) = problem(Listener::Base, &format!("/claimables/eip155:{chain}:{A}"));
+        let start = format!("unknown network eip155:{chain}: give a slug, a name, a chain id or eip155:CHAIN_ID");
+        assert!(status == 400 && detail.starts_with(&start), "{chain}: {detail}");
+    }
 }
 
 #[test]
@@ -402,18 +461,38 @@ fn blocks_are_named_for_accounts_and_names() {
     ];
     for (text, expected) in cases {
         assert_eq!(named(text), BlockChoice::Named(expected), "{text}");
-        assert_eq!(named(&format!("POLYGON:{text}")), BlockChoice::Each([(137, expected)].into()), "{text}");
+        for network in ["POLYGON", "polygon", "137", "eip155:137", "eip155%3A137"] {
+            let each = BlockChoice::Each([(137, expected)].into());
+            assert_eq!(named(&format!("{network}:{text}")), each, "{network}:{text}");
+        }
     }
     let each = [(1, BlockRef::Number(5)), (137, BlockRef::Finalized)];
     assert_eq!(named("ethereum:5,%20polygon:finalized"), BlockChoice::Each(each.into()));
+    assert_eq!(named("1:5,eip155:137:finalized"), BlockChoice::Each(each.into()));
     assert_eq!([named("latest"), blocks("/claimables/{A}")], [BlockChoice::Newest, BlockChoice::Newest]);
-    let refused = ["", "-1", "0x5", "early", "5,6", "ethereum:5,ethereum:6", "ethereum:", "18446744073709551616"];
+    let refused = [
+        "",
+        "-1",
+        "0x5",
+        "early",
+        "5,6",
+        "ethereum:5,ethereum:6",
+        "ethereum:5,eip155:1:6",
+        "ethereum:",
+        "eip155:1",
+        "eip155:1:",
+        "1:2:3",
+        "2026-01-01T00:00:00Z,1:5",
+        "18446744073709551616",
+    ];
     for text in refused.into_iter().chain(["2026-01-01", "2026-13-01T00:00:00Z", "1960-01-01T00:00:00Z"]) {
         let parsed = parse(Listener::Base, &format!("/claimables/{{A}}?block={text}"));
         assert!(matches!(parsed, Err(Problem::InvalidBlock(_))), "{text}: {parsed:?}");
     }
-    let parsed = parse(Listener::Base, "/claimables/{A}?block=atlantis:5");
-    assert!(matches!(parsed, Err(Problem::InvalidNetwork(_))));
+    for network in ["atlantis", "31337", "eip155:31337", "bip122"] {
+        let parsed = parse(Listener::Base, &format!("/claimables/{{A}}?block={network}:5"));
+        assert!(matches!(parsed, Err(Problem::InvalidNetwork(_))), "{network}: {parsed:?}");
+    }
 }
 
 #[test]

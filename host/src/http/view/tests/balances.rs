@@ -29,21 +29,23 @@ fn a_native_balance_is_one_object_in_the_samples_shape_and_an_item_of_the_full_a
     let amount = U256::from(5_564_687_931_831_088_000_u64);
     let balance = Balance { account: ACCOUNT, token: Arc::new(token), amount };
     // 5.564687931831088 × 0.56084852 = 3.12094699082932659478976 by decimal arithmetic, to 18 digits.
-    let shown = |raw: &str, listed: &str, extra: &str| {
+    let shown = |raw: &str, ids: &str, listed: &str, extra: &str| {
         format!(
             "{{\"amount\":5.564687931831088{raw},\
-             \"network\":{{\"name\":\"POLYGON\",\"logo\":\"{logo}\",\"chainId\":137}},\
+             \"network\":{{\"name\":\"POLYGON\",\"logo\":\"{logo}\",\"chainId\":137{ids}}},\
              \"token\":{{\"address\":\"0x0\",\"name\":\"MATIC\",\"symbol\":\"MATIC\",\"decimals\":18,\
              \"logo\":\"{logo}\",\"type\":\"NATIVE\",\"totalSupply\":0{listed}}},\
              \"dollarValue\":3.12094699082932659,\"price\":0.56084852{extra}}}"
         )
     };
     let answer = answer(Items::NativeBalance(balance));
-    assert_eq!(text(&answer, false), shown("", "", ""));
+    assert_eq!(text(&answer, false), shown("", "", "", ""));
     let full = shown(
         ",\"amountRaw\":\"5564687931831088000\"",
-        LISTED,
-        ",\"account\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"priceSource\":\"chainlink\",\"priceAgeSeconds\":12,\"priceContracts\":[]",
+        ",\"caip2\":\"eip155:137\"",
+        ",\"listed\":true,\"lookalike\":false,\"caip19\":\"eip155:137/slip44:966\"",
+        ",\"account\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\
+         \"caip10\":\"eip155:137:0xf18adf71266411FF39FfC268843c9A64b3292d86\",\"priceSource\":\"chainlink\",\"priceAgeSeconds\":12,\"priceContracts\":[]",
     );
     assert_eq!(
         text(&answer, true),

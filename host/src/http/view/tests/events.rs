@@ -98,6 +98,12 @@ fn a_remote_network_that_is_known_is_shown_as_networks_are() {
     let known = events("BRIDGE_OUT", vec![("remoteNetwork", Value::Network(10))]);
     let body = text(&answer(Items::Events(known)), false);
     assert!(body.contains(&format!("\"remoteNetwork\":{NETWORK}")), "{body}");
+    let [known, unknown] = [10, 5000].map(|chain_id| {
+        let told = events("BRIDGE_OUT", vec![("remoteNetwork", Value::Network(chain_id))]);
+        text(&answer(Items::Events(told)), true)
+    });
+    assert!(known.contains(&with_ids(&format!("\"remoteNetwork\":{NETWORK}"))), "{known}");
+    assert!(unknown.contains(r#""name":null,"logo":null,"chainId":5000,"caip2":"eip155:5000"}"#), "{unknown}");
 }
 
 #[test]
@@ -149,7 +155,7 @@ fn full_events_carry_raw_amounts_and_refer_to_logs_that_stand_once() {
         log(70),
         log(71),
         of(71),
-        velo = whole_velo().replace("\"protocol\":null}", &format!("\"protocol\":null{LISTED}}}"))
+        velo = with_ids(&whole_velo()).replace("\"protocol\":null}", &format!("\"protocol\":null{LISTED}}}"))
     );
     assert_eq!(text(&answer(Items::Events(both)), true), expected);
 }
@@ -182,10 +188,12 @@ fn what_a_transaction_did_for_an_account_stands_before_its_events() {
         answer(Items::Events(TransactionEvents { events: Vec::new(), ..events }))
     };
     let token = |full: bool| {
-        let listed =
-            r#","listed":true,"lookalike":false,"underlyingTokens":["0xf18adf71266411ff39ffc268843c9a64b3292d86"]"#;
-        format!("{{{VELO}{}}}", if full { listed } else { "" })
+        let listed = [LISTED, REDEEMS_TO].concat();
+        format!("{{{VELO}{}}}", if full { &listed } else { "" })
     };
+    // The standard of a collection is not known.
+    let collection =
+        |full: bool| token(full).replace(r#""eip155:10/erc20:0x9560e827aF36c94D2Ac33a39bCE1Fe78631088Db""#, "null");
     let expected = |full: bool| {
         let raw = |raw: &str| if full { format!(",\"amountRaw\":\"{raw}\"") } else { String::new() };
         // 1.5 VELO at half a dollar; 21,000 units of gas at 1 gwei, 5 wei for data and 3 for the operator.
@@ -193,7 +201,7 @@ fn what_a_transaction_did_for_an_account_stands_before_its_events() {
             "\"account\":{{\"address\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"summary\":\"Sent 1.5 VELO\",\
              \"in\":[{{\"token\":null,\"tokenAddress\":\"0xf18adf71266411ff39ffc268843c9a64b3292d86\",\"tokenId\":null,\
              \"amount\":null{},\"dollarValue\":null}},\
-             {{\"token\":{velo},\"tokenAddress\":\"0x9560e827af36c94d2ac33a39bce1fe78631088db\",\"tokenId\":\"9\",\
+             {{\"token\":{collection},\"tokenAddress\":\"0x9560e827af36c94d2ac33a39bce1fe78631088db\",\"tokenId\":\"9\",\
              \"amount\":1{},\"dollarValue\":null}}],\
              \"out\":[{{\"token\":{velo},\"tokenAddress\":\"0x9560e827af36c94d2ac33a39bce1fe78631088db\",\"tokenId\":null,\
              \"amount\":1.5{},\"dollarValue\":0.75}}],\"omitted\":0,\
@@ -204,6 +212,7 @@ fn what_a_transaction_did_for_an_account_stands_before_its_events() {
             raw("1500000000000000000"),
             raw("21000000000008"),
             velo = token(full),
+            collection = collection(full),
         )
     };
     let account = || Some(Box::new(effects.clone()));
