@@ -38,6 +38,9 @@ const FILES: [(&str, &str); 7] = [
     ("LICENSE-MIT", "LICENSE-MIT"),
 ];
 
+/// The book, which stands where the links of the README lead.
+const BOOK: &str = "host/docs";
+
 /// Builds all in release, lays it out and says where.
 ///
 /// # Errors
@@ -57,16 +60,30 @@ pub fn run() -> Result<String> {
 /// # Errors
 /// An error of the file system.
 pub fn lay_out(built: &Built, folder: &Path) -> Result<()> {
-    for folder in [folder.to_owned(), folder.join(PLUGINS), folder.join("monitoring")] {
-        DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(&folder)?;
-        fs::set_permissions(&folder, Permissions::from_mode(FOLDER_MODE))?;
-    }
+    [folder.to_owned(), folder.join(PLUGINS), folder.join("monitoring")].iter().try_for_each(|one| make(one))?;
     put(&built.host(), &folder.join(PROGRAM), PROGRAM_MODE)?;
     for (_, file) in build::plugins()? {
         put(&built.plugin(&file), &folder.join(PLUGINS).join(&file), FILE_MODE)?;
     }
     let tree = build::workspace();
-    FILES.iter().try_for_each(|(from, to)| put(&tree.join(from), &folder.join(to), FILE_MODE))
+    FILES.iter().try_for_each(|(from, to)| put(&tree.join(from), &folder.join(to), FILE_MODE))?;
+    put_all(&tree.join(BOOK), &folder.join(BOOK))
+}
+
+fn make(folder: &Path) -> Result<()> {
+    DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(folder)?;
+    Ok(fs::set_permissions(folder, Permissions::from_mode(FOLDER_MODE))?)
+}
+
+/// Copies a folder with all that is in it.
+fn put_all(from: &Path, to: &Path) -> Result<()> {
+    make(to)?;
+    for entry in fs::read_dir(from).with_context(|| from.display().to_string())? {
+        let entry = entry?;
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_type()?.is_dir() { put_all(&from, &to)? } else { put(&from, &to, FILE_MODE)? }
+    }
+    Ok(())
 }
 
 /// Copies a file as a whole; hidden until then, so that no gateway takes a part of it.
