@@ -6,6 +6,7 @@ mod crates;
 mod cycles;
 mod keys;
 mod names;
+mod reference;
 mod rows;
 
 use std::collections::BTreeSet;
