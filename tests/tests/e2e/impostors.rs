@@ -222,7 +222,10 @@ fn an_amount_of_a_token_without_decimals_is_missing_with_its_reason() {
     assert!(row(full.at("items").unwrap().items().unwrap(), token).is_none(), "{full}");
     assert_eq!(response.header("portolan-partial"), Some("quickswap/polygon;reason=upstream"));
     let detail = full.text_at("report/jobs/0/detail").unwrap();
-    assert!(detail.contains(&format!("token {token:#x}: nobody knows its decimals (the contract returned none, ")), "{detail}");
+    assert!(
+        detail.contains(&format!("token {token:#x}: nobody knows its decimals (the contract returned none, ")),
+        "{detail}"
+    );
 }
 
 #[test]
