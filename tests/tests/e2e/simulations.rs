@@ -195,7 +195,7 @@ fn a_claim_that_pays_otherwise_says_so() {
     assert_eq!((failure.text_at("protocol").unwrap(), failure.text_at("reason").unwrap()), ("quickswap", "differs"));
     let farm = fixture.farm(Deed::PayNothing).to_lowercase();
     let message = failure.text_at("message").unwrap();
-    assert!(message.starts_with(&format!("claim of {farm} (")) && message.ends_with(&sentence), "{message}");
+    assert!(message.starts_with(&format!("claim of {farm} (")) && message.contains(&sentence), "{message}");
     let taxed = row(&fixture.serve(&[&fixture.taxed], ""), "simulate=true");
     assert_eq!(taxed.text_at("simulated").unwrap(), "differs");
     let token = taxed.text_at("token/address").unwrap();
