@@ -6,6 +6,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod claims;
+pub(crate) mod lifetime;
 pub(crate) mod problem;
 pub(crate) mod provenance;
 pub(crate) mod query;
@@ -36,12 +37,14 @@ use portolan_base::network::Networks;
 use tracing::Instrument;
 
 pub(crate) use self::admin::AdminHandles;
-use self::admission::{Admission, Admitted};
+use self::admission::Admission;
+pub(crate) use self::admission::Admitted;
 use self::answer::{Answer, Items};
 pub(crate) use self::composition_answer::CompositionAnswer;
 use self::context::{Context, Sources};
 use self::deadline::Deadline;
 pub(crate) use self::deployment_check::{CheckedAddress, CheckedJob, DeploymentCheck, TRIES};
+use self::lifetime::Lifetime;
 use self::problem::Problem;
 use self::query::{About, Account, AnswerOptions, BlockChoice, EventsQuery, Query};
 use self::single_flight::SingleFlight;
@@ -73,8 +76,9 @@ pub(crate) struct Gateway {
 pub(crate) struct GatewayResponse {
     pub(crate) answer: Arc<Answer>,
     pub(crate) named: Option<Address>,
-    /// Keeps the answer admitted until its body is written. `None` if the answer reads no chain.
-    _admitted: Option<Admitted>,
+    pub(crate) lifetime: Lifetime,
+    /// Keeps the answer admitted until its body is compressed. `None` if the answer reads no chain.
+    pub(crate) admitted: Option<Admitted>,
 }
 
 impl Gateway {
@@ -120,7 +124,9 @@ impl Gateway {
                 (account, Some(account))
             }
         };
-        Ok(GatewayResponse { named, ..self.about(account, about, context).await? })
+        let response = self.about(account, about, context).await?;
+        let lifetime = if named.is_some() { response.lifetime.with_present() } else { response.lifetime };
+        Ok(GatewayResponse { named, lifetime, ..response })
     }
 
     /// Answers with the events of a transaction, after resolving the account's name if one is given.
@@ -177,11 +183,12 @@ impl Gateway {
         context.options.blocks.check(&networks)?;
         context.open(&networks).await;
         let key = (query, context.options.clone(), context.snapshot.generation, context.pins());
-        let end = context.end();
+        let (end, blocks) = (context.end(), context.options.blocks.clone());
         // The flight's spans belong to the answer that starts it; answers that join it have no child spans.
         let begin = || async move { work.answer(context).await.map(Arc::new) }.in_current_span().boxed();
-        let answered = self.single_flight.join(key, end, begin);
-        Ok(GatewayResponse { answer: answered.await?, named: None, _admitted: Some(admitted) })
+        let answer = self.single_flight.join(key, end, begin).await?;
+        let lifetime = Lifetime::of(&answer, &blocks, &self.admin.reader);
+        Ok(GatewayResponse { answer, named: None, lifetime, admitted: Some(admitted) })
     }
 
     fn context(&self, options: AnswerOptions, client: &Arc<ClientShare>) -> Context {
@@ -234,5 +241,5 @@ fn list(context: &Context, items: Items) -> GatewayResponse {
     let (blocks, missing, jobs) = (Vec::new(), Vec::new(), Vec::new());
     let budget = Arc::clone(&context.budget);
     let answer = Answer { items, blocks, missing, jobs, about_account: false, budget };
-    GatewayResponse { answer: Arc::new(answer), named: None, _admitted: None }
+    GatewayResponse { answer: Arc::new(answer), named: None, lifetime: Lifetime::Unknown, admitted: None }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use bytes::Bytes;
+use flate2::read::MultiGzDecoder;
 use http_body_util::{BodyExt as _, Full};
 use hyper::{HeaderMap, Method, Request, StatusCode};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -24,7 +25,10 @@ pub const DEADLINE: Duration = Duration::from_secs(30);
 pub struct Response {
     pub status: StatusCode,
     pub headers: HeaderMap,
+    /// The body, decompressed.
     pub body: String,
+    /// Size of the body as it came.
+    pub sent_bytes: usize,
 }
 
 impl Response {
@@ -121,8 +125,24 @@ async fn exchange(
         }
     };
     let (head, body) = response.into_parts();
-    let body = String::from_utf8(body.collect().await?.to_bytes().to_vec()).context("the body is not UTF-8")?;
-    Ok(Response { status: head.status, headers: head.headers, body })
+    let sent = body.collect().await?.to_bytes();
+    let body = if *method == Method::HEAD { Vec::new() } else { decompressed(&head.headers, &sent)? };
+    let body = String::from_utf8(body).context("the body is not UTF-8")?;
+    Ok(Response { status: head.status, headers: head.headers, body, sent_bytes: sent.len() })
+}
+
+/// Decompresses a body as its `content-encoding` says.
+fn decompressed(headers: &HeaderMap, sent: &[u8]) -> Result<Vec<u8>> {
+    let coding = headers.get("content-encoding").map(|coding| coding.to_str()).transpose()?;
+    let mut body = Vec::new();
+    match coding {
+        None => body.extend_from_slice(sent),
+        Some("gzip") => drop(MultiGzDecoder::new(sent).read_to_end(&mut body)?),
+        Some("br") => drop(brotli::Decompressor::new(sent, sent.len().max(1)).read_to_end(&mut body)?),
+        Some("zstd") => body = zstd::decode_all(sent)?,
+        Some(other) => bail!("unknown content-encoding {other}"),
+    }
+    Ok(body)
 }
 
 fn runtime() -> Result<Runtime> {
@@ -207,6 +227,6 @@ fn complete(received: &[u8]) -> Result<Option<(Response, usize)>> {
         return Ok(None);
     }
     let body = String::from_utf8(body[..length].to_vec())?;
-    let response = Response { status: StatusCode::from_bytes(status.as_bytes())?, headers, body };
+    let response = Response { status: StatusCode::from_bytes(status.as_bytes())?, headers, body, sent_bytes: length };
     Ok(Some((response, end + 4 + length)))
 }

@@ -115,6 +115,17 @@ impl ChainReader {
         self.networks.get(&chain_id).ok_or(ReadFailure::NotConfigured)
     }
 
+    /// Returns the time from block to block on a network; `None` until it is learned.
+    pub fn block_time(&self, chain_id: u64) -> Option<Duration> {
+        self.networks.get(&chain_id)?.heads.block_time()
+    }
+
+    /// Returns true if a block that was found by its number or hash is known to be final. Makes no request: that is
+    /// learned when the block is found.
+    pub fn is_final(&self, chain_id: u64, block: &Block) -> bool {
+        self.networks.get(&chain_id).is_some_and(|network| network.endpoints.is_final(block.number))
+    }
+
     /// Returns the status of each network and its endpoints, by chain id.
     pub fn status(&self) -> Vec<NetworkStatus> {
         let status = |(chain_id, network): (&u64, &Network)| NetworkStatus {

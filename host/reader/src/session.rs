@@ -167,6 +167,7 @@ impl Session {
     /// them.
     pub fn look_up(&self, reads: ReadSet) -> Lookup {
         if !self.take_reads(reads.len()) {
+            self.budget.note_failure();
             return Lookup::failed(&reads, ReadFailure::OverBudget);
         }
         self.peek(reads)
@@ -210,7 +211,11 @@ impl Session {
 
     /// Returns the gas price after the session's block.
     pub async fn gas_price(&self) -> Result<GasPrice, ReadFailure> {
-        self.reader.gas_price(self.chain_id, self.block, self.deadline, Arc::clone(&self.budget)).await
+        let price = self.reader.gas_price(self.chain_id, self.block, self.deadline, Arc::clone(&self.budget)).await;
+        if price.is_err() {
+            self.budget.note_failure();
+        }
+        price
     }
 
     /// Reads at once, apart from any batch. Returns one reply for each read, in order.
@@ -269,7 +274,10 @@ impl Session {
         }
         let fetched = match tokio::time::timeout_at(self.deadline, fetched).await {
             Ok(Ok(fetched)) if fetched.len() == count => fetched,
-            _ => vec![Reply::fresh(Outcome::Failed(ReadFailure::Timeout)); count],
+            _ => {
+                self.budget.note_failure();
+                vec![Reply::fresh(Outcome::Failed(ReadFailure::Timeout)); count]
+            }
         };
         hits.merge(fetched)
     }
@@ -346,9 +354,11 @@ impl Session {
         let span = self.begin_span(reads.len());
         let fetching = self.reader.fetch(chain_id, block, reads, self.deadline, Arc::clone(&self.budget));
         let replies = fetching.instrument(span.clone()).await;
-        if !span.is_disabled() {
-            let is_failed = |(_, outcome): &(usize, &Outcome)| matches!(outcome, Outcome::Failed(_));
-            span.record("failed", integer(replies.besides_zeros().filter(is_failed).count()));
+        let is_failed = |(_, outcome): &(usize, &Outcome)| matches!(outcome, Outcome::Failed(_));
+        let failed = replies.besides_zeros().filter(is_failed).count();
+        span.record("failed", integer(failed));
+        if failed > 0 {
+            self.budget.note_failure();
         }
         let lost = Outcome::Failed(ReadFailure::BlockLost);
         if replies.contains(&lost) {

@@ -27,7 +27,7 @@ pub(super) struct Admission {
 
 /// Permission to read chains for one answer, held while the answer is in flight.
 #[derive(Debug)]
-pub(super) struct Admitted {
+pub(crate) struct Admitted {
     _one: OwnedSemaphorePermit,
     _of_client: CountedAnswer,
 }

@@ -2,6 +2,9 @@
 
 pub(super) mod accept;
 pub(super) mod body;
+pub(super) mod caching;
+pub(super) mod coding;
 pub(super) mod logo;
 pub(super) mod respond;
 pub(super) mod route;
+pub(super) mod timing;

@@ -40,6 +40,7 @@ mod gauges;
 mod gmx;
 mod golden;
 mod gone_contracts;
+mod headers;
 mod hostile_plugin;
 mod impostors;
 mod kills;

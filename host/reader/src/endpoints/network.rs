@@ -7,6 +7,7 @@
 mod turns;
 
 mod cross_check;
+mod finality;
 mod named_block;
 mod receipt_check;
 
@@ -20,6 +21,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use self::finality::Finality;
 use self::receipt_check::ReceiptCheck;
 use self::turns::Turn;
 use crate::chain::block::unix_s;
@@ -77,6 +79,7 @@ pub(crate) struct Endpoints {
     selector: EndpointSelector,
     heavy_calls: HeavyCalls,
     client_rates: ClientRates,
+    finality: Finality,
     verify_receipts: bool,
 }
 
@@ -89,6 +92,7 @@ impl Endpoints {
             selector: EndpointSelector::default(),
             heavy_calls: HeavyCalls::new(),
             client_rates: ClientRates::default(),
+            finality: Finality::default(),
             verify_receipts: upstream.verify_receipts,
         }
     }

@@ -4,7 +4,7 @@
 //! requests applies to those that are sent, which are not shown.
 
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Number of reads that count as one request, whatever method the endpoint has: as many as a chunk of Multicall3.
 const REQUEST_READS: u64 = 500;
@@ -47,6 +47,8 @@ impl Meter {
 pub struct ReadBudget {
     reads: Meter,
     sent: Meter,
+    /// True once a read of the answer failed.
+    has_failures: AtomicBool,
     client: Option<IpAddr>,
 }
 
@@ -55,7 +57,12 @@ impl ReadBudget {
     pub const fn new(reads_max: u64, requests_max: u64) -> Self {
         let carried = requests_max.saturating_mul(REQUEST_READS);
         let reads_max = if carried < reads_max { carried } else { reads_max };
-        Self { reads: Meter::new(reads_max), sent: Meter::new(requests_max), client: None }
+        Self {
+            reads: Meter::new(reads_max),
+            sent: Meter::new(requests_max),
+            has_failures: AtomicBool::new(false),
+            client: None,
+        }
     }
 
     /// Sets the client that the answer is for: its address, or in IPv6 the prefix that identifies it.
@@ -81,6 +88,16 @@ impl ReadBudget {
     /// Returns the bound on requests that are sent.
     pub fn requests_max(&self) -> u64 {
         self.sent.max()
+    }
+
+    /// Returns true if any read of the answer failed: read again, the answer may have more.
+    pub fn has_failures(&self) -> bool {
+        self.has_failures.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a read of the answer failed.
+    pub fn note_failure(&self) {
+        self.has_failures.store(true, Ordering::Relaxed);
     }
 
     /// Returns the client that the answer is for; `None` if no client waits for it.

@@ -31,10 +31,12 @@ async fn a_node_gets_no_more_requests_than_the_budget_and_what_came_counts() {
     let (good, over): (Vec<_>, Vec<_>) = (0..100).zip(read).partition(|(_, outcome)| *outcome != OVER);
     assert!(good.iter().all(|(number, outcome)| *outcome == echoed(*number)) && good.len() == alone, "{good:?}");
     assert_eq!(over.len(), 100 - alone);
+    assert!(budget.has_failures());
     // The next answer has its own budget, and reads what the first one left.
     let ample = Arc::new(ReadBudget::unbounded());
     let read = outcomes(&session(&reader, &ample), (0..100).map(isolated).collect()).await;
     assert!(read.into_iter().eq((0..100).map(echoed)));
+    assert!(!ample.has_failures());
 }
 
 #[tokio::test]

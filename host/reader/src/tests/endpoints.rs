@@ -380,3 +380,33 @@ async fn a_named_block_that_one_of_several_nodes_lacks_is_asked_for_again() {
         assert_eq!(reader(&[&node]).named_block(ETHEREUM, named, ample()).await, Ok(BLOCK), "{named:?}");
     }
 }
+
+#[tokio::test]
+async fn finality_is_learned_once_where_a_block_is_named_and_no_answer_needs_it() {
+    let requested = Arc::new(AtomicUsize::new(0));
+    for (finalized, is_final) in [
+        (Some(node::header(&BLOCK)), true),
+        (Some(node::header(&Block { number: BLOCK.number - 1, ..BLOCK })), false),
+        (None, false),
+    ] {
+        requested.store(0, Ordering::SeqCst);
+        let counter = Arc::clone(&requested);
+        let node = Node::start(move |request, _| match request.method.as_str() {
+            "eth_getBlockByHash" => NodeReply::Result(node::header(&BLOCK)),
+            "eth_getBlockByNumber" if request.params[0] == "finalized" => {
+                counter.fetch_add(1, Ordering::SeqCst);
+                let unknown = || NodeReply::Error(json!({"code": -32602, "message": "unknown tag"}));
+                finalized.clone().map_or_else(unknown, NodeReply::Result)
+            }
+            _ => Chain::default().reply_to(request),
+        })
+        .await;
+        let reader = reader(&[&node]);
+        assert!(!reader.is_final(ETHEREUM, &BLOCK), "nothing is known yet");
+        for named in [BlockRef::Number(BLOCK.number), BlockRef::Hash(BLOCK.hash), BlockRef::Number(BLOCK.number)] {
+            assert_eq!(reader.named_block(ETHEREUM, named, ample()).await, Ok(BLOCK), "{named:?}");
+            assert_eq!(reader.is_final(ETHEREUM, &BLOCK), is_final, "{named:?}");
+        }
+        assert_eq!(requested.load(Ordering::SeqCst), 1);
+    }
+}

@@ -60,7 +60,8 @@ impl Operators {
             "/networks" => (StatusCode::OK, self.networks()),
             _ => return Err(Problem::UnknownPath(format!("there is nothing at {}", quoted(path)))),
         };
-        let mut response = json(body.map_err(|error| unwritable(&error))?);
+        let body = body.map_err(|error| unwritable(&error))?;
+        let mut response = json(Content::from(body));
         *response.status_mut() = status;
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         Ok(response)

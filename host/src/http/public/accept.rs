@@ -51,7 +51,7 @@ impl<'a> Range<'a> {
 }
 
 /// Parses a quality value with at most three decimals into thousandths.
-fn weight(text: &str) -> Option<u16> {
+pub(super) fn weight(text: &str) -> Option<u16> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let thousandths = format!("{fraction:0<3}").parse::<u16>().ok().filter(|_| fraction.len() <= 3)?;
     let weight = whole.parse::<u16>().ok()?.checked_mul(1000)?.checked_add(thousandths)?;

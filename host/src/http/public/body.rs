@@ -1,18 +1,19 @@
 //! Writes bodies of answers: large ones in the CPU pool, off the runtime's workers, and each up to its limit of bytes.
 //!
-//! Invariant: a body neither exceeds the answer's limit nor is written past its deadline. If only the length is
-//! wanted, no byte is stored.
+//! Invariant: a body neither exceeds the answer's limit nor is written past its deadline.
 
 use std::cell::Cell;
 use std::io;
 
 use bytes::Bytes;
+use hyper::header::HeaderValue;
 use tokio::time::{Instant, timeout_at};
 
 use crate::cpu_pool::CpuPool;
 use crate::gateway::GatewayResponse;
 use crate::gateway::problem::Problem;
 use crate::http::problem::unwritable;
+use crate::http::public::caching;
 use crate::http::view;
 use crate::http::view::form::Form;
 use portolan_base::client_share::ClientShare;
@@ -23,32 +24,24 @@ const SMALL_ROWS: usize = 64;
 /// The clock is read once per this many bytes.
 const CLOCK_EVERY_BYTES: u64 = 64 * 1024;
 
-/// Selects whether a body is stored or only measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::http) enum Wanted {
-    Bytes,
-    Length,
-}
-
-/// A body and its length.
+/// A body and its tag.
 #[derive(Debug)]
 pub(in crate::http) struct Written {
-    /// Empty if only the length was wanted.
     pub(in crate::http) bytes: Bytes,
-    pub(in crate::http) length: u64,
+    /// `None` with `detail=full`: no two reports are equal.
+    pub(in crate::http) tag: Option<HeaderValue>,
 }
 
 /// Writes one body.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::http) struct BodyWriter {
     pub(in crate::http) form: Form,
-    pub(in crate::http) wanted: Wanted,
     /// The deadline.
     pub(in crate::http) until: Instant,
 }
 
 impl BodyWriter {
-    /// Writes the body of an answer. The answer stays admitted until it is written.
+    /// Writes the body of an answer.
     ///
     /// # Errors
     /// The body is too long, late or cannot be serialized.
@@ -73,13 +66,12 @@ impl BodyWriter {
 
     fn write_now(self, response: &GatewayResponse) -> Result<Written, Problem> {
         let (length, bytes_max) = (Cell::new(0), response.answer.budget.limits.body_bytes_max);
-        let stored = (self.wanted == Wanted::Bytes).then(Vec::new);
-        let mut sink = Sink { stored, length: &length, bytes_max, until: self.until, stop: None };
+        let mut sink = Sink { stored: Vec::new(), length: &length, bytes_max, until: self.until, stop: None };
         let written = view::write(&response.answer, self.form, &mut sink, &length);
         match (written, sink.stop) {
             (Ok(()), _) => {
-                let bytes = sink.stored.unwrap_or_default().into();
-                Ok(Written { bytes, length: length.into_inner() })
+                let tag = if self.form.full { None } else { caching::tag(&sink.stored) };
+                Ok(Written { bytes: sink.stored.into(), tag })
             }
             (Err(_), Some(WriteStop::TooLong)) => Err(Problem::AnswerTooLarge { bytes_max }),
             (Err(_), Some(WriteStop::Late)) => Err(late()),
@@ -94,8 +86,7 @@ fn late() -> Problem {
 
 /// Writer that stops at the size limit or at the deadline.
 struct Sink<'a> {
-    /// `None` if only the length is wanted.
-    stored: Option<Vec<u8>>,
+    stored: Vec<u8>,
     length: &'a Cell<u64>,
     bytes_max: u64,
     until: Instant,
@@ -127,9 +118,7 @@ impl io::Write for Sink<'_> {
             return Err(self.stop(WriteStop::Late));
         }
         self.length.set(after);
-        if let Some(stored) = &mut self.stored {
-            stored.extend_from_slice(part);
-        }
+        self.stored.extend_from_slice(part);
         Ok(part.len())
     }
 
@@ -146,7 +135,7 @@ mod tests {
     use super::*;
 
     fn sink(length: &Cell<u64>, until: Instant) -> Sink<'_> {
-        Sink { stored: Some(Vec::new()), length, bytes_max: 200_000, until, stop: None }
+        Sink { stored: Vec::new(), length, bytes_max: 200_000, until, stop: None }
     }
 
     #[test]
@@ -157,7 +146,7 @@ mod tests {
         sink.write_all(b"b").unwrap();
         assert!(sink.write_all(b"c").is_err());
         assert!(matches!(sink.stop, Some(WriteStop::TooLong)));
-        assert_eq!((sink.stored.unwrap().len(), length.into_inner()), (200_000, 200_000));
+        assert_eq!((sink.stored.len(), length.into_inner()), (200_000, 200_000));
     }
 
     #[test]
@@ -167,14 +156,5 @@ mod tests {
         let taken = (0..200).take_while(|_| sink.write_all(&[b'a'; 1_000]).is_ok()).count();
         assert_eq!(taken, 65, "the clock is read when 64 KiB are full");
         assert!(matches!(sink.stop, Some(WriteStop::Late)));
-    }
-
-    #[test]
-    fn a_length_stores_nothing() {
-        let length = Cell::new(0);
-        let mut sink = Sink { stored: None, ..sink(&length, Instant::now() + Duration::from_secs(60)) };
-        sink.write_all(&[b'a'; 150_000]).unwrap();
-        assert!(sink.stored.is_none());
-        assert_eq!(length.into_inner(), 150_000);
     }
 }

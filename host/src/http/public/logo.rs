@@ -2,18 +2,15 @@
 //!
 //! Invariant: a drawing executes and loads nothing, wherever it is opened.
 
-use hyper::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH,
-};
+use hyper::Response;
+use hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, VARY};
 use hyper::http::request::Parts;
-use hyper::{Response, StatusCode};
 use portolan_plugins::logos;
-use sha2::{Digest, Sha256};
 
 use crate::gateway::problem::Problem;
 use crate::http::content::Content;
 use crate::http::limit;
-use crate::http::problem::unwritable;
+use crate::http::public::caching;
 use crate::http::public::route::{self, Verb};
 use crate::paths::{self, Endpoint};
 
@@ -35,28 +32,15 @@ pub(in crate::http) fn respond(head: &Parts, has_body: bool) -> Result<Option<Re
     }
     limit::check(head, has_body)?;
     let slug = values.first().and_then(|file| logos::slug_of(file));
-    slug.map(|slug| drawing(head, logos::draw(slug))).transpose()
+    Ok(slug.map(|slug| drawing(logos::draw(slug))))
 }
 
-fn drawing(head: &Parts, drawn: String) -> Result<Response<Content>, Problem> {
-    let digest = Sha256::digest(drawn.as_bytes());
-    let tag = format!("\"{:x}\"", u64::from_be_bytes(*digest.first_chunk().unwrap_or(&[0; 8])));
-    let tag = HeaderValue::from_str(&tag).map_err(|error| unwritable(&error))?;
-    let is_known = head.headers.get_all(IF_NONE_MATCH).iter().any(|known| knows(known, &tag));
-    let mut response = Response::new(if is_known { Content::default() } else { drawn.into() });
-    if is_known {
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
-    }
+fn drawing(drawn: String) -> Response<Content> {
+    let tag = caching::tag(drawn.as_bytes());
+    let mut response = Response::new(drawn.into());
     let headers = response.headers_mut();
-    headers.extend([(CACHE_CONTROL, CACHED), (ETAG, tag), (CONTENT_SECURITY_POLICY, POLICY), RESOURCE_POLICY]);
-    if !is_known {
-        headers.insert(CONTENT_TYPE, SVG);
-    }
-    Ok(response)
-}
-
-/// Returns true if `If-None-Match` has the tag (RFC 9110, weak comparison) in its list, or is `*`.
-fn knows(known: &HeaderValue, tag: &HeaderValue) -> bool {
-    let (Ok(known), Ok(tag)) = (known.to_str(), tag.to_str()) else { return false };
-    known.split(',').map(str::trim).any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
+    headers.extend([(CACHE_CONTROL, CACHED), (CONTENT_SECURITY_POLICY, POLICY), RESOURCE_POLICY]);
+    headers.extend([(CONTENT_TYPE, SVG), (VARY, HeaderValue::from_static("accept-encoding"))]);
+    headers.extend(tag.map(|tag| (ETAG, tag)));
+    response
 }

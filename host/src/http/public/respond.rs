@@ -9,23 +9,27 @@ use std::time::Duration;
 use bytes::Bytes;
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE,
-    HeaderMap, HeaderValue, VARY,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG,
+    HeaderMap, HeaderName, HeaderValue, VARY,
 };
 use hyper::http::request::Parts;
-use hyper::{Method, Response, StatusCode};
+use hyper::http::response;
+use hyper::{Response, StatusCode};
 use parking_lot::Mutex;
 use portolan_base::network::Networks;
+use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout_at};
 
 use crate::gateway::problem::Problem;
 use crate::gateway::query::Query;
-use crate::gateway::{Gateway, GatewayResponse};
+use crate::gateway::{Admitted, Gateway, GatewayResponse};
 use crate::http::content::Content;
 use crate::http::problem::{ALLOW_ANSWERS, unwritable};
-use crate::http::public::body::{BodyWriter, Wanted, Written};
+use crate::http::public::body::{BodyWriter, Written};
+use crate::http::public::coding::{CODINGS, Coding};
 use crate::http::public::route::{self, Listener, Request, Verb};
-use crate::http::public::{accept, logo};
+use crate::http::public::timing::Timing;
+use crate::http::public::{accept, caching, logo};
 use crate::http::view::form::Form;
 use crate::http::{limit, view};
 use portolan_base::client_share::ClientShare;
@@ -37,7 +41,17 @@ pub(in crate::http) const BACKSTOP: Duration = Duration::from_secs(2);
 const PREFLIGHT_AGE_S: &str = "86400";
 
 /// Capacity for the headers of an answer, so that they are allocated once.
-const HEADERS: usize = 9;
+const HEADERS: usize = 16;
+
+/// The body depends on these headers of the request, unless the answer says otherwise.
+const ACCEPT_AND_CODING: HeaderValue = HeaderValue::from_static("accept, accept-encoding");
+
+/// Headers that pages of other origins may read, beside those that they always may.
+const EXPOSED: HeaderValue = HeaderValue::from_static(
+    "content-encoding, date, etag, portolan-account, portolan-blocks, portolan-partial, retry-after, server-timing, x-request-id",
+);
+
+const TIMING_ALLOW_ORIGIN: HeaderName = HeaderName::from_static("timing-allow-origin");
 
 /// Answers the requests of one public listener.
 pub(in crate::http) struct PublicApi {
@@ -48,21 +62,65 @@ pub(in crate::http) struct PublicApi {
     pub(in crate::http) access_log: bool,
 }
 
-/// Stored bodies of `/networks` and `/protocols` in the default form, each with its generation of plugins.
+/// Stored bodies of `/networks` and `/protocols` in the default form.
 #[derive(Debug, Default)]
 pub(in crate::http) struct ListBodies {
-    networks: Mutex<Option<(u64, Bytes)>>,
-    protocols: Mutex<Option<(u64, Bytes)>>,
+    networks: Mutex<Option<Arc<ListBody>>>,
+    protocols: Mutex<Option<Arc<ListBody>>>,
+}
+
+/// Stored body of a list, which all clients share.
+#[derive(Debug)]
+struct ListBody {
+    /// Generation of the plugins that it lists.
+    generation: u64,
+    bytes: Bytes,
+    tag: Option<HeaderValue>,
+    /// The body in each of [`CODINGS`], compressed when the first client takes it.
+    coded: [OnceCell<Bytes>; CODINGS.len()],
 }
 
 impl ListBodies {
     /// Returns the stored body's slot for this query; `None` if each client gets a body of its own.
-    fn of(&self, query: &Query) -> Option<&Mutex<Option<(u64, Bytes)>>> {
+    fn of(&self, query: &Query) -> Option<&Mutex<Option<Arc<ListBody>>>> {
         match query {
             Query::Networks => Some(&self.networks),
             Query::Protocols => Some(&self.protocols),
             _ => None,
         }
+    }
+}
+
+impl ListBody {
+    /// Returns the body in a coding; all who wait for it share one compression.
+    async fn coded(&self, coding: Coding, compressing: impl Future<Output = Option<Bytes>>) -> Option<Bytes> {
+        let stored = self.coded.get(coding.place())?;
+        stored.get_or_try_init(|| async { compressing.await.ok_or(()) }).await.ok().cloned()
+    }
+}
+
+/// Body of an answer before its content coding.
+enum Body {
+    /// The answer stays admitted, so that no more bodies wait for their compression than answers may be in flight.
+    Own {
+        bytes: Bytes,
+        _admitted: Option<Admitted>,
+    },
+    List(Arc<ListBody>),
+}
+
+impl Body {
+    fn bytes(&self) -> &Bytes {
+        match self {
+            Self::Own { bytes, .. } => bytes,
+            Self::List(list) => &list.bytes,
+        }
+    }
+}
+
+impl From<Content> for Body {
+    fn from(content: Content) -> Self {
+        Self::Own { bytes: content.bytes, _admitted: None }
     }
 }
 
@@ -74,7 +132,46 @@ impl PublicApi {
         has_body: bool,
         client: &Arc<ClientShare>,
     ) -> Response<Content> {
-        self.answer(head, has_body, client).await.unwrap_or_else(|problem| problem.response())
+        let (mut timing, until) = (Timing::start(), Instant::now() + self.deadline + BACKSTOP);
+        let answered = self.answer(head, has_body, client, &mut timing, until).await;
+        let response = answered.unwrap_or_else(|problem| problem.response().map(Body::from));
+        let (mut response, body) = response.into_parts();
+        let content = if caching::is_known(&head.headers, &response) {
+            caching::make_not_modified(&mut response);
+            Content::default()
+        } else {
+            match Coding::chosen(&head.headers, body.bytes().len()) {
+                None => Content { is_shared: matches!(body, Body::List(_)), bytes: body.bytes().clone() },
+                // Boxed, so that bodies that are sent as they are do not hold this future's memory.
+                Some(coding) => Box::pin(self.coded(&mut response, coding, body, client, &mut timing, until)).await,
+            }
+        };
+        response.headers.entry(VARY).or_insert(ACCEPT_AND_CODING);
+        response.headers.extend(timing.header());
+        response.headers.insert(TIMING_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        Response::from_parts(response, content)
+    }
+
+    /// Compresses the body, unless time is over: then it is sent as it is.
+    async fn coded(
+        &self,
+        response: &mut response::Parts,
+        coding: Coding,
+        body: Body,
+        client: &Arc<ClientShare>,
+        timing: &mut Timing,
+        until: Instant,
+    ) -> Content {
+        let (bytes, is_shared) = (body.bytes().clone(), matches!(body, Body::List(_)));
+        let compressing = coding.compressed(bytes.clone(), self.gateway.cpu_pool(), client, until);
+        let coded = match &body {
+            Body::Own { .. } => compressing.await,
+            Body::List(list) => list.coded(coding, compressing).await,
+        };
+        timing.lap("compress");
+        let Some(coded) = coded else { return Content { bytes, is_shared } };
+        response.headers.insert(CONTENT_ENCODING, coding.header());
+        Content { bytes: coded, is_shared }
     }
 
     async fn answer(
@@ -82,23 +179,25 @@ impl PublicApi {
         head: &Parts,
         has_body: bool,
         client: &Arc<ClientShare>,
-    ) -> Result<Response<Content>, Problem> {
+        timing: &mut Timing,
+        until: Instant,
+    ) -> Result<Response<Body>, Problem> {
         if let Some(drawing) = logo::respond(head, has_body)? {
-            return Ok(drawing);
+            return Ok(drawing.map(Body::from));
         }
         let (networks, logs_max) = (self.gateway.networks(), self.gateway.logs_max());
         let Some(request) = read_head(self.listener, head, has_body, networks, logs_max)? else {
-            return Ok(preflight());
+            return Ok(preflight().map(Body::from));
         };
         let form = form(&request, head)?;
         if form == Form::default()
             && let Some(list) = self.lists.of(&request.query)
-            && let Some((_, body)) = list.lock().as_ref().filter(|(of, _)| *of == self.gateway.generation())
+            && let Some(body) = list.lock().as_ref().filter(|body| body.generation == self.gateway.generation())
         {
-            return Ok(shared(body.clone()));
+            return Ok(shared(Arc::clone(body)));
         }
         // Boxed, so that stored bodies and answers that wait for their clients do not hold this future's memory.
-        let answer = Box::pin(self.work(request, form, &head.method, client)).await;
+        let answer = Box::pin(self.work(request, form, client, timing, until)).await;
         answer.map_err(|problem| if form.full { problem } else { problem.without_jobs() })
     }
 
@@ -106,28 +205,29 @@ impl PublicApi {
         &self,
         Request { query, options, .. }: Request,
         form: Form,
-        method: &Method,
         client: &Arc<ClientShare>,
-    ) -> Result<Response<Content>, Problem> {
+        timing: &mut Timing,
+        until: Instant,
+    ) -> Result<Response<Body>, Problem> {
         let list = self.lists.of(&query).filter(|_| form == Form::default());
         // Read before the answer, so that a body never counts as one of a later generation.
         let generation = self.gateway.generation();
-        let until = Instant::now() + self.deadline + BACKSTOP;
-        let response = timeout_at(until, self.gateway.answer(query, options, client))
+        let mut response = timeout_at(until, self.gateway.answer(query, options, client))
             .await
             .map_err(|_| Problem::Deadline("the answer was not there in time".into()))??;
-        let headers = own_headers(&response)?;
-        // Lists are stored for all clients, so that HEAD needs their bodies too.
-        let wanted = if *method == Method::HEAD && list.is_none() { Wanted::Length } else { Wanted::Bytes };
-        let writer = BodyWriter { form, wanted, until };
-        let Written { bytes, length } = writer.write(self.gateway.cpu_pool(), client, response).await?;
+        timing.lap("read");
+        let (headers, is_whole) = (own_headers(&response, form)?, response.answer.missing.is_empty());
+        let (admitted, writer) = (response.admitted.take(), BodyWriter { form, until });
+        let Written { bytes, tag } = writer.write(self.gateway.cpu_pool(), client, response).await?;
+        timing.lap("write");
         if let Some(list) = list {
-            *list.lock() = Some((generation, bytes.clone()));
-            return Ok(shared(bytes));
+            let body = Arc::new(ListBody { generation, bytes, tag, coded: Default::default() });
+            *list.lock() = Some(Arc::clone(&body));
+            return Ok(shared(body));
         }
-        let mut response = json(bytes);
+        let mut response = json(Body::Own { bytes, _admitted: admitted });
         response.headers_mut().extend(headers);
-        response.headers_mut().insert(CONTENT_LENGTH, length.into());
+        response.headers_mut().extend(tag.filter(|_| is_whole).map(|tag| (ETAG, tag)));
         Ok(response)
     }
 }
@@ -161,9 +261,7 @@ fn form(request: &Request, head: &Parts) -> Result<Form, Problem> {
 pub(in crate::http) fn allow_origins<B>(response: &mut Response<B>) {
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    let exposed =
-        HeaderValue::from_static("portolan-account, portolan-blocks, portolan-partial, retry-after, x-request-id");
-    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
 }
 
 fn preflight() -> Response<Content> {
@@ -177,13 +275,17 @@ fn preflight() -> Response<Content> {
     response
 }
 
-fn own_headers(GatewayResponse { answer, named, .. }: &GatewayResponse) -> Result<HeaderMap, Problem> {
+fn own_headers(
+    GatewayResponse { answer, named, lifetime, .. }: &GatewayResponse,
+    form: Form,
+) -> Result<HeaderMap, Problem> {
     let mut headers = HeaderMap::new();
-    if answer.about_account {
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        // For caches that ignore `no-store`.
-        headers.insert(VARY, HeaderValue::from_static("accept"));
-    }
+    let control = match answer {
+        _ if form.full || !answer.missing.is_empty() => caching::NO_STORE,
+        _ if !answer.about_account => caching::LIST,
+        _ => caching::control(*lifetime),
+    };
+    headers.insert(CACHE_CONTROL, control);
     let own = [
         (view::ACCOUNT, view::account(*named)),
         (view::BLOCKS, view::blocks(answer)),
@@ -197,14 +299,46 @@ fn own_headers(GatewayResponse { answer, named, .. }: &GatewayResponse) -> Resul
     Ok(headers)
 }
 
-fn shared(bytes: Bytes) -> Response<Content> {
-    json(Content { bytes, is_shared: true })
+fn shared(list: Arc<ListBody>) -> Response<Body> {
+    let tag = list.tag.clone();
+    let mut response = json(Body::List(list));
+    response.headers_mut().insert(CACHE_CONTROL, caching::LIST);
+    response.headers_mut().extend(tag.map(|tag| (ETAG, tag)));
+    response
 }
 
 /// Makes a 200 with a JSON body.
-pub(in crate::http) fn json(body: impl Into<Content>) -> Response<Content> {
-    let mut response = Response::new(body.into());
+pub(in crate::http) fn json<B>(body: B) -> Response<B> {
+    let mut response = Response::new(body);
     response.headers_mut().reserve(HEADERS);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use futures_util::future::join;
+    use tokio::task::yield_now;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_list_is_compressed_once_for_each_coding_and_again_after_a_failure() {
+        let list = ListBody { generation: 1, bytes: "list".into(), tag: None, coded: Default::default() };
+        let compressions = Cell::new(0);
+        let compress = async |done: Option<&'static str>| {
+            compressions.set(compressions.get() + 1);
+            yield_now().await;
+            done.map(Bytes::from)
+        };
+        assert_eq!(list.coded(Coding::Gzip, compress(None)).await, None);
+        let first = list.coded(Coding::Gzip, compress(Some("gzip")));
+        let both = join(first, list.coded(Coding::Gzip, compress(Some("other")))).await;
+        assert_eq!(both, (Some("gzip".into()), Some("gzip".into())));
+        assert_eq!(list.coded(Coding::Gzip, compress(Some("later"))).await, Some("gzip".into()));
+        assert_eq!(compressions.get(), 2, "the failure and the one that all share");
+        assert_eq!(list.coded(Coding::Zstd, compress(Some("zstd"))).await, Some("zstd".into()));
+    }
 }

@@ -208,9 +208,11 @@ fn counted(response: Response<Content>, connection: &Arc<Connection>) -> Result<
     Ok(Response::from_parts(head, connection.send_refusal(body.bytes)?))
 }
 
-/// Adds `Content-Length` and `X-Content-Type-Options: nosniff`; drops the body for HEAD.
+/// Adds `X-Content-Type-Options: nosniff` and, unless the status has no content, `Content-Length`; drops the body for
+/// HEAD.
 fn finished(mut response: Response<Content>, method: &Method) -> Response<Content> {
-    if response.status() != StatusCode::NO_CONTENT && !response.headers().contains_key(CONTENT_LENGTH) {
+    let has_content = !matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
+    if has_content && !response.headers().contains_key(CONTENT_LENGTH) {
         let length = response.body().bytes.len();
         response.headers_mut().insert(CONTENT_LENGTH, length.into());
     }

@@ -93,7 +93,7 @@ fn a_log_of_many_events_stands_once_and_takes_little_memory() {
     let (bytes, bytes_max) = used(&answer, "bytes");
     assert!((length - 200..length).contains(&bytes), "{bytes} of {length} bytes before the report of the time");
     assert_eq!(bytes_max, 16 << 20);
-    // A length is measured, and nothing is stored for it. The time in the report may have another number of digits.
+    // HEAD has the length of the body without it. The time in the report may have another number of digits.
     let head = stage.head();
     let measured: u64 = head.header("content-length").unwrap().parse().unwrap();
     assert!(measured.abs_diff(length) < 20 && head.body.is_empty(), "{measured} instead of {length}");

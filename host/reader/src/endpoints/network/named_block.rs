@@ -3,7 +3,7 @@
 //! Invariant: a block that is found is on the chain of the endpoint that knows it, and some endpoint has its state.
 
 use alloy::primitives::B256;
-use futures_util::future::FutureExt;
+use futures_util::future::{FutureExt, join};
 use tokio::time::Instant;
 
 use super::Endpoints;
@@ -14,7 +14,8 @@ use crate::{Block, BlockRef, ReadFailure};
 const STEPS_MAX: u32 = 100;
 
 impl Endpoints {
-    /// Returns the named block. `head` is the newest block that is known.
+    /// Returns the named block. `head` is the newest block that is known. Where the block was named by number or hash,
+    /// learns beside that whether it is final.
     pub(crate) async fn named_block(
         &self,
         named: BlockRef,
@@ -32,8 +33,14 @@ impl Endpoints {
             ReadFailure::BlockLost => ReadFailure::UnknownBlock,
             other => other,
         })?;
-        self.first_reply(until, move |endpoint, until| endpoint.check_state(block, until).boxed()).await?;
-        Ok(block)
+        let state = self.first_reply(until, move |endpoint, until| endpoint.check_state(block, until).boxed());
+        let finality = async {
+            if let BlockRef::Number(_) | BlockRef::Hash(_) = named {
+                self.learn_finality(block.number, head, until).await;
+            }
+        };
+        let (state, ()) = join(state, finality).await;
+        state.map(|_| block)
     }
 
     /// Returns the block at a height. `is_known` means that the chain has that height.
