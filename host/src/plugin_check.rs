@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use alloy::primitives::{Address, address};
 use portolan_abi::Question;
-use portolan_plugins::Capabilities;
+use portolan_plugins::{Capabilities, Served};
 use serde_json::{Map, Value, json};
 
 use crate::address;
@@ -30,7 +30,8 @@ pub(crate) async fn run(flags: &CheckFlags, environment: &Environment) -> Result
     let rows = plugin.gateway.admin().registry.status();
     let capabilities: Vec<Capabilities> = rows.into_iter().map(|row| row.capabilities).collect();
     let snapshot = plugin.gateway.admin().registry.snapshot();
-    let decoder = snapshot.event_sources().next().map(|served| served.instance.name());
+    let decodes = |served: &&Served| served.deployments().any(|row| row.questions.contains(&Question::EVENTS));
+    let decoder = snapshot.event_sources().find(decodes).map(|served| served.instance.name());
     let events = match &flags.transaction {
         Some(hash) => plugin_ask::transaction(&plugin.gateway, &JobRecords::default(), hash).await?,
         None => Vec::new(),

@@ -245,8 +245,9 @@ fn the_gateway_covers_what_the_catalogues_declare() {
     assert_eq!(rows, declared(&catalogues));
     let full = gateway.get("/protocols/coverage?detail=full").unwrap().json().unwrap();
     assert_eq!(full.at("items").unwrap(), &answer);
-    for header in ["portolan-blocks", "portolan-partial", "cache-control"] {
-        let of_protocols = gateway.get("/protocols").unwrap();
+    let of_protocols = gateway.get("/protocols").unwrap();
+    for header in ["portolan-blocks", "portolan-partial", "cache-control", "vary"] {
         assert_eq!(response.header(header), of_protocols.header(header), "{header}");
     }
+    assert!(response.header("etag").is_some_and(|tag| of_protocols.header("etag") != Some(tag)));
 }

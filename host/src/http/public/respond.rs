@@ -62,11 +62,12 @@ pub(in crate::http) struct PublicApi {
     pub(in crate::http) access_log: bool,
 }
 
-/// Stored bodies of `/networks` and `/protocols` in the default form.
+/// Stored bodies of `/networks`, `/protocols` and `/protocols/coverage` in the default form.
 #[derive(Debug, Default)]
 pub(in crate::http) struct ListBodies {
     networks: Mutex<Option<Arc<ListBody>>>,
     protocols: Mutex<Option<Arc<ListBody>>>,
+    coverage: Mutex<Option<Arc<ListBody>>>,
 }
 
 /// Stored body of a list, which all clients share.
@@ -86,6 +87,7 @@ impl ListBodies {
         match query {
             Query::Networks => Some(&self.networks),
             Query::Protocols => Some(&self.protocols),
+            Query::Coverage => Some(&self.coverage),
             _ => None,
         }
     }

@@ -188,7 +188,7 @@ impl Service {
 
 /// Returns true if a stored body answers the request.
 fn is_of_a_list(uri: &Uri) -> bool {
-    matches!(uri.path(), "/networks" | "/protocols") && uri.query().is_none()
+    matches!(uri.path(), "/networks" | "/protocols" | "/protocols/coverage") && uri.query().is_none()
 }
 
 /// Turns a panic into a 500 for this request alone. The panic hook in `log.rs` reports it.
