@@ -346,7 +346,7 @@ pub(crate) struct Flags {
     /// Folder for staged plugins and caches [default: portolan-state beside FILE, else in ~/.local/state].
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<String>,
-    /// Address of every call but the aggregate one [default: 127.0.0.1:8080].
+    /// Address of every endpoint [default: 127.0.0.1:8080].
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,
     /// Address of the aggregate claimables call [default: 127.0.0.1:8081].

@@ -58,7 +58,7 @@ macro_rules! settings {
 settings! {
     "listen" => listen: SocketAddr = text(socket_address).or("127.0.0.1:8080".into())
         .flag("--listen", |flags| flags.listen.as_deref()),
-        is "an address and a port", "every call but the aggregate one";
+        is "an address and a port", "every endpoint";
     "claimables_listen" => claimables_listen: SocketAddr = text(socket_address).or("127.0.0.1:8081".into())
         .flag("--claimables-listen", |flags| flags.claimables_listen.as_deref()),
         is "an address and a port",
