@@ -105,7 +105,8 @@ fn build() -> Result<Built> {
 }
 
 /// Builds an example of `examples/` outside of the workspace, as its author would, once for this process: its dylib. A
-/// template is given the name of its folder in the place of `acme`, so that all of them can share a target folder.
+/// template is given the name of its folder in the place of `acme`, and its package begins with `example-`: so all of them
+/// can share a target folder with the plugins of the workspace.
 ///
 /// # Errors
 /// If cargo fails, with what it printed.
@@ -124,7 +125,7 @@ pub fn example(folder: &str) -> Result<PathBuf> {
     copy_example(&workspace().join("examples").join(folder), &copy, name)?;
     // Not `--locked`: the lock file of a renamed package is sorted anew.
     cargo_run(&target, &["build", "--manifest-path", &copy.join("Cargo.toml").to_string_lossy()])?;
-    let file = target.join(DEBUG.1).join(format!("lib{}.so", name.replace('-', "_")));
+    let file = target.join(DEBUG.1).join(format!("libexample_{}.so", name.replace('-', "_")));
     ensure!(file.is_file(), "cargo built {folder} without {}", file.display());
     built.insert(folder.to_owned(), file.clone());
     Ok(file)
@@ -144,6 +145,9 @@ fn copy_example(from: &Path, to: &Path, name: &str) -> Result<()> {
         }
         let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         let mut text = text.replace(TEMPLATE_NAME, name);
+        if file == "Cargo.toml" {
+            text = text.replacen(&format!("name = \"{name}\""), &format!("name = \"example-{name}\""), 1);
+        }
         for depth in ["../../../", "../../"] {
             text = text.replace(&format!("path = \"{depth}plugin-api\""), &sdk);
         }
