@@ -30,8 +30,7 @@ pub(crate) async fn run(flags: &CheckFlags, environment: &Environment) -> Result
     let rows = plugin.gateway.admin().registry.status();
     let capabilities: Vec<Capabilities> = rows.into_iter().map(|row| row.capabilities).collect();
     let snapshot = plugin.gateway.admin().registry.snapshot();
-    let decodes =
-        |served: &&Served| served.instance.catalogue.event_topics.as_ref().is_some_and(|topics| !topics.is_empty());
+    let decodes = |served: &&Served| served.instance.decodes_events();
     let decoder = snapshot.event_sources().find(decodes).map(|served| served.instance.name());
     let events = match &flags.transaction {
         Some(hash) => plugin_ask::transaction(&plugin.gateway, &JobRecords::default(), hash).await?,

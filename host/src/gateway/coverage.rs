@@ -24,9 +24,8 @@ pub(super) fn rows(snapshot: &Snapshot, networks: &Networks) -> Vec<CoverageRow>
 fn of_protocol<'a>(served: &'a Served, networks: &'a Networks) -> impl Iterator<Item = CoverageRow> + use<'a> {
     let catalogue = &served.instance.catalogue;
     let lists_events = catalogue.deployments.iter().any(|row| row.questions.contains(&Question::EVENTS));
-    let has_topics = catalogue.event_topics.as_ref().is_some_and(|topics| !topics.is_empty());
     // A plugin that decodes the events of all its deployments need not list the question.
-    let unlisted = (has_topics && !lists_events).then_some(Question::EVENTS);
+    let unlisted = (served.instance.decodes_events() && !lists_events).then_some(Question::EVENTS);
     let mut markets: BTreeMap<(u64, Question), usize> = BTreeMap::new();
     for row in served.deployments() {
         for question in row.questions.iter().copied().chain(unlisted) {

@@ -126,12 +126,8 @@ impl Template {
 
     /// Returns true if its claims rely on reads of the job beside addresses.
     pub(crate) fn rests_on_reads(&self) -> bool {
-        self.has_fee() || self.has_proof() || self.rests_on_account_reads()
-    }
-
-    /// Returns true if its claims have numbers or addresses that a contract holds for the account.
-    pub(crate) fn rests_on_account_reads(&self) -> bool {
-        has_role(&self.roles, role::NUMBER) || has_role(&self.roles, role::DELEGATE)
+        let of_account = [role::NUMBER, role::DELEGATE].iter().any(|kind| has_role(&self.roles, *kind));
+        self.has_fee() || self.has_proof() || of_account
     }
 
     pub(crate) fn selector(&self) -> Selector {

@@ -75,6 +75,11 @@ pub struct Instance {
 }
 
 impl Instance {
+    /// Returns true if it decodes logs of transactions.
+    pub fn decodes_events(&self) -> bool {
+        self.catalogue.event_topics.iter().flatten().next().is_some()
+    }
+
     /// The plugin's name.
     pub fn name(&self) -> &str {
         self.label.split('@').next().unwrap_or_default()

@@ -3,7 +3,7 @@
 //! Invariant: an address counts only if a contract returned it at the pinned block. An address from a cached reply is
 //! a candidate. If a batch mentions it, the read that gave it is repeated in that batch.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use alloy::primitives::Address;
 use portolan_abi::map;
@@ -119,9 +119,11 @@ impl<'a> TrustedAddresses<'a> {
         let named = calls.iter().flat_map(|(to, arguments)| addresses(arguments).chain([*to]));
         // Most replies about an account are zero, and name nothing.
         let words = calls.iter().flat_map(|(_, arguments)| arguments.as_chunks::<WORD>().0);
-        let words = words.copied().filter(|word| *word != [0; WORD]).collect();
+        let words: HashSet<_> = words.copied().filter(|word| *word != [0; WORD]).collect();
+        // Most answers claim nothing: their reads are not searched.
+        let of_reads = (!words.is_empty()).then(|| reads.contracts_with(&words)).into_iter().flatten();
         let composed = findings.iter().filter_map(|finding| finding.composition.as_ref()).map(|found| found.token);
-        self.recheck(named.chain(reads.contracts_with(&words)).chain(composed))
+        self.recheck(named.chain(of_reads).chain(composed))
     }
 
     fn recheck(&self, addresses: impl Iterator<Item = Address>) -> Recheck {
