@@ -122,7 +122,10 @@ impl<'a> Requester<'a> {
 
     /// Returns the document of each request, which is the last one if that still holds.
     async fn documents(&mut self) -> Result<Vec<Document>, ClientError> {
-        self.progress.show(self.source.waits_for());
+        // A watch says nothing while it waits for changes.
+        if self.last.is_empty() {
+            self.progress.show(self.source.waits_for());
+        }
         let tag = |place: usize| self.last.get(place).and_then(|document: &Document| document.tag.clone());
         let requests: Vec<(&String, Option<HeaderValue>)> =
             self.requests.iter().enumerate().map(|(place, path)| (path, tag(place))).collect();

@@ -38,6 +38,14 @@ const FILES: [(&str, &str); 7] = [
     ("LICENSE-MIT", "LICENSE-MIT"),
 ];
 
+/// Where man pages and completions of shells are laid out, as packages of systems have them.
+const MAN_PAGES: &str = "share/man/man1";
+const COMPLETIONS: [(&str, &str); 3] = [
+    ("bash", "share/completions/portolan.bash"),
+    ("zsh", "share/completions/_portolan"),
+    ("fish", "share/completions/portolan.fish"),
+];
+
 /// The book, which stands where the links of the README lead.
 const BOOK: &str = "host/docs";
 
@@ -67,7 +75,24 @@ pub fn lay_out(built: &Built, folder: &Path) -> Result<()> {
     }
     let tree = build::workspace();
     FILES.iter().try_for_each(|(from, to)| put(&tree.join(from), &folder.join(to), FILE_MODE))?;
-    put_all(&tree.join(BOOK), &folder.join(BOOK))
+    put_all(&tree.join(BOOK), &folder.join(BOOK))?;
+    put_pages(&built.host(), folder)
+}
+
+/// Has the program write its man pages and completions, and lays them out.
+fn put_pages(program: &Path, folder: &Path) -> Result<()> {
+    let written = tempfile::tempdir()?;
+    let pages = written.path().join("man");
+    fs::create_dir(&pages)?;
+    output(Command::new(program).arg("man-pages").arg(&pages))?;
+    put_all(&pages, &folder.join(MAN_PAGES))?;
+    make(&folder.join("share/completions"))?;
+    for (shell, to) in COMPLETIONS {
+        let script = written.path().join(shell);
+        fs::write(&script, output(Command::new(program).args(["completions", shell]))?)?;
+        put(&script, &folder.join(to), FILE_MODE)?;
+    }
+    Ok(())
 }
 
 fn make(folder: &Path) -> Result<()> {

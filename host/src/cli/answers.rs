@@ -267,8 +267,8 @@ fn flag(name: &'static str, form: &ParameterForm, help: &'static str) -> Arg {
     match form {
         ParameterForm::One(value) => flag.value_name(*value),
         ParameterForm::List(value) => flag.value_name(*value).action(ArgAction::Append),
-        ParameterForm::Switch => words(flag, &["true", "false"]),
-        ParameterForm::Words(all) => words(flag, all),
+        ParameterForm::Switch => words(flag.value_name("BOOL"), &["true", "false"]),
+        ParameterForm::Words(all) => words(flag.value_name("FORM"), all),
     }
 }
 

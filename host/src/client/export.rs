@@ -1,7 +1,7 @@
 //! Comma-separated values (RFC 4180).
 //!
 //! Invariant: no cell is a formula. Spreadsheets compute a cell that begins with one of [`FORMULA`], and the texts of
-//! tokens and plugins are others': such a cell begins with an apostrophe here, unless it is a plain number.
+//! tokens and plugins are others': such a cell begins with an apostrophe here, unless it is a number.
 
 use crate::terminal;
 
@@ -30,11 +30,9 @@ fn cell(text: &str) -> String {
     }
 }
 
-/// Returns true for digits with a minus before them and a point among them.
+/// Returns true for a number of JSON, which has an exponent if it is very small.
 fn is_number(text: &str) -> bool {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
-    [whole, fraction].iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+    serde_json::from_str::<serde_json::Number>(text).is_ok()
 }
 
 #[cfg(test)]
@@ -64,7 +62,7 @@ mod tests {
             ("@SUM(A1)", "'@SUM(A1)"),
             ("＝1", "'＝1"),
             ("-1.5", "-1.5"),
-            ("-0", "-0"),
+            ("-1.2407415E-33", "-1.2407415E-33"),
             ("USDC", "USDC"),
             ("\t=1", "\u{fffd}=1"),
             ("\u{1b}[2J", "\u{fffd}[2J"),

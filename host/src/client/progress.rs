@@ -15,12 +15,14 @@ impl Progress {
     /// Shows the spinner with these words.
     pub(super) fn show(&self, words: String) {
         let mut shown = self.0.lock();
-        let bar = shown.get_or_insert_with(|| {
-            let bar = ProgressBar::new_spinner().with_style(style());
-            bar.enable_steady_tick(TICK);
-            bar
-        });
-        bar.set_message(words);
+        match shown.as_ref() {
+            Some(bar) => bar.set_message(words),
+            None => {
+                let bar = ProgressBar::new_spinner().with_style(style()).with_message(words);
+                bar.enable_steady_tick(TICK);
+                *shown = Some(bar);
+            }
+        }
     }
 
     /// Takes the spinner off the terminal.

@@ -145,7 +145,7 @@ static TRANSACTIONS: [Column; 7] = [
     text("to", "/to"),
     number("value", "/value"),
     number("gas", "/gas"),
-    text("claimIds", "/claimIds"),
+    csv_only(text("claimIds", "/claimIds")),
     csv_only(text("from", "/from")),
     csv_only(text("data", "/data")),
 ];

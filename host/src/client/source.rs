@@ -119,7 +119,8 @@ async fn lone(
         return Err(ClientError::Misuse(reason.into()));
     }
     let networks = if networks.is_empty() { "no network".to_owned() } else { networks.join(", ") };
-    terminal::note(&format_args!("answering without a server: {active} plugins, endpoints of {networks}"));
+    let plugins = if active == 1 { "plugin" } else { "plugins" };
+    terminal::note(&format_args!("answering without a server: {active} {plugins}, endpoints of {networks}"));
     Ok(lone)
 }
 

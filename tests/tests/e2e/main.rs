@@ -18,6 +18,7 @@ mod claim_functions;
 mod claims;
 mod client;
 mod comets;
+mod command_line;
 mod compositions;
 mod comptroller;
 mod connections;

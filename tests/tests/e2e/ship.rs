@@ -48,8 +48,16 @@ fn what_is_laid_out_runs_with_all_plugins_and_leaves_an_operators_files_alone() 
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("portolan");
     ship::lay_out(build::built().unwrap(), &folder).unwrap();
-    for (path, expected) in [("", 0o755), ("portolan", 0o755), ("portolan-plugins", 0o755), ("portolan.service", 0o644)]
-    {
+    for (path, expected) in [
+        ("", 0o755),
+        ("portolan", 0o755),
+        ("portolan-plugins", 0o755),
+        ("portolan.service", 0o644),
+        ("share/man/man1/portolan-claimables.1", 0o644),
+        ("share/completions/portolan.bash", 0o644),
+        ("share/completions/_portolan", 0o644),
+        ("share/completions/portolan.fish", 0o644),
+    ] {
         assert_eq!(mode(&folder.join(path)), expected, "{path:?}");
     }
     fs::copy(folder.join("portolan.example.toml"), folder.join("portolan.toml")).unwrap();
