@@ -5,11 +5,11 @@
 
 mod export;
 mod print;
-mod progress;
 mod remote;
 mod reply;
 mod sheet;
 mod source;
+mod spinner;
 mod watch;
 
 use futures_util::future::try_join_all;
@@ -17,9 +17,9 @@ use hyper::header::HeaderValue;
 use tokio::signal::unix::{SignalKind, signal};
 
 use self::print::Printer;
-use self::progress::Progress;
-use self::reply::{Document, Reply};
+use self::reply::{AnswerDocument, Reply};
 use self::source::AnswerSource;
+use self::spinner::Spinner;
 use crate::cli::AnswerCommand;
 use crate::config::Environment;
 use crate::terminal;
@@ -63,9 +63,9 @@ impl ClientError {
 
 /// Runs the command; returns its exit code.
 pub(crate) async fn run(command: &AnswerCommand, environment: &Environment) -> u8 {
-    let progress = Progress::default();
+    let spinner = Spinner::default();
     let work = async {
-        let mut requester = Requester::start(command, environment, &progress).await?;
+        let mut requester = Requester::start(command, environment, &spinner).await?;
         let mut printer = Printer::of(command);
         if command.output.watch {
             watch::run(&mut requester, &mut printer).await
@@ -77,7 +77,7 @@ pub(crate) async fn run(command: &AnswerCommand, environment: &Environment) -> u
         ended = work => ended,
         () = interrupted(), if !command.output.watch => Ok(INTERRUPTED),
     };
-    progress.clear();
+    spinner.clear();
     ended.unwrap_or_else(|error| {
         if error != ClientError::Closed {
             terminal::warn(&error, command.output.color.color);
@@ -104,38 +104,38 @@ async fn interrupted() {
 struct Requester<'a> {
     requests: Vec<String>,
     source: AnswerSource,
-    progress: &'a Progress,
+    spinner: &'a Spinner,
     /// The last document of each request.
-    last: Vec<Document>,
+    last: Vec<AnswerDocument>,
 }
 
 impl<'a> Requester<'a> {
     async fn start(
         command: &AnswerCommand,
         environment: &Environment,
-        progress: &'a Progress,
+        spinner: &'a Spinner,
     ) -> Result<Self, ClientError> {
-        let source = AnswerSource::start(command, environment, progress).await?;
+        let source = AnswerSource::start(command, environment, spinner).await?;
         let requests = command.requests(Printer::of(command).amounts());
-        Ok(Self { requests, source, progress, last: Vec::new() })
+        Ok(Self { requests, source, spinner, last: Vec::new() })
     }
 
     /// Returns the document of each request, which is the last one if that still holds.
-    async fn documents(&mut self) -> Result<Vec<Document>, ClientError> {
+    async fn documents(&mut self) -> Result<Vec<AnswerDocument>, ClientError> {
         // A watch says nothing while it waits for changes.
         if self.last.is_empty() {
-            self.progress.show(self.source.waits_for());
+            self.spinner.show(self.source.waits_for());
         }
-        let tag = |place: usize| self.last.get(place).and_then(|document: &Document| document.tag.clone());
+        let tag = |place: usize| self.last.get(place).and_then(|document: &AnswerDocument| document.tag.clone());
         let requests: Vec<(&String, Option<HeaderValue>)> =
             self.requests.iter().enumerate().map(|(place, path)| (path, tag(place))).collect();
         let replies = try_join_all(requests.into_iter().map(|(path, tag)| self.source.get(path, tag))).await;
-        self.progress.clear();
+        self.spinner.clear();
         let mut documents = Vec::new();
         for (place, reply) in replies?.into_iter().enumerate() {
             documents.push(match (reply, self.last.get(place)) {
                 (Reply::Document(document), _) => document,
-                (Reply::NotModified { holds }, Some(last)) => Document { holds, ..last.clone() },
+                (Reply::NotModified { holds }, Some(last)) => AnswerDocument { holds, ..last.clone() },
                 (Reply::NotModified { .. }, None) => {
                     return Err(ClientError::NothingRead(
                         "the gateway sent no body, as to a client that has it".into(),

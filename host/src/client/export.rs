@@ -1,4 +1,4 @@
-//! Comma-separated values (RFC 4180).
+//! Comma-separated values (RFC 4180, with line feeds alone).
 //!
 //! Invariant: no cell is a formula. Spreadsheets compute a cell that begins with one of [`FORMULA`], and the texts of
 //! tokens and plugins are others': such a cell begins with an apostrophe here, unless it is a number.

@@ -6,7 +6,7 @@ use portolan_base::sanitize::output;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 
-use super::reply::Document;
+use super::reply::AnswerDocument;
 use super::sheet::{Sheet, sheets};
 use super::{ClientError, PARTIAL, WHOLE, export};
 use crate::cli::{AnswerCommand, ColorWhen, Topic};
@@ -58,7 +58,7 @@ impl Printer {
     ///
     /// # Errors
     /// The documents are not what this program knows, or the output cannot be written.
-    pub(super) fn print(&self, documents: &[Document]) -> Result<u8, ClientError> {
+    pub(super) fn print(&self, documents: &[AnswerDocument]) -> Result<u8, ClientError> {
         let data = match self.form {
             OutputForm::Json => self.json(documents),
             OutputForm::Csv => csv(&self.sheets(documents)?)?,
@@ -83,13 +83,13 @@ impl Printer {
         Ok(if missing.is_empty() { WHOLE } else { PARTIAL })
     }
 
-    fn sheets(&self, documents: &[Document]) -> Result<Vec<Sheet>, ClientError> {
+    fn sheets(&self, documents: &[AnswerDocument]) -> Result<Vec<Sheet>, ClientError> {
         let values = documents.iter().map(|document| serde_json::from_slice(&document.body));
         let values: Vec<Value> = values.collect::<Result<_, _>>().map_err(|error| unknown_form(&error))?;
         sheets(self.topic, &values).ok_or_else(|| unknown_form(&"its members are others"))
     }
 
-    fn json(&self, documents: &[Document]) -> Vec<u8> {
+    fn json(&self, documents: &[AnswerDocument]) -> Vec<u8> {
         let mut text = Vec::new();
         match documents {
             [one] => text.extend_from_slice(&one.body),
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn json_is_the_body_as_it_came() {
-        let document = |body: &'static str| Document {
+        let document = |body: &'static str| AnswerDocument {
             body: Bytes::from_static(body.as_bytes()),
             partial: None,
             blocks: None,

@@ -20,7 +20,7 @@ const NOT_FOUND: [&str; 2] = ["name-not-found", "transaction-not-found"];
 /// A reply that is no failure.
 #[derive(Debug)]
 pub(super) enum Reply {
-    Document(Document),
+    Document(AnswerDocument),
     /// The last document still holds.
     NotModified {
         holds: Holds,
@@ -29,7 +29,7 @@ pub(super) enum Reply {
 
 /// An answer as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Document {
+pub(super) struct AnswerDocument {
     pub(super) body: Bytes,
     /// The header `portolan-partial`; `None` if nothing is missing.
     pub(super) partial: Option<String>,
@@ -84,8 +84,8 @@ impl Reply {
         match status {
             StatusCode::NOT_MODIFIED => Ok(Self::NotModified { holds: Holds::of(headers) }),
             StatusCode::OK if serde_json::from_slice::<IgnoredAny>(&body).is_ok() => {
-                let own = |name: &'static str| text(headers, &HeaderName::from_static(name)).map(terminal::shown);
-                Ok(Self::Document(Document {
+                let own = |name: &'static str| text(headers, &HeaderName::from_static(name)).map(terminal::clean);
+                Ok(Self::Document(AnswerDocument {
                     partial: own("portolan-partial"),
                     blocks: own("portolan-blocks"),
                     account: own("portolan-account"),
@@ -117,7 +117,7 @@ fn problem(status: StatusCode, headers: &HeaderMap, body: &[u8], from: &str) -> 
     let again = text(headers, &RETRY_AFTER).map(|seconds| format!("; try again in {seconds} s"));
     let id = problem.request_id.as_ref().map(|id| format!(" (request {id})"));
     let words = [&problem.title, ": ", &problem.detail, &again.unwrap_or_default(), &id.unwrap_or_default()];
-    let words = terminal::shown(&words.map(ToString::to_string).concat());
+    let words = terminal::clean(&words.map(ToString::to_string).concat());
     match status {
         StatusCode::NOT_FOUND if NOT_FOUND.contains(&name) => ClientError::Failed(words),
         // The request itself is not wrong.
@@ -153,6 +153,11 @@ mod tests {
             (document.holds, document.tag.unwrap().to_str().unwrap()),
             (Holds::For(Duration::from_secs(2)), "W/\"1\"")
         );
+        let long = "protocol_000/ethereum;reason=not-configured, ".repeat(80);
+        let Ok(Reply::Document(document)) = reply(200, &[("portolan-partial", &long)], "[]") else {
+            panic!("not taken")
+        };
+        assert_eq!(document.partial.as_ref(), Some(&long), "it is whole");
         let cases = [
             ("private, max-age=31536000, immutable", Holds::Ever),
             ("private, no-cache", Holds::Unknown),

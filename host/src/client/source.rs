@@ -4,9 +4,9 @@ use hyper::Uri;
 use hyper::header::{HeaderMap, HeaderValue, IF_NONE_MATCH};
 
 use super::ClientError;
-use super::progress::Progress;
 use super::remote::RemoteGateway;
 use super::reply::Reply;
+use super::spinner::Spinner;
 use crate::cli::{AnswerCommand, DEFAULT_URL, Flags, SourceFlags, Topic, URL_VARIABLE};
 use crate::config::Environment;
 use crate::gateway::TRIES;
@@ -29,7 +29,7 @@ impl AnswerSource {
     pub(super) async fn start(
         command: &AnswerCommand,
         environment: &Environment,
-        progress: &Progress,
+        spinner: &Spinner,
     ) -> Result<Self, ClientError> {
         let flags = &command.source;
         if flags.rpc.is_empty() && flags.config.is_none() {
@@ -41,7 +41,7 @@ impl AnswerSource {
             let url = flags.url.as_deref().or_else(|| environment.get(URL_VARIABLE)).unwrap_or(DEFAULT_URL);
             return Ok(Self::Remote(RemoteGateway::at(url)?));
         }
-        lone(flags, command.topic, environment, progress).await.map(Self::Lone)
+        lone(flags, command.topic, environment, spinner).await.map(Self::Lone)
     }
 
     /// Words for what is waited for.
@@ -88,7 +88,7 @@ async fn lone(
     flags: &SourceFlags,
     topic: Topic,
     environment: &Environment,
-    progress: &Progress,
+    spinner: &Spinner,
 ) -> Result<LoneGateway, ClientError> {
     let serve = Flags {
         config: flags.config.clone(),
@@ -100,9 +100,9 @@ async fn lone(
         LoneGatewayError::Config(error) => ClientError::Misuse(error.to_string()),
         error => ClientError::Failed(error.to_string()),
     })?;
-    progress.show("loading plugins".to_owned());
+    spinner.show("loading plugins".to_owned());
     let is_loaded = lone.is_loaded().await;
-    progress.clear();
+    spinner.clear();
     if !is_loaded {
         return Err(ClientError::NothingRead(format!("the plugins were not loaded in {LOAD_TIME:?}")));
     }

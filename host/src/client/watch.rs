@@ -8,7 +8,7 @@ use portolan_base::rfc3339;
 use tokio::time::sleep;
 
 use super::print::{Printer, is_closed};
-use super::reply::{Document, Holds};
+use super::reply::{AnswerDocument, Holds};
 use super::{ClientError, Requester, WHOLE, interrupted};
 use crate::terminal;
 
@@ -27,7 +27,7 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(super) async fn run(requester: &mut Requester<'_>, printer: &mut Printer) -> Result<u8, ClientError> {
     let mut code = Ok(WHOLE);
     let watching = async {
-        let mut printed: Option<Vec<Document>> = None;
+        let mut printed: Option<Vec<AnswerDocument>> = None;
         let mut said = None;
         let mut pause = SHORTEST;
         loop {
@@ -83,8 +83,8 @@ async fn rest(pause: Duration) -> Result<(), ClientError> {
 }
 
 /// Returns true if the data or what is missing has changed; blocks that only went on have changed nothing.
-fn are_other(before: &[Document], now: &[Document]) -> bool {
-    let data = |documents: &[Document]| -> Vec<_> {
+fn are_other(before: &[AnswerDocument], now: &[AnswerDocument]) -> bool {
+    let data = |documents: &[AnswerDocument]| -> Vec<_> {
         documents.iter().map(|document| (document.body.clone(), document.partial.clone())).collect()
     };
     data(before) != data(now)

@@ -1,3 +1,5 @@
+//! Rows and columns of small documents that have the members of real ones.
+
 use super::*;
 
 /// The cells of the main sheet's table.

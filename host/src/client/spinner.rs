@@ -9,9 +9,9 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// The spinner of a command, if it is shown.
 #[derive(Debug, Default)]
-pub(super) struct Progress(Mutex<Option<ProgressBar>>);
+pub(super) struct Spinner(Mutex<Option<ProgressBar>>);
 
-impl Progress {
+impl Spinner {
     /// Shows the spinner with these words.
     pub(super) fn show(&self, words: String) {
         let mut shown = self.0.lock();
