@@ -21,6 +21,7 @@ mod codeless;
 mod composition_answer;
 mod compositions;
 mod coverage;
+mod currency;
 mod deadline;
 mod deployment_check;
 mod log_memory;
@@ -33,6 +34,7 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 use futures_util::FutureExt;
+use futures_util::future::{OptionFuture, join};
 use portolan_base::network::Networks;
 use tracing::Instrument;
 
@@ -42,6 +44,7 @@ pub(crate) use self::admission::Admitted;
 use self::answer::{Answer, Items};
 pub(crate) use self::composition_answer::CompositionAnswer;
 use self::context::{Context, Sources};
+use self::currency::RateLookup;
 use self::deadline::Deadline;
 pub(crate) use self::deployment_check::{CheckedAddress, CheckedJob, DeploymentCheck, TRIES};
 use self::lifetime::Lifetime;
@@ -181,11 +184,20 @@ impl Gateway {
         let admitted = self.admission.acquire(&context.budget.client)?;
         let networks = work.networks(&context);
         context.options.blocks.check(&networks)?;
-        context.open(&networks).await;
+        let of_rate = currency::network(&context, &networks);
+        context.open(networks.iter().chain(&of_rate)).await;
         let key = (query, context.options.clone(), context.snapshot.generation, context.pins());
         let (end, blocks) = (context.end(), context.options.blocks.clone());
+        let rate = RateLookup::new(&context, of_rate);
         // The flight's spans belong to the answer that starts it; answers that join it have no child spans.
-        let begin = || async move { work.answer(context).await.map(Arc::new) }.in_current_span().boxed();
+        let begin = || {
+            let answering = async move {
+                let (answer, currency) =
+                    join(work.answer(context), OptionFuture::from(rate.map(RateLookup::read))).await;
+                answer.map(|answer| Arc::new(answer.with_currency(currency)))
+            };
+            answering.in_current_span().boxed()
+        };
         let answer = self.single_flight.join(key, end, begin).await?;
         let lifetime = Lifetime::of(&answer, &blocks, &self.admin.reader);
         Ok(GatewayResponse { answer, named: None, lifetime, admitted: Some(admitted) })
@@ -240,6 +252,6 @@ impl Gateway {
 fn list(context: &Context, items: Items) -> GatewayResponse {
     let (blocks, missing, jobs) = (Vec::new(), Vec::new(), Vec::new());
     let budget = Arc::clone(&context.budget);
-    let answer = Answer { items, blocks, missing, jobs, about_account: false, budget };
+    let answer = Answer { items, blocks, missing, jobs, about_account: false, budget, currency: None };
     GatewayResponse { answer: Arc::new(answer), named: None, lifetime: Lifetime::Unknown, admitted: None }
 }

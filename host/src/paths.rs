@@ -59,14 +59,16 @@ impl Endpoint {
     pub(crate) fn parameters(self) -> &'static [&'static str] {
         match self {
             Self::Networks | Self::Protocols | Self::Coverage | Self::ProtocolLogo => &[],
-            Self::AllClaimables => &["include", "exclude", "network", "simulate", "worth", "block"],
-            Self::AllPositions => &["include", "exclude", "network", "kind", "simulate", "worth", "block"],
-            Self::ClaimPlan => &["network", "include", "exclude", "worth", "block"],
+            Self::AllClaimables => &["include", "exclude", "network", "simulate", "worth", "block", "currency"],
+            Self::AllPositions => &["include", "exclude", "network", "kind", "simulate", "worth", "block", "currency"],
+            Self::ClaimPlan => &["network", "include", "exclude", "worth", "block", "currency"],
             Self::AddressOfName | Self::NameOfAccount => &["network", "block"],
-            Self::Events => &["network", "type", "max-logs", "account"],
-            Self::NativeBalance | Self::TokenBalances => &["network", "block"],
-            Self::Claimables => &["network", "simulate", "worth", "block"],
-            Self::Farming | Self::Lending | Self::Borrowing | Self::Pooling | Self::Locked => &["network", "block"],
+            Self::Events => &["network", "type", "max-logs", "account", "currency"],
+            Self::NativeBalance | Self::TokenBalances => &["network", "block", "currency"],
+            Self::Claimables => &["network", "simulate", "worth", "block", "currency"],
+            Self::Farming | Self::Lending | Self::Borrowing | Self::Pooling | Self::Locked => {
+                &["network", "block", "currency"]
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use bigdecimal::num_bigint::Sign;
 use portolan_abi::Question;
 use portolan_abi::map::{self, LegRole};
 use portolan_assets::names::{ResolvedBy, ResolvedName};
+use portolan_assets::price::{Currency, Price};
 use portolan_assets::resolve::Tokens;
 use portolan_assets::token::Token;
 use portolan_base::network::{Network, Networks};
@@ -43,6 +44,34 @@ pub(crate) struct Answer {
     /// True if the answer is about an account or a transaction, and so carries the `portolan-blocks` header.
     pub(crate) about_account: bool,
     pub(crate) budget: Arc<AnswerBudget>,
+    /// The currency of values beside dollars, if the client wants one.
+    pub(crate) currency: Option<AnswerCurrency>,
+}
+
+impl Answer {
+    /// Adds the currency, and what is missing if it has no rate.
+    pub(crate) fn with_currency(mut self, currency: Option<(AnswerCurrency, Option<MissingEntry>)>) -> Self {
+        let (currency, missing) = currency.unzip();
+        self.missing.extend(missing.flatten());
+        Self { currency, ..self }
+    }
+}
+
+/// A currency and its rate.
+#[derive(Clone, Debug)]
+pub(crate) struct AnswerCurrency {
+    pub(crate) currency: Currency,
+    /// The network that the rate was read on, if it was.
+    pub(crate) network: Option<Arc<Network>>,
+    /// Price of one unit, above zero; `None` if it could not be read.
+    pub(crate) rate: Option<Price>,
+}
+
+impl AnswerCurrency {
+    /// Converts dollars; `None` without a rate.
+    pub(crate) fn of_dollars(&self, usd: &BigDecimal) -> Option<BigDecimal> {
+        Some(usd / &self.rate.as_ref()?.usd)
+    }
 }
 
 /// The rows of an answer, in the order of the body.

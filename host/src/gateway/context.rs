@@ -238,7 +238,7 @@ impl Context {
         let missing = missing::missing(self.networks(), &pins, &jobs);
         let pinned = |network: &Arc<Network>| Some((Arc::clone(network), pins.get(&network.chain_id)?.ok()?));
         let blocks = self.networks().iter().filter_map(pinned).collect();
-        Answer { items, blocks, missing, jobs, about_account: true, budget: Arc::clone(&self.budget) }
+        Answer { items, blocks, missing, jobs, about_account: true, budget: Arc::clone(&self.budget), currency: None }
     }
 
     /// A session for simulations, which leaves time for an answer without them.

@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use alloy::primitives::{Address, B256};
 use portolan_abi::map::{LegRole, PositionKind};
 use portolan_assets::names::{CoinType, Name};
+use portolan_assets::price::Currency;
 use portolan_base::network::Network;
 use portolan_events::Kind;
 use portolan_reader::BlockRef;
@@ -51,11 +52,13 @@ pub(crate) enum Account {
     Name(Name),
 }
 
-/// Options of any query: the blocks to read at, and whether to trace the sources of amounts.
+/// Options of any query: the blocks to read at, whether to trace the sources of amounts, and the currency of values
+/// beside dollars.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct AnswerOptions {
     pub(crate) blocks: BlockChoice,
     pub(crate) is_traced: bool,
+    pub(crate) currency: Option<Currency>,
 }
 
 /// The block of each network to answer at.

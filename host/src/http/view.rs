@@ -10,6 +10,7 @@ pub(super) mod rate;
 mod account_effects;
 mod claim_plan;
 mod coverage;
+mod currency;
 mod events;
 mod header;
 mod names;
@@ -28,7 +29,7 @@ use std::io;
 use portolan_base::sanitize::output::{self, Numbers};
 use serde::{Serialize, Serializer};
 
-pub(super) use self::header::{ACCOUNT, BLOCKS, PARTIAL, account, blocks, partial};
+pub(super) use self::header::{ACCOUNT, BLOCKS, CURRENCY, PARTIAL, account, blocks, currency, partial};
 pub(super) use self::operators::{health, lists, networks as operators_networks, plugins, readiness};
 pub(super) use self::problem::problem;
 
@@ -41,12 +42,12 @@ use self::parts::{NetworkEntry, ProtocolView};
 use self::positions::PortfolioView;
 use self::report::Report;
 use self::rows::{BalanceView, RowView};
-use crate::gateway::answer::{Answer, Items, Row};
+use crate::gateway::answer::{Answer, AnswerCurrency, Items, Row};
 use crate::http::view::form::Form;
 
 /// Selects the members that the rows of an answer have.
 #[derive(Clone, Copy, Debug)]
-struct Shape {
+struct Shape<'a> {
     /// The aggregate endpoint: no `type`, no `function`, tokens with `network`, `underlyingTokens` and `protocol`.
     aggregate: bool,
     /// `?detail=full`
@@ -54,6 +55,8 @@ struct Shape {
     /// `?simulate=true`
     simulation: bool,
     numbers: Numbers,
+    /// `?currency=`
+    currency: Option<&'a AnswerCurrency>,
 }
 
 /// Writes the body of an answer. `written` counts the bytes that the sink has taken.
@@ -65,7 +68,8 @@ pub(super) fn write(
 ) -> Result<(), serde_json::Error> {
     let aggregate = matches!(answer.items, Items::Rows { aggregate: true, .. });
     let simulation = matches!(answer.items, Items::Rows { with_simulations: true, .. });
-    let shape = Shape { aggregate, full: form.full, simulation, numbers: form.numbers };
+    let shape =
+        Shape { aggregate, full: form.full, simulation, numbers: form.numbers, currency: answer.currency.as_ref() };
     let mut document = DocumentWriter { answer, shape, written, sink };
     match &answer.items {
         Items::Networks(networks) => document.rows(|| networks.iter().map(|each| NetworkEntry::of(each, shape))),
@@ -91,7 +95,7 @@ pub(super) fn write(
 }
 
 /// Returns the rows without debts; with `detail=full`, debts follow at the end.
-fn in_order(rows: &[Row], shape: Shape) -> impl Iterator<Item = &Row> {
+fn in_order<'a>(rows: &'a [Row], shape: Shape<'a>) -> impl Iterator<Item = &'a Row> {
     let debts = rows.iter().filter(move |row| shape.full && row.is_debt());
     rows.iter().filter(|row| !row.is_debt()).chain(debts)
 }
@@ -133,7 +137,7 @@ struct Full<'a, T, L, R, U> {
 /// Writes an answer to the sink.
 struct DocumentWriter<'a, W> {
     answer: &'a Answer,
-    shape: Shape,
+    shape: Shape<'a>,
     written: &'a Cell<u64>,
     sink: W,
 }

@@ -48,7 +48,7 @@ const ACCEPT_AND_CODING: HeaderValue = HeaderValue::from_static("accept, accept-
 
 /// Headers that pages of other origins may read, beside those that they always may.
 const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "content-encoding, date, etag, portolan-account, portolan-blocks, portolan-partial, retry-after, server-timing, x-request-id",
+    "content-encoding, date, etag, portolan-account, portolan-blocks, portolan-currency, portolan-partial, retry-after, server-timing, x-request-id",
 );
 
 const TIMING_ALLOW_ORIGIN: HeaderName = HeaderName::from_static("timing-allow-origin");
@@ -291,6 +291,7 @@ fn own_headers(
     let own = [
         (view::ACCOUNT, view::account(*named)),
         (view::BLOCKS, view::blocks(answer)),
+        (view::CURRENCY, view::currency(answer)),
         (view::PARTIAL, view::partial(&answer.missing)),
     ];
     for (name, text) in own {

@@ -13,6 +13,7 @@ use hyper::Method;
 use percent_encoding::percent_decode_str;
 use portolan_abi::map::PositionKind;
 use portolan_assets::names::{CoinType, Name};
+use portolan_assets::price::Currency;
 use portolan_base::network::{CAIP2_PREFIX, FORMS, Networks};
 use portolan_base::sanitize::output::Numbers;
 use portolan_events::{KINDS, Kind};
@@ -97,7 +98,7 @@ pub(in crate::http) fn route(
     let (endpoint, values) = found.ok_or_else(unknown)?;
     let search = Search::of(search.unwrap_or_default(), endpoint)?;
     let query = query(endpoint, &values, &search, networks, logs_max)?.ok_or_else(unknown)?;
-    let (options, detail_full) = (options(&query, &search, networks)?, search.is_full()?);
+    let (options, detail_full) = (options(endpoint, &query, &search, networks)?, search.is_full()?);
     let numbers = search.one("amounts")?.map(form::numbers).transpose()?;
     Ok(Request { query, options, detail_full, numbers })
 }
@@ -306,13 +307,22 @@ fn unknown_network(text: Option<&str>, networks: &Networks) -> Problem {
 }
 
 /// Accounts and names can be read at chosen blocks, and only rows can be traced.
-fn options(query: &Query, search: &Search, networks: &Networks) -> Result<AnswerOptions, Problem> {
+fn options(endpoint: Endpoint, query: &Query, search: &Search, networks: &Networks) -> Result<AnswerOptions, Problem> {
     let (blocks, has_rows) = match query {
         Query::Of(_, about) => (blocks(search, networks)?, about.has_rows()),
         Query::Address(..) => (blocks(search, networks)?, false),
         Query::Networks | Query::Protocols | Query::Coverage | Query::Events(_) => (BlockChoice::Newest, false),
     };
-    Ok(AnswerOptions { blocks, is_traced: has_rows && search.is_full()? })
+    let currency = if endpoint.parameters().contains(&"currency") { currency(search)? } else { None };
+    Ok(AnswerOptions { blocks, is_traced: has_rows && search.is_full()?, currency })
+}
+
+/// Parses the currency of values beside dollars; `None` if the parameter is absent.
+fn currency(search: &Search) -> Result<Option<Currency>, Problem> {
+    let Some(text) = search.one("currency")? else { return Ok(None) };
+    let codes = || Currency::all().map(|currency| currency.code).collect::<Vec<_>>().join(", ");
+    let unknown = || format!("unknown currency {}; the currencies are {}", quoted(text), codes());
+    Currency::named(text).map(Some).ok_or_else(|| Problem::InvalidFilter(unknown()))
 }
 
 /// Parses the chosen blocks; the newest if the parameter is absent.

@@ -6,6 +6,7 @@ use portolan_base::sanitize::text::Text;
 use serde::Serialize;
 
 use super::Shape;
+use super::currency::InCurrency;
 use super::parts::{Number, TokenView, fraction, lower, raw_text};
 use crate::gateway::answer::{AccountEffects, AccountMovement};
 use crate::http::view::number;
@@ -44,6 +45,8 @@ struct MovementView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     amount_raw: Option<String>,
     dollar_value: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_currency: Option<InCurrency>,
 }
 
 #[derive(Serialize)]
@@ -55,6 +58,8 @@ struct GasView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     amount_raw: Option<String>,
     dollar_value: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_currency: Option<InCurrency>,
     used: u64,
     /// Wei per unit of gas.
     price: String,
@@ -98,6 +103,7 @@ impl<'a> MovementView<'a> {
             amount: decimals.map(|decimals| Number(number::amount(movement.raw, decimals))),
             amount_raw: raw_text(movement.raw, shape),
             dollar_value: dollars.as_ref().map(fraction),
+            in_currency: shape.in_currency(dollars.as_ref()),
         }
     }
 }
@@ -111,6 +117,7 @@ impl<'a> GasView<'a> {
             amount: Number(number::amount(gas.total(), NATIVE_DECIMALS)),
             amount_raw: raw_text(gas.total(), shape),
             dollar_value: dollars.as_ref().map(fraction),
+            in_currency: shape.in_currency(dollars.as_ref()),
             used: gas.used,
             price: gas.price.to_string(),
             data_fee: gas.data_fee.to_string(),

@@ -11,6 +11,7 @@ use portolan_plugins::protocol::Protocol;
 use serde::Serialize;
 
 use super::Shape;
+use super::currency::InCurrency;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::provenance::ProvenanceView;
 use crate::gateway::answer::{ClaimItem, Portfolio, PositionItem, Row, RowItem};
@@ -38,6 +39,8 @@ pub(super) struct PositionView<'a> {
     protocol: ProtocolView<'a>,
     /// Assets less debts.
     dollar_value: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_currency: Option<InCurrency>,
     legs: Vec<LegView<'a>>,
     #[serde(flatten)]
     facts: PositionFacts<'a>,
@@ -93,6 +96,8 @@ struct LegView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     amount_raw: Option<String>,
     dollar_value: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_currency: Option<InCurrency>,
     /// Fraction per year.
     rate: Option<Number>,
     is_collateral: Option<bool>,
@@ -167,13 +172,14 @@ struct PriceView<'a> {
 
 impl<'a> PositionView<'a> {
     pub(super) fn of(row: &'a Row, position: &'a PositionItem, shape: Shape) -> Self {
-        let legs = position.found.legs.iter().enumerate();
+        let (legs, net) = (position.found.legs.iter().enumerate(), Totals::of(position).net());
         Self {
             id: &row.id,
             name: &position.name,
             network: NetworkView::of(&row.network, shape),
             protocol: ProtocolView::of(&row.protocol),
-            dollar_value: Totals::of(position).net(),
+            dollar_value: net.as_ref().map(fraction),
+            in_currency: shape.in_currency(net.as_ref()),
             legs: legs.filter_map(|(place, leg)| LegView::of(position, place, leg, shape)).collect(),
             facts: PositionFacts::of(position, None, shape),
             account: shape.full.then(|| lower(row.account)),
@@ -244,6 +250,7 @@ impl<'a> LegView<'a> {
                 amount_raw: raw_text(part.amount, shape),
             }
         };
+        let usd = rate::leg_usd(position, leg);
         Some(Self {
             role: ROLES.iter().find(|(role, _)| *role == leg.role).map_or("", |(_, name)| name),
             name: position.leg_names.get(place)?,
@@ -251,7 +258,8 @@ impl<'a> LegView<'a> {
             token_address: lower(leg.token),
             amount: token.map(|token| amount(leg.amount, token)),
             amount_raw: raw_text(leg.amount, shape),
-            dollar_value: rate::leg_usd(position, leg).as_ref().map(fraction),
+            dollar_value: usd.as_ref().map(fraction),
+            in_currency: shape.in_currency(usd.as_ref()),
             rate: leg.rate_ray.map(|ray| fraction(&rate::ray(ray))),
             is_collateral: leg.is_collateral,
             redeems_to: leg.redeems_to.as_ref().map(|parts| parts.iter().map(part).collect()),
@@ -323,18 +331,29 @@ struct ProtocolPositions<'a> {
     positions: Vec<PositionView<'a>>,
 }
 
-/// Sums in dollars of everything with a known price.
+/// Sums of everything with a known price.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct TotalsView {
-    assets: Number,
-    debts: Number,
-    net: Number,
-    /// Value of the claims, by their simulations; null if the query leaves it out.
-    claimable: Option<Number>,
+    #[serde(flatten)]
+    dollars: SumsView,
+    /// The sums in the currency of `?currency=`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_currency: Option<SumsView>,
     /// Number of legs and payments without a known price.
     unpriced: usize,
     /// Number of claims that were not simulated and count as their contracts report them.
     untried: Option<usize>,
+}
+
+/// Sums in dollars or in a currency; null only in a currency without a rate.
+#[derive(Serialize)]
+struct SumsView {
+    assets: Option<Number>,
+    debts: Option<Number>,
+    net: Option<Number>,
+    /// Value of the claims, by their simulations; null if the query leaves it out.
+    claimable: Option<Number>,
 }
 
 #[derive(Default)]
@@ -382,16 +401,20 @@ impl Totals {
     }
 
     /// Returns `None` if a price is unknown.
-    fn net(&self) -> Option<Number> {
-        (self.unpriced == 0).then(|| fraction(&(&self.assets - &self.debts)))
+    fn net(&self) -> Option<BigDecimal> {
+        (self.unpriced == 0).then(|| &self.assets - &self.debts)
     }
 
-    fn view(&self, with_claimable: bool) -> TotalsView {
+    fn view(&self, with_claimable: bool, shape: Shape) -> TotalsView {
+        let sums = |written: &dyn Fn(&BigDecimal) -> Option<Number>| SumsView {
+            assets: written(&self.assets),
+            debts: written(&self.debts),
+            net: written(&(&self.assets - &self.debts)),
+            claimable: written(&self.claimable).filter(|_| with_claimable),
+        };
         TotalsView {
-            assets: fraction(&self.assets),
-            debts: fraction(&self.debts),
-            net: fraction(&(&self.assets - &self.debts)),
-            claimable: with_claimable.then(|| fraction(&self.claimable)),
+            dollars: sums(&|usd| Some(fraction(usd))),
+            in_currency: shape.currency.map(|_| sums(&|usd| shape.converted(Some(usd)))),
             unpriced: self.unpriced,
             untried: with_claimable.then_some(self.untried),
         }
@@ -413,10 +436,13 @@ impl<'a> PortfolioView<'a> {
             });
             ProtocolPositions {
                 protocol: ProtocolView::with_company(protocol),
-                totals: Totals::sum(rows().filter(is_own)).view(with_claimable),
+                totals: Totals::sum(rows().filter(is_own)).view(with_claimable, shape),
                 positions: positions.collect(),
             }
         };
-        Self { totals: Totals::sum(rows()).view(with_claimable), protocols: protocols.into_iter().map(group).collect() }
+        Self {
+            totals: Totals::sum(rows()).view(with_claimable, shape),
+            protocols: protocols.into_iter().map(group).collect(),
+        }
     }
 }

@@ -8,6 +8,7 @@ use portolan_reader::{Block, Meter};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::currency::CurrencyView;
 use super::header::ALL;
 use crate::budget::AnswerBudget;
 use crate::gateway::answer::{Answer, ClaimCount, Items, MissingEntry};
@@ -22,6 +23,9 @@ pub(super) struct Report<'a> {
     /// Set if the answer has a sum of claims.
     #[serde(skip_serializing_if = "Option::is_none")]
     claims: Option<ClaimsView>,
+    /// Set if the client wants values in a currency.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    currency: Option<CurrencyView<'a>>,
     /// Last, so that it can count the bytes before it.
     budget: BudgetView<'a>,
 }
@@ -35,7 +39,8 @@ impl<'a> Report<'a> {
             Items::Portfolio(portfolio) => portfolio.claims().map(ClaimsView::of),
             _ => None,
         };
-        Self { blocks: Blocks(answer), jobs, claims, budget: BudgetView { budget: &answer.budget, written } }
+        let currency = answer.currency.as_ref().map(CurrencyView::of);
+        Self { blocks: Blocks(answer), jobs, claims, currency, budget: BudgetView { budget: &answer.budget, written } }
     }
 }
 

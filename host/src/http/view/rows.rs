@@ -10,6 +10,7 @@ use portolan_validation::{ClaimTransaction, TargetSource};
 use serde::Serialize;
 
 use super::Shape;
+use super::currency::InCurrency;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::positions::{PositionFacts, PositionView};
 use super::provenance::ProvenanceView;
@@ -145,6 +146,8 @@ pub(super) struct ClaimableView<'a> {
     dollar_value: Number,
     /// `dollar_value` less the payment's share of the claim's cost; null if the cost or a price is unknown.
     net_dollar_value: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_currency: Option<InCurrency>,
     amount: Number,
     #[serde(skip_serializing_if = "Option::is_none")]
     amount_raw: Option<String>,
@@ -214,6 +217,7 @@ impl<'a> ClaimableView<'a> {
         let transactions = if is_refused { &[][..] } else { &claim.transactions };
         let several = transactions.len() > 1;
         let payments = claim.found.payments.iter();
+        let value = |raw| shape.in_currency(token.dollars(raw).as_ref());
         Self {
             id: &row.id,
             claim_id: &claim.id,
@@ -223,6 +227,7 @@ impl<'a> ClaimableView<'a> {
             network: NetworkView::of(&row.network, shape),
             dollar_value: dollars(payment.amount, token),
             net_dollar_value: net.map(fraction),
+            in_currency: value(payment.amount).map(|value| value.with_net(net, shape)),
             amount: amount(payment.amount, token),
             amount_raw: raw_text(payment.amount, shape),
             paid_to: (payment.paid_to != PaidTo::ACCOUNT).then(|| paid_to(payment.paid_to)),
@@ -233,7 +238,7 @@ impl<'a> ClaimableView<'a> {
             claim_steps: transactions.iter().enumerate().filter(|_| several).map(transaction).collect(),
             pays: shape.full.then(|| payments.map(|payment| PaymentView::of(claim, payment, shape)).collect()),
             simulation: (shape.full || shape.simulation).then(|| SimulationView::of(claim)).flatten(),
-            cost: (shape.full || shape.simulation).then(|| CostView::of(claim)).flatten(),
+            cost: (shape.full || shape.simulation).then(|| CostView::of(claim, shape)).flatten(),
             extra: RowExtra::of(row, token, shape),
         }
     }
@@ -322,6 +327,8 @@ pub(super) struct FarmingView<'a> {
     network: NetworkView<'a>,
     protocol: ProtocolView<'a>,
     dollar_value: Number,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_currency: Option<InCurrency>,
     name: &'a Text,
     contract_address: String,
     vault_type: &'a str,
@@ -353,6 +360,7 @@ impl<'a> FarmingView<'a> {
             protocol: ProtocolView::of(&row.protocol),
             // The price is that of the staked token, in which the underlying amount is counted.
             dollar_value: dollars(underlying, token),
+            in_currency: shape.in_currency(token.dollars(underlying).as_ref()),
             name,
             contract_address: lower(found.contract),
             vault_type: &found.mechanism,
@@ -376,6 +384,8 @@ pub(super) struct LendingView<'a> {
     network: NetworkView<'a>,
     protocol: ProtocolView<'a>,
     dollar_value: Number,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_currency: Option<InCurrency>,
     rate: Number,
     name: &'a Text,
     amount: Number,
@@ -412,6 +422,7 @@ impl<'a> LendingView<'a> {
             network: NetworkView::of(&row.network, shape),
             protocol: ProtocolView::of(&row.protocol),
             dollar_value: dollars(raw, token),
+            in_currency: shape.in_currency(token.dollars(raw).as_ref()),
             rate: leg.rate_ray.map_or_else(|| Number("0".into()), |ray| fraction(&rate::ray(ray))),
             name,
             amount: amount(raw, token),
@@ -434,6 +445,8 @@ pub(super) struct BalanceView<'a> {
     token: TokenView<'a>,
     dollar_value: Number,
     price: Number,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_currency: Option<InCurrency>,
     #[serde(flatten)]
     extra: Option<RowExtra<'a>>,
 }
@@ -441,6 +454,8 @@ pub(super) struct BalanceView<'a> {
 impl<'a> BalanceView<'a> {
     pub(super) fn of(balance: &'a Balance, shape: Shape) -> Self {
         let Balance { account, token, amount: raw } = balance;
+        let (usd, value) = (token.price.as_ref().map(|price| &price.usd), token.dollars(*raw));
+        let in_currency = shape.in_currency(value.as_ref());
         Self {
             amount: amount(*raw, token),
             amount_raw: raw_text(*raw, shape),
@@ -448,6 +463,7 @@ impl<'a> BalanceView<'a> {
             token: TokenView::with_supply(token, shape),
             dollar_value: dollars(*raw, token),
             price: token.price.as_ref().map_or_else(|| Number("0".into()), |price| fraction(&price.usd)),
+            in_currency: in_currency.map(|value| value.with_price(usd, shape)),
             extra: shape.full.then(|| RowExtra::without_plugin(*account, &token.network, token)),
         }
     }

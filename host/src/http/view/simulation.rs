@@ -5,6 +5,8 @@ use portolan_base::sanitize::text::Text;
 use portolan_reader::SimulationMethod;
 use serde::Serialize;
 
+use super::Shape;
+use super::currency::InCurrency;
 use super::parts::{Number, amount, fraction, lower};
 use crate::gateway::answer::ClaimItem;
 use crate::gateway::claims::verdict::{ClaimRun, ClaimSimulation};
@@ -117,12 +119,15 @@ pub(super) struct CostView {
     native_raw: String,
     /// Total cost in dollars; null if the native token's price is unknown.
     dollars: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_currency: Option<InCurrency>,
 }
 
 impl CostView {
-    pub(super) fn of(claim: &ClaimItem) -> Option<Self> {
+    pub(super) fn of(claim: &ClaimItem, shape: Shape) -> Option<Self> {
         let cost = claim.cost.as_ref()?;
         let native_usd = claim.native.as_ref().and_then(|native| native.price.as_ref());
+        let usd = native_usd.map(|price| cost.dollars(&price.usd));
         Some(Self {
             gas: cost.gas,
             base_fee_per_gas: cost.gas_price.base_fee.map(|wei| wei.to_string()),
@@ -130,7 +135,8 @@ impl CostView {
             data_fee: cost.data_fee.to_string(),
             value: cost.value.to_string(),
             native_raw: cost.native().to_string(),
-            dollars: native_usd.map(|price| fraction(&cost.dollars(&price.usd))),
+            dollars: usd.as_ref().map(fraction),
+            in_currency: shape.in_currency(usd.as_ref()),
         })
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, B256, Bytes, U256, address};
 use portolan_abi::map::{self, LegRole, PaidTo, PositionKind};
+use portolan_assets::price::Currency;
 use portolan_assets::token::{DecimalsSource, NATIVE, Price, Token};
 use portolan_base::network::{Network, Networks};
 use portolan_base::sanitize::web_url::WebUrl;
@@ -170,7 +171,15 @@ fn loan() -> Arc<PositionItem> {
 
 fn answer(items: Items) -> Answer {
     let budget = AnswerBudget::ample();
-    Answer { items, blocks: Vec::new(), missing: Vec::new(), jobs: Vec::new(), about_account: true, budget }
+    Answer {
+        items,
+        blocks: Vec::new(),
+        missing: Vec::new(),
+        jobs: Vec::new(),
+        about_account: true,
+        budget,
+        currency: None,
+    }
 }
 
 fn text(answer: &Answer, full: bool) -> String {

@@ -91,7 +91,7 @@ fn balances_are_of_the_network_that_is_named_by_slug_name_or_chain_id() {
 fn the_claimables_address_takes_an_account_and_a_filter() {
     let request = parse(Listener::Claimables, "/{A}?include=a&detail=full").unwrap();
     let query = claimables(Filter::Include(names(&["a"])));
-    let options = AnswerOptions { blocks: BlockChoice::Newest, is_traced: true };
+    let options = AnswerOptions { is_traced: true, ..AnswerOptions::default() };
     assert_eq!(request, Request { query, options, detail_full: true, numbers: None });
 }
 
