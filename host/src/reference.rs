@@ -4,6 +4,7 @@
 //! `PORTOLAN_WRITE_TABLES=1 cargo test -p portolan --lib reference`.
 
 mod problems;
+mod reasons;
 
 use std::fmt::Write as _;
 use std::path::Path;
