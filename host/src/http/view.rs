@@ -8,9 +8,11 @@ pub(super) mod number;
 pub(super) mod rate;
 
 mod account_effects;
+mod bodies;
 mod claim_plan;
 mod coverage;
 mod currency;
+mod event_schema;
 mod events;
 mod header;
 mod names;
@@ -21,6 +23,7 @@ mod problem;
 mod provenance;
 mod report;
 mod rows;
+mod schema;
 mod simulation;
 
 use std::cell::Cell;
@@ -29,6 +32,7 @@ use std::io;
 use portolan_base::sanitize::output::{self, Numbers};
 use serde::{Serialize, Serializer};
 
+pub(super) use self::bodies::{problem_schema, schema};
 pub(super) use self::header::{ACCOUNT, BLOCKS, CURRENCY, PARTIAL, account, blocks, currency, partial};
 pub(super) use self::operators::{health, lists, networks as operators_networks, plugins, readiness};
 pub(super) use self::problem::problem;

@@ -3,23 +3,26 @@
 //! Invariant: a value without a known price, or in a currency without a rate, is null.
 
 use bigdecimal::BigDecimal;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Shape;
 use super::parts::{Number, fraction, lower};
 use crate::gateway::answer::AnswerCurrency;
 
-/// The member `inCurrency` of a row, a leg or a cost: each value of it that is in dollars, converted.
-#[derive(Serialize)]
+/// The values in dollars of a row, a leg or a cost, in the currency of `?currency=`.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct InCurrency {
     /// `dollarValue` converted.
     value: Option<Number>,
     /// `netDollarValue` converted; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Number>")]
     net_value: Option<Option<Number>>,
     /// `price` converted; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Number>")]
     price: Option<Option<Number>>,
 }
 
@@ -45,16 +48,20 @@ impl Shape<'_> {
     }
 }
 
-/// The member `currency` of the report: where the rate comes from.
-#[derive(Serialize)]
+/// Where the rate of the currency comes from.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "CurrencyRate")]
 pub(super) struct CurrencyView<'a> {
+    /// Code of ISO 4217, `BTC` or `ETH`.
     code: &'static str,
     /// Slug of the network that the rate was read on; null if it was not.
     network: Option<&'a str>,
     /// Price of one unit; null if it could not be read.
     dollars: Option<Number>,
+    /// As in `priceSource` of a row.
     source: Option<&'static str>,
+    /// Age of the rate at the answer's block; null if it is not known.
     age_seconds: Option<u64>,
     /// The price feeds.
     contracts: Vec<String>,
