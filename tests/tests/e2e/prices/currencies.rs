@@ -68,7 +68,8 @@ fn answer(gateway: &Gateway, path: &str) -> Json {
 #[test]
 fn every_value_in_dollars_has_its_value_in_the_currency_beside_it() {
     let world = World::start().unwrap();
-    let config = format!("[prices.static]\npolygon.EUR = {RATE:?}\noptimism.EUR = {RATE:?}");
+    // The world's configuration ends with its fixed prices.
+    let config = format!("polygon.EUR = {RATE:?}\noptimism.EUR = {RATE:?}");
     let gateway = world.on_chains(world.with_all_plugins().unwrap().config(&config)).start().unwrap();
     let (farmer, rate) = (world.address("farmer").unwrap(), BigDecimal::from_str(RATE).unwrap());
     for path in [
