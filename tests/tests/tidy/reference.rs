@@ -1,4 +1,4 @@
-//! The reference pages of the book name everything that the code has: problems, reasons, metrics, events, paths,
+//! The reference pages of the book name everything that the code has: reasons, metrics, events, paths,
 //! parameters and headers.
 
 use std::fs;
@@ -19,14 +19,7 @@ struct NamedOnPage {
     page: &'static str,
 }
 
-const NAMES: [NamedOnPage; 8] = [
-    NamedOnPage {
-        kind: "problem",
-        files: &["host/src/http/problem.rs"],
-        before: "(StatusCode::",
-        least: 25,
-        page: "reference/problems.md",
-    },
+const NAMES: [NamedOnPage; 7] = [
     NamedOnPage {
         kind: "partial reason",
         files: &["host/src/jobs/failure.rs"],

@@ -4,7 +4,11 @@ use portolan_base::sanitize::output;
 use serde::Serialize;
 
 use crate::gateway::problem::FailedJob;
+use crate::http::problem::types::ProblemType;
 use crate::http::request_id;
+
+/// Beginning of every `type`.
+const URN: &str = "urn:portolan:problem:";
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -22,9 +26,9 @@ struct Document<'a> {
     jobs: &'a [FailedJob],
 }
 
-/// Writes a problem document; `name` is the last part of its type. Without jobs, the member `jobs` is absent.
-pub(in crate::http) fn problem(name: &str, title: &str, status: u16, detail: &str, jobs: &[FailedJob]) -> Vec<u8> {
-    let kind = format!("urn:portolan:problem:{name}");
+/// Writes a problem document. Without jobs, the member `jobs` is absent.
+pub(in crate::http) fn problem(of: &ProblemType, status: u16, detail: &str, jobs: &[FailedJob]) -> Vec<u8> {
+    let (kind, title) = (format!("{URN}{}", of.name), of.title);
     let document = Document { kind, title, status, detail, message: detail, request_id: request_id::id(), jobs };
     // Texts and a number always serialize; otherwise the status alone would still be right.
     output::json(&document).unwrap_or_default()
