@@ -28,6 +28,9 @@ pub(crate) enum Endpoint {
     Pooling,
     Locked,
     ProtocolLogo,
+    Docs,
+    Problems,
+    LlmsTxt,
 }
 
 impl Endpoint {
@@ -52,13 +55,18 @@ impl Endpoint {
             Self::Pooling => "pooling",
             Self::Locked => "locked",
             Self::ProtocolLogo => "protocol-logo",
+            Self::Docs => "docs",
+            Self::Problems => "problems",
+            Self::LlmsTxt => "llms-txt",
         }
     }
 
     /// Returns the parameters that it takes besides [`OF_EVERY_ENDPOINT`].
     pub(crate) fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Networks | Self::Protocols | Self::Coverage | Self::ProtocolLogo => &[],
+            Self::Networks | Self::Protocols | Self::Coverage => &[],
+            // Their parameters are not read: a page's own script has some, and links from elsewhere gain others.
+            Self::ProtocolLogo | Self::Docs | Self::Problems | Self::LlmsTxt => &[],
             Self::AllClaimables => &["include", "exclude", "network", "simulate", "worth", "block"],
             Self::AllPositions => &["include", "exclude", "network", "kind", "simulate", "worth", "block"],
             Self::ClaimPlan => &["network", "include", "exclude", "worth", "block"],
@@ -78,13 +86,21 @@ pub(crate) const OF_EVERY_ENDPOINT: &[&str] = &["detail", "amounts"];
 /// some, a refusal would look like a gateway that is down.
 pub(crate) const WITHOUT_PARAMETERS: [&str; 4] = ["/metrics", "/plugins", "/lists", "/networks"];
 
+/// The end of a pattern that matches one or more segments, without a value.
+const REST: &str = "*";
+
 /// Path patterns: words match themselves, names in braces match a value. A slug is neither reserved nor an address,
 /// and an account in first place is not a reserved word.
-static PATHS: [(&[&str], Endpoint); 19] = [
+static PATHS: [(&[&str], Endpoint); 24] = [
     (&["networks"], Endpoint::Networks),
     (&["protocols"], Endpoint::Protocols),
     (&["protocols", "coverage"], Endpoint::Coverage),
     (&["logos", "protocol", "{file}"], Endpoint::ProtocolLogo),
+    (&["docs"], Endpoint::Docs),
+    (&["docs", REST], Endpoint::Docs),
+    (&["problems"], Endpoint::Problems),
+    (&["problems", "{name}"], Endpoint::Problems),
+    (&["llms.txt"], Endpoint::LlmsTxt),
     (&["claimables", "{account}"], Endpoint::AllClaimables),
     (&["positions", "{account}"], Endpoint::AllPositions),
     (&["ens", "by-name", "{name}"], Endpoint::AddressOfName),
@@ -126,9 +142,14 @@ fn is_match(path: &[&str], segments: &[&str]) -> bool {
     let fits = |(place, (part, segment)): (usize, (&&str, &&str))| match *part {
         "{slug}" => !segment.is_empty() && !is_reserved(segment) && address::parse(segment).is_err(),
         part if is_value(part) => place > 0 || !is_reserved(segment),
+        REST => true,
         part => part == *segment,
     };
-    path.len() == segments.len() && path.iter().zip(segments).enumerate().all(fits)
+    let is_as_long = match path.last() {
+        Some(&REST) => segments.len() >= path.len(),
+        _ => segments.len() == path.len(),
+    };
+    is_as_long && path.iter().zip(segments).enumerate().all(fits)
 }
 
 fn is_value(part: &str) -> bool {
@@ -142,12 +163,23 @@ mod tests {
     use super::*;
 
     /// First words reserved for future paths.
-    const FUTURE: [&str; 6] = ["openapi.json", "docs", "problems", "llms.txt", "assets", "mcp"];
+    const FUTURE: [&str; 3] = ["openapi.json", "assets", "mcp"];
 
     #[test]
     fn the_reserved_words_are_those_that_paths_begin_with() {
         let first = PATHS.iter().filter_map(|(path, _)| path.first()).filter(|word| !is_value(word));
         let words: BTreeSet<&str> = first.chain(&FUTURE).copied().collect();
         assert_eq!(words, RESERVED_WORDS.into());
+    }
+
+    #[test]
+    fn pages_of_the_book_are_at_any_depth() {
+        let found = |segments: &[&'static str]| find(segments).map(|(endpoint, values)| (endpoint, values.len()));
+        for path in [&["docs"][..], &["docs", "a"], &["docs", "a", "b", "c", "d"]] {
+            assert_eq!(found(path), Some((Endpoint::Docs, 0)), "{path:?}");
+        }
+        assert_eq!(found(&["problems", "deadline"]), Some((Endpoint::Problems, 1)));
+        assert_eq!(found(&["problems", "a", "b"]), None);
+        assert_eq!(found(&["llms.txt", "a"]), None);
     }
 }

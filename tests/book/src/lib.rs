@@ -5,7 +5,8 @@
 
 mod links;
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
@@ -22,6 +23,10 @@ const CONTENTS: &str = "SUMMARY.md";
 /// The file of a folder that GitHub shows, and the one that browsers request.
 const README: &str = "README.md";
 const INDEX: &str = "index.md";
+
+/// The gateway takes nothing that others may write, whatever the umask is.
+const FOLDER_MODE: u32 = 0o755;
+const FILE_MODE: u32 = 0o644;
 
 /// Lines that mdBook puts into the head of each page, so that clients find its Markdown.
 const HEAD: &str = "<link rel=\"alternate\" type=\"text/markdown\" href=\"{{ path_to_root }}{{ path }}\">\n";
@@ -128,6 +133,7 @@ fn replace(built: &Path, folder: &Path) -> Result<()> {
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
+    fs::set_permissions(to, Permissions::from_mode(FOLDER_MODE))?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let (name, from) = (entry.file_name(), entry.path());
@@ -137,7 +143,8 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
         if entry.file_type()?.is_dir() {
             copy(&from, &to.join(name))?;
         } else {
-            fs::copy(&from, to.join(name))?;
+            fs::copy(&from, to.join(&name))?;
+            fs::set_permissions(to.join(name), Permissions::from_mode(FILE_MODE))?;
         }
     }
     Ok(())
