@@ -6,7 +6,7 @@
 pub(crate) mod server;
 
 pub(crate) mod admin;
-mod public;
+pub(crate) mod public;
 
 pub(crate) mod problem;
 
@@ -31,8 +31,8 @@ use crate::gateway::Gateway;
 
 /// Answers one GET request as the base listener does, without a connection.
 pub(crate) async fn answer(gateway: &Arc<Gateway>, deadline: Duration, uri: Uri) -> Response<Bytes> {
-    let (gateway, lists) = (Arc::clone(gateway), ListBodies::default());
-    let api = PublicApi { listener: Listener::Base, gateway, deadline, lists, access_log: false };
+    let (gateway, lists, pages) = (Arc::clone(gateway), ListBodies::default(), Arc::default());
+    let api = PublicApi { listener: Listener::Base, gateway, deadline, lists, pages, access_log: false };
     let (mut head, ()) = Request::new(()).into_parts();
     head.uri = uri;
     api.respond(&head, false, &ClientShare::new(None)).await.map(|content| content.bytes)

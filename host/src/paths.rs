@@ -34,6 +34,9 @@ pub(crate) enum Endpoint {
     Locked,
     ProtocolLogo,
     Description,
+    Docs,
+    Problems,
+    LlmsTxt,
 }
 
 impl Endpoint {
@@ -59,13 +62,18 @@ impl Endpoint {
             Self::Locked => "locked",
             Self::ProtocolLogo => "protocol-logo",
             Self::Description => "description",
+            Self::Docs => "docs",
+            Self::Problems => "problems",
+            Self::LlmsTxt => "llms-txt",
         }
     }
 
     /// Returns the parameters that it takes besides [`OF_EVERY_ENDPOINT`].
     pub(crate) fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Networks | Self::Protocols | Self::Coverage | Self::ProtocolLogo | Self::Description => &[],
+            Self::Networks | Self::Protocols | Self::Coverage => &[],
+            // Their parameters are not read: a page's own script has some, and links from elsewhere gain others.
+            Self::ProtocolLogo | Self::Description | Self::Docs | Self::Problems | Self::LlmsTxt => &[],
             Self::AllClaimables => &["include", "exclude", "network", "simulate", "worth", "block", "currency"],
             Self::AllPositions => &["include", "exclude", "network", "kind", "simulate", "worth", "block", "currency"],
             Self::ClaimPlan => &["network", "include", "exclude", "worth", "block", "currency"],
@@ -93,9 +101,14 @@ impl Endpoint {
         self.has_rows() && !has_no_subject
     }
 
+    /// Returns true if it is a page for people, which no client of the API needs.
+    pub(crate) fn is_page(self) -> bool {
+        matches!(self, Self::Docs | Self::Problems | Self::LlmsTxt)
+    }
+
     /// Returns true if it answers rows, in the form that the client chooses.
     pub(crate) fn has_rows(self) -> bool {
-        !matches!(self, Self::ProtocolLogo | Self::Description)
+        !self.is_page() && !matches!(self, Self::ProtocolLogo | Self::Description)
     }
 
     /// Returns all parameters that it takes.
@@ -111,14 +124,22 @@ pub(crate) const OF_EVERY_ENDPOINT: &[&str] = &["detail", "amounts"];
 /// some, a refusal would look like a gateway that is down.
 pub(crate) const WITHOUT_PARAMETERS: [&str; 4] = ["/metrics", "/plugins", "/lists", "/networks"];
 
+/// The end of a pattern that matches one or more segments, without a value.
+const REST: &str = "*";
+
 /// Path patterns: words match themselves, names in braces match a value. A slug is neither reserved nor an address,
 /// and an account in first place is not a reserved word.
-pub(crate) static PATHS: [(&[&str], Endpoint); 20] = [
+static PATHS: [(&[&str], Endpoint); 25] = [
     (&["networks"], Endpoint::Networks),
     (&["protocols"], Endpoint::Protocols),
     (&["protocols", "coverage"], Endpoint::Coverage),
     (&["openapi.json"], Endpoint::Description),
     (&["logos", "protocol", "{file}"], Endpoint::ProtocolLogo),
+    (&["docs"], Endpoint::Docs),
+    (&["docs", REST], Endpoint::Docs),
+    (&["problems"], Endpoint::Problems),
+    (&["problems", "{name}"], Endpoint::Problems),
+    (&["llms.txt"], Endpoint::LlmsTxt),
     (&["claimables", "{account}"], Endpoint::AllClaimables),
     (&["positions", "{account}"], Endpoint::AllPositions),
     (&["ens", "by-name", "{name}"], Endpoint::AddressOfName),
@@ -135,6 +156,11 @@ pub(crate) static PATHS: [(&[&str], Endpoint); 20] = [
     (&["{slug}", "pooling", "{account}", "positions"], Endpoint::Pooling),
     (&["{slug}", "locked", "{account}", "positions"], Endpoint::Locked),
 ];
+
+/// Returns the paths of the API with their endpoints; pages for people are not among them.
+pub(crate) fn of_api() -> impl Iterator<Item = &'static (&'static [&'static str], Endpoint)> {
+    PATHS.iter().filter(|(_, endpoint)| !endpoint.is_page())
+}
 
 /// Returns true if a path begins with this word, so that it cannot be a protocol's slug.
 pub(crate) fn is_reserved(word: &str) -> bool {
@@ -160,9 +186,14 @@ fn is_match(path: &[&str], segments: &[&str]) -> bool {
     let fits = |(place, (part, segment)): (usize, (&&str, &&str))| match *part {
         "{slug}" => !segment.is_empty() && !is_reserved(segment) && address::parse(segment).is_err(),
         part if is_value(part) => place > 0 || !is_reserved(segment),
+        REST => true,
         part => part == *segment,
     };
-    path.len() == segments.len() && path.iter().zip(segments).enumerate().all(fits)
+    let is_as_long = match path.last() {
+        Some(&REST) => segments.len() >= path.len(),
+        _ => segments.len() == path.len(),
+    };
+    is_as_long && path.iter().zip(segments).enumerate().all(fits)
 }
 
 pub(crate) fn is_value(part: &str) -> bool {
@@ -176,12 +207,23 @@ mod tests {
     use super::*;
 
     /// First words reserved for future paths.
-    const FUTURE: [&str; 5] = ["docs", "problems", "llms.txt", "assets", "mcp"];
+    const FUTURE: [&str; 2] = ["assets", "mcp"];
 
     #[test]
     fn the_reserved_words_are_those_that_paths_begin_with() {
         let first = PATHS.iter().filter_map(|(path, _)| path.first()).filter(|word| !is_value(word));
         let words: BTreeSet<&str> = first.chain(&FUTURE).copied().collect();
         assert_eq!(words, RESERVED_WORDS.into());
+    }
+
+    #[test]
+    fn pages_of_the_book_are_at_any_depth() {
+        let found = |segments: &[&'static str]| find(segments).map(|(endpoint, values)| (endpoint, values.len()));
+        for path in [&["docs"][..], &["docs", "a"], &["docs", "a", "b", "c", "d"]] {
+            assert_eq!(found(path), Some((Endpoint::Docs, 0)), "{path:?}");
+        }
+        assert_eq!(found(&["problems", "deadline"]), Some((Endpoint::Problems, 1)));
+        assert_eq!(found(&["problems", "a", "b"]), None);
+        assert_eq!(found(&["llms.txt", "a"]), None);
     }
 }

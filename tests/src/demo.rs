@@ -114,7 +114,8 @@ impl Stage {
         chain::prepared()?;
         let world = World::start()?;
         let setup = world.on_chains(world.with_all_plugins()?);
-        let gateway = ports().into_iter().fold(setup, Setup::arg).start()?;
+        let book = build::built_book()?.map(|book| ["--docs".to_owned(), book.to_string_lossy().into_owned()]);
+        let gateway = ports().into_iter().chain(book.into_iter().flatten()).fold(setup, Setup::arg).start()?;
         writeln!(out, "ready after {:.1} s\n", start.elapsed().as_secs_f64())?;
         Ok(Self { world, gateway })
     }

@@ -83,6 +83,11 @@ settings! {
         "the form of log lines, \"text\" or \"json\"";
     "access_log" => access_log: bool = switch().or(false), "true: the log has a line for each request";
 
+    "docs.dir" => docs_dir: Option<NamedPath> = path().optional().flag("--docs", |flags| flags.docs.as_deref()),
+        is "a path", like "\"portolan-docs\"",
+        "the built book (`cargo book`), which /docs serves, read at the start; without this, a folder of that name beside \
+         this file, if it is there";
+
     "spans.collector" => collector: Option<Url> = text(collector).optional(),
         is "an http or https URL without secrets", like "\"http://127.0.0.1:4318\"",
         "takes spans as OTLP over HTTP; for a build with the feature otlp";

@@ -117,6 +117,23 @@ fn folders_are_beside_the_configuration_or_in_the_users_state_directory() {
 }
 
 #[test]
+fn the_book_is_beside_the_configuration_unless_a_folder_is_named() {
+    let docs = |variables: &Environment, text: &str| {
+        let file = ConfigFile::parse("/etc/portolan/p.toml", text).unwrap();
+        let config = Config::merge(&Flags::default(), variables, file).unwrap();
+        (config.docs_dir, config.docs_dir_is_named)
+    };
+    let none = Environment::default();
+    assert_eq!(docs(&none, ""), (PathBuf::from("/etc/portolan/portolan-docs"), false));
+    assert_eq!(docs(&none, "docs.dir = 'book'"), (PathBuf::from("/etc/portolan/book"), true));
+    let variable = Environment::from([("PORTOLAN_DOCS_DIR", "/srv/book")]);
+    assert_eq!(docs(&variable, "docs.dir = 'book'"), (PathBuf::from("/srv/book"), true));
+    let flags = Flags { docs: Some("flag".into()), ..Flags::default() };
+    assert_eq!(merge(&flags, &variable, "").unwrap().docs_dir, PathBuf::from("flag"));
+    assert!(refusal("docs.dir = ''").contains("is not a directory"));
+}
+
+#[test]
 fn a_group_may_be_trusted() {
     assert_eq!(of_file("").gateway.writers, TrustedOwners::of_process(None));
     assert_eq!(of_file("trusted_group = 2000").gateway.writers, TrustedOwners::of_process(Some(2000)));

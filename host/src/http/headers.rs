@@ -34,6 +34,8 @@ pub(crate) enum HeaderUse {
     InCurrency,
     /// Drawings and other files.
     Files,
+    /// Problems.
+    Problems,
     /// The problem `overloaded`.
     Overloaded,
     /// OPTIONS, and the problem `method-not-allowed`.
@@ -53,6 +55,7 @@ impl HeaderUse {
             Self::Named => "answers to requests with a name",
             Self::InCurrency => "answers to requests with `currency`",
             Self::Files => "drawings",
+            Self::Problems => "problems",
             Self::Overloaded => "503 `overloaded`",
             Self::Methods => "405, and OPTIONS",
             Self::Preflights => "OPTIONS",
@@ -77,7 +80,7 @@ pub(crate) static REQUEST_HEADERS: [Header; 5] = [
 ];
 
 /// Headers of answers.
-pub(crate) static ANSWER_HEADERS: [Header; 24] = [
+pub(crate) static ANSWER_HEADERS: [Header; 25] = [
     exposed(
         "portolan-blocks",
         "`ethereum=21000000, polygon=70000000`: the block of each network that was read",
@@ -106,6 +109,7 @@ pub(crate) static ANSWER_HEADERS: [Header; 24] = [
     exposed("server-timing", "milliseconds of `total`, `read`, `write` and `compress`", HeaderUse::Answers),
     own("timing-allow-origin", "`*`", HeaderUse::Answers),
     exposed("retry-after", "seconds to wait", HeaderUse::Overloaded),
+    exposed("link", "[what the problem means](problems.md), as `rel=\"help\"`", HeaderUse::Problems),
     own("allow", "`GET, HEAD, OPTIONS`", HeaderUse::Methods),
     own("content-security-policy", "`default-src 'none'; sandbox`", HeaderUse::Files),
     own("cross-origin-resource-policy", "`cross-origin`", HeaderUse::Files),

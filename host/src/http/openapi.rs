@@ -11,7 +11,7 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::paths::{PATHS, TAGS};
+use crate::paths::{self, TAGS};
 
 /// Where schemas are in the document.
 const SCHEMAS: &str = "/components/schemas";
@@ -20,8 +20,8 @@ const SCHEMAS: &str = "/components/schemas";
 pub(crate) fn document() -> Value {
     let mut generator = generator();
     let mut described = Map::new();
-    for (place, (path, endpoint)) in PATHS.iter().enumerate() {
-        let before = PATHS.iter().take(place).filter(|(_, other)| other == endpoint).count();
+    for (place, (path, endpoint)) in paths::of_api().enumerate() {
+        let before = paths::of_api().take(place).filter(|(_, other)| other == endpoint).count();
         described.insert(template(path), json!({"get": operation::of(*endpoint, path, before, &mut generator)}));
     }
     let (parameters, headers) = (messages::request_headers(), messages::answer_headers());

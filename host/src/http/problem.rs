@@ -3,9 +3,10 @@
 
 pub(crate) mod types;
 
-use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, LINK, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 use portolan_base::sanitize;
+use portolan_plugins::logos;
 
 use self::types::ProblemType;
 use super::content::Content;
@@ -76,6 +77,7 @@ impl Problem {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.extend(HeaderValue::from_str(&help(kind)).ok().map(|link| (LINK, link)));
         match self {
             Self::MethodNotAllowed { allow } => headers.insert(ALLOW, HeaderValue::from_static(allow)),
             Self::Overloaded => headers.insert(RETRY_AFTER, HeaderValue::from_static("1")),
@@ -84,6 +86,11 @@ impl Problem {
         };
         response
     }
+}
+
+/// Returns the link to the page of a type (RFC 8288). It is absolute, because other listeners have no such page.
+fn help(of: &ProblemType) -> String {
+    format!("<{}/problems/{}>; rel=\"help\"", logos::public_url(), of.name)
 }
 
 /// Logs that an answer cannot be serialized; the problem for clients does not say why.
@@ -152,6 +159,8 @@ mod tests {
         for (problem, status) in cases {
             let response = problem.response();
             assert_eq!(response.status(), status, "{problem:?}");
+            let page = format!("<http://127.0.0.1:8080/problems/{}>; rel=\"help\"", problem.kind().name);
+            assert_eq!(response.headers()[LINK], page.as_str(), "{problem:?}");
             assert_eq!(response.headers().contains_key(ALLOW), status == 405, "{problem:?}");
             assert_eq!(response.headers().contains_key(RETRY_AFTER), problem == Problem::Overloaded, "{problem:?}");
         }

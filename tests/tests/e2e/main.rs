@@ -25,6 +25,7 @@ mod coverage;
 mod crashes;
 mod curve;
 mod detectors;
+mod docs;
 mod drain;
 mod early;
 mod endpoints;

@@ -57,7 +57,7 @@ pub(super) fn headers_of_answers(endpoint: Endpoint) -> Map<String, Value> {
         HeaderUse::Named => endpoint.is_about_accounts(),
         HeaderUse::InCurrency => endpoint.parameters().contains(&"currency"),
         HeaderUse::Files => endpoint == Endpoint::ProtocolLogo,
-        HeaderUse::Requests | HeaderUse::Overloaded | HeaderUse::Methods | HeaderUse::Preflights => false,
+        HeaderUse::Requests | HeaderUse::Problems | HeaderUse::Overloaded | HeaderUse::Methods | HeaderUse::Preflights => false,
     })
 }
 
@@ -73,7 +73,7 @@ pub(super) fn problems(generator: &mut SchemaGenerator) -> Map<String, Value> {
     let schema = view::problem_schema(generator);
     let response = |(status, names): (StatusCode, Vec<&str>)| {
         let headers = references(|on| match on {
-            HeaderUse::Answers | HeaderUse::Bodies => true,
+            HeaderUse::Answers | HeaderUse::Bodies | HeaderUse::Problems => true,
             HeaderUse::Overloaded => status == StatusCode::SERVICE_UNAVAILABLE,
             _ => false,
         });
