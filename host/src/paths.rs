@@ -15,6 +15,8 @@ pub(crate) enum Endpoint {
     Coverage,
     AllClaimables,
     AllPositions,
+    ClaimablesOfAccounts,
+    PositionsOfAccounts,
     ClaimPlan,
     AddressOfName,
     NameOfAccount,
@@ -39,6 +41,8 @@ impl Endpoint {
             Self::Coverage => "coverage",
             Self::AllClaimables => "all-claimables",
             Self::AllPositions => "all-positions",
+            Self::ClaimablesOfAccounts => "claimables-of-accounts",
+            Self::PositionsOfAccounts => "positions-of-accounts",
             Self::ClaimPlan => "claim-plan",
             Self::AddressOfName => "address-of-name",
             Self::NameOfAccount => "name-of-account",
@@ -61,6 +65,10 @@ impl Endpoint {
             Self::Networks | Self::Protocols | Self::Coverage | Self::ProtocolLogo => &[],
             Self::AllClaimables => &["include", "exclude", "network", "simulate", "worth", "block"],
             Self::AllPositions => &["include", "exclude", "network", "kind", "simulate", "worth", "block"],
+            Self::ClaimablesOfAccounts => &["accounts", "include", "exclude", "network", "simulate", "worth", "block"],
+            Self::PositionsOfAccounts => {
+                &["accounts", "include", "exclude", "network", "kind", "simulate", "worth", "block"]
+            }
             Self::ClaimPlan => &["network", "include", "exclude", "worth", "block"],
             Self::AddressOfName | Self::NameOfAccount => &["network", "block"],
             Self::Events => &["network", "type", "max-logs", "account"],
@@ -80,11 +88,13 @@ pub(crate) const WITHOUT_PARAMETERS: [&str; 4] = ["/metrics", "/plugins", "/list
 
 /// Path patterns: words match themselves, names in braces match a value. A slug is neither reserved nor an address,
 /// and an account in first place is not a reserved word.
-static PATHS: [(&[&str], Endpoint); 19] = [
+static PATHS: [(&[&str], Endpoint); 21] = [
     (&["networks"], Endpoint::Networks),
     (&["protocols"], Endpoint::Protocols),
     (&["protocols", "coverage"], Endpoint::Coverage),
     (&["logos", "protocol", "{file}"], Endpoint::ProtocolLogo),
+    (&["claimables"], Endpoint::ClaimablesOfAccounts),
+    (&["positions"], Endpoint::PositionsOfAccounts),
     (&["claimables", "{account}"], Endpoint::AllClaimables),
     (&["positions", "{account}"], Endpoint::AllPositions),
     (&["ens", "by-name", "{name}"], Endpoint::AddressOfName),

@@ -7,6 +7,7 @@ pub(super) mod form;
 pub(super) mod number;
 pub(super) mod rate;
 
+mod account_answer;
 mod account_effects;
 mod claim_plan;
 mod coverage;
@@ -32,6 +33,7 @@ pub(super) use self::header::{ACCOUNT, BLOCKS, PARTIAL, account, blocks, partial
 pub(super) use self::operators::{health, lists, networks as operators_networks, plugins, readiness};
 pub(super) use self::problem::problem;
 
+use self::account_answer::AccountAnswerView;
 use self::account_effects::AccountEffectsView;
 use self::claim_plan::ClaimPlanView;
 use self::coverage::CoverageView;
@@ -56,6 +58,14 @@ struct Shape {
     numbers: Numbers,
 }
 
+impl Shape {
+    fn of(items: &Items, form: Form) -> Self {
+        let aggregate = matches!(items, Items::Rows { aggregate: true, .. });
+        let simulation = matches!(items, Items::Rows { with_simulations: true, .. });
+        Self { aggregate, full: form.full, simulation, numbers: form.numbers }
+    }
+}
+
 /// Writes the body of an answer. `written` counts the bytes that the sink has taken.
 pub(super) fn write(
     answer: &Answer,
@@ -63,9 +73,7 @@ pub(super) fn write(
     sink: &mut impl io::Write,
     written: &Cell<u64>,
 ) -> Result<(), serde_json::Error> {
-    let aggregate = matches!(answer.items, Items::Rows { aggregate: true, .. });
-    let simulation = matches!(answer.items, Items::Rows { with_simulations: true, .. });
-    let shape = Shape { aggregate, full: form.full, simulation, numbers: form.numbers };
+    let shape = Shape::of(&answer.items, form);
     let mut document = DocumentWriter { answer, shape, written, sink };
     match &answer.items {
         Items::Networks(networks) => document.rows(|| networks.iter().map(|each| NetworkEntry::of(each, shape))),
@@ -73,6 +81,7 @@ pub(super) fn write(
         Items::Coverage(rows) => document.rows(|| rows.iter().map(CoverageView::of)),
         Items::Rows { rows, .. } => document.rows(|| in_order(rows, shape).filter_map(|row| RowView::of(row, shape))),
         Items::Portfolio(portfolio) => document.single(PortfolioView::of(portfolio, shape)),
+        Items::Accounts(answers) => document.rows(|| answers.iter().map(|each| AccountAnswerView::of(each, form))),
         Items::ClaimPlan(plan) => document.single(ClaimPlanView::of(plan, shape)),
         Items::NativeBalance(row) => document.single(BalanceView::of(row, shape)),
         Items::Name(record) => document.single(NameView::of(record, shape)),

@@ -32,6 +32,8 @@ pub(crate) enum Reason {
     NotAllowed,
     /// The plugin knows that the account may have something that the plugin does not read.
     NotCovered,
+    /// The name of an account that resolves to no address, among other accounts.
+    NameNotFound,
 }
 
 impl Reason {
@@ -42,7 +44,7 @@ impl Reason {
             Self::OverBudget | Self::Rejected => true,
             Self::Upstream | Self::WrongChain | Self::NotConfigured | Self::Quarantined | Self::Disabled => false,
             Self::NotAllowed | Self::UnknownBlock | Self::NoState | Self::Stale | Self::NotCovered => false,
-            Self::InvalidReply => false,
+            Self::InvalidReply | Self::NameNotFound => false,
         }
     }
 
@@ -68,6 +70,7 @@ impl Reason {
             Self::Stale => "stale",
             Self::NotAllowed => "not-allowed",
             Self::NotCovered => "not-covered",
+            Self::NameNotFound => "name-not-found",
             Self::UnknownBlock => "unknown-block",
             Self::NoState => "state-unavailable",
         }

@@ -9,6 +9,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::header::ALL;
+use super::parts::lower;
 use crate::budget::AnswerBudget;
 use crate::gateway::answer::{Answer, ClaimCount, Items, MissingEntry};
 use crate::jobs::failure::Reason;
@@ -31,11 +32,20 @@ impl<'a> Report<'a> {
         let without_job = answer.missing.iter().filter(|missing| !has_job(missing, &answer.jobs));
         let jobs =
             answer.jobs.iter().map(JobReportView::of).chain(without_job.map(JobReportView::never_begun)).collect();
-        let claims = match &answer.items {
-            Items::Portfolio(portfolio) => portfolio.claims().map(ClaimsView::of),
-            _ => None,
-        };
+        let claims = claims(&answer.items).map(ClaimsView::of);
         Self { blocks: Blocks(answer), jobs, claims, budget: BudgetView { budget: &answer.budget, written } }
+    }
+}
+
+/// Counts the claims in all sums of these items; `None` if there is no sum.
+fn claims(items: &Items) -> Option<ClaimCount> {
+    match items {
+        Items::Portfolio(portfolio) => portfolio.claims(),
+        Items::Accounts(answers) => {
+            let counts = answers.iter().filter_map(|answer| claims(answer.items.as_ref()?));
+            counts.reduce(|sum, one| ClaimCount { tried: sum.tried + one.tried, untried: sum.untried + one.untried })
+        }
+        _ => None,
     }
 }
 
@@ -130,6 +140,9 @@ impl Serialize for BudgetView<'_> {
 struct JobReportView<'a> {
     protocol: &'a str,
     network: &'a str,
+    /// Set if the answer is about several accounts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    account: Option<String>,
     status: JobStatus,
     reason: Option<&'static str>,
     detail: Cow<'a, str>,
@@ -159,6 +172,7 @@ impl<'a> JobReportView<'a> {
         Self {
             protocol: &job.subject,
             network: &job.network.slug,
+            account: job.account.map(lower),
             status: job.status,
             reason: job.reasons().next().map(Reason::as_str),
             detail: job.words().into(),
@@ -173,6 +187,7 @@ impl<'a> JobReportView<'a> {
         Self {
             protocol: &missing.subject,
             network: missing.network.as_ref().map_or(ALL, |network| &network.slug),
+            account: None,
             status: JobStatus::Failed,
             reason: Some(missing.reason.as_str()),
             detail: "".into(),
