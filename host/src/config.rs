@@ -227,6 +227,7 @@ fn gateway(
         simulate_claims: settings.simulate_claims,
         in_flight_max: settings.answers_in_flight_max,
         logs_max: settings.logs_max,
+        accounts_max: settings.accounts_max,
         networks: networks.listed(|chain_id| rpc.iter().any(|(configured, _)| *configured == chain_id)),
         state_dir,
         memory,

@@ -20,6 +20,8 @@ pub(crate) enum Endpoint {
     Coverage,
     AllClaimables,
     AllPositions,
+    ClaimablesOfAccounts,
+    PositionsOfAccounts,
     ClaimPlan,
     AddressOfName,
     NameOfAccount,
@@ -48,6 +50,8 @@ impl Endpoint {
             Self::Coverage => "coverage",
             Self::AllClaimables => "all-claimables",
             Self::AllPositions => "all-positions",
+            Self::ClaimablesOfAccounts => "claimables-of-accounts",
+            Self::PositionsOfAccounts => "positions-of-accounts",
             Self::ClaimPlan => "claim-plan",
             Self::AddressOfName => "address-of-name",
             Self::NameOfAccount => "name-of-account",
@@ -76,6 +80,12 @@ impl Endpoint {
             Self::ProtocolLogo | Self::Description | Self::Docs | Self::Problems | Self::LlmsTxt => &[],
             Self::AllClaimables => &["include", "exclude", "network", "simulate", "worth", "block", "currency"],
             Self::AllPositions => &["include", "exclude", "network", "kind", "simulate", "worth", "block", "currency"],
+            Self::ClaimablesOfAccounts => {
+                &["accounts", "include", "exclude", "network", "simulate", "worth", "block", "currency"]
+            }
+            Self::PositionsOfAccounts => {
+                &["accounts", "include", "exclude", "network", "kind", "simulate", "worth", "block", "currency"]
+            }
             Self::ClaimPlan => &["network", "include", "exclude", "worth", "block", "currency"],
             Self::AddressOfName | Self::NameOfAccount => &["network", "block"],
             Self::Events => &["network", "type", "max-logs", "account", "currency"],
@@ -91,6 +101,7 @@ impl Endpoint {
     pub(crate) fn required(self) -> &'static [&'static str] {
         match self {
             Self::ClaimPlan | Self::Events => &["network"],
+            Self::ClaimablesOfAccounts | Self::PositionsOfAccounts => &["accounts"],
             _ => &[],
         }
     }
@@ -129,7 +140,7 @@ const REST: &str = "*";
 
 /// Path patterns: words match themselves, names in braces match a value. A slug is neither reserved nor an address,
 /// and an account in first place is not a reserved word.
-static PATHS: [(&[&str], Endpoint); 25] = [
+static PATHS: [(&[&str], Endpoint); 27] = [
     (&["networks"], Endpoint::Networks),
     (&["protocols"], Endpoint::Protocols),
     (&["protocols", "coverage"], Endpoint::Coverage),
@@ -140,6 +151,8 @@ static PATHS: [(&[&str], Endpoint); 25] = [
     (&["problems"], Endpoint::Problems),
     (&["problems", "{name}"], Endpoint::Problems),
     (&["llms.txt"], Endpoint::LlmsTxt),
+    (&["claimables"], Endpoint::ClaimablesOfAccounts),
+    (&["positions"], Endpoint::PositionsOfAccounts),
     (&["claimables", "{account}"], Endpoint::AllClaimables),
     (&["positions", "{account}"], Endpoint::AllPositions),
     (&["ens", "by-name", "{name}"], Endpoint::AddressOfName),

@@ -57,7 +57,7 @@ fn nothing_set_means_the_defaults() {
     assert_eq!(config.gateway.plugins_dir, PathBuf::from("portolan-plugins"));
     assert_eq!(config.log_format, LogFormat::Text);
     assert_eq!((config.deadline_ms, config.gateway.in_flight_max, config.gateway.logs_max), (8000, 256, 5000));
-    assert_eq!(config.gateway.logs_bytes_max, 16 << 20);
+    assert_eq!((config.gateway.logs_bytes_max, config.gateway.accounts_max), (16 << 20, 100));
     let answer = AnswerLimits {
         time: Duration::from_secs(8),
         reads_max: 200_000,

@@ -10,7 +10,7 @@ use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::Sign;
 use portolan_abi::Question;
 use portolan_abi::map::{self, LegRole};
-use portolan_assets::names::{ResolvedBy, ResolvedName};
+use portolan_assets::names::{Name, ResolvedBy, ResolvedName};
 use portolan_assets::price::{Currency, Price};
 use portolan_assets::resolve::Tokens;
 use portolan_assets::token::Token;
@@ -88,6 +88,8 @@ pub(crate) enum Items {
         with_simulations: bool,
     },
     Portfolio(Portfolio),
+    /// Rows or portfolios of several accounts, in the order of the request.
+    Accounts(Vec<AccountAnswer>),
     ClaimPlan(Box<ClaimPlan>),
     /// The native balance on one network.
     NativeBalance(Balance),
@@ -105,11 +107,31 @@ impl Items {
             Self::Coverage(rows) => rows.len(),
             Self::Rows { rows, .. } => rows.len(),
             Self::Portfolio(Portfolio { positions, .. }) => positions.len(),
+            Self::Accounts(answers) => answers.iter().map(AccountAnswer::len).sum(),
             Self::NativeBalance(_) | Self::Name(_) => 1,
             Self::ClaimPlan(plan) => plan.calls.len() + plan.left_out.len(),
             Self::Balances(balances) => balances.len(),
             Self::Events(events) => events.events.len() + events.transaction.logs.len(),
         }
+    }
+}
+
+/// The part of an answer that is about one of several accounts.
+#[derive(Clone, Debug)]
+pub(crate) struct AccountAnswer {
+    /// `None` if its name was not resolved.
+    pub(crate) account: Option<Address>,
+    /// The names by which it was requested.
+    pub(crate) names: Vec<Name>,
+    /// What an answer about the account alone would have; `None` if that would be a problem.
+    pub(crate) items: Option<Items>,
+    pub(crate) missing: Vec<MissingEntry>,
+}
+
+impl AccountAnswer {
+    /// Number of rows, and one for the account.
+    fn len(&self) -> usize {
+        1 + self.items.as_ref().map_or(0, Items::len)
     }
 }
 

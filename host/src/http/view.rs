@@ -7,6 +7,7 @@ pub(super) mod form;
 pub(super) mod number;
 pub(super) mod rate;
 
+mod account_answer;
 mod account_effects;
 mod bodies;
 mod claim_plan;
@@ -37,6 +38,7 @@ pub(super) use self::header::{ACCOUNT, BLOCKS, CURRENCY, PARTIAL, account, block
 pub(super) use self::operators::{health, lists, networks as operators_networks, plugins, readiness};
 pub(super) use self::problem::problem;
 
+use self::account_answer::AccountAnswerView;
 use self::account_effects::AccountEffectsView;
 use self::claim_plan::ClaimPlanView;
 use self::coverage::CoverageView;
@@ -63,6 +65,14 @@ struct Shape<'a> {
     currency: Option<&'a AnswerCurrency>,
 }
 
+impl<'a> Shape<'a> {
+    fn of(items: &Items, form: Form, currency: Option<&'a AnswerCurrency>) -> Self {
+        let aggregate = matches!(items, Items::Rows { aggregate: true, .. });
+        let simulation = matches!(items, Items::Rows { with_simulations: true, .. });
+        Self { aggregate, full: form.full, simulation, numbers: form.numbers, currency }
+    }
+}
+
 /// Writes the body of an answer. `written` counts the bytes that the sink has taken.
 pub(super) fn write(
     answer: &Answer,
@@ -70,10 +80,7 @@ pub(super) fn write(
     sink: &mut impl io::Write,
     written: &Cell<u64>,
 ) -> Result<(), serde_json::Error> {
-    let aggregate = matches!(answer.items, Items::Rows { aggregate: true, .. });
-    let simulation = matches!(answer.items, Items::Rows { with_simulations: true, .. });
-    let shape =
-        Shape { aggregate, full: form.full, simulation, numbers: form.numbers, currency: answer.currency.as_ref() };
+    let shape = Shape::of(&answer.items, form, answer.currency.as_ref());
     let mut document = DocumentWriter { answer, shape, written, sink };
     match &answer.items {
         Items::Networks(networks) => document.rows(|| networks.iter().map(|each| NetworkEntry::of(each, shape))),
@@ -81,6 +88,7 @@ pub(super) fn write(
         Items::Coverage(rows) => document.rows(|| rows.iter().map(CoverageView::of)),
         Items::Rows { rows, .. } => document.rows(|| in_order(rows, shape).filter_map(|row| RowView::of(row, shape))),
         Items::Portfolio(portfolio) => document.single(PortfolioView::of(portfolio, shape)),
+        Items::Accounts(answers) => document.rows(|| answers.iter().map(|each| AccountAnswerView::of(each, form, shape))),
         Items::ClaimPlan(plan) => document.single(ClaimPlanView::of(plan, shape)),
         Items::NativeBalance(row) => document.single(BalanceView::of(row, shape)),
         Items::Name(record) => document.single(NameView::of(record, shape)),

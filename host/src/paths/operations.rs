@@ -39,6 +39,16 @@ impl Endpoint {
             Self::AllPositions => {
                 ("positions", "getAllPositions", "[all positions](../use/positions.md), by protocol, with totals")
             }
+            Self::ClaimablesOfAccounts => (
+                "claims",
+                "getClaimablesOfAccounts",
+                "[what several accounts can claim](../use/accounts.md#several-accounts)",
+            ),
+            Self::PositionsOfAccounts => (
+                "positions",
+                "getPositionsOfAccounts",
+                "[all positions of several accounts](../use/accounts.md#several-accounts)",
+            ),
             Self::ClaimPlan => (
                 "claims",
                 "getClaimPlan",

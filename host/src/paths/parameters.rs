@@ -104,12 +104,19 @@ pub(crate) static PATH_VALUES: [Parameter; 5] = [
 ];
 
 /// Parameters of query strings.
-pub(crate) static PARAMETERS: [Parameter; 13] = [
+pub(crate) static PARAMETERS: [Parameter; 14] = [
     Parameter {
         name: "account",
         form: ValueForm::Text(ACCOUNT),
         values: "an address, a CAIP-10 id or a name",
         effect: "adds [what the transaction did for that account](../use/account-events.md)",
+        example: "vitalik.eth",
+    },
+    Parameter {
+        name: "accounts",
+        form: ValueForm::Texts,
+        values: "list of addresses, CAIP-10 ids and names, up to 100 by default",
+        effect: "[the accounts](../use/accounts.md#several-accounts) of the answer",
         example: "vitalik.eth",
     },
     Parameter {

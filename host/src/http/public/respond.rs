@@ -20,7 +20,7 @@ use portolan_base::network::Networks;
 use tokio::time::{Instant, timeout_at};
 
 use crate::gateway::problem::Problem;
-use crate::gateway::query::Query;
+use crate::gateway::query::{InputLimits, Query};
 use crate::gateway::{Admitted, Gateway, GatewayResponse};
 use crate::http::content::Content;
 use crate::http::headers::ANSWER_HEADERS;
@@ -186,8 +186,8 @@ impl PublicApi {
         {
             return Ok(page.map(Body::Shared));
         }
-        let (networks, logs_max) = (self.gateway.networks(), self.gateway.logs_max());
-        let Some(request) = read_head(self.listener, head, has_body, networks, logs_max)? else {
+        let (networks, limits) = (self.gateway.networks(), self.gateway.input_limits());
+        let Some(request) = read_head(self.listener, head, has_body, networks, limits)? else {
             return Ok(preflight().map(Body::from));
         };
         let form = form(&request, head)?;
@@ -239,13 +239,13 @@ pub(in crate::http) fn read_head(
     head: &Parts,
     has_body: bool,
     networks: &Networks,
-    logs_max: usize,
+    limits: InputLimits,
 ) -> Result<Option<Request>, Problem> {
     let verb = route::verb(&head.method)?;
     limit::check(head, has_body)?;
     match verb {
         Verb::Preflight => Ok(None),
-        Verb::Read => route::route(listener, head.uri.path(), head.uri.query(), networks, logs_max).map(Some),
+        Verb::Read => route::route(listener, head.uri.path(), head.uri.query(), networks, limits).map(Some),
     }
 }
 

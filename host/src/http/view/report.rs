@@ -12,6 +12,7 @@ use serde::{Serialize, Serializer};
 
 use super::currency::CurrencyView;
 use super::header::ALL;
+use super::parts::lower;
 use super::schema::{AddressText, Hash32, Word};
 use crate::budget::AnswerBudget;
 use crate::gateway::answer::{Answer, ClaimCount, Items, MissingEntry};
@@ -46,12 +47,21 @@ impl<'a> Report<'a> {
         let without_job = answer.missing.iter().filter(|missing| !has_job(missing, &answer.jobs));
         let jobs =
             answer.jobs.iter().map(JobReportView::of).chain(without_job.map(JobReportView::never_begun)).collect();
-        let claims = match &answer.items {
-            Items::Portfolio(portfolio) => portfolio.claims().map(ClaimsView::of),
-            _ => None,
-        };
+        let claims = claims(&answer.items).map(ClaimsView::of);
         let currency = answer.currency.as_ref().map(CurrencyView::of);
         Self { blocks: Blocks(answer), jobs, claims, currency, budget: BudgetView { budget: &answer.budget, written } }
+    }
+}
+
+/// Counts the claims in all sums of these items; `None` if there is no sum.
+fn claims(items: &Items) -> Option<ClaimCount> {
+    match items {
+        Items::Portfolio(portfolio) => portfolio.claims(),
+        Items::Accounts(answers) => {
+            let counts = answers.iter().filter_map(|answer| claims(answer.items.as_ref()?));
+            counts.reduce(|sum, one| ClaimCount { tried: sum.tried + one.tried, untried: sum.untried + one.untried })
+        }
+        _ => None,
     }
 }
 
@@ -180,6 +190,10 @@ struct JobReportView<'a> {
     protocol: &'a str,
     /// Slug of the network, `*` for all.
     network: &'a str,
+    /// The account, in answers about several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "AddressText")]
+    account: Option<String>,
     /// How it ended.
     status: JobStatus,
     /// Why something is missing; null if nothing is.
@@ -218,6 +232,7 @@ impl<'a> JobReportView<'a> {
         Self {
             protocol: &job.subject,
             network: &job.network.slug,
+            account: job.account.map(lower),
             status: job.status,
             reason: job.reasons().next().map(Reason::as_str),
             detail: job.words().into(),
@@ -232,6 +247,7 @@ impl<'a> JobReportView<'a> {
         Self {
             protocol: &missing.subject,
             network: missing.network.as_ref().map_or(ALL, |network| &network.slug),
+            account: None,
             status: JobStatus::Failed,
             reason: Some(missing.reason.as_str()),
             detail: "".into(),
