@@ -23,6 +23,7 @@ mod values;
 pub(crate) mod fuzzing;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -109,6 +110,17 @@ impl Config {
             return Self::merge(flags, environment, ConfigFile::default());
         };
         Self::merge(flags, environment, ConfigFile::parse(path, &file::read(path)?)?)
+    }
+
+    /// Refuses a folder of plugins that the operator named and that is not there.
+    pub(crate) fn check_plugins_dir(&self) -> Result<(), ConfigError> {
+        let folder = &self.gateway.plugins_dir;
+        let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
+        if self.plugins_dir_is_named && folder.symlink_metadata().map_err(is_missing).err().unwrap_or_default() {
+            let reason = format!("the folder {} is not there: make it, or correct its name", folder.display());
+            return Err(ConfigError::new("plugins.dir", reason));
+        }
+        Ok(())
     }
 
     fn merge(flags: &Flags, environment: &Environment, mut document: ConfigFile<'_>) -> Result<Self, ConfigError> {

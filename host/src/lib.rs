@@ -15,9 +15,11 @@ mod jobs;
 mod address;
 mod allocator;
 mod budget;
+mod client;
 mod cpu_pool;
 mod head_age;
 mod log;
+mod lone_gateway;
 mod lone_plugin;
 mod memory;
 mod memory_limit;
@@ -37,6 +39,8 @@ mod serve_check;
 #[cfg(feature = "otlp")]
 mod span_export;
 mod spans;
+mod terminal;
+mod text_table;
 
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -58,7 +62,9 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::cli::{Command, Flags, GatewayPluginCommand, NewPluginFlags, PluginCommand, PluginFile, StateCommand, Stop};
+use crate::cli::{
+    AnswerCommand, Command, Flags, GatewayPluginCommand, NewPluginFlags, PluginCommand, PluginFile, StateCommand, Stop,
+};
 use crate::config::{Config, Environment};
 use crate::gateway::Gateway;
 use crate::http::admin::control::ControlState;
@@ -80,6 +86,7 @@ const THREADS_END: Duration = Duration::from_millis(500);
 /// Runs the command; returns the exit code.
 pub fn run() -> ExitCode {
     match cli::parse(env::args_os()) {
+        Ok(Command::Answer(command)) => request(&command),
         Ok(Command::Serve(flags)) => serve(&flags),
         Ok(Command::State { command }) => state(&command),
         Ok(Command::Plugin { command: PluginCommand::New(flags) }) => new_plugin(&flags),
@@ -90,6 +97,11 @@ pub fn run() -> ExitCode {
             try_plugin(&flags.of, async |environment| plugin_ask::run(&flags, environment).await)
         }
         Ok(Command::Plugin { command: PluginCommand::OfGateway(command) }) => plugin(command),
+        Ok(Command::Completions { shell }) => print(&mut io::stdout(), &cli::completions(shell), ExitCode::SUCCESS),
+        Ok(Command::ManPages { folder }) => match cli::write_man_pages(&folder) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(&format_args!("{}: {error}", folder.display())),
+        },
         Ok(Command::Probe { file }) => probe::main(&file),
         Ok(Command::Worker) => worker::main(),
         Err(Stop::Show(text)) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
@@ -109,9 +121,8 @@ fn serve(flags: &Flags) -> ExitCode {
         Ok(config) => config,
         Err(error) => return misuse(&error),
     };
-    if config.plugins_dir_is_named && config.gateway.plugins_dir.symlink_metadata().is_err_and(is_missing) {
-        let folder = config.gateway.plugins_dir.display();
-        return misuse(&format_args!("plugins.dir: the folder {folder} is not there: make it, or correct its name"));
+    if let Err(error) = config.check_plugins_dir() {
+        return misuse(&error);
     }
     let book = match read_book(&config) {
         Ok(book) => book,
@@ -153,6 +164,21 @@ fn read_book(config: &Config) -> Result<Book, String> {
         }
         Err(error) => Err(format!("docs.dir: {error}")),
     }
+}
+
+/// Requests an answer from a gateway, or makes one without a server.
+fn request(command: &AnswerCommand) -> ExitCode {
+    let environment = match Environment::of_process() {
+        Ok(environment) => environment,
+        Err(error) => return misuse(&error),
+    };
+    let runtime = match Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&error),
+    };
+    let code = runtime.block_on(client::run(command, &environment));
+    runtime.shutdown_timeout(THREADS_END);
+    ExitCode::from(code)
 }
 
 fn state(command: &StateCommand) -> ExitCode {
@@ -282,11 +308,6 @@ fn public_url(config: &Config, listeners: &Listeners) -> anyhow::Result<String> 
         tracing::warn!(%url, "public_url is not set: clients on other machines cannot load the logos that are named there");
     }
     Ok(url)
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "the form that `is_err_and` takes")]
-fn is_missing(error: io::Error) -> bool {
-    error.kind() == io::ErrorKind::NotFound
 }
 
 /// Logs the configuration in two lines.

@@ -6,6 +6,7 @@
 mod operations;
 mod parameters;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use portolan_validation::RESERVED_WORDS;
 
 pub(crate) use self::operations::TAGS;
@@ -195,6 +196,29 @@ pub(crate) fn find<'a>(segments: &[&'a str]) -> Option<(Endpoint, Vec<&'a str>)>
     Some((*endpoint, values.map(|(_, segment)| *segment).collect()))
 }
 
+/// Characters that are escaped in what [`request`] writes.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_');
+
+/// Returns the path and query of a request for an endpoint, with the path's values in order.
+pub(crate) fn request(endpoint: Endpoint, values: &[&str], parameters: &[(&str, &str)]) -> String {
+    let has_room = |path: &[&str]| path.iter().filter(|part| is_value(part)).count() == values.len();
+    let path = PATHS.iter().find(|(path, of)| *of == endpoint && has_room(path)).map_or(&[][..], |(path, _)| path);
+    let mut values = values.iter();
+    let mut text = String::new();
+    for part in path {
+        let value = if is_value(part) { values.next() } else { None };
+        text.push('/');
+        text.extend(value.map_or_else(|| vec![*part], |value| utf8_percent_encode(value, ESCAPED).collect()));
+    }
+    for (place, (name, value)) in parameters.iter().enumerate() {
+        text.push(if place == 0 { '?' } else { '&' });
+        text.push_str(name);
+        text.push('=');
+        text.extend(utf8_percent_encode(value, ESCAPED));
+    }
+    text
+}
+
 fn is_match(path: &[&str], segments: &[&str]) -> bool {
     let fits = |(place, (part, segment)): (usize, (&&str, &&str))| match *part {
         "{slug}" => !segment.is_empty() && !is_reserved(segment) && address::parse(segment).is_err(),
@@ -221,6 +245,20 @@ mod tests {
 
     /// First words reserved for future paths.
     const FUTURE: [&str; 2] = ["assets", "mcp"];
+
+    #[test]
+    fn a_request_is_found_at_its_endpoint() {
+        let parameters = [("network", "eip155:137"), ("max-logs", "5")];
+        let text = request(Endpoint::Events, &["0x1/2"], &parameters);
+        assert_eq!(text, "/events/decode/0x1%2F2?network=eip155%3A137&max-logs=5");
+        for (path, endpoint) in &PATHS {
+            let values = vec!["0x00"; path.iter().filter(|part| is_value(part)).count()];
+            let text = request(*endpoint, &values, &[]);
+            let segments: Vec<&str> = text.split('/').skip(1).collect();
+            let slug = path.contains(&"{slug}");
+            assert!(slug || find(&segments).is_some_and(|(found, _)| found == *endpoint), "{text}");
+        }
+    }
 
     #[test]
     fn the_reserved_words_are_those_that_paths_begin_with() {
