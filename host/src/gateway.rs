@@ -195,7 +195,7 @@ impl Gateway {
         let admitted = self.admission.acquire(&context.budget.client, work.count())?;
         let networks = work.networks(&context);
         context.options.blocks.check(&networks)?;
-        let of_rate = currency::network(&context, &networks);
+        let of_rate = currency::networks(&context, &networks);
         context.open(networks.iter().chain(&of_rate)).await;
         let key = (query, context.options.clone(), context.snapshot.generation, context.pins());
         let (end, blocks) = (context.end(), context.options.blocks.clone());

@@ -27,10 +27,10 @@ pub(super) struct RateLookup {
     sources: Arc<Sources>,
 }
 
-/// Selects the network that the rate is read on: one of those that the answer reads, or else another one that it may
-/// read too. `None` if no rate is wanted or no network has it.
-pub(super) fn network(context: &Context, read: &[Arc<Network>]) -> Option<Arc<Network>> {
-    let currency = context.options.currency.filter(|currency| !currency.is_dollar())?;
+/// Selects the networks that the rate may be read on: those that the answer reads, or else another one that it may
+/// read too. Empty if no rate is wanted or no network has it.
+pub(super) fn networks(context: &Context, read: &[Arc<Network>]) -> Vec<Arc<Network>> {
+    let Some(currency) = context.options.currency.filter(|currency| !currency.is_dollar()) else { return Vec::new() };
     let may_read_others = match context.options.blocks {
         BlockChoice::Newest => true,
         BlockChoice::Named(named) => !matches!(named, BlockRef::Number(_) | BlockRef::Hash(_)),
@@ -40,16 +40,18 @@ pub(super) fn network(context: &Context, read: &[Arc<Network>]) -> Option<Arc<Ne
     let has_rate = |network: &&Arc<Network>| {
         context.sources.with_endpoint.contains(&network.chain_id) && context.sources.prices.has_rate(network, currency)
     };
-    read.iter().chain(others).find(has_rate).cloned()
+    let of_answer: Vec<_> = read.iter().filter(has_rate).cloned().collect();
+    if of_answer.is_empty() { others.filter(has_rate).take(1).cloned().collect() } else { of_answer }
 }
 
 impl RateLookup {
-    /// `network` is the one that [`network`] selected; it is open. Returns `None` if no currency is wanted.
-    pub(super) fn new(context: &Context, network: Option<Arc<Network>>) -> Option<Self> {
-        let at = network.map(|network| {
-            let session = context.session(&network).map(|session| session.until(context.end()));
-            (network, session)
-        });
+    /// `networks` are those that [`networks`] selected, which are open; the first one with a block counts. Returns
+    /// `None` if no currency is wanted.
+    pub(super) fn new(context: &Context, networks: Vec<Arc<Network>>) -> Option<Self> {
+        let session = |network: &Arc<Network>| context.session(network).map(|session| session.until(context.end()));
+        let mut tried: Vec<_> = networks.into_iter().map(|network| (session(&network), network)).collect();
+        tried.sort_by_key(|(session, _)| session.is_err());
+        let at = tried.into_iter().next().map(|(session, network)| (network, session));
         Some(Self { currency: context.options.currency?, at, sources: Arc::clone(&context.sources) })
     }
 

@@ -88,7 +88,9 @@ pub(super) fn write(
         Items::Coverage(rows) => document.rows(|| rows.iter().map(CoverageView::of)),
         Items::Rows { rows, .. } => document.rows(|| in_order(rows, shape).filter_map(|row| RowView::of(row, shape))),
         Items::Portfolio(portfolio) => document.single(PortfolioView::of(portfolio, shape)),
-        Items::Accounts(answers) => document.rows(|| answers.iter().map(|each| AccountAnswerView::of(each, form, shape))),
+        Items::Accounts(answers) => {
+            document.rows(|| answers.iter().map(|each| AccountAnswerView::of(each, form, shape)))
+        }
         Items::ClaimPlan(plan) => document.single(ClaimPlanView::of(plan, shape)),
         Items::NativeBalance(row) => document.single(BalanceView::of(row, shape)),
         Items::Name(record) => document.single(NameView::of(record, shape)),
@@ -107,8 +109,9 @@ pub(super) fn write(
 }
 
 /// Returns the rows without debts; with `detail=full`, debts follow at the end.
-fn in_order<'a>(rows: &'a [Row], shape: Shape<'a>) -> impl Iterator<Item = &'a Row> {
-    let debts = rows.iter().filter(move |row| shape.full && row.is_debt());
+fn in_order<'a>(rows: &'a [Row], shape: Shape) -> impl Iterator<Item = &'a Row> + use<'a> {
+    let full = shape.full;
+    let debts = rows.iter().filter(move |row| full && row.is_debt());
     rows.iter().filter(|row| !row.is_debt()).chain(debts)
 }
 

@@ -57,7 +57,11 @@ pub(super) fn headers_of_answers(endpoint: Endpoint) -> Map<String, Value> {
         HeaderUse::Named => endpoint.is_about_accounts(),
         HeaderUse::InCurrency => endpoint.parameters().contains(&"currency"),
         HeaderUse::Files => endpoint == Endpoint::ProtocolLogo,
-        HeaderUse::Requests | HeaderUse::Problems | HeaderUse::Overloaded | HeaderUse::Methods | HeaderUse::Preflights => false,
+        HeaderUse::Requests
+        | HeaderUse::Problems
+        | HeaderUse::Overloaded
+        | HeaderUse::Methods
+        | HeaderUse::Preflights => false,
     })
 }
 

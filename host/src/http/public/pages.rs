@@ -21,10 +21,10 @@ use percent_encoding::percent_decode_str;
 
 use self::book::Book;
 use crate::gateway::problem::{Problem, quoted};
-use crate::http::{limit, openapi};
 use crate::http::public::caching;
 use crate::http::public::route::{self, Verb};
 use crate::http::public::shared_body::SharedBody;
+use crate::http::{limit, openapi};
 
 /// The first words of all pages' paths, as in `paths.rs`.
 const WORDS: [&str; 4] = ["docs", "problems", "llms.txt", "openapi.json"];

@@ -42,7 +42,10 @@ impl<'a> AccountAnswerView<'a> {
         Self {
             account: answer.account.map(lower),
             names: answer.names.iter().map(|name| name.as_str()).collect(),
-            answer: answer.items.as_ref().and_then(|items| ItemsView::of(items, Shape::of(items, form, of_all.currency))),
+            answer: answer
+                .items
+                .as_ref()
+                .and_then(|items| ItemsView::of(items, Shape::of(items, form, of_all.currency))),
             partial: header::partial(&answer.missing),
         }
     }

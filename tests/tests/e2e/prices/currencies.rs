@@ -6,6 +6,7 @@ use bigdecimal::BigDecimal;
 use portolan_tests::gateway::Gateway;
 use portolan_tests::json::Json;
 use portolan_tests::problem;
+use portolan_tests::truth::Truth;
 use portolan_tests::world::World;
 
 use super::{LISTED, fed};
@@ -69,7 +70,8 @@ fn answer(gateway: &Gateway, path: &str) -> Json {
 fn every_value_in_dollars_has_its_value_in_the_currency_beside_it() {
     let world = World::start().unwrap();
     // The world's configuration ends with its fixed prices.
-    let config = format!("polygon.EUR = {RATE:?}\noptimism.EUR = {RATE:?}");
+    let row = |(_, truth): &(_, Truth)| format!("{}.EUR = {RATE:?}\n", truth.network);
+    let config: String = world.chains.iter().map(row).collect();
     let gateway = world.on_chains(world.with_all_plugins().unwrap().config(&config)).start().unwrap();
     let (farmer, rate) = (world.address("farmer").unwrap(), BigDecimal::from_str(RATE).unwrap());
     for path in [
