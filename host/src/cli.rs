@@ -369,6 +369,9 @@ pub(crate) struct Flags {
     /// Folder for staged plugins and caches [default: portolan-state beside FILE, else in ~/.local/state].
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<String>,
+    /// Folder of the built book, which /docs serves [default: portolan-docs beside FILE, else in ~/.local/state].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) docs: Option<String>,
     /// Address of every endpoint [default: 127.0.0.1:8080].
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,

@@ -25,6 +25,7 @@ pub(crate) mod fuzzing;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use portolan_assets::names::NameSettings;
@@ -40,6 +41,7 @@ use url::Url;
 
 pub(crate) use self::connections::ConnectionLimits;
 use self::file::ConfigFile;
+use self::folders::NamedPath;
 pub(crate) use self::layers::Environment;
 use self::layers::Layers;
 pub(crate) use self::operators::{ListenAddress, OperatorAccess, OperatorToken};
@@ -55,6 +57,9 @@ const FACT_LISTS_PARTS: u64 = 5;
 const CACHED_REPLIES_PARTS: u64 = 8;
 const CACHED_BLOCKS_PARTS: u64 = 8;
 const DOCUMENTS_PARTS: u64 = 16;
+
+/// Folder of the built book that nobody named.
+const DOCS: &str = "portolan-docs";
 
 /// The configuration of the process.
 #[derive(Debug)]
@@ -77,6 +82,10 @@ pub(crate) struct Config {
     pub(crate) deadline_ms: u64,
     /// The settings that the gateway starts with.
     pub(crate) gateway: GatewaySettings,
+    /// Folder of the built book.
+    pub(crate) docs_dir: PathBuf,
+    /// True if the operator named it; then it has to be there.
+    pub(crate) docs_dir_is_named: bool,
 }
 
 /// Error in the configuration; always one line.
@@ -119,6 +128,7 @@ impl Config {
         let settings = Settings::read(&layers, &mut document)?;
         let tables = NamedTables::take(&mut document, &layers)?;
         let memory = MemoryLimit::new(settings.memory_mib);
+        let docs = settings.docs_dir.clone().unwrap_or_else(|| NamedPath::unnamed(DOCS));
         Ok(Self {
             listen: settings.listen,
             claimables_listen: settings.claimables_listen,
@@ -137,6 +147,8 @@ impl Config {
             connections: connection_limits(&settings, &memory),
             deadline_ms: settings.deadline_ms,
             gateway: gateway(settings, &tables, memory, &layers)?,
+            docs_dir: folders::folder(&docs, "--docs", &layers)?,
+            docs_dir_is_named: docs.place.is_some(),
         })
     }
 }
@@ -227,6 +239,7 @@ fn gateway(
         simulate_claims: settings.simulate_claims,
         in_flight_max: settings.answers_in_flight_max,
         logs_max: settings.logs_max,
+        accounts_max: settings.accounts_max,
         networks: networks.listed(|chain_id| rpc.iter().any(|(configured, _)| *configured == chain_id)),
         state_dir,
         memory,

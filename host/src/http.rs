@@ -6,14 +6,16 @@
 pub(crate) mod server;
 
 pub(crate) mod admin;
-mod public;
+pub(crate) mod public;
 
 pub(crate) mod problem;
 
 mod view;
 
 mod content;
+pub(crate) mod headers;
 mod limit;
+pub(crate) mod openapi;
 mod request_id;
 
 use std::sync::Arc;
@@ -34,8 +36,8 @@ pub(crate) async fn answer(
     uri: Uri,
     headers: HeaderMap,
 ) -> Response<Bytes> {
-    let (gateway, lists) = (Arc::clone(gateway), ListBodies::default());
-    let api = PublicApi { listener: Listener::Base, gateway, deadline, lists, access_log: false };
+    let (gateway, lists, pages) = (Arc::clone(gateway), ListBodies::default(), Arc::default());
+    let api = PublicApi { listener: Listener::Base, gateway, deadline, lists, pages, access_log: false };
     let (mut head, ()) = Request::new(()).into_parts();
     (head.uri, head.headers) = (uri, headers);
     api.respond(&head, false, &ClientShare::new(None)).await.map(|content| content.bytes)

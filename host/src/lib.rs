@@ -33,6 +33,8 @@ mod plugin_check;
 mod plugin_new;
 mod plugin_templates;
 mod plugin_watch;
+#[cfg(test)]
+mod reference;
 mod serve_check;
 #[cfg(feature = "otlp")]
 mod span_export;
@@ -67,6 +69,8 @@ use crate::config::{Config, Environment};
 use crate::gateway::Gateway;
 use crate::http::admin::control::ControlState;
 use crate::http::admin::control::client::ControlError;
+use crate::http::public::pages::Pages;
+use crate::http::public::pages::book::Book;
 use crate::http::server::serve::Listeners;
 use crate::lone_plugin::LonePluginError;
 use crate::spans::SpanExport;
@@ -120,6 +124,10 @@ fn serve(flags: &Flags) -> ExitCode {
     if let Err(error) = config.check_plugins_dir() {
         return misuse(&error);
     }
+    let book = match read_book(&config) {
+        Ok(book) => book,
+        Err(reason) => return misuse(&reason),
+    };
     let runtime = match Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error),
@@ -135,12 +143,27 @@ fn serve(flags: &Flags) -> ExitCode {
         Err(error) => return misuse(&format_args!("spans.collector: {error}")),
     };
     log::start(config.log_format, std::mem::take(&mut config.log_filter), export.as_ref().map(SpanExport::layer));
-    let code = runtime.block_on(listen(&config));
+    let code = runtime.block_on(listen(&config, &book));
     if let Some(export) = export {
         export.stop();
     }
     runtime.shutdown_timeout(THREADS_END);
     code
+}
+
+/// Reads the built book; an empty one if there is none where nobody named one.
+fn read_book(config: &Config) -> Result<Book, String> {
+    match Book::read(&config.docs_dir, config.gateway.writers) {
+        Ok(Some(book)) => Ok(book),
+        Ok(None) if !config.docs_dir_is_named => Ok(Book::default()),
+        Ok(None) => {
+            let folder = config.docs_dir.display();
+            Err(format!(
+                "docs.dir: the folder {folder} is not there: build the book with `cargo book`, or correct its name"
+            ))
+        }
+        Err(error) => Err(format!("docs.dir: {error}")),
+    }
 }
 
 /// Requests an answer from a gateway, or makes one without a server.
@@ -218,23 +241,26 @@ fn print_found((text, is_sound): &(String, bool)) -> ExitCode {
     print(&mut io::stdout(), text, if *is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn listen(config: &Config) -> ExitCode {
+async fn listen(config: &Config, book: &Book) -> ExitCode {
     let listeners = match Listeners::bind(config) {
         Ok(listeners) => listeners,
         Err(error) => return misuse(&error),
     };
-    match answer(config, listeners).await {
+    match answer(config, book, listeners).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format_args!("{error:#}")),
     }
 }
 
-async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
+async fn answer(config: &Config, book: &Book, listeners: Listeners) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
     ignore_signals()?;
     log_start(config);
-    logos::serve_at(&public_url(config, &listeners)?);
+    let public_url = public_url(config, &listeners)?;
+    logos::serve_at(&public_url);
+    let pages = Pages::new(book, &public_url);
+    tracing::info!(folder = %config.docs_dir.display(), files = book.len(), "the book is read");
     let gateway = Arc::new(Gateway::start(&config.gateway).await.context("cannot start")?);
     let _control = http::admin::control::serve::start(&config.gateway.state_dir, ControlState::of(gateway.admin()));
     let line = listeners.line().context("cannot read the listeners' addresses")?;
@@ -246,7 +272,7 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
             _ = interrupt.recv() => {}
         }
     };
-    listeners.serve(config, gateway, stop).await;
+    listeners.serve(config, gateway, pages, stop).await;
     Ok(())
 }
 

@@ -3,9 +3,14 @@
 //! Invariant: a path matches at most one endpoint, and the first words of paths are reserved. No parameter outside of
 //! these tables is read.
 
+mod operations;
+mod parameters;
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use portolan_validation::RESERVED_WORDS;
 
+pub(crate) use self::operations::TAGS;
+pub(crate) use self::parameters::{PARAMETERS, PATH_VALUES, Parameter, ValueForm};
 use crate::address;
 
 /// An endpoint of the service.
@@ -16,6 +21,8 @@ pub(crate) enum Endpoint {
     Coverage,
     AllClaimables,
     AllPositions,
+    ClaimablesOfAccounts,
+    PositionsOfAccounts,
     ClaimPlan,
     AddressOfName,
     NameOfAccount,
@@ -29,6 +36,10 @@ pub(crate) enum Endpoint {
     Pooling,
     Locked,
     ProtocolLogo,
+    Description,
+    Docs,
+    Problems,
+    LlmsTxt,
 }
 
 impl Endpoint {
@@ -40,6 +51,8 @@ impl Endpoint {
             Self::Coverage => "coverage",
             Self::AllClaimables => "all-claimables",
             Self::AllPositions => "all-positions",
+            Self::ClaimablesOfAccounts => "claimables-of-accounts",
+            Self::PositionsOfAccounts => "positions-of-accounts",
             Self::ClaimPlan => "claim-plan",
             Self::AddressOfName => "address-of-name",
             Self::NameOfAccount => "name-of-account",
@@ -53,39 +66,94 @@ impl Endpoint {
             Self::Pooling => "pooling",
             Self::Locked => "locked",
             Self::ProtocolLogo => "protocol-logo",
+            Self::Description => "description",
+            Self::Docs => "docs",
+            Self::Problems => "problems",
+            Self::LlmsTxt => "llms-txt",
         }
     }
 
     /// Returns the parameters that it takes besides [`OF_EVERY_ENDPOINT`].
     pub(crate) fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Networks | Self::Protocols | Self::Coverage | Self::ProtocolLogo => &[],
-            Self::AllClaimables => &["include", "exclude", "network", "simulate", "worth", "block"],
-            Self::AllPositions => &["include", "exclude", "network", "kind", "simulate", "worth", "block"],
-            Self::ClaimPlan => &["network", "include", "exclude", "worth", "block"],
+            Self::Networks | Self::Protocols | Self::Coverage => &[],
+            // Their parameters are not read: a page's own script has some, and links from elsewhere gain others.
+            Self::ProtocolLogo | Self::Description | Self::Docs | Self::Problems | Self::LlmsTxt => &[],
+            Self::AllClaimables => &["include", "exclude", "network", "simulate", "worth", "block", "currency"],
+            Self::AllPositions => &["include", "exclude", "network", "kind", "simulate", "worth", "block", "currency"],
+            Self::ClaimablesOfAccounts => {
+                &["accounts", "include", "exclude", "network", "simulate", "worth", "block", "currency"]
+            }
+            Self::PositionsOfAccounts => {
+                &["accounts", "include", "exclude", "network", "kind", "simulate", "worth", "block", "currency"]
+            }
+            Self::ClaimPlan => &["network", "include", "exclude", "worth", "block", "currency"],
             Self::AddressOfName | Self::NameOfAccount => &["network", "block"],
-            Self::Events => &["network", "type", "max-logs", "account"],
-            Self::NativeBalance | Self::TokenBalances => &["network", "block"],
-            Self::Claimables => &["network", "simulate", "worth", "block"],
-            Self::Farming | Self::Lending | Self::Borrowing | Self::Pooling | Self::Locked => &["network", "block"],
+            Self::Events => &["network", "type", "max-logs", "account", "currency"],
+            Self::NativeBalance | Self::TokenBalances => &["network", "block", "currency"],
+            Self::Claimables => &["network", "simulate", "worth", "block", "currency"],
+            Self::Farming | Self::Lending | Self::Borrowing | Self::Pooling | Self::Locked => {
+                &["network", "block", "currency"]
+            }
         }
+    }
+
+    /// Returns the parameters that have to be given, unless the account is a CAIP-10 id.
+    pub(crate) fn required(self) -> &'static [&'static str] {
+        match self {
+            Self::ClaimPlan | Self::Events => &["network"],
+            Self::ClaimablesOfAccounts | Self::PositionsOfAccounts => &["accounts"],
+            _ => &[],
+        }
+    }
+
+    /// Returns true if its answers are about an account, a name or a transaction.
+    pub(crate) fn is_about_accounts(self) -> bool {
+        let has_no_subject = matches!(self, Self::Networks | Self::Protocols | Self::Coverage);
+        self.has_rows() && !has_no_subject
+    }
+
+    /// Returns true if it is a page for people, which no client of the API needs.
+    pub(crate) fn is_page(self) -> bool {
+        matches!(self, Self::Docs | Self::Problems | Self::LlmsTxt)
+    }
+
+    /// Returns true if it answers rows, in the form that the client chooses.
+    pub(crate) fn has_rows(self) -> bool {
+        !self.is_page() && !matches!(self, Self::ProtocolLogo | Self::Description)
+    }
+
+    /// Returns all parameters that it takes.
+    pub(crate) fn taken(self) -> impl Iterator<Item = &'static str> {
+        self.parameters().iter().chain(OF_EVERY_ENDPOINT).copied().filter(move |_| self.has_rows())
     }
 }
 
-/// Parameters of every endpoint: they change how an answer is written, not what is in it.
+/// Parameters of every endpoint with rows: they change how an answer is written, not what is in it.
 pub(crate) const OF_EVERY_ENDPOINT: &[&str] = &["detail", "amounts"];
 
 /// Paths of the operators' listener that refuse parameters. Health and readiness ignore them: to a probe that sends
 /// some, a refusal would look like a gateway that is down.
 pub(crate) const WITHOUT_PARAMETERS: [&str; 4] = ["/metrics", "/plugins", "/lists", "/networks"];
 
+/// The end of a pattern that matches one or more segments, without a value.
+const REST: &str = "*";
+
 /// Path patterns: words match themselves, names in braces match a value. A slug is neither reserved nor an address,
 /// and an account in first place is not a reserved word.
-static PATHS: [(&[&str], Endpoint); 19] = [
+static PATHS: [(&[&str], Endpoint); 27] = [
     (&["networks"], Endpoint::Networks),
     (&["protocols"], Endpoint::Protocols),
     (&["protocols", "coverage"], Endpoint::Coverage),
+    (&["openapi.json"], Endpoint::Description),
     (&["logos", "protocol", "{file}"], Endpoint::ProtocolLogo),
+    (&["docs"], Endpoint::Docs),
+    (&["docs", REST], Endpoint::Docs),
+    (&["problems"], Endpoint::Problems),
+    (&["problems", "{name}"], Endpoint::Problems),
+    (&["llms.txt"], Endpoint::LlmsTxt),
+    (&["claimables"], Endpoint::ClaimablesOfAccounts),
+    (&["positions"], Endpoint::PositionsOfAccounts),
     (&["claimables", "{account}"], Endpoint::AllClaimables),
     (&["positions", "{account}"], Endpoint::AllPositions),
     (&["ens", "by-name", "{name}"], Endpoint::AddressOfName),
@@ -102,6 +170,11 @@ static PATHS: [(&[&str], Endpoint); 19] = [
     (&["{slug}", "pooling", "{account}", "positions"], Endpoint::Pooling),
     (&["{slug}", "locked", "{account}", "positions"], Endpoint::Locked),
 ];
+
+/// Returns the paths of the API with their endpoints; pages for people are not among them.
+pub(crate) fn of_api() -> impl Iterator<Item = &'static (&'static [&'static str], Endpoint)> {
+    PATHS.iter().filter(|(_, endpoint)| !endpoint.is_page())
+}
 
 /// Returns true if a path begins with this word, so that it cannot be a protocol's slug.
 pub(crate) fn is_reserved(word: &str) -> bool {
@@ -150,12 +223,17 @@ fn is_match(path: &[&str], segments: &[&str]) -> bool {
     let fits = |(place, (part, segment)): (usize, (&&str, &&str))| match *part {
         "{slug}" => !segment.is_empty() && !is_reserved(segment) && address::parse(segment).is_err(),
         part if is_value(part) => place > 0 || !is_reserved(segment),
+        REST => true,
         part => part == *segment,
     };
-    path.len() == segments.len() && path.iter().zip(segments).enumerate().all(fits)
+    let is_as_long = match path.last() {
+        Some(&REST) => segments.len() >= path.len(),
+        _ => segments.len() == path.len(),
+    };
+    is_as_long && path.iter().zip(segments).enumerate().all(fits)
 }
 
-fn is_value(part: &str) -> bool {
+pub(crate) fn is_value(part: &str) -> bool {
     part.starts_with('{')
 }
 
@@ -166,7 +244,7 @@ mod tests {
     use super::*;
 
     /// First words reserved for future paths.
-    const FUTURE: [&str; 6] = ["openapi.json", "docs", "problems", "llms.txt", "assets", "mcp"];
+    const FUTURE: [&str; 2] = ["assets", "mcp"];
 
     #[test]
     fn a_request_is_found_at_its_endpoint() {
@@ -187,5 +265,16 @@ mod tests {
         let first = PATHS.iter().filter_map(|(path, _)| path.first()).filter(|word| !is_value(word));
         let words: BTreeSet<&str> = first.chain(&FUTURE).copied().collect();
         assert_eq!(words, RESERVED_WORDS.into());
+    }
+
+    #[test]
+    fn pages_of_the_book_are_at_any_depth() {
+        let found = |segments: &[&'static str]| find(segments).map(|(endpoint, values)| (endpoint, values.len()));
+        for path in [&["docs"][..], &["docs", "a"], &["docs", "a", "b", "c", "d"]] {
+            assert_eq!(found(path), Some((Endpoint::Docs, 0)), "{path:?}");
+        }
+        assert_eq!(found(&["problems", "deadline"]), Some((Endpoint::Problems, 1)));
+        assert_eq!(found(&["problems", "a", "b"]), None);
+        assert_eq!(found(&["llms.txt", "a"]), None);
     }
 }

@@ -28,7 +28,8 @@ pub(crate) const PURSE_WEI: u128 = 10_000_000_000_000_000_000; // For gas; 10 et
 const PURSE_TIMES: u128 = 100; // For what a transaction sends beside.
 pub(crate) const PACKAGED_ANVIL: &str = "node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil";
 
-/// A running chain; ends with the value. It mines only in `send_as` and on `evm_mine`, unless it is of Amsterdam.
+/// A running chain; ends with the value. It mines only in `send_as` and on `evm_mine`, unless it is of Amsterdam or
+/// `mine_automatically` was called.
 #[derive(Debug)]
 pub struct Chain {
     pub url: String,
@@ -113,6 +114,11 @@ impl Chain {
             Some([log]) => Ok(log["transactionHash"].as_str().context("a log without its transaction")?.to_owned()),
             logs => bail!("{} logs of {emitter} with {topics}", logs.map_or(0, <[Value]>::len)),
         }
+    }
+
+    /// From now on, the chain mines each transaction in a block of its own as soon as it is sent.
+    pub fn mine_automatically(&self) -> Result<()> {
+        self.rpc("evm_setAutomine", json!([true])).map(drop)
     }
 
     /// Mines two empty blocks: contracts see an invented parent of the block that a snapshot ends with and of the one

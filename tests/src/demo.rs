@@ -4,11 +4,13 @@
 
 mod acts;
 mod check;
+mod claims;
 mod tour;
 
 use std::fmt;
 use std::io::Write;
 use std::net::TcpListener;
+use std::process::{Command, ExitStatus};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
@@ -41,11 +43,26 @@ struct Stage {
 /// Whatever does not come up.
 pub fn run(out: &mut impl Write) -> Result<()> {
     let stage = Stage::up(out)?;
+    stage.mine_automatically()?;
     tour::introduce(&stage, out)?;
     writeln!(out, "\nCtrl-C ends everything.")?;
     out.flush()?;
     interrupted().context("no signals")?;
     stage.down(out)
+}
+
+/// Brings everything up, runs a command against it, and returns how the command ended. The command has the addresses of
+/// the gateway and of the chains in its environment, and an account with its key.
+///
+/// # Errors
+/// Whatever does not come up, and a command that does not start.
+pub fn run_command(command: &[&str], out: &mut impl Write) -> Result<ExitStatus> {
+    let (program, args) = command.split_first().context("no command")?;
+    let stage = Stage::up(out)?;
+    stage.mine_automatically()?;
+    let ended = Command::new(program).args(args).envs(tour::variables(&stage)?).status();
+    stage.down(out)?;
+    ended.with_context(|| format!("cannot run {program}"))
 }
 
 /// Returns when the process is to end.
@@ -71,7 +88,7 @@ pub fn run_once(page: &mut impl Write, is_verbose: bool) -> Result<()> {
     tour::introduce(&stage, page)?;
     let mut out = Output { page, is_verbose, answers: 0 };
     out.line(format_args!("\nrequesting every endpoint for every account ..."))?;
-    let checked = check::everything(&stage, &mut out);
+    let checked = check::everything(&stage, &mut out).and_then(|()| claims::sent(&stage, &mut out));
     stage.down(out.page)?;
     checked?;
     acts::balances(&mut out)?;
@@ -114,9 +131,15 @@ impl Stage {
         chain::prepared()?;
         let world = World::start()?;
         let setup = world.on_chains(world.with_all_plugins()?);
-        let gateway = ports().into_iter().fold(setup, Setup::arg).start()?;
+        let book = build::built_book()?.map(|book| ["--docs".to_owned(), book.to_string_lossy().into_owned()]);
+        let gateway = ports().into_iter().chain(book.into_iter().flatten()).fold(setup, Setup::arg).start()?;
         writeln!(out, "ready after {:.1} s\n", start.elapsed().as_secs_f64())?;
         Ok(Self { world, gateway })
+    }
+
+    /// Lets the chains mine what is sent to them.
+    fn mine_automatically(&self) -> Result<()> {
+        self.world.chains.iter().try_for_each(|(chain, _)| chain.mine_automatically())
     }
 
     /// Ends the gateway as an operator would; the chains end with their values.

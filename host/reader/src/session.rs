@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use tracing::field::Empty;
 use tracing::{Instrument, Span, debug_span};
 
-use crate::endpoints::round_trips::{LINGER_MAX, LINGER_STEP, LINGERS_MAX};
+use crate::endpoints::round_trips::{LINGER_MAX, LINGER_PARTICIPANTS, LINGER_STEP, LINGERS_MAX};
 use crate::{
     Block, Effort, GasPrice, Lookup, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet, Run,
     Sender, Simulation,
@@ -190,17 +190,17 @@ impl Session {
         self.reader.refute(self.chain_id, read);
     }
 
-    /// Simulates transactions of this sender, apart from any batch. Returns one result for each, in order: `None` if
-    /// a simulation does not fit into a request, or no endpoint has a method with so little effort.
+    /// Simulates transactions, each of its sender, apart from any batch. Returns one result for each, in order: `None`
+    /// if a simulation does not fit into a request, or no endpoint has a method with so little effort.
     pub async fn simulate(
         &self,
-        sender: &Sender,
-        simulations: &[Simulation],
+        simulations: &[(&Sender, &Simulation)],
         effort: Effort,
     ) -> Vec<Result<Option<Run>, ReadFailure>> {
-        let reads: Vec<Option<Read>> = simulations.iter().map(|one| one.read(sender, effort)).collect();
+        let reads: Vec<Option<Read>> =
+            simulations.iter().map(|(sender, simulation)| simulation.read(sender, effort)).collect();
         let mut replies = self.read(reads.iter().flatten().cloned().collect()).await.into_iter();
-        let run = |(simulation, read): (&Simulation, &Option<Read>)| match read {
+        let run = |((_, simulation), read): (&(&Sender, &Simulation), &Option<Read>)| match read {
             Some(_) => {
                 replies.next().map_or(Err(ReadFailure::Upstream), |reply| simulation.run(self.chain_id, &reply.outcome))
             }
@@ -299,10 +299,14 @@ impl Session {
     /// time: if the jobs get no processor time, neither does this task.
     fn flush_after_linger(self: &Arc<Self>) {
         let (session, linger) = (Arc::clone(self), self.reader.linger(self.chain_id));
-        let batch = self.state().flushed;
+        let (batch, further) = {
+            let state = self.state();
+            (state.flushed, state.running.len() / LINGER_PARTICIPANTS)
+        };
+        let lingers_max = LINGERS_MAX.saturating_mul(u32::try_from(further + 1).unwrap_or(u32::MAX));
         tokio::spawn(async move {
             let (mut last, mut still) = (session.state().steps, Duration::ZERO);
-            let mut left = linger * LINGERS_MAX;
+            let mut left = linger.saturating_mul(lingers_max);
             while still < linger && !left.is_zero() {
                 tokio::time::sleep(LINGER_STEP).await;
                 left = left.saturating_sub(LINGER_STEP);

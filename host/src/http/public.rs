@@ -5,6 +5,8 @@ pub(super) mod body;
 pub(super) mod caching;
 pub(super) mod coding;
 pub(super) mod logo;
+pub(crate) mod pages;
 pub(super) mod respond;
 pub(super) mod route;
+pub(super) mod shared_body;
 pub(super) mod timing;

@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use super::Stage;
+use super::claims::{KEY, WHO};
 use crate::truth::ACCOUNTS;
 
 /// Events of transactions that the chains' builds did.
@@ -59,5 +60,40 @@ pub(super) fn introduce(stage: &Stage, out: &mut impl Write) -> Result<()> {
             writeln!(out, "curl -i 'http://{base}/events/decode/{hash}?network={network}'  # {}", event.what)?;
         }
     }
+    sending(stage, out)
+}
+
+/// How to send a claim: with a key that everybody knows.
+fn sending(stage: &Stage, out: &mut impl Write) -> Result<()> {
+    writeln!(out, "\nClaim for `{WHO}`. Its key is a well-known test key: never send anything to it elsewhere.")?;
+    writeln!(out, "cd examples/clients/ts && npm ci --ignore-scripts && npm run build")?;
+    let (chain, truth) = stage.world.chains.first().context("no chain")?;
+    let (name, network) = (chain_variable(&truth.network), &truth.network);
+    let base = stage.gateway.base;
+    writeln!(
+        out,
+        "PORTOLAN_URL=http://{base} {name}={} ACCOUNT_KEY={KEY} \\\n  node dist/examples/claim.js {network}",
+        chain.url
+    )?;
     Ok(())
+}
+
+/// The variable with the address of a network's chain.
+fn chain_variable(network: &str) -> String {
+    format!("CHAIN_URL_{}", network.to_uppercase())
+}
+
+/// What a command needs to know of the demo, as variables of its environment.
+pub(super) fn variables(Stage { world, gateway }: &Stage) -> Result<Vec<(String, String)>> {
+    let chains = world.chains.iter().map(|(chain, truth)| (chain_variable(&truth.network), chain.url.clone()));
+    let mut variables: Vec<(String, String)> = chains.collect();
+    for (name, value) in [
+        ("PORTOLAN_URL", format!("http://{}", gateway.base)),
+        ("PORTOLAN_CLAIMABLES_URL", format!("http://{}", gateway.claimables)),
+        ("ACCOUNT", world.address(WHO)?.to_owned()),
+        ("ACCOUNT_KEY", KEY.to_owned()),
+    ] {
+        variables.push((name.to_owned(), value));
+    }
+    Ok(variables)
 }

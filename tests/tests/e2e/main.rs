@@ -5,6 +5,7 @@
 //! Tests that must have the machine to themselves are in `costs`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod accounts;
 mod airdrop;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod amsterdam;
@@ -26,6 +27,7 @@ mod coverage;
 mod crashes;
 mod curve;
 mod detectors;
+mod docs;
 mod drain;
 mod early;
 mod endpoints;
@@ -77,6 +79,7 @@ mod templates;
 mod test_reader;
 mod totals;
 mod troves;
+mod typescript;
 mod umbrella;
 mod verified_receipts;
 mod voters;

@@ -4,21 +4,25 @@
 
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
+use portolan_abi::map::PositionKind;
 use portolan_abi::map::{self, LegRole};
 use portolan_assets::amount::decimal;
 use portolan_base::sanitize::text::Text;
 use portolan_plugins::protocol::Protocol;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Shape;
+use super::currency::InCurrency;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::provenance::ProvenanceView;
+use super::schema::{AddressText, Caip10, Digits, TokenAddress, Word};
 use crate::gateway::answer::{ClaimItem, Portfolio, PositionItem, Row, RowItem};
 use crate::gateway::claims::paid::DollarSum;
 use crate::gateway::query::POSITION_KINDS;
 use crate::http::view::rate;
 
-const ROLES: [(LegRole, &str); 8] = [
+pub(super) const ROLES: [(LegRole, &str); 8] = [
     (LegRole::SUPPLIED, "supplied"),
     (LegRole::BORROWED, "borrowed"),
     (LegRole::STAKED, "staked"),
@@ -29,151 +33,244 @@ const ROLES: [(LegRole, &str); 8] = [
     (LegRole::FEE_OWED, "feeOwed"),
 ];
 
-#[derive(Serialize)]
+/// A position of an account in a protocol.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Position")]
 pub(super) struct PositionView<'a> {
+    /// Id of the row, the same in every answer.
     id: &'a str,
+    /// For people.
     name: &'a Text,
+    /// The network of the position.
     network: NetworkView<'a>,
+    /// The protocol of the position.
     protocol: ProtocolView<'a>,
-    /// Assets less debts.
+    /// Assets less debts in dollars; null if a price is not known.
     dollar_value: Option<Number>,
+    /// The values in dollars, in the currency of `?currency=`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "InCurrency")]
+    in_currency: Option<InCurrency>,
+    /// Its amounts.
     legs: Vec<LegView<'a>>,
     #[serde(flatten)]
     facts: PositionFacts<'a>,
+    /// The account.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "AddressText")]
     account: Option<String>,
+    /// CAIP-10 id of the account on the network.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Caip10")]
     caip10: Option<String>,
+    /// Name and version of the plugin that found it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "&'a str")]
     plugin: Option<&'a str>,
+    /// The sources of its amounts.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ProvenanceView<'a>")]
     provenance: Option<ProvenanceView<'a>>,
 }
 
 /// Members of a position besides its legs.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PositionFacts<'a> {
     /// Set in rows of farming and lending, whose `id` is that of a leg.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "&'a str")]
     position_id: Option<&'a str>,
+    /// What kind of position it is.
+    #[schemars(with = "Word<PositionKind>")]
     kind: &'static str,
+    /// Mechanism, such as `aave-v3`.
     #[serde(rename = "type")]
     mechanism: &'a str,
+    /// Market of the protocol.
     market: &'a str,
+    /// The contract that holds it.
+    #[schemars(with = "AddressText")]
     contract_address: String,
-    /// A string, since it may exceed clients' number types.
+    /// Number of the position in its contract, a string, since it may exceed clients' number types.
+    #[schemars(with = "Option<Digits>")]
     number: Option<String>,
+    /// The NFT that stands for it.
     nft: Option<NftView>,
+    /// What it earns.
     rewards: Vec<RewardView<'a>>,
-    /// Unix seconds.
+    /// End of the lock in Unix seconds.
     unlocks_at: Option<u64>,
+    /// True if the lock has no end.
     is_permanent: Option<bool>,
+    /// Schedule of vesting.
     vesting: Option<VestingView>,
+    /// Price range of liquidity.
     range: Option<RangeView<'a>>,
+    /// Health of a loan.
     health: Option<HealthView<'a>>,
     /// The leg of this row.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "LegView<'a>")]
     leg: Option<LegView<'a>>,
     /// Amounts owed to the account, in rows that do not show all legs.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<LegView<'a>>")]
     owed: Option<Vec<LegView<'a>>>,
 }
 
-#[derive(Serialize)]
+/// One amount of one token within a position.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Leg")]
 struct LegView<'a> {
+    /// What the amount is to the position.
+    #[schemars(with = "Word<LegRole>")]
     role: &'static str,
+    /// For people.
     name: &'a Text,
     /// Null if the token could not be read: a debt is never dropped from what looks like a whole loan.
     token: Option<TokenView<'a>>,
+    /// `0x0` for the native token.
+    #[schemars(with = "TokenAddress")]
     token_address: String,
+    /// In whole units; null if the token could not be read.
     amount: Option<Number>,
+    /// In smallest units.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Digits")]
     amount_raw: Option<String>,
+    /// Null if a price is not known.
     dollar_value: Option<Number>,
+    /// The values in dollars, in the currency of `?currency=`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "InCurrency")]
+    in_currency: Option<InCurrency>,
     /// Fraction per year.
     rate: Option<Number>,
+    /// True if it secures a debt; null if that is not known.
     is_collateral: Option<bool>,
+    /// What it redeems to; null for what is its own asset.
     redeems_to: Option<Vec<PartView<'a>>>,
+    /// The token that stands for it.
+    #[schemars(with = "Option<AddressText>")]
     receipt: Option<String>,
 }
 
-#[derive(Serialize)]
+/// An amount that a leg redeems to.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "LegPart")]
 struct PartView<'a> {
     /// Null if the token could not be read.
     token: Option<TokenView<'a>>,
+    /// `0x0` for the native token.
+    #[schemars(with = "TokenAddress")]
     token_address: String,
+    /// In whole units; null if the token could not be read.
     amount: Option<Number>,
+    /// In smallest units.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Digits")]
     amount_raw: Option<String>,
 }
 
-#[derive(Serialize)]
+/// An NFT.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Nft")]
 struct NftView {
+    /// The contract.
+    #[schemars(with = "AddressText")]
     collection: String,
+    /// Its number, a string, since it may exceed clients' number types.
+    #[schemars(with = "Digits")]
     token_id: String,
 }
 
-#[derive(Serialize)]
+/// A token that a position earns.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Reward")]
 struct RewardView<'a> {
     /// Null if the token could not be read.
     token: Option<TokenView<'a>>,
+    /// `0x0` for the native token.
+    #[schemars(with = "TokenAddress")]
     token_address: String,
     /// Fraction per year.
     apr: Option<Number>,
-    /// Rate to all participants together.
+    /// Whole units a second to all participants together.
     per_second: Option<Number>,
-    /// Rate to this position alone.
+    /// Whole units a second to this position alone.
     own_per_second: Option<Number>,
 }
 
-#[derive(Serialize)]
+/// Schedule of vesting.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Vesting")]
 struct VestingView {
+    /// Unix seconds.
     start: Option<u64>,
+    /// Unix seconds.
     cliff: Option<u64>,
+    /// Unix seconds.
     end: Option<u64>,
+    /// What can be taken now, in whole units.
     releasable: Option<Number>,
 }
 
-#[derive(Serialize)]
+/// Range of prices in which liquidity is used, in quote for one base.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "PriceRange")]
 struct RangeView<'a> {
+    /// Symbol.
     base: Option<&'a Text>,
+    /// Symbol.
     quote: Option<&'a Text>,
+    /// Lowest price.
     lower: Option<Number>,
+    /// Highest price.
     upper: Option<Number>,
+    /// True if the current price is in the range.
     is_in_range: Option<bool>,
 }
 
-#[derive(Serialize)]
+/// How near a loan is to its liquidation.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Health")]
 struct HealthView<'a> {
+    /// Health factor: below 1 it can be liquidated; null if there is no debt.
     factor: Option<Number>,
+    /// The price at which it can be liquidated.
     liquidation_price: Option<PriceView<'a>>,
 }
 
-#[derive(Serialize)]
+/// A price in quote for one base.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "LiquidationPrice")]
 struct PriceView<'a> {
+    /// Symbol.
     base: Option<&'a Text>,
     /// Symbol of the quote, or `USD`.
     quote: Option<&'a str>,
+    /// The price.
     price: Option<Number>,
 }
 
 impl<'a> PositionView<'a> {
     pub(super) fn of(row: &'a Row, position: &'a PositionItem, shape: Shape) -> Self {
-        let legs = position.found.legs.iter().enumerate();
+        let (legs, net) = (position.found.legs.iter().enumerate(), Totals::of(position).net());
         Self {
             id: &row.id,
             name: &position.name,
             network: NetworkView::of(&row.network, shape),
             protocol: ProtocolView::of(&row.protocol),
-            dollar_value: Totals::of(position).net(),
+            dollar_value: net.as_ref().map(fraction),
+            in_currency: shape.in_currency(net.as_ref()),
             legs: legs.filter_map(|(place, leg)| LegView::of(position, place, leg, shape)).collect(),
             facts: PositionFacts::of(position, None, shape),
             account: shape.full.then(|| lower(row.account)),
@@ -244,6 +341,7 @@ impl<'a> LegView<'a> {
                 amount_raw: raw_text(part.amount, shape),
             }
         };
+        let usd = rate::leg_usd(position, leg);
         Some(Self {
             role: ROLES.iter().find(|(role, _)| *role == leg.role).map_or("", |(_, name)| name),
             name: position.leg_names.get(place)?,
@@ -251,7 +349,8 @@ impl<'a> LegView<'a> {
             token_address: lower(leg.token),
             amount: token.map(|token| amount(leg.amount, token)),
             amount_raw: raw_text(leg.amount, shape),
-            dollar_value: rate::leg_usd(position, leg).as_ref().map(fraction),
+            dollar_value: usd.as_ref().map(fraction),
+            in_currency: shape.in_currency(usd.as_ref()),
             rate: leg.rate_ray.map(|ray| fraction(&rate::ray(ray))),
             is_collateral: leg.is_collateral,
             redeems_to: leg.redeems_to.as_ref().map(|parts| parts.iter().map(part).collect()),
@@ -309,32 +408,55 @@ impl<'a> HealthView<'a> {
 }
 
 /// An account's positions in all protocols.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Portfolio")]
 pub(super) struct PortfolioView<'a> {
+    /// Sums of all protocols.
     totals: TotalsView,
+    /// Groups, by slug.
     protocols: Vec<ProtocolPositions<'a>>,
 }
 
 /// An account's positions in one protocol.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ProtocolPositions<'a> {
+    /// The protocol.
     protocol: ProtocolView<'a>,
+    /// Sums of this protocol.
     totals: TotalsView,
+    /// The positions in it.
     positions: Vec<PositionView<'a>>,
 }
 
-/// Sums in dollars of everything with a known price.
-#[derive(Serialize)]
+/// Sums of everything with a known price.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Totals")]
 struct TotalsView {
-    assets: Number,
-    debts: Number,
-    net: Number,
-    /// Value of the claims, by their simulations; null if the query leaves it out.
-    claimable: Option<Number>,
+    #[serde(flatten)]
+    dollars: SumsView,
+    /// The sums in the currency of `?currency=`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "SumsView")]
+    in_currency: Option<SumsView>,
     /// Number of legs and payments without a known price.
     unpriced: usize,
     /// Number of claims that were not simulated and count as their contracts report them.
     untried: Option<usize>,
+}
+
+/// Sums in dollars or in a currency; all null in a currency without a rate.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Sums")]
+struct SumsView {
+    /// Value of all assets.
+    assets: Option<Number>,
+    /// Value of all debts.
+    debts: Option<Number>,
+    /// Assets less debts.
+    net: Option<Number>,
+    /// Value of the claims, by their simulations; null if the query leaves it out.
+    claimable: Option<Number>,
 }
 
 #[derive(Default)]
@@ -382,16 +504,20 @@ impl Totals {
     }
 
     /// Returns `None` if a price is unknown.
-    fn net(&self) -> Option<Number> {
-        (self.unpriced == 0).then(|| fraction(&(&self.assets - &self.debts)))
+    fn net(&self) -> Option<BigDecimal> {
+        (self.unpriced == 0).then(|| &self.assets - &self.debts)
     }
 
-    fn view(&self, with_claimable: bool) -> TotalsView {
+    fn view(&self, with_claimable: bool, shape: Shape) -> TotalsView {
+        let sums = |written: &dyn Fn(&BigDecimal) -> Option<Number>| SumsView {
+            assets: written(&self.assets),
+            debts: written(&self.debts),
+            net: written(&(&self.assets - &self.debts)),
+            claimable: written(&self.claimable).filter(|_| with_claimable),
+        };
         TotalsView {
-            assets: fraction(&self.assets),
-            debts: fraction(&self.debts),
-            net: fraction(&(&self.assets - &self.debts)),
-            claimable: with_claimable.then(|| fraction(&self.claimable)),
+            dollars: sums(&|usd| Some(fraction(usd))),
+            in_currency: shape.currency.map(|_| sums(&|usd| shape.converted(Some(usd)))),
             unpriced: self.unpriced,
             untried: with_claimable.then_some(self.untried),
         }
@@ -413,10 +539,13 @@ impl<'a> PortfolioView<'a> {
             });
             ProtocolPositions {
                 protocol: ProtocolView::with_company(protocol),
-                totals: Totals::sum(rows().filter(is_own)).view(with_claimable),
+                totals: Totals::sum(rows().filter(is_own)).view(with_claimable, shape),
                 positions: positions.collect(),
             }
         };
-        Self { totals: Totals::sum(rows()).view(with_claimable), protocols: protocols.into_iter().map(group).collect() }
+        Self {
+            totals: Totals::sum(rows()).view(with_claimable, shape),
+            protocols: protocols.into_iter().map(group).collect(),
+        }
     }
 }

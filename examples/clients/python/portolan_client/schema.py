@@ -1,0 +1,2 @@
+from typing import Any
+Claimable = Balance = Event = ClaimPlan = Portfolio = NameRecord = Transaction = Any
