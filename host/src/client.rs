@@ -48,6 +48,8 @@ pub(crate) enum ClientError {
     /// Nobody reads the output any more.
     #[error("the output is closed")]
     Closed,
+    #[error("interrupted")]
+    Interrupted,
 }
 
 impl ClientError {
@@ -57,6 +59,7 @@ impl ClientError {
             Self::Failed(_) => FAILED,
             Self::NothingRead(_) => NOTHING_READ,
             Self::Closed => WHOLE,
+            Self::Interrupted => INTERRUPTED,
         }
     }
 }
@@ -64,26 +67,31 @@ impl ClientError {
 /// Runs the command; returns its exit code.
 pub(crate) async fn run(command: &AnswerCommand, environment: &Environment) -> u8 {
     let spinner = Spinner::default();
-    let work = async {
-        let mut requester = Requester::start(command, environment, &spinner).await?;
-        let mut printer = Printer::of(command);
-        if command.output.watch {
-            watch::run(&mut requester, &mut printer).await
-        } else {
-            printer.print(&requester.documents().await?)
-        }
-    };
-    let ended = tokio::select! {
-        ended = work => ended,
-        () = interrupted(), if !command.output.watch => Ok(INTERRUPTED),
-    };
+    let ended = answer(command, environment, &spinner).await;
     spinner.clear();
     ended.unwrap_or_else(|error| {
-        if error != ClientError::Closed {
+        if !matches!(error, ClientError::Closed | ClientError::Interrupted) {
             terminal::warn(&error, command.output.color.color);
         }
         error.code()
     })
+}
+
+async fn answer(command: &AnswerCommand, environment: &Environment, spinner: &Spinner) -> Result<u8, ClientError> {
+    let mut requester = unless_interrupted(Requester::start(command, environment, spinner)).await?;
+    let mut printer = Printer::of(command);
+    if command.output.watch {
+        return watch::run(&mut requester, &mut printer).await;
+    }
+    printer.print(&unless_interrupted(requester.documents()).await?)
+}
+
+/// Ends early at SIGINT or SIGTERM, so that what was begun is cleaned up.
+async fn unless_interrupted<T>(work: impl Future<Output = Result<T, ClientError>>) -> Result<T, ClientError> {
+    tokio::select! {
+        ended = work => ended,
+        () = interrupted() => Err(ClientError::Interrupted),
+    }
 }
 
 /// Waits for SIGINT or SIGTERM.
