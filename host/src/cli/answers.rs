@@ -124,13 +124,14 @@ enum ParameterForm {
 }
 
 /// Parameters of the API as flags.
-static PARAMETERS: [(&str, ParameterForm, &str); 12] = [
+static PARAMETERS: [(&str, ParameterForm, &str); 13] = [
     ("network", ParameterForm::One("NETWORK"), "One network, by its slug, name, chain id or eip155:CHAIN_ID"),
     (
         "block",
         ParameterForm::One("BLOCK"),
         "Answer at this block: a number, a hash, a time, `safe`, `finalized`, or NETWORK:BLOCK of several networks",
     ),
+    ("currency", ParameterForm::One("CODE"), "Add values in this currency, such as EUR, to those in dollars"),
     ("include", ParameterForm::List("SLUG"), "These protocols alone"),
     ("exclude", ParameterForm::List("SLUG"), "Leave these protocols out"),
     (
