@@ -8,6 +8,7 @@ use super::{assert_generated, table};
 use crate::http::openapi;
 
 const PAGE: &str = "docs/reference/members.md";
+const REPORT: &str = "Report";
 const SCHEMAS: &str = "#/components/schemas/";
 
 #[test]
@@ -17,12 +18,16 @@ fn the_page_has_each_member_of_each_body() {
     for name in in_order(&document) {
         let schema = &document["components"]["schemas"][&name];
         writeln!(text, "## {name}\n\n{}\n", schema["description"].as_str().unwrap()).unwrap();
-        if let Some(words) = schema["enum"].as_array() {
+        let is_said = |words: &&Vec<Value>| text.contains(&format!("\n- `{}`:", words[0].as_str().unwrap()));
+        if let Some(words) = schema["enum"].as_array().filter(|words| !is_said(words)) {
             let words: Vec<String> = words.iter().map(|word| format!("`{}`", word.as_str().unwrap())).collect();
             writeln!(text, "{}\n", words.join(", ")).unwrap();
         }
-        if schema["properties"].is_object() {
-            writeln!(text, "{}", table(["member", "form", "meaning"], members(schema))).unwrap();
+        // All types of events have the same members; those of `metadata` are on the page of events.
+        let case = reference(&schema["oneOf"][0]).map(|name| &document["components"]["schemas"][name]);
+        let shown = case.unwrap_or(schema);
+        if shown["properties"].is_object() {
+            writeln!(text, "{}", table(["member", "form", "meaning"], members(shown))).unwrap();
         }
     }
     assert_generated(PAGE, "members", text.trim_end());
@@ -53,7 +58,7 @@ fn form(schema: &Value) -> String {
     match &schema["type"] {
         Value::String(kind) if kind == "array" && schema["maxItems"] == 0 => "empty list".to_owned(),
         Value::String(kind) if kind == "array" => format!("list of {}", form(&schema["items"])),
-        Value::String(kind) if kind == "object" && schema["additionalProperties"].is_object() => {
+        Value::String(kind) if kind == "object" && schema["properties"].is_null() => {
             format!("object of {}", form(&schema["additionalProperties"]))
         }
         Value::String(kind) => {
@@ -77,12 +82,15 @@ fn reference(schema: &Value) -> Option<&str> {
 
 /// Returns the schemas in the order in which the answers need them. Types of events have a page of their own.
 fn in_order(document: &Value) -> Vec<String> {
-    let mut names = Vec::new();
+    // Every answer may have a report: it is shown last.
+    let mut names = vec![REPORT.to_owned()];
     for (path, _) in &crate::paths::PATHS {
         let responses = &document["paths"][openapi::template(path)]["get"]["responses"];
         collect(&responses["200"], document, &mut names);
     }
     collect(&document["components"]["responses"], document, &mut names);
+    names.rotate_left(1);
+    collect(&document["components"]["schemas"][REPORT], document, &mut names);
     names
 }
 
