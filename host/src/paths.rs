@@ -141,7 +141,7 @@ const REST: &str = "*";
 
 /// Path patterns: words match themselves, names in braces match a value. A slug is neither reserved nor an address,
 /// and an account in first place is not a reserved word.
-static PATHS: [(&[&str], Endpoint); 27] = [
+pub(crate) static PATHS: [(&[&str], Endpoint); 27] = [
     (&["networks"], Endpoint::Networks),
     (&["protocols"], Endpoint::Protocols),
     (&["protocols", "coverage"], Endpoint::Coverage),
