@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use self::examples::WithExamples;
 #[cfg(test)]
 use crate::paths::Endpoint;
-use crate::paths::{self, TAGS};
+use crate::paths::{PATHS, TAGS};
 
 /// Where schemas are in the document.
 const SCHEMAS: &str = "/components/schemas";
@@ -29,8 +29,8 @@ pub(crate) fn body() -> Result<Vec<u8>, serde_json::Error> {
 pub(crate) fn document() -> Value {
     let mut generator = generator();
     let mut described = Map::new();
-    for (place, (path, endpoint)) in paths::of_api().enumerate() {
-        let before = paths::of_api().take(place).filter(|(_, other)| other == endpoint).count();
+    for (place, (path, endpoint)) in PATHS.iter().enumerate() {
+        let before = PATHS.iter().take(place).filter(|(_, other)| other == endpoint).count();
         described.insert(template(path), json!({"get": operation::of(*endpoint, path, before, &mut generator)}));
     }
     let (parameters, headers) = (messages::request_headers(), messages::answer_headers());
