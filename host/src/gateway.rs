@@ -93,7 +93,11 @@ impl Gateway {
         client: &Arc<ClientShare>,
     ) -> Result<GatewayResponse, Problem> {
         let is_newest = options.blocks == BlockChoice::Newest;
-        let context = self.context(options, client);
+        let limits = match &query {
+            Query::OfAll(accounts, _) => self.limits.of_accounts(accounts.len()),
+            _ => self.limits,
+        };
+        let context = self.context_within(options, limits, client);
         let (account, about) = match query {
             Query::Networks => {
                 let networks = context.networks().iter().cloned().collect();
@@ -113,10 +117,7 @@ impl Gateway {
             }
             Query::Events(events) => return self.events(events, context).await,
             Query::Of(account, about) => (account, about),
-            Query::OfAll(accounts, about) => {
-                let context = self.context_within(context.options, self.limits.of_accounts(accounts.len()), client);
-                return self.accounts(accounts, about, context).await;
-            }
+            Query::OfAll(accounts, about) => return self.accounts(accounts, about, context).await,
         };
         let (account, named) = match account {
             Account::Address(account) => (account, None),
