@@ -50,6 +50,7 @@ use self::query::{About, AboutRows, Account, AnswerOptions, BlockChoice, EventsQ
 use self::single_flight::SingleFlight;
 pub(crate) use self::start::{GatewaySettings, StartError};
 use self::work::Work;
+use self::work::account_rows::RowWork;
 use self::work::accounts::AccountsWork;
 use self::work::balances::BalanceWork;
 use self::work::claim_plan::ClaimPlanWork;
@@ -57,7 +58,6 @@ use self::work::events::EventWork;
 #[cfg(feature = "fuzzing")]
 pub(crate) use self::work::events::fuzzing::fuzzed_events;
 use self::work::names::{self, NameLookup};
-use self::work::protocols::RowWork;
 use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::cpu_pool::CpuPool;
 use portolan_base::client_share::ClientShare;
