@@ -16,8 +16,9 @@ use crate::gateway::missing;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{Account, BlockChoice};
 use crate::gateway::work::Work;
+use crate::gateway::work::account_rows::RowWork;
 use crate::gateway::work::names;
-use crate::gateway::work::protocols::{AccountRows, RowWork, rows_of_each};
+use crate::gateway::work::protocols::{AccountRows, rows_of_each};
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::report::JobReport;
 

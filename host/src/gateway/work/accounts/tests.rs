@@ -13,7 +13,7 @@ use portolan_reader::{Outcome, ReadFailure};
 
 use super::*;
 use crate::gateway::query::{AboutRows, ClaimOptions, Filter};
-use crate::gateway::work::protocols::script::{self, FARM, acme, reward};
+use crate::gateway::work::account_rows::script::{self, FARM, acme, reward};
 
 const WITH_STAKE: Address = Address::repeat_byte(0xb1);
 const WITHOUT: Address = Address::repeat_byte(0xb2);

@@ -260,6 +260,7 @@ fn unknown_paths_are_reported_before_malformed_input() {
         "//networks",
         "/networks//",
         "/networks/x",
+        "/claimables/{A}/{A}",
         "/claimables/{A}/x",
         "/{A}",
         "/aave_v3",
