@@ -13,7 +13,9 @@ pub(crate) mod problem;
 mod view;
 
 mod content;
+pub(crate) mod headers;
 mod limit;
+pub(crate) mod openapi;
 mod request_id;
 
 use std::sync::Arc;

@@ -31,6 +31,8 @@ mod plugin_check;
 mod plugin_new;
 mod plugin_templates;
 mod plugin_watch;
+#[cfg(test)]
+mod reference;
 mod serve_check;
 #[cfg(feature = "otlp")]
 mod span_export;

@@ -3,8 +3,13 @@
 //! Invariant: a path matches at most one endpoint, and the first words of paths are reserved. No parameter outside of
 //! these tables is read.
 
+mod operations;
+mod parameters;
+
 use portolan_validation::RESERVED_WORDS;
 
+pub(crate) use self::operations::TAGS;
+pub(crate) use self::parameters::{PARAMETERS, PATH_VALUES, Parameter, ValueForm};
 use crate::address;
 
 /// An endpoint of the service.
@@ -28,6 +33,7 @@ pub(crate) enum Endpoint {
     Pooling,
     Locked,
     ProtocolLogo,
+    Description,
 }
 
 impl Endpoint {
@@ -52,13 +58,14 @@ impl Endpoint {
             Self::Pooling => "pooling",
             Self::Locked => "locked",
             Self::ProtocolLogo => "protocol-logo",
+            Self::Description => "description",
         }
     }
 
     /// Returns the parameters that it takes besides [`OF_EVERY_ENDPOINT`].
     pub(crate) fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Networks | Self::Protocols | Self::Coverage | Self::ProtocolLogo => &[],
+            Self::Networks | Self::Protocols | Self::Coverage | Self::ProtocolLogo | Self::Description => &[],
             Self::AllClaimables => &["include", "exclude", "network", "simulate", "worth", "block"],
             Self::AllPositions => &["include", "exclude", "network", "kind", "simulate", "worth", "block"],
             Self::ClaimPlan => &["network", "include", "exclude", "worth", "block"],
@@ -69,9 +76,33 @@ impl Endpoint {
             Self::Farming | Self::Lending | Self::Borrowing | Self::Pooling | Self::Locked => &["network", "block"],
         }
     }
+
+    /// Returns the parameters that have to be given, unless the account is a CAIP-10 id.
+    pub(crate) fn required(self) -> &'static [&'static str] {
+        match self {
+            Self::ClaimPlan | Self::Events => &["network"],
+            _ => &[],
+        }
+    }
+
+    /// Returns true if its answers are about an account, a name or a transaction.
+    pub(crate) fn is_about_accounts(self) -> bool {
+        let has_no_subject = matches!(self, Self::Networks | Self::Protocols | Self::Coverage);
+        self.has_rows() && !has_no_subject
+    }
+
+    /// Returns true if it answers rows, in the form that the client chooses.
+    pub(crate) fn has_rows(self) -> bool {
+        !matches!(self, Self::ProtocolLogo | Self::Description)
+    }
+
+    /// Returns all parameters that it takes.
+    pub(crate) fn taken(self) -> impl Iterator<Item = &'static str> {
+        self.parameters().iter().chain(OF_EVERY_ENDPOINT).copied().filter(move |_| self.has_rows())
+    }
 }
 
-/// Parameters of every endpoint: they change how an answer is written, not what is in it.
+/// Parameters of every endpoint with rows: they change how an answer is written, not what is in it.
 pub(crate) const OF_EVERY_ENDPOINT: &[&str] = &["detail", "amounts"];
 
 /// Paths of the operators' listener that refuse parameters. Health and readiness ignore them: to a probe that sends
@@ -80,10 +111,11 @@ pub(crate) const WITHOUT_PARAMETERS: [&str; 4] = ["/metrics", "/plugins", "/list
 
 /// Path patterns: words match themselves, names in braces match a value. A slug is neither reserved nor an address,
 /// and an account in first place is not a reserved word.
-static PATHS: [(&[&str], Endpoint); 19] = [
+pub(crate) static PATHS: [(&[&str], Endpoint); 20] = [
     (&["networks"], Endpoint::Networks),
     (&["protocols"], Endpoint::Protocols),
     (&["protocols", "coverage"], Endpoint::Coverage),
+    (&["openapi.json"], Endpoint::Description),
     (&["logos", "protocol", "{file}"], Endpoint::ProtocolLogo),
     (&["claimables", "{account}"], Endpoint::AllClaimables),
     (&["positions", "{account}"], Endpoint::AllPositions),
@@ -131,7 +163,7 @@ fn is_match(path: &[&str], segments: &[&str]) -> bool {
     path.len() == segments.len() && path.iter().zip(segments).enumerate().all(fits)
 }
 
-fn is_value(part: &str) -> bool {
+pub(crate) fn is_value(part: &str) -> bool {
     part.starts_with('{')
 }
 
@@ -142,7 +174,7 @@ mod tests {
     use super::*;
 
     /// First words reserved for future paths.
-    const FUTURE: [&str; 6] = ["openapi.json", "docs", "problems", "llms.txt", "assets", "mcp"];
+    const FUTURE: [&str; 5] = ["docs", "problems", "llms.txt", "assets", "mcp"];
 
     #[test]
     fn the_reserved_words_are_those_that_paths_begin_with() {

@@ -3,6 +3,7 @@
 //! Invariant: a problem knows nothing of HTTP; only `http/problem.rs` maps it to a status code.
 
 use portolan_base::sanitize;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Maximum characters of a client's input that a detail repeats: a transaction hash and a few more.
@@ -82,13 +83,15 @@ pub(crate) enum Problem {
 }
 
 /// A failed job, listed in a problem.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct FailedJob {
     /// Subject of the job's report.
     pub(crate) protocol: String,
     /// Slug of the network.
     pub(crate) network: String,
+    /// A word of `portolan-partial`.
     pub(crate) reason: &'static str,
+    /// The reason in a sentence.
     pub(crate) detail: String,
 }
 

@@ -1,10 +1,13 @@
 //! Problem documents (RFC 9457). Invariant: only here do errors become status codes, and a client's input enters a
 //! document only shortened and without control characters.
 
+pub(crate) mod types;
+
 use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 use portolan_base::sanitize;
 
+use self::types::ProblemType;
 use super::content::Content;
 use super::view;
 use crate::gateway::problem::{Problem, TooLarge};
@@ -19,53 +22,55 @@ pub(crate) const ALLOW_ANSWERS: &str = "GET, HEAD, OPTIONS";
 pub(crate) const ALLOW_OPERATORS: &str = "GET, HEAD";
 
 impl Problem {
-    /// Returns status, last part of `type`, and `title`.
-    fn row(&self) -> (StatusCode, &'static str, &'static str) {
+    /// Returns the row of its type.
+    pub(crate) fn kind(&self) -> &'static ProblemType {
         match self {
-            Self::InvalidAddress(_) => (StatusCode::BAD_REQUEST, "invalid-address", "Invalid address"),
-            Self::InvalidNetwork(_) => (StatusCode::BAD_REQUEST, "invalid-network", "Invalid network"),
-            Self::InvalidFilter(_) => (StatusCode::BAD_REQUEST, "invalid-filter", "Invalid filter"),
-            Self::UnknownParameter(_) => (StatusCode::BAD_REQUEST, "unknown-parameter", "Unknown parameter"),
-            Self::InvalidHash(_) => (StatusCode::BAD_REQUEST, "invalid-hash", "Invalid hash"),
-            Self::InvalidName(_) => (StatusCode::BAD_REQUEST, "invalid-name", "Invalid name"),
-            Self::InvalidBlock(_) => (StatusCode::BAD_REQUEST, "invalid-block", "Invalid block"),
-            Self::UnknownBlock(_) => (StatusCode::NOT_FOUND, "unknown-block", "Unknown block"),
-            Self::StateUnavailable(_) => (StatusCode::BAD_GATEWAY, "state-unavailable", "State unavailable"),
-            Self::UnknownPath(_) => (StatusCode::NOT_FOUND, "unknown-path", "Unknown path"),
-            Self::UnknownProtocol(_) => (StatusCode::NOT_FOUND, "unknown-protocol", "Unknown protocol"),
-            Self::NameNotFound(_) => (StatusCode::NOT_FOUND, "name-not-found", "Name not found"),
-            Self::TransactionNotFound(_) => (StatusCode::NOT_FOUND, "transaction-not-found", "Transaction not found"),
-            Self::HostNotAllowed(_) => (StatusCode::FORBIDDEN, "host-not-allowed", "Host not allowed"),
-            Self::Unauthorized => (StatusCode::UNAUTHORIZED, "unauthorized", "Unauthorized"),
-            Self::MethodNotAllowed { .. } => {
-                (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed")
-            }
-            Self::InvalidRequest => (StatusCode::BAD_REQUEST, "invalid-request", "Invalid request"),
-            Self::RequestTooLarge(part) => (part.status(), "request-too-large", "Request too large"),
-            Self::TooManyLogs { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "too-many-logs", "Too many logs"),
-            Self::TooManyEvents { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "too-many-events", "Too many events"),
-            Self::AnswerTooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "answer-too-large", "Answer too large"),
-            Self::OverBudget(_) => (StatusCode::PAYLOAD_TOO_LARGE, "over-budget", "Over budget"),
-            Self::Overloaded => (StatusCode::SERVICE_UNAVAILABLE, "overloaded", "Overloaded"),
-            Self::NetworkNotConfigured(_) => {
-                (StatusCode::SERVICE_UNAVAILABLE, "network-not-configured", "Network not configured")
-            }
-            Self::ProtocolUnavailable(_) => {
-                (StatusCode::SERVICE_UNAVAILABLE, "protocol-unavailable", "Protocol unavailable")
-            }
-            Self::Upstream(_) => (StatusCode::BAD_GATEWAY, "upstream", "Upstream failure"),
-            Self::Deadline(_) => (StatusCode::GATEWAY_TIMEOUT, "deadline", "Deadline exceeded"),
-            Self::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal", "Internal error"),
-            Self::OfJobs { problem, .. } => problem.row(),
+            Self::InvalidAddress(_) => &types::INVALID_ADDRESS,
+            Self::InvalidNetwork(_) => &types::INVALID_NETWORK,
+            Self::InvalidFilter(_) => &types::INVALID_FILTER,
+            Self::UnknownParameter(_) => &types::UNKNOWN_PARAMETER,
+            Self::InvalidHash(_) => &types::INVALID_HASH,
+            Self::InvalidName(_) => &types::INVALID_NAME,
+            Self::InvalidBlock(_) => &types::INVALID_BLOCK,
+            Self::UnknownBlock(_) => &types::UNKNOWN_BLOCK,
+            Self::StateUnavailable(_) => &types::STATE_UNAVAILABLE,
+            Self::UnknownPath(_) => &types::UNKNOWN_PATH,
+            Self::UnknownProtocol(_) => &types::UNKNOWN_PROTOCOL,
+            Self::NameNotFound(_) => &types::NAME_NOT_FOUND,
+            Self::TransactionNotFound(_) => &types::TRANSACTION_NOT_FOUND,
+            Self::HostNotAllowed(_) => &types::HOST_NOT_ALLOWED,
+            Self::Unauthorized => &types::UNAUTHORIZED,
+            Self::MethodNotAllowed { .. } => &types::METHOD_NOT_ALLOWED,
+            Self::InvalidRequest => &types::INVALID_REQUEST,
+            Self::RequestTooLarge(_) => &types::REQUEST_TOO_LARGE,
+            Self::TooManyLogs { .. } => &types::TOO_MANY_LOGS,
+            Self::TooManyEvents { .. } => &types::TOO_MANY_EVENTS,
+            Self::AnswerTooLarge { .. } => &types::ANSWER_TOO_LARGE,
+            Self::OverBudget(_) => &types::OVER_BUDGET,
+            Self::Overloaded => &types::OVERLOADED,
+            Self::NetworkNotConfigured(_) => &types::NETWORK_NOT_CONFIGURED,
+            Self::ProtocolUnavailable(_) => &types::PROTOCOL_UNAVAILABLE,
+            Self::Upstream(_) => &types::UPSTREAM,
+            Self::Deadline(_) => &types::DEADLINE,
+            Self::Internal(_) => &types::INTERNAL,
+            Self::OfJobs { problem, .. } => problem.kind(),
+        }
+    }
+
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::RequestTooLarge(part) => part.status(),
+            Self::OfJobs { problem, .. } => problem.status(),
+            _ => self.kind().statuses.first().copied().unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
         }
     }
 
     /// Returns the whole document with its headers.
     pub(crate) fn response(&self) -> Response<Content> {
-        let (status, name, title) = self.row();
+        let (status, kind) = (self.status(), self.kind());
         let detail = sanitize::shorten(&self.to_string(), DETAIL_CHARS_MAX);
         let jobs = if let Self::OfJobs { jobs, .. } = self { jobs.as_slice() } else { &[] };
-        let body = view::problem(name, title, status.as_u16(), &detail, jobs);
+        let body = view::problem(kind, status.as_u16(), &detail, jobs);
         let mut response = Response::new(body.into());
         *response.status_mut() = status;
         let headers = response.headers_mut();

@@ -4,6 +4,7 @@ pub(super) mod accept;
 pub(super) mod body;
 pub(super) mod caching;
 pub(super) mod coding;
+pub(super) mod description;
 pub(super) mod logo;
 pub(super) mod respond;
 pub(super) mod route;

@@ -8,8 +8,10 @@ pub(super) mod number;
 pub(super) mod rate;
 
 mod account_effects;
+mod bodies;
 mod claim_plan;
 mod coverage;
+mod event_schema;
 mod events;
 mod header;
 mod names;
@@ -20,6 +22,7 @@ mod problem;
 mod provenance;
 mod report;
 mod rows;
+mod schema;
 mod simulation;
 
 use std::cell::Cell;
@@ -28,6 +31,7 @@ use std::io;
 use portolan_base::sanitize::output::{self, Numbers};
 use serde::{Serialize, Serializer};
 
+pub(super) use self::bodies::{problem_schema, schema};
 pub(super) use self::header::{ACCOUNT, BLOCKS, PARTIAL, account, blocks, partial};
 pub(super) use self::operators::{health, lists, networks as operators_networks, plugins, readiness};
 pub(super) use self::problem::problem;

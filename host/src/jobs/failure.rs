@@ -2,9 +2,13 @@
 //!
 //! Invariant: the reasons are the words of the `portolan-partial` header.
 
+mod reasons;
+
 use portolan_base::net::off_chain::OffChainError;
 use portolan_plugins::RunFailure;
 use portolan_reader::ReadFailure;
+
+use self::reasons::ReasonText;
 
 /// Reason why something is missing; a word of the `portolan-partial` header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +39,27 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
+    /// All reasons, by word.
+    pub(crate) const ALL: [Self; 17] = [
+        Self::Crashed,
+        Self::Disabled,
+        Self::InvalidOutput,
+        Self::InvalidReply,
+        Self::NotAllowed,
+        Self::NotConfigured,
+        Self::NotCovered,
+        Self::OverBudget,
+        Self::PluginError,
+        Self::Quarantined,
+        Self::Rejected,
+        Self::Stale,
+        Self::NoState,
+        Self::Timeout,
+        Self::UnknownBlock,
+        Self::Upstream,
+        Self::WrongChain,
+    ];
+
     /// Returns true if the plugin is or may be at fault.
     pub(crate) fn is_of_plugin(self) -> bool {
         match self {
@@ -51,25 +76,31 @@ impl Reason {
         matches!(self, Self::Crashed | Self::InvalidOutput)
     }
 
+    /// Returns the word of `portolan-partial`.
     pub(crate) fn as_str(self) -> &'static str {
+        self.text().word
+    }
+
+    /// Returns the reason in words.
+    pub(crate) fn text(self) -> &'static ReasonText {
         match self {
-            Self::Timeout => "timeout",
-            Self::Upstream => "upstream",
-            Self::WrongChain => "wrong-chain",
-            Self::NotConfigured => "not-configured",
-            Self::Crashed => "crashed",
-            Self::Quarantined => "quarantined",
-            Self::Disabled => "disabled",
-            Self::InvalidOutput => "invalid-output",
-            Self::InvalidReply => "invalid-reply",
-            Self::PluginError => "plugin-error",
-            Self::OverBudget => "over-budget",
-            Self::Rejected => "rejected",
-            Self::Stale => "stale",
-            Self::NotAllowed => "not-allowed",
-            Self::NotCovered => "not-covered",
-            Self::UnknownBlock => "unknown-block",
-            Self::NoState => "state-unavailable",
+            Self::Crashed => &reasons::CRASHED,
+            Self::Disabled => &reasons::DISABLED,
+            Self::InvalidOutput => &reasons::INVALID_OUTPUT,
+            Self::InvalidReply => &reasons::INVALID_REPLY,
+            Self::NotAllowed => &reasons::NOT_ALLOWED,
+            Self::NotConfigured => &reasons::NOT_CONFIGURED,
+            Self::NotCovered => &reasons::NOT_COVERED,
+            Self::OverBudget => &reasons::OVER_BUDGET,
+            Self::PluginError => &reasons::PLUGIN_ERROR,
+            Self::Quarantined => &reasons::QUARANTINED,
+            Self::Rejected => &reasons::REJECTED,
+            Self::Stale => &reasons::STALE,
+            Self::NoState => &reasons::NO_STATE,
+            Self::Timeout => &reasons::TIMEOUT,
+            Self::UnknownBlock => &reasons::UNKNOWN_BLOCK,
+            Self::Upstream => &reasons::UPSTREAM,
+            Self::WrongChain => &reasons::WRONG_CHAIN,
         }
     }
 }
@@ -135,5 +166,18 @@ impl From<OffChainError> for Reason {
             OffChainError::OverBudget | OffChainError::TooOften => Self::OverBudget,
             _ => Self::Upstream,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_has_every_reason_by_word() {
+        let words = Reason::ALL.map(Reason::as_str);
+        assert!(words.is_sorted(), "{words:?}");
+        let rows = include_str!("failure/reasons.rs").matches("pub(super) static ").count();
+        assert_eq!(rows, words.len());
     }
 }

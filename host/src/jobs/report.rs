@@ -11,6 +11,7 @@ use portolan_base::network::Network;
 use portolan_plugins::breaker::{BreakerChange, JobVerdict};
 use portolan_plugins::without_code::MetContracts;
 use portolan_validation::Rejections;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::jobs::failure::{Failure, Reason};
@@ -41,7 +42,8 @@ pub(crate) struct JobReport {
     pub(crate) code: MetCode,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// How a job ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum JobStatus {
     Ok,

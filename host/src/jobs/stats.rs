@@ -1,19 +1,23 @@
 //! Statistics of a job. Invariant: serialized names are stable, and no number reveals what is cached about accounts; so
 //! times are rounded up.
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use tokio::time::Instant;
 
 /// Time and reads that a job took.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct JobStats {
+    /// Milliseconds that it took, rounded up to 250, 500, 1,000, 2,000 and so on.
     #[serde(serialize_with = "roughly")]
+    #[schemars(with = "u64")]
     pub(crate) duration_ms: u64,
     /// Number of steps with reads other than cached facts of the protocol. Other cached replies count, because the
     /// number would otherwise reveal what clients requested about an account.
     #[serde(rename = "waves")]
     pub(crate) batches: u32,
+    /// Number of reads, as if nothing about accounts were cached.
     pub(crate) reads: u32,
 }
 

@@ -1,4 +1,4 @@
-//! The reference pages of the book name everything that the code has: problems, reasons, metrics, events, paths,
+//! The reference pages of the book name everything that the code has: metrics, events, paths,
 //! parameters and headers.
 
 use std::fs;
@@ -19,21 +19,7 @@ struct NamedOnPage {
     page: &'static str,
 }
 
-const NAMES: [NamedOnPage; 8] = [
-    NamedOnPage {
-        kind: "problem",
-        files: &["host/src/http/problem.rs"],
-        before: "(StatusCode::",
-        least: 25,
-        page: "reference/problems.md",
-    },
-    NamedOnPage {
-        kind: "partial reason",
-        files: &["host/src/jobs/failure.rs"],
-        before: "=> ",
-        least: 17,
-        page: "reference/reasons.md",
-    },
+const NAMES: [NamedOnPage; 6] = [
     NamedOnPage {
         kind: "event type",
         files: &["plugin-api/events/src/kind.rs"],

@@ -3,8 +3,10 @@
 //! Invariant: only the cleaning creates one. It is one line of visible characters, bounded in length. Right-to-left
 //! letters are isolated (U+2068 … U+2069), so that they cannot reorder the text around them.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
 use portolan_abi::is_invisible;
@@ -29,6 +31,20 @@ static RIGHT_TO_LEFT: [(char, char); 5] = [
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct Text(String);
+
+impl JsonSchema for Text {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Text".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string"})
+    }
+}
 
 impl Text {
     /// Removes invisible characters of `text`, collapses spaces, and cuts it to `chars_max` characters.

@@ -2,15 +2,31 @@
 //!
 //! Invariant: its scheme is `http`, `https` or `ipfs`, its length is bounded, and it is printable ASCII.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use portolan_validation::is_web_url;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
 /// The URL as it was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct WebUrl(String);
+
+impl JsonSchema for WebUrl {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "WebUrl".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "format": "uri"})
+    }
+}
 
 impl WebUrl {
     /// Parses a URL that clients may open; `None` for all others, above all `javascript:` and `data:`.

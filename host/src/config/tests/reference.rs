@@ -3,13 +3,12 @@
 //! `PORTOLAN_WRITE_TABLES=1 cargo test -p portolan --lib reference` writes both anew.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 
 use super::super::form::{Absent, FileValue, Setting};
 use super::super::layers::variable;
 use super::super::settings;
 use super::{of_file, refusal};
+use crate::reference::{assert_generated, assert_written, read};
 
 /// A row of the table of settings, as operators see it.
 pub(in crate::config) struct Row {
@@ -109,31 +108,12 @@ impl Row {
     }
 }
 
-/// The lines around the generated table of the reference.
-const BEGIN: &str = "<!-- settings: from src/config/settings.rs, by a test -->\n";
-const END: &str = "<!-- /settings -->\n";
 const HEAD: &str = "| key | type | bounds | default | variable | flag | purpose |\n|---|---|---|---|---|---|---|\n";
-
-fn read(path: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
-}
-
-/// Writes a file anew if that is requested, and otherwise compares it.
-fn assert_written(path: &str, text: &str) {
-    if std::env::var_os("PORTOLAN_WRITE_TABLES").is_some() {
-        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(path), text).unwrap();
-    } else {
-        assert!(read(path) == text, "{path}: write it anew with PORTOLAN_WRITE_TABLES=1");
-    }
-}
 
 #[test]
 fn the_reference_has_each_setting() {
-    let page = read("docs/settings.md");
-    let (before, rest) = page.split_once(BEGIN).unwrap();
-    let (_, after) = rest.split_once(END).unwrap();
     let table: String = settings::rows().iter().map(Row::cells).collect();
-    assert_written("docs/settings.md", &[before, BEGIN, "\n", HEAD, &table, "\n", END, after].concat());
+    assert_generated("docs/settings.md", "settings", &[HEAD, &table].concat());
 }
 
 #[test]

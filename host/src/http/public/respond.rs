@@ -3,7 +3,7 @@
 //! Invariant: checks follow the order of the API's contract (method, size, path, form, protocol, admission). The
 //! outcome is an answer of the gateway or a problem document.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -24,12 +24,13 @@ use crate::gateway::problem::Problem;
 use crate::gateway::query::Query;
 use crate::gateway::{Admitted, Gateway, GatewayResponse};
 use crate::http::content::Content;
+use crate::http::headers::ANSWER_HEADERS;
 use crate::http::problem::{ALLOW_ANSWERS, unwritable};
 use crate::http::public::body::{BodyWriter, Written};
 use crate::http::public::coding::{CODINGS, Coding};
 use crate::http::public::route::{self, Listener, Request, Verb};
 use crate::http::public::timing::Timing;
-use crate::http::public::{accept, caching, logo};
+use crate::http::public::{accept, caching, description, logo};
 use crate::http::view::form::Form;
 use crate::http::{limit, view};
 use portolan_base::client_share::ClientShare;
@@ -47,9 +48,11 @@ const HEADERS: usize = 16;
 const ACCEPT_AND_CODING: HeaderValue = HeaderValue::from_static("accept, accept-encoding");
 
 /// Headers that pages of other origins may read, beside those that they always may.
-const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "content-encoding, date, etag, portolan-account, portolan-blocks, portolan-partial, retry-after, server-timing, x-request-id",
-);
+static EXPOSED: LazyLock<HeaderValue> = LazyLock::new(|| {
+    let names = ANSWER_HEADERS.iter().filter(|header| header.is_exposed).map(|header| header.name);
+    let text = names.collect::<Vec<_>>().join(", ");
+    HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("*"))
+});
 
 const TIMING_ALLOW_ORIGIN: HeaderName = HeaderName::from_static("timing-allow-origin");
 
@@ -62,12 +65,14 @@ pub(in crate::http) struct PublicApi {
     pub(in crate::http) access_log: bool,
 }
 
-/// Stored bodies of `/networks`, `/protocols` and `/protocols/coverage` in the default form.
+/// Stored bodies of `/networks`, `/protocols` and `/protocols/coverage` in the default form, and the description.
 #[derive(Debug, Default)]
 pub(in crate::http) struct ListBodies {
     networks: Mutex<Option<Arc<ListBody>>>,
     protocols: Mutex<Option<Arc<ListBody>>>,
     coverage: Mutex<Option<Arc<ListBody>>>,
+    /// Made when the first client takes it; it never changes.
+    description: OnceLock<Arc<ListBody>>,
 }
 
 /// Stored body of a list, which all clients share.
@@ -91,9 +96,22 @@ impl ListBodies {
             _ => None,
         }
     }
+
+    fn description(&self) -> Result<Arc<ListBody>, Problem> {
+        if let Some(body) = self.description.get() {
+            return Ok(Arc::clone(body));
+        }
+        let body = Arc::new(ListBody::new(0, description::body()?.into()));
+        Ok(Arc::clone(self.description.get_or_init(|| body)))
+    }
 }
 
 impl ListBody {
+    fn new(generation: u64, bytes: Bytes) -> Self {
+        let tag = caching::tag(&bytes);
+        Self { generation, bytes, tag, coded: Default::default() }
+    }
+
     /// Returns the body in a coding; all who wait for it share one compression.
     async fn coded(&self, coding: Coding, compressing: impl Future<Output = Option<Bytes>>) -> Option<Bytes> {
         let stored = self.coded.get(coding.place())?;
@@ -187,6 +205,9 @@ impl PublicApi {
         if let Some(drawing) = logo::respond(head, has_body)? {
             return Ok(drawing.map(Body::from));
         }
+        if self.listener == Listener::Base && description::is_wanted(head, has_body)? {
+            return Ok(shared(self.lists.description()?));
+        }
         let (networks, logs_max) = (self.gateway.networks(), self.gateway.logs_max());
         let Some(request) = read_head(self.listener, head, has_body, networks, logs_max)? else {
             return Ok(preflight().map(Body::from));
@@ -263,7 +284,7 @@ fn form(request: &Request, head: &Parts) -> Result<Form, Problem> {
 pub(in crate::http) fn allow_origins<B>(response: &mut Response<B>) {
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED.clone());
 }
 
 fn preflight() -> Response<Content> {

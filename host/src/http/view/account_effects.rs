@@ -3,23 +3,32 @@
 //! Invariant: unknown values are null, never zero.
 
 use portolan_base::sanitize::text::Text;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Shape;
 use super::parts::{Number, TokenView, fraction, lower, raw_text};
+use super::schema::{AddressText, Digits, TokenAddress};
 use crate::gateway::answer::{AccountEffects, AccountMovement};
 use crate::http::view::number;
 
 /// Decimals of every native token.
 const NATIVE_DECIMALS: u8 = 18;
 
-#[derive(Serialize)]
+/// What a transaction did for one account.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "AccountEffects")]
 pub(super) struct AccountEffectsView<'a> {
+    /// The account.
+    #[schemars(with = "AddressText")]
     address: String,
+    /// The effects in one sentence.
     summary: &'a Text,
+    /// What the account received.
     #[serde(rename = "in")]
     incoming: Vec<MovementView<'a>>,
+    /// What the account gave.
     #[serde(rename = "out")]
     outgoing: Vec<MovementView<'a>>,
     /// Number of movements beyond the limit.
@@ -27,40 +36,60 @@ pub(super) struct AccountEffectsView<'a> {
     /// Gas paid by the account as sender or by its own user operations; null for others, or if the node does not
     /// report it.
     gas: Option<GasView<'a>>,
+    /// False if movements are omitted or may be missing.
     complete: bool,
     /// Reason why it may be incomplete.
     incomplete_reason: Option<&'a Text>,
 }
 
-#[derive(Serialize)]
+/// An amount of a token that the account received or gave.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Movement")]
 struct MovementView<'a> {
     /// Null if it could not be read.
     token: Option<TokenView<'a>>,
+    /// `0x0` for the native token.
+    #[schemars(with = "TokenAddress")]
     token_address: String,
     /// A string, since it may exceed clients' number types. Null for tokens that are not in a collection.
+    #[schemars(with = "Option<Digits>")]
     token_id: Option<String>,
+    /// In whole units of the token; pieces of a collection. Null if the token could not be read.
     amount: Option<Number>,
+    /// In smallest units.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Digits")]
     amount_raw: Option<String>,
+    /// Null if the price is not known.
     dollar_value: Option<Number>,
 }
 
-#[derive(Serialize)]
+/// The fee of a transaction.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "GasPaid")]
 struct GasView<'a> {
+    /// The native token; null if it could not be read.
     token: Option<TokenView<'a>>,
-    /// Total fee.
+    /// Total fee in whole units of the native token.
     amount: Number,
+    /// Total fee in wei.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Digits")]
     amount_raw: Option<String>,
+    /// Null if the price is not known.
     dollar_value: Option<Number>,
+    /// Units of gas.
     used: u64,
     /// Wei per unit of gas.
+    #[schemars(with = "Digits")]
     price: String,
     /// Wei for data, on networks that charge for it.
+    #[schemars(with = "Digits")]
     data_fee: String,
     /// Wei for the network's operator, on networks that charge for it.
+    #[schemars(with = "Digits")]
     operator_fee: String,
 }
 

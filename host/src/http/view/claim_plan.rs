@@ -1,29 +1,41 @@
 //! Claim plans: one object with the body of `wallet_sendCalls` (EIP-5792) and the single transactions.
 
+use crate::gateway::claims::verdict::Verdict;
 use alloy::primitives::U256;
 use bigdecimal::BigDecimal;
 use portolan_base::sanitize::text::Text;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Shape;
 use super::parts::{NetworkView, Number, fraction, lower};
 use super::rows::{PaymentView, TransactionView};
+use super::schema::{AddressText, Caip10, HexData, Quantity, Word};
 use super::simulation::{CostView, SimulationView, simulated};
 use crate::gateway::answer::{ClaimItem, ClaimPlan, PlannedCall};
 use crate::gateway::claims::verdict::ClaimSimulation;
 
-#[derive(Serialize)]
+/// All claims of an account on one network, in the order in which to send them.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ClaimPlan")]
 pub(super) struct ClaimPlanView<'a> {
+    /// The network of all calls.
     network: NetworkView<'a>,
+    /// The account that claims.
+    #[schemars(with = "AddressText")]
     account: String,
+    /// CAIP-10 id of the account.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Caip10")]
     caip10: Option<String>,
     /// Outcome of the whole plan, in the words of a row's `simulated`; null without a plan.
+    #[schemars(with = "Option<Word<Verdict>>")]
     simulated: Option<&'static str>,
+    /// What the plan does otherwise than it declares, in sentences.
     #[serde(skip_serializing_if = "<[Text]>::is_empty")]
     differs: &'a [Text],
-    /// Null if there is nothing to send.
+    /// The request for a wallet (EIP-5792). Null if there is nothing to send.
     wallet_send_calls: Option<SendCalls<'a>>,
     /// Transactions for the calls, to be sent one by one in this order.
     transactions: Vec<StepView<'a>>,
@@ -31,53 +43,83 @@ pub(super) struct ClaimPlanView<'a> {
     pays: Vec<PaymentView<'a>>,
     /// Value of the payments whose price is known.
     dollar_value: Number,
-    /// `dollar_value` less the cost; null if the cost or a price is unknown.
+    /// `dollarValue` less the cost; null if the cost or a price is unknown.
     net_dollar_value: Option<Number>,
+    /// The run of all calls in order; null if there was none.
     simulation: Option<SimulationView<'a>>,
+    /// The cost of all calls; null if it is not known.
     cost: Option<CostView>,
+    /// Claims that are not in the plan.
     left_out: Vec<LeftOutView<'a>>,
 }
 
 /// The request for a wallet.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WalletSendCalls")]
 struct SendCalls<'a> {
+    /// Always `wallet_sendCalls`.
     method: &'static str,
+    /// One object.
     params: [SendCallsParams<'a>; 1],
 }
 
-#[derive(Serialize)]
+/// The parameter of `wallet_sendCalls`.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "WalletSendCallsParams")]
 struct SendCallsParams<'a> {
+    /// Version of the method.
     version: &'static str,
+    /// Chain id.
+    #[schemars(with = "Quantity")]
     chain_id: String,
+    /// The account.
+    #[schemars(with = "AddressText")]
     from: String,
+    /// Always false: a claim that fails does not undo the others.
     atomic_required: bool,
+    /// The calls in order.
     calls: Vec<CallView<'a>>,
 }
 
-#[derive(Serialize)]
+/// One call of a plan.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "WalletCall")]
 struct CallView<'a> {
+    /// The contract.
+    #[schemars(with = "AddressText")]
     to: String,
+    /// Wei to send with it.
+    #[schemars(with = "Quantity")]
     value: String,
+    /// Call data.
+    #[schemars(with = "HexData")]
     data: &'a alloy::primitives::Bytes,
     /// Gas limit if the call is sent as a transaction of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Quantity")]
     gas: Option<String>,
 }
 
 /// A transaction and the ids of its claims.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "PlannedTransaction")]
 struct StepView<'a> {
+    /// Claims that it executes.
     claim_ids: Vec<&'a str>,
     #[serde(flatten)]
     transaction: TransactionView<'a>,
 }
 
-#[derive(Serialize)]
+/// A claim that is not in the plan.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "LeftOut")]
 struct LeftOutView<'a> {
+    /// Id of the claim.
     claim_id: &'a str,
+    /// Why, in a sentence.
     reason: &'a Text,
 }
 

@@ -1,26 +1,39 @@
 //! Rows of `/protocols/coverage`.
 
+use portolan_abi::Question;
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::schema::Word;
 use crate::gateway::answer::CoverageRow;
 
-#[derive(Serialize)]
+/// A question that a protocol answers on a network.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "CoverageRow")]
 pub(super) struct CoverageView<'a> {
-    /// Slug.
+    /// Slug of the protocol.
     protocol: &'a str,
-    /// Slug.
+    /// Slug of the network.
     network: &'a str,
+    /// Chain id of the network.
     chain_id: u64,
+    /// What is answered.
+    #[schemars(with = "Word<Question>")]
     question: &'static str,
+    /// The plugin that answers.
     plugin: PluginView<'a>,
     /// Number of deployments that answer it.
     markets: usize,
 }
 
-#[derive(Serialize)]
+/// A plugin and its version.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "PluginVersion")]
 struct PluginView<'a> {
+    /// Name of the plugin.
     name: &'a str,
+    /// Version by SemVer.
     version: &'a str,
 }
 

@@ -12,12 +12,14 @@ use portolan_base::network::CAIP2_PREFIX;
 use portolan_base::sanitize::output;
 use portolan_base::sanitize::text::Text;
 use portolan_events::{Asset, Log, Value};
+use schemars::JsonSchema;
 use serde::ser::{Error as _, SerializeMap};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, lower};
+use super::schema::{AddressText, Caip2, Digits, Hash32, HexData};
 use crate::gateway::answer::{Event, TransactionEvents};
 use crate::http::view::number;
 
@@ -39,45 +41,68 @@ pub(super) struct WrittenTokens<'a> {
 #[derive(Clone)]
 struct WrittenToken(Option<Rc<RawValue>>);
 
-#[derive(Serialize)]
+/// An event of a transaction.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Event")]
 pub(super) struct EventView<'a> {
+    /// Type of the event.
     #[serde(rename = "type")]
     kind: &'static str,
+    /// The protocol whose contract logged it; null if it is not known.
     protocol: Option<ProtocolView<'a>>,
+    /// Members by type.
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     metadata: Metadata<'a>,
     #[serde(flatten)]
     extra: Option<EventExtra<'a>>,
 }
 
 /// Members of events with `detail=full`; all but the plugin are null for the native value.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct EventExtra<'a> {
+    /// Index of the log in its block; null for the native value.
     log_index: Option<u64>,
+    /// The contract that logged it; null for the native value.
+    #[schemars(with = "Option<AddressText>")]
     contract: Option<String>,
-    /// `None` for events that the host decoded.
+    /// Name and version of the plugin that decoded it; absent for events that the gateway decodes.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "&'a str")]
     plugin: Option<&'a str>,
-    /// `None` for a movement of its own.
+    /// Index of the log of the event that this movement is part of; absent for a movement of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u64")]
     part_of: Option<u64>,
 }
 
 /// A log without an event.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "UndecodedLog")]
 pub(super) struct UndecodedView {
+    /// Index of the log in its block.
     log_index: u64,
+    /// The contract that logged it.
+    #[schemars(with = "AddressText")]
     contract: String,
 }
 
 /// A raw log. Each is written once, and others refer to it by index.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Log")]
 pub(super) struct LogView<'a> {
+    /// Index of the log in its block.
     log_index: u64,
+    /// The contract that logged it.
+    #[schemars(with = "AddressText")]
     address: String,
+    /// Topics.
+    #[schemars(with = "Vec<Hash32>")]
     topics: &'a [B256],
+    /// Data.
+    #[schemars(with = "HexData")]
     data: &'a Bytes,
 }
 
@@ -235,12 +260,19 @@ impl<'a> Members<'a> {
     }
 }
 
-#[derive(Serialize)]
+/// An amount of a token within an event.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct AssetView {
+#[schemars(rename = "EventAsset")]
+pub(super) struct AssetView {
+    /// The token; null if it could not be read.
+    #[schemars(with = "Option<TokenView<'static>>")]
     asset: Option<WrittenToken>,
+    /// In whole units; in smallest units if the token could not be read.
     amount: Number,
+    /// In smallest units.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Digits")]
     amount_raw: Option<String>,
 }
 
@@ -252,24 +284,32 @@ fn whole(number: U256) -> Whole {
     }
 }
 
-#[derive(Serialize)]
+/// Unix seconds; in the form of amounts above 2^53.
+#[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
-enum Whole {
+#[schemars(inline)]
+pub(super) enum Whole {
     Integer(u64),
     Long(Number),
 }
 
-/// A network that Portolan may not know.
-#[derive(Serialize)]
+/// A network that the gateway may not know: then its name and its logo are null.
+#[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
-enum RemoteView<'a> {
+#[schemars(rename = "RemoteNetwork")]
+pub(super) enum RemoteView<'a> {
     Known(NetworkView<'a>),
     #[serde(rename_all = "camelCase")]
     Unknown {
+        /// Not known.
         name: (),
+        /// Not known.
         logo: (),
+        /// Chain id.
         chain_id: u64,
+        /// CAIP-2 id.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "Caip2")]
         caip2: Option<String>,
     },
 }

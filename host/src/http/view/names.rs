@@ -2,39 +2,57 @@
 
 use portolan_assets::names::{CoinType, DetailValue, NameDetails, ResolvedBy};
 use portolan_base::sanitize::web_url::WebUrl;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Shape;
 use super::parts::lower;
+use super::schema::{AddressText, HexData, Word};
 use crate::gateway::answer::NameRecord;
 
-#[derive(Serialize)]
+/// A name and the address that it resolves to.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "NameRecord")]
 pub(super) struct NameView<'a> {
+    /// The name, normalized by ENSIP-15.
     name: &'a str,
+    /// The account.
+    #[schemars(with = "AddressText")]
     address: String,
     #[serde(flatten)]
     extra: Option<NameExtra<'a>>,
 }
 
 /// Members with `detail=full`. Those that are absent or could not be read are null; the report names the latter.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct NameExtra<'a> {
+    /// The contract that resolved it.
+    #[schemars(with = "AddressText")]
     resolver: String,
+    /// How the resolver was found.
+    #[schemars(with = "Word<ResolvedBy>")]
     resolved_by: &'static str,
+    /// SLIP-44 or ENSIP-11 coin type of the address.
     coin_type: u64,
+    /// True if a gateway off the chain answered (CCIP-Read).
     via_gateway: bool,
-    /// Unix seconds.
+    /// End of the registration in Unix seconds.
     expiry: Option<u64>,
+    /// URL of the picture.
     avatar: Option<&'a WebUrl>,
+    /// Addresses of further coins.
     addresses: Vec<CoinAddress>,
 }
 
 /// An address of another coin, in its binary form.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct CoinAddress {
+    /// SLIP-44 or ENSIP-11 coin type.
     coin_type: u64,
+    /// In hex.
+    #[schemars(with = "HexData")]
     address: String,
 }
 
@@ -43,10 +61,7 @@ impl<'a> NameView<'a> {
         let resolved = &record.resolved;
         let extra = |details: &'a NameDetails| NameExtra {
             resolver: lower(resolved.resolver),
-            resolved_by: match record.resolved_by {
-                ResolvedBy::UniversalResolver => "universal-resolver",
-                ResolvedBy::Registry => "registry",
-            },
+            resolved_by: resolved_by(record.resolved_by),
             coin_type: resolved.coin.number(),
             via_gateway: record.via_gateway,
             expiry: known(&details.expires_s).copied(),
@@ -58,6 +73,13 @@ impl<'a> NameView<'a> {
             address: lower(resolved.address),
             extra: resolved.details.as_ref().filter(|_| shape.full).map(extra),
         }
+    }
+}
+
+pub(super) fn resolved_by(way: ResolvedBy) -> &'static str {
+    match way {
+        ResolvedBy::UniversalResolver => "universal-resolver",
+        ResolvedBy::Registry => "registry",
     }
 }
 

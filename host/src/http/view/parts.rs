@@ -8,11 +8,13 @@ use portolan_base::network::Network;
 use portolan_base::sanitize::text::Text;
 use portolan_base::sanitize::web_url::WebUrl;
 use portolan_plugins::protocol::Protocol;
+use schemars::JsonSchema;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::Shape;
+use super::schema::{AddressText, Caip2, Caip19, TokenAddress};
 use crate::http::view::number;
 
 /// A JSON number of any length, written verbatim.
@@ -43,12 +45,18 @@ pub(super) fn fraction(value: &BigDecimal) -> Number {
 }
 
 /// A row of `/networks`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "NetworkRow")]
 pub(super) struct NetworkEntry<'a> {
+    /// Name in capitals.
     name: &'a str,
+    /// URL of the logo.
     logo: &'a str,
+    /// Slug, by which requests name it.
     slug: &'a str,
+    /// CAIP-2 id.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Caip2")]
     caip2: Option<String>,
 }
 
@@ -59,13 +67,19 @@ impl<'a> NetworkEntry<'a> {
 }
 
 /// A network within a row.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Network")]
 pub(super) struct NetworkView<'a> {
+    /// Name in capitals.
     name: &'a str,
+    /// URL of the logo.
     logo: &'a str,
+    /// Chain id.
     chain_id: u64,
+    /// CAIP-2 id.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Caip2")]
     caip2: Option<String>,
 }
 
@@ -81,20 +95,32 @@ impl<'a> NetworkView<'a> {
     }
 }
 
-#[derive(Serialize)]
+/// A protocol.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Protocol")]
 pub(super) struct ProtocolView<'a> {
+    /// Name.
     name: &'a Text,
+    /// URL of the logo.
     logo: &'a WebUrl,
+    /// Slug, by which requests name it.
     slug: &'a str,
+    /// What it offers, such as `LENDING`.
     primitives: &'a [String],
+    /// URL of its site.
     website: &'a WebUrl,
+    /// Who runs it; only in `/protocols`, claimables and groups of positions.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Company<'a>")]
     company: Option<Company<'a>>,
 }
 
-#[derive(Serialize)]
+/// Who runs a protocol.
+#[derive(Serialize, JsonSchema)]
 struct Company<'a> {
+    /// Name.
     name: &'a Text,
+    /// Slug.
     slug: &'a Text,
 }
 
@@ -118,17 +144,28 @@ impl<'a> ProtocolView<'a> {
     }
 }
 
-#[derive(Serialize)]
+/// A token.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Token")]
 pub(super) struct TokenView<'a> {
+    /// `0x0` for the native token.
+    #[schemars(with = "TokenAddress")]
     address: String,
+    /// Name, as the contract says.
     name: &'a Text,
+    /// Symbol, as the contract says.
     symbol: &'a Text,
+    /// Decimals of an amount.
     decimals: u8,
+    /// URL of the logo.
     logo: Option<&'a str>,
+    /// The kind of token, such as `SINGLE` or `NATIVE`.
     #[serde(rename = "type")]
     kind: &'a str,
+    /// Supply in smallest units; only in claimables, balances and events.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Number")]
     total_supply: Option<Number>,
     #[serde(flatten)]
     origin: Option<Origin<'a>>,
@@ -137,28 +174,35 @@ pub(super) struct TokenView<'a> {
 }
 
 /// Members with `detail=full`: facts of token lists, and the underlying tokens.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Listing {
+    /// True if a token list has it.
     listed: bool,
     /// True if it is on no list, but has the symbol of a listed token or of the native token.
     lookalike: bool,
     /// CAIP-19 id; null for a native token whose coin type is not certain, and for contracts without amounts of their
     /// own, such as collections.
+    #[schemars(with = "Option<Caip19>")]
     caip19: Option<String>,
     /// Set only if the decimals come from a token list, not from the contract.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "&'static str")]
     decimals_source: Option<&'static str>,
-    /// Empty if there are none or [`Origin`] has them.
+    /// The tokens that it redeems to; empty if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<AddressText>")]
     underlying_tokens: Vec<String>,
 }
 
 /// Further members of tokens in the aggregate answer.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Origin<'a> {
+    /// The network of the token; only in claimables over all protocols and in events.
     network: NetworkView<'a>,
+    /// The tokens that it redeems to.
+    #[schemars(with = "Vec<AddressText>")]
     underlying_tokens: Vec<String>,
     /// Always null: no source knows which protocol issued a token.
     protocol: (),

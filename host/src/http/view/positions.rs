@@ -4,21 +4,24 @@
 
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
+use portolan_abi::map::PositionKind;
 use portolan_abi::map::{self, LegRole};
 use portolan_assets::amount::decimal;
 use portolan_base::sanitize::text::Text;
 use portolan_plugins::protocol::Protocol;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::provenance::ProvenanceView;
+use super::schema::{AddressText, Caip10, Digits, TokenAddress, Word};
 use crate::gateway::answer::{ClaimItem, Portfolio, PositionItem, Row, RowItem};
 use crate::gateway::claims::paid::DollarSum;
 use crate::gateway::query::POSITION_KINDS;
 use crate::http::view::rate;
 
-const ROLES: [(LegRole, &str); 8] = [
+pub(super) const ROLES: [(LegRole, &str); 8] = [
     (LegRole::SUPPLIED, "supplied"),
     (LegRole::BORROWED, "borrowed"),
     (LegRole::STAKED, "staked"),
@@ -29,139 +32,223 @@ const ROLES: [(LegRole, &str); 8] = [
     (LegRole::FEE_OWED, "feeOwed"),
 ];
 
-#[derive(Serialize)]
+/// A position of an account in a protocol.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Position")]
 pub(super) struct PositionView<'a> {
+    /// Id of the row, the same in every answer.
     id: &'a str,
+    /// For people.
     name: &'a Text,
+    /// The network of the position.
     network: NetworkView<'a>,
+    /// The protocol of the position.
     protocol: ProtocolView<'a>,
-    /// Assets less debts.
+    /// Assets less debts in dollars; null if a price is not known.
     dollar_value: Option<Number>,
+    /// Its amounts.
     legs: Vec<LegView<'a>>,
     #[serde(flatten)]
     facts: PositionFacts<'a>,
+    /// The account.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "AddressText")]
     account: Option<String>,
+    /// CAIP-10 id of the account on the network.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Caip10")]
     caip10: Option<String>,
+    /// Name and version of the plugin that found it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "&'a str")]
     plugin: Option<&'a str>,
+    /// The sources of its amounts.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ProvenanceView<'a>")]
     provenance: Option<ProvenanceView<'a>>,
 }
 
 /// Members of a position besides its legs.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PositionFacts<'a> {
     /// Set in rows of farming and lending, whose `id` is that of a leg.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "&'a str")]
     position_id: Option<&'a str>,
+    /// What kind of position it is.
+    #[schemars(with = "Word<PositionKind>")]
     kind: &'static str,
+    /// Mechanism, such as `aave-v3`.
     #[serde(rename = "type")]
     mechanism: &'a str,
+    /// Market of the protocol.
     market: &'a str,
+    /// The contract that holds it.
+    #[schemars(with = "AddressText")]
     contract_address: String,
-    /// A string, since it may exceed clients' number types.
+    /// Number of the position in its contract, a string, since it may exceed clients' number types.
+    #[schemars(with = "Option<Digits>")]
     number: Option<String>,
+    /// The NFT that stands for it.
     nft: Option<NftView>,
+    /// What it earns.
     rewards: Vec<RewardView<'a>>,
-    /// Unix seconds.
+    /// End of the lock in Unix seconds.
     unlocks_at: Option<u64>,
+    /// True if the lock has no end.
     is_permanent: Option<bool>,
+    /// Schedule of vesting.
     vesting: Option<VestingView>,
+    /// Price range of liquidity.
     range: Option<RangeView<'a>>,
+    /// Health of a loan.
     health: Option<HealthView<'a>>,
     /// The leg of this row.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "LegView<'a>")]
     leg: Option<LegView<'a>>,
     /// Amounts owed to the account, in rows that do not show all legs.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<LegView<'a>>")]
     owed: Option<Vec<LegView<'a>>>,
 }
 
-#[derive(Serialize)]
+/// One amount of one token within a position.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Leg")]
 struct LegView<'a> {
+    /// What the amount is to the position.
+    #[schemars(with = "Word<LegRole>")]
     role: &'static str,
+    /// For people.
     name: &'a Text,
     /// Null if the token could not be read: a debt is never dropped from what looks like a whole loan.
     token: Option<TokenView<'a>>,
+    /// `0x0` for the native token.
+    #[schemars(with = "TokenAddress")]
     token_address: String,
+    /// In whole units; null if the token could not be read.
     amount: Option<Number>,
+    /// In smallest units.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Digits")]
     amount_raw: Option<String>,
+    /// Null if a price is not known.
     dollar_value: Option<Number>,
     /// Fraction per year.
     rate: Option<Number>,
+    /// True if it secures a debt; null if that is not known.
     is_collateral: Option<bool>,
+    /// What it redeems to; null for what is its own asset.
     redeems_to: Option<Vec<PartView<'a>>>,
+    /// The token that stands for it.
+    #[schemars(with = "Option<AddressText>")]
     receipt: Option<String>,
 }
 
-#[derive(Serialize)]
+/// An amount that a leg redeems to.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "LegPart")]
 struct PartView<'a> {
     /// Null if the token could not be read.
     token: Option<TokenView<'a>>,
+    /// `0x0` for the native token.
+    #[schemars(with = "TokenAddress")]
     token_address: String,
+    /// In whole units; null if the token could not be read.
     amount: Option<Number>,
+    /// In smallest units.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Digits")]
     amount_raw: Option<String>,
 }
 
-#[derive(Serialize)]
+/// An NFT.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Nft")]
 struct NftView {
+    /// The contract.
+    #[schemars(with = "AddressText")]
     collection: String,
+    /// Its number, a string, since it may exceed clients' number types.
+    #[schemars(with = "Digits")]
     token_id: String,
 }
 
-#[derive(Serialize)]
+/// A token that a position earns.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Reward")]
 struct RewardView<'a> {
     /// Null if the token could not be read.
     token: Option<TokenView<'a>>,
+    /// `0x0` for the native token.
+    #[schemars(with = "TokenAddress")]
     token_address: String,
     /// Fraction per year.
     apr: Option<Number>,
-    /// Rate to all participants together.
+    /// Whole units a second to all participants together.
     per_second: Option<Number>,
-    /// Rate to this position alone.
+    /// Whole units a second to this position alone.
     own_per_second: Option<Number>,
 }
 
-#[derive(Serialize)]
+/// Schedule of vesting.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Vesting")]
 struct VestingView {
+    /// Unix seconds.
     start: Option<u64>,
+    /// Unix seconds.
     cliff: Option<u64>,
+    /// Unix seconds.
     end: Option<u64>,
+    /// What can be taken now, in whole units.
     releasable: Option<Number>,
 }
 
-#[derive(Serialize)]
+/// Range of prices in which liquidity is used, in quote for one base.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "PriceRange")]
 struct RangeView<'a> {
+    /// Symbol.
     base: Option<&'a Text>,
+    /// Symbol.
     quote: Option<&'a Text>,
+    /// Lowest price.
     lower: Option<Number>,
+    /// Highest price.
     upper: Option<Number>,
+    /// True if the current price is in the range.
     is_in_range: Option<bool>,
 }
 
-#[derive(Serialize)]
+/// How near a loan is to its liquidation.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Health")]
 struct HealthView<'a> {
+    /// Health factor: below 1 it can be liquidated; null if there is no debt.
     factor: Option<Number>,
+    /// The price at which it can be liquidated.
     liquidation_price: Option<PriceView<'a>>,
 }
 
-#[derive(Serialize)]
+/// A price in quote for one base.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "LiquidationPrice")]
 struct PriceView<'a> {
+    /// Symbol.
     base: Option<&'a Text>,
     /// Symbol of the quote, or `USD`.
     quote: Option<&'a str>,
+    /// The price.
     price: Option<Number>,
 }
 
@@ -309,25 +396,35 @@ impl<'a> HealthView<'a> {
 }
 
 /// An account's positions in all protocols.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Portfolio")]
 pub(super) struct PortfolioView<'a> {
+    /// Sums of all protocols.
     totals: TotalsView,
+    /// Groups, by slug.
     protocols: Vec<ProtocolPositions<'a>>,
 }
 
 /// An account's positions in one protocol.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ProtocolPositions<'a> {
+    /// The protocol.
     protocol: ProtocolView<'a>,
+    /// Sums of this protocol.
     totals: TotalsView,
+    /// The positions in it.
     positions: Vec<PositionView<'a>>,
 }
 
 /// Sums in dollars of everything with a known price.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Totals")]
 struct TotalsView {
+    /// Value of all assets.
     assets: Number,
+    /// Value of all debts.
     debts: Number,
+    /// Assets less debts.
     net: Number,
     /// Value of the claims, by their simulations; null if the query leaves it out.
     claimable: Option<Number>,

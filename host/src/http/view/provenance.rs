@@ -4,9 +4,11 @@ use alloy::primitives::Bytes;
 use portolan_base::sanitize::text::Text;
 use portolan_reader::Kind;
 use portolan_validation::decode_arguments;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::parts::lower;
+use super::schema::{AddressText, Digits, Hash32, HexData};
 use crate::gateway::provenance::Provenance;
 use crate::jobs::job::{AmountSource, TracedRead};
 
@@ -14,45 +16,66 @@ use crate::jobs::job::{AmountSource, TracedRead};
 const ARGUMENT_CHARS_MAX: usize = 200;
 
 /// The member `provenance` of a row.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Provenance")]
 pub(super) struct ProvenanceView<'a> {
-    /// SHA-256 of the plugin's file.
+    /// SHA-256 of the plugin's file, in hex.
     digest: Option<&'a str>,
+    /// Number of the block that was read.
     block: u64,
+    /// Hash of the block.
+    #[schemars(with = "Hash32")]
     block_hash: String,
     /// Sources of each non-zero amount of the claim or position.
     amounts: Vec<AmountView<'a>>,
 }
 
-#[derive(Serialize)]
+/// The source of an amount.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "AmountProvenance")]
 struct AmountView<'a> {
+    /// The token of the amount.
+    #[schemars(with = "AddressText")]
     token_address: String,
+    /// In smallest units.
+    #[schemars(with = "Digits")]
     amount_raw: String,
     /// True if no read returned the amount, so that it was computed, possibly from these reads.
     computed: bool,
+    /// Reads that returned it, or that it was computed from.
     reads: Vec<ReadView<'a>>,
 }
 
-#[derive(Serialize)]
+/// A read of a contract.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ProvenanceRead")]
 struct ReadView<'a> {
+    /// The contract.
+    #[schemars(with = "AddressText")]
     contract: String,
-    /// Null if the plugin does not name it.
+    /// Signature of the function, or `eth_getBalance`. Null if the plugin does not name it.
     function: Option<&'a str>,
     /// Null if the function is unknown.
     arguments: Option<Vec<Argument>>,
+    /// Call data.
+    #[schemars(with = "HexData")]
     data: &'a Bytes,
+    /// True if the reply came from the cache.
     cached: bool,
     /// Age of the reply in seconds at the answer's block.
     age_seconds: u32,
 }
 
-#[derive(Serialize)]
+/// An argument of a call.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Argument {
+    /// As text.
     value: Text,
+    /// Solidity type.
     type_as_string: String,
 }
 

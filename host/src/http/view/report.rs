@@ -2,27 +2,37 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use portolan_reader::{Block, Meter};
+use schemars::JsonSchema;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::header::ALL;
+use super::schema::{AddressText, Hash32, Word};
 use crate::budget::AnswerBudget;
 use crate::gateway::answer::{Answer, ClaimCount, Items, MissingEntry};
 use crate::jobs::failure::Reason;
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::stats::{JobStats, roughly_ms};
 
-#[derive(Serialize)]
+/// How an answer was made.
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Report<'a> {
+    /// The block of each network that was read, by slug.
+    #[schemars(with = "BTreeMap<String, BlockView>")]
     blocks: Blocks<'a>,
+    /// What was done for the answer, and what failed.
     jobs: Vec<JobReportView<'a>>,
     /// Set if the answer has a sum of claims.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ClaimsView")]
     claims: Option<ClaimsView>,
-    /// Last, so that it can count the bytes before it.
+    // Last, so that it can count the bytes before it.
+    /// Use of each of the answer's limits.
+    #[schemars(with = "Budget")]
     budget: BudgetView<'a>,
 }
 
@@ -40,9 +50,12 @@ impl<'a> Report<'a> {
 }
 
 /// The basis of a sum of claims.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "ClaimCounts")]
 struct ClaimsView {
+    /// Claims that were simulated.
     tried: usize,
+    /// Claims that were not.
     untried: usize,
     /// A sentence about these numbers.
     detail: String,
@@ -70,10 +83,16 @@ fn has_job(missing: &MissingEntry, jobs: &[JobReport]) -> bool {
 /// Serializes as an object by slug, in the order of networks.
 struct Blocks<'a>(&'a Answer);
 
-#[derive(Serialize)]
+/// A block.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Block")]
 pub(super) struct BlockView {
+    /// Its number.
     number: u64,
+    /// Its hash.
+    #[schemars(with = "Hash32")]
     hash: String,
+    /// Unix seconds.
     timestamp: u64,
 }
 
@@ -94,17 +113,39 @@ impl Serialize for Blocks<'_> {
     }
 }
 
-/// Use of each of the answer's limits.
+/// Budget that is read when it is written.
 struct BudgetView<'a> {
     budget: &'a AnswerBudget,
     /// Bytes of the body so far.
     written: &'a Cell<u64>,
 }
 
-#[derive(Serialize)]
+/// Use of one limit.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "BudgetShare")]
 struct Share {
+    /// What the answer used.
     used: u64,
+    /// What it may use.
     max: u64,
+}
+
+/// Use of each of the answer's limits.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Budget {
+    /// Reads of contracts.
+    reads: Share,
+    /// Requests to nodes.
+    node_requests: Share,
+    /// Requests to hosts off the chain.
+    outgoing_requests: Share,
+    /// Decoded events.
+    events: Share,
+    /// Bytes of the body before this member.
+    bytes: Share,
+    /// Milliseconds; what was used is rounded up as the time of jobs is.
+    time_ms: Share,
 }
 
 impl Serialize for BudgetView<'_> {
@@ -112,26 +153,33 @@ impl Serialize for BudgetView<'_> {
         let AnswerBudget { limits, reads, outgoing, events, .. } = self.budget;
         let of = |meter: &Meter| Share { used: meter.used(), max: meter.max() };
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let mut object = serializer.serialize_map(Some(6))?;
-        object.serialize_entry("reads", &of(reads.reads()))?;
-        let requests = Share { used: reads.requests(), max: reads.requests_max() };
-        object.serialize_entry("nodeRequests", &requests)?;
-        object.serialize_entry("outgoingRequests", &of(outgoing.all()))?;
-        object.serialize_entry("events", &of(events))?;
-        object.serialize_entry("bytes", &Share { used: self.written.get(), max: limits.body_bytes_max })?;
-        object
-            .serialize_entry("timeMs", &Share { used: roughly_ms(ms(self.budget.elapsed())), max: ms(limits.time) })?;
-        object.end()
+        let budget = Budget {
+            reads: of(reads.reads()),
+            node_requests: Share { used: reads.requests(), max: reads.requests_max() },
+            outgoing_requests: of(outgoing.all()),
+            events: of(events),
+            bytes: Share { used: self.written.get(), max: limits.body_bytes_max },
+            time_ms: Share { used: roughly_ms(ms(self.budget.elapsed())), max: ms(limits.time) },
+        };
+        budget.serialize(serializer)
     }
 }
 
-#[derive(Serialize)]
+/// What was done for one protocol on one network.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "JobReport")]
 struct JobReportView<'a> {
+    /// Slug of the protocol; a plugin's name or `events` for events, `tokens` for balances, `*` for all.
     protocol: &'a str,
+    /// Slug of the network, `*` for all.
     network: &'a str,
+    /// How it ended.
     status: JobStatus,
+    /// Why something is missing; null if nothing is.
+    #[schemars(with = "Option<Word<Reason>>")]
     reason: Option<&'static str>,
+    /// The same in a sentence; empty if nothing is missing.
     detail: Cow<'a, str>,
     /// Things that the plugin knows but does not read; `detail` names them too.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -143,13 +191,18 @@ struct JobReportView<'a> {
     off_chain: Vec<OffChainView<'a>>,
     /// Listed addresses without code, where nobody can hold anything.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<AddressText>")]
     without_code: Vec<String>,
 }
 
-#[derive(Serialize)]
+/// A document off the chain that rows may be based on.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "OffChainDocument")]
 struct OffChainView<'a> {
+    /// Its host.
     host: &'a str,
+    /// Age of the oldest.
     age_seconds: u32,
 }
 

@@ -7,32 +7,43 @@ use portolan_assets::token::{Price, Token};
 use portolan_base::network::Network;
 use portolan_base::sanitize::text::Text;
 use portolan_validation::{ClaimTransaction, TargetSource};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Shape;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::positions::{PositionFacts, PositionView};
 use super::provenance::ProvenanceView;
+use super::schema::{AddressText, Caip10, Digits, HexData, LoanSide, TokenAddress, Word};
 use super::simulation::{CostView, SimulationView, simulated};
 use crate::gateway::answer::{Balance, ClaimItem, PositionItem, Row, RowItem};
 use crate::gateway::claims::verdict::Verdict;
 use crate::http::view::{number, rate};
 
 /// Members of every row with `detail=full`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct RowExtra<'a> {
+    /// The account.
+    #[schemars(with = "AddressText")]
     account: String,
     /// CAIP-10 id of the account on the row's network.
+    #[schemars(with = "Caip10")]
     caip10: String,
-    /// `None` if no plugin found it.
+    /// Name and version of the plugin that found it; absent if no plugin did.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "&'a str")]
     plugin: Option<&'a str>,
+    /// The source of the price; null if it is not known.
     price_source: Option<&'static str>,
+    /// Age of the price; null if it is not known.
     price_age_seconds: Option<u64>,
     /// The price feeds, or the tokens that the price was derived from.
+    #[schemars(with = "Vec<AddressText>")]
     price_contracts: Vec<String>,
+    /// The sources of its amounts.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "ProvenanceView<'a>")]
     provenance: Option<ProvenanceView<'a>>,
 }
 
@@ -131,57 +142,85 @@ impl<'a> LegAt<'a> {
     }
 }
 
-#[derive(Serialize)]
+/// A payment that an account can claim.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Claimable")]
 pub(super) struct ClaimableView<'a> {
+    /// Id of the row, the same in every answer.
     id: &'a str,
     /// Shared by the rows of one transaction, which is to be sent once.
     claim_id: &'a str,
+    /// For people.
     name: &'a Text,
+    /// Mechanism; only in answers of one protocol.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "&'a str")]
     kind: Option<&'a str>,
+    /// The protocol that pays.
     protocol: ProtocolView<'a>,
+    /// The network of the claim.
     network: NetworkView<'a>,
+    /// Value in dollars; 0 if the price is not known.
     dollar_value: Number,
-    /// `dollar_value` less the payment's share of the claim's cost; null if the cost or a price is unknown.
+    /// `dollarValue` less the payment's share of the claim's cost; null if the cost or a price is unknown.
     net_dollar_value: Option<Number>,
+    /// In whole units of the token.
     amount: Number,
+    /// In smallest units.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Digits")]
     amount_raw: Option<String>,
     /// Destination of the payment, if it is not the account.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Word<PaidTo>")]
     paid_to: Option<&'static str>,
+    /// What is paid.
     token: TokenView<'a>,
     /// `paid`, `differs`, `reverted` or `refused`; null if it was not simulated or too little is known.
+    #[schemars(with = "Option<Word<Verdict>>")]
     simulated: Option<&'static str>,
     /// Effects of the claim that it does not declare, in words.
     #[serde(skip_serializing_if = "<[Text]>::is_empty")]
     differs: &'a [Text],
-    /// Null if the claim is refused.
+    /// The transaction to sign. Null if the claim is refused.
     claim_transaction: Option<TransactionView<'a>>,
     /// All transactions in order if there are several; the last one is the claim's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     claim_steps: Vec<TransactionView<'a>>,
     /// All payments of the transaction.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<PaymentView<'a>>")]
     pays: Option<Vec<PaymentView<'a>>>,
+    /// The run of the claim, with `simulate=true` or `detail=full`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "SimulationView<'a>")]
     simulation: Option<SimulationView<'a>>,
+    /// The cost of the claim, with `simulate=true` or `detail=full`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "CostView")]
     cost: Option<CostView>,
     #[serde(flatten)]
     extra: Option<RowExtra<'a>>,
 }
 
 /// One of a claim's payments.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Payment")]
 pub(super) struct PaymentView<'a> {
     /// Null if the token could not be read.
     token: Option<TokenView<'a>>,
+    /// `0x0` for the native token.
+    #[schemars(with = "TokenAddress")]
     token_address: String,
+    /// In whole units; null if the token could not be read.
     amount: Option<Number>,
+    /// In smallest units.
+    #[schemars(with = "Digits")]
     amount_raw: String,
+    /// Who receives it.
+    #[schemars(with = "Word<PaidTo>")]
     paid_to: &'static str,
 }
 
@@ -198,7 +237,7 @@ impl<'a> PaymentView<'a> {
     }
 }
 
-fn paid_to(place: PaidTo) -> &'static str {
+pub(super) fn paid_to(place: PaidTo) -> &'static str {
     match place {
         PaidTo::LOCK => "lock",
         PaidTo::VAULT => "vault",
@@ -239,52 +278,83 @@ impl<'a> ClaimableView<'a> {
     }
 }
 
-#[derive(Serialize)]
+/// A transaction to sign.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Transaction")]
 pub(super) struct TransactionView<'a> {
+    /// The network to send it on.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "NetworkView<'a>")]
     network: Option<NetworkView<'a>>,
+    /// The function that it calls: in answers of one protocol, and with `detail=full`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Function<'a>")]
     function: Option<Function<'a>>,
+    /// The contract.
+    #[schemars(with = "AddressText")]
     to: String,
+    /// The account.
+    #[schemars(with = "AddressText")]
     from: String,
+    /// Call data.
+    #[schemars(with = "HexData")]
     data: String,
     /// Gas limit to send it with; absent if it was not simulated or the method does not report gas.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u32")]
     gas: Option<u32>,
     /// Wei to send with it; absent if zero.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Digits")]
     value: Option<String>,
     #[serde(flatten)]
     origin: Option<TargetOrigin<'a>>,
 }
 
 /// Members of transactions with `detail=full`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct TargetOrigin<'a> {
-    /// `listed`, `settings` or `factory`.
+    /// Where `to` comes from.
+    #[schemars(with = "Word<TargetSource>")]
     target_source: &'static str,
-    /// The view that returned the target, if it comes from a factory.
+    /// The view that returned it, if it comes from a factory.
     target_view: Option<&'a str>,
     /// True if others than the account may send it.
     by_anyone: bool,
 }
 
-#[derive(Serialize)]
+/// A function of a contract.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Function<'a> {
+    /// Name.
     name: &'a str,
+    /// Arguments in order.
     input_parameters: Vec<Parameter<'a>>,
     /// Always empty, as in the specification.
     output_parameters: [(); 0],
 }
 
-#[derive(Serialize)]
+/// An argument of a call.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "FunctionParameter")]
 struct Parameter<'a> {
+    /// As text.
     value: &'a str,
+    /// Solidity type.
     type_as_string: &'a str,
+}
+
+/// Returns the word for a target's source, and the view that returned the target.
+pub(super) fn target(source: &TargetSource) -> (&'static str, Option<&str>) {
+    match source {
+        TargetSource::Listed => ("listed", None),
+        TargetSource::Settings => ("settings", None),
+        TargetSource::View(view) => ("factory", Some(&**view)),
+    }
 }
 
 impl<'a> TransactionView<'a> {
@@ -295,11 +365,7 @@ impl<'a> TransactionView<'a> {
             input_parameters: transaction.inputs.iter().map(parameter).collect(),
             output_parameters: [],
         };
-        let (target_source, target_view) = match &transaction.target_source {
-            TargetSource::Listed => ("listed", None),
-            TargetSource::Settings => ("settings", None),
-            TargetSource::View(view) => ("factory", Some(&**view)),
-        };
+        let (target_source, target_view) = target(&transaction.target_source);
         let origin = TargetOrigin { target_source, target_view, by_anyone: transaction.is_by_anyone };
         Self {
             network: Some(NetworkView::of(network, shape)),
@@ -315,29 +381,50 @@ impl<'a> TransactionView<'a> {
     }
 }
 
-#[derive(Serialize)]
+/// A stake.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "FarmingRow")]
 pub(super) struct FarmingView<'a> {
+    /// Id of the row, the same in every answer.
     id: &'a str,
+    /// The network of the stake.
     network: NetworkView<'a>,
+    /// The protocol of the stake.
     protocol: ProtocolView<'a>,
+    /// Value of `underlyingAmount` in dollars; 0 if the price is not known.
     dollar_value: Number,
+    /// For people.
     name: &'a Text,
+    /// Where it is staked.
+    #[schemars(with = "AddressText")]
     contract_address: String,
+    /// Mechanism.
     vault_type: &'a str,
+    /// A year's rewards over the value of the stake, as a fraction; 0 if it is not known.
     apr: Number,
+    /// What is staked.
     staked_token: TokenView<'a>,
+    /// In whole units of the staked token.
     amount: Number,
+    /// In smallest units.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Digits")]
     amount_raw: Option<String>,
+    /// What the stake redeems to, in whole units of the staked token; the same as `amount` if it redeems to nothing
+    /// else.
     underlying_amount: Number,
+    /// In smallest units.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Digits")]
     underlying_amount_raw: Option<String>,
+    /// The tokens that it earns.
     reward_tokens: Vec<TokenView<'a>>,
     #[serde(flatten)]
     extra: Option<RowExtra<'a>>,
     /// With `detail=full`: members of the position that this row has no place for.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "PositionFacts<'a>")]
     position: Option<PositionFacts<'a>>,
 }
 
@@ -369,18 +456,30 @@ impl<'a> FarmingView<'a> {
     }
 }
 
-#[derive(Serialize)]
+/// A loan to a protocol, or with `detail=full` a debt.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "LendingRow")]
 pub(super) struct LendingView<'a> {
+    /// Id of the row, the same in every answer.
     id: &'a str,
+    /// The network of the loan.
     network: NetworkView<'a>,
+    /// The protocol of the loan.
     protocol: ProtocolView<'a>,
+    /// Value in dollars; 0 if the price is not known.
     dollar_value: Number,
+    /// Fraction per year; 0 if it is not known.
     rate: Number,
+    /// For people.
     name: &'a Text,
+    /// In whole units of the token.
     amount: Number,
+    /// In smallest units.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Digits")]
     amount_raw: Option<String>,
+    /// What is lent.
     token: TokenView<'a>,
     #[serde(flatten)]
     side: Option<Side>,
@@ -388,25 +487,31 @@ pub(super) struct LendingView<'a> {
     extra: Option<RowExtra<'a>>,
     /// With `detail=full`: members of the position that this row has no place for.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "PositionFacts<'a>")]
     position: Option<PositionFacts<'a>>,
 }
 
 /// Members of lending rows with `detail=full`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "LoanSideExtra")]
 struct Side {
+    /// What the row is to the loan.
+    #[schemars(with = "Word<LoanSide>")]
     side: &'static str,
+    /// Of the whole loan: below 1 it can be liquidated; null if there is no debt.
     health_factor: Option<Number>,
+}
+
+pub(super) fn side(role: LegRole) -> &'static str {
+    if role == LegRole::BORROWED { "borrow" } else { "supply" }
 }
 
 impl<'a> LendingView<'a> {
     fn of(row: &'a Row, LegAt { position, leg, name, token }: LegAt<'a>, shape: Shape) -> Self {
         let raw = leg.amount;
         let factor = position.found.health.and_then(|health| health.factor_wad);
-        let side = || Side {
-            side: if leg.role == LegRole::BORROWED { "borrow" } else { "supply" },
-            health_factor: factor.map(|wad| fraction(&rate::wad(wad))),
-        };
+        let side = || Side { side: side(leg.role), health_factor: factor.map(|wad| fraction(&rate::wad(wad))) };
         Self {
             id: &row.id,
             network: NetworkView::of(&row.network, shape),
@@ -424,15 +529,24 @@ impl<'a> LendingView<'a> {
     }
 }
 
-#[derive(Serialize)]
+/// An amount of a token that an account holds.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Balance")]
 pub(super) struct BalanceView<'a> {
+    /// In whole units of the token.
     amount: Number,
+    /// In smallest units.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Digits")]
     amount_raw: Option<String>,
+    /// The network of the token.
     network: NetworkView<'a>,
+    /// What is held.
     token: TokenView<'a>,
+    /// Value in dollars; 0 if the price is not known.
     dollar_value: Number,
+    /// Dollars for one whole unit; 0 if it is not known.
     price: Number,
     #[serde(flatten)]
     extra: Option<RowExtra<'a>>,

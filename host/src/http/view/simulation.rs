@@ -3,51 +3,76 @@
 use alloy::primitives::{Address, U256};
 use portolan_base::sanitize::text::Text;
 use portolan_reader::SimulationMethod;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::parts::{Number, amount, fraction, lower};
+use super::schema::{AddressText, Digits, TokenAddress, Word};
 use crate::gateway::answer::ClaimItem;
 use crate::gateway::claims::verdict::{ClaimRun, ClaimSimulation};
 use crate::jobs::failure::Reason;
 
 /// The member `simulation` of a row.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Simulation")]
 pub(super) struct SimulationView<'a> {
-    /// `override`, `eth_simulateV1` or `eth_call`; null if the simulation could not be made.
+    /// How it was run; null if the simulation could not be made.
+    #[schemars(with = "Option<Word<SimulationMethod>>")]
     method: Option<&'static str>,
     /// Reason why it could not be made; a word of `portolan-partial`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Word<Reason>")]
     failure: Option<&'static str>,
+    /// False if it reverted; null if it was not run.
     success: Option<bool>,
-    /// Revert reason.
+    /// Revert reason; null if it did not revert.
     error: Option<&'a Text>,
     /// Gas of all transactions together; null if the method does not report it.
     gas_used: Option<u64>,
+    /// What the account received; null if the method does not report it.
     receives: Option<Vec<FlowView<'a>>>,
+    /// What the account gave; null if the method does not report it.
     gives: Option<Vec<FlowView<'a>>>,
+    /// Approvals that it changed.
     approvals: Vec<ApprovalView>,
 }
 
 /// An amount of a token that the account received or gave.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "TokenFlow")]
 struct FlowView<'a> {
     /// `0x0` for the native token.
+    #[schemars(with = "TokenAddress")]
     token_address: String,
     /// Null, like the amount, for tokens that the claim does not pay.
     symbol: Option<&'a Text>,
+    /// In whole units.
     amount: Option<Number>,
+    /// In smallest units.
+    #[schemars(with = "Digits")]
     amount_raw: String,
 }
 
-#[derive(Serialize)]
+/// An approval that changed.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ApprovalChange")]
 struct ApprovalView {
+    /// The token.
+    #[schemars(with = "TokenAddress")]
     token_address: String,
+    /// Who may spend it.
+    #[schemars(with = "AddressText")]
     spender: String,
+    /// True if it is about all pieces of a collection.
     for_all: bool,
+    /// In smallest units; 1 or 0 for a collection.
+    #[schemars(with = "Digits")]
     before: String,
+    /// In smallest units; 1 or 0 for a collection.
+    #[schemars(with = "Digits")]
     after: String,
 }
 
@@ -70,7 +95,7 @@ impl<'a> SimulationView<'a> {
             after: approval.after.to_string(),
         });
         Some(Self {
-            method: Some(name(*method)),
+            method: Some(self::method(*method)),
             failure: None,
             success: Some(reverted.is_none()),
             error: reverted.as_ref(),
@@ -101,19 +126,26 @@ impl<'a> FlowView<'a> {
 }
 
 /// The member `cost` of a row, in wei unless stated otherwise.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Cost")]
 pub(super) struct CostView {
     /// Gas of all transactions.
     gas: u64,
     /// Null if the network has no base fee.
+    #[schemars(with = "Option<Digits>")]
     base_fee_per_gas: Option<String>,
+    /// Wei per unit of gas for the block's builder.
+    #[schemars(with = "Digits")]
     max_priority_fee_per_gas: String,
     /// Fee for the data of all transactions, on networks that charge for it.
+    #[schemars(with = "Digits")]
     data_fee: String,
     /// Value sent with the transactions.
+    #[schemars(with = "Digits")]
     value: String,
     /// Total cost.
+    #[schemars(with = "Digits")]
     native_raw: String,
     /// Total cost in dollars; null if the native token's price is unknown.
     dollars: Option<Number>,
@@ -140,7 +172,7 @@ pub(super) fn simulated(simulation: Option<&ClaimSimulation>) -> Option<&'static
     simulation?.verdict.map(|verdict| verdict.as_str())
 }
 
-fn name(method: SimulationMethod) -> &'static str {
+pub(super) fn method(method: SimulationMethod) -> &'static str {
     match method {
         SimulationMethod::Override => "override",
         SimulationMethod::SimulateV1 => "eth_simulateV1",

@@ -5,7 +5,7 @@
 use url::form_urlencoded;
 
 use crate::gateway::problem::{Problem, quoted};
-use crate::paths::{Endpoint, OF_EVERY_ENDPOINT};
+use crate::paths::Endpoint;
 
 /// Prefix of parameters that clients add for others than the gateway, such as cache busters.
 const IGNORED: char = '_';
@@ -24,7 +24,7 @@ impl Search {
     /// The endpoint does not take one of them.
     pub(super) fn of(text: &str, endpoint: Endpoint) -> Result<Self, Problem> {
         let given: Vec<(String, String)> = parameters(text).collect();
-        let taken: Vec<&str> = endpoint.parameters().iter().chain(OF_EVERY_ENDPOINT).copied().collect();
+        let taken: Vec<&str> = endpoint.taken().collect();
         check(given.iter().map(|(name, _)| name.as_str()), &taken)?;
         Ok(Self { given, endpoint })
     }
@@ -67,7 +67,7 @@ impl Search {
 
     fn all(&self, name: &'static str) -> impl Iterator<Item = &str> {
         debug_assert!(
-            self.endpoint.parameters().iter().chain(OF_EVERY_ENDPOINT).any(|taken| *taken == name),
+            self.endpoint.taken().any(|taken| taken == name),
             "{name} does not stand in the table of parameters"
         );
         self.given.iter().filter(move |(each, _)| each == name).map(|(_, value)| value.as_str())

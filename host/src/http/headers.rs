@@ -1,0 +1,121 @@
+//! The headers of requests and answers, in words.
+//!
+//! Invariant: the description of the API and the reference are made from these rows, and the end-to-end tests find no
+//! other header in an answer.
+
+/// A header of requests or of answers.
+#[derive(Debug)]
+pub(crate) struct Header {
+    pub(crate) name: &'static str,
+    /// What it says. Markdown, whose links are relative to `docs/reference/`.
+    pub(crate) about: &'static str,
+    /// Where it is.
+    pub(crate) on: HeaderUse,
+    /// True if pages of other origins may read it.
+    pub(crate) is_exposed: bool,
+}
+
+/// The messages that have a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HeaderUse {
+    /// Requests that choose to.
+    Requests,
+    /// Every answer.
+    Answers,
+    /// Answers with a body.
+    Bodies,
+    /// Answers of rows, not problems.
+    Rows,
+    /// Answers about an account or a transaction.
+    AboutAccounts,
+    /// Answers to requests with a name.
+    Named,
+    /// Drawings and other files.
+    Files,
+    /// The problem `overloaded`.
+    Overloaded,
+    /// OPTIONS, and the problem `method-not-allowed`.
+    Methods,
+    /// OPTIONS.
+    Preflights,
+}
+
+impl HeaderUse {
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Requests => "requests",
+            Self::Answers => "every answer",
+            Self::Bodies => "every answer with a body",
+            Self::Rows => "answers",
+            Self::AboutAccounts => "answers about an account or a transaction",
+            Self::Named => "answers to requests with a name",
+            Self::Files => "drawings",
+            Self::Overloaded => "503 `overloaded`",
+            Self::Methods => "405, and OPTIONS",
+            Self::Preflights => "OPTIONS",
+        }
+    }
+}
+
+/// Headers of requests.
+pub(crate) static REQUEST_HEADERS: [Header; 5] = [
+    of_requests(
+        "accept",
+        "`application/json;amounts=string` for [amounts as strings](../use/amounts.md). Of several JSON ranges the one \
+         with the highest `q` counts, and the first among equals",
+    ),
+    of_requests("x-request-id", "the id of the request: 1 to 128 letters, digits and `._:-+/=@`"),
+    of_requests("traceparent", "the W3C trace of the request, for the operator's log and spans"),
+    of_requests(
+        "accept-encoding",
+        "`zstd`, `br`, `gzip`, with weights: [how the body is compressed](../use/caching.md)",
+    ),
+    of_requests("if-none-match", "tags of bodies that the client has: 304 if the body is one of them"),
+];
+
+/// Headers of answers.
+pub(crate) static ANSWER_HEADERS: [Header; 23] = [
+    exposed(
+        "portolan-blocks",
+        "`ethereum=21000000, polygon=70000000`: the block of each network that was read",
+        HeaderUse::AboutAccounts,
+    ),
+    exposed("portolan-partial", "[what is missing](../use/partial.md); absent if nothing is", HeaderUse::Rows),
+    exposed(
+        "portolan-account",
+        "the address that the name in the path, or in `?account=`, resolved to",
+        HeaderUse::Named,
+    ),
+    exposed("x-request-id", "the id of the request", HeaderUse::Answers),
+    own("content-type", "`application/json`, `application/problem+json` or `image/svg+xml`", HeaderUse::Bodies),
+    own("content-length", "bytes of the body as it is sent", HeaderUse::Bodies),
+    own("cache-control", "[how long it holds](../use/caching.md#how-long-an-answer-holds)", HeaderUse::Answers),
+    exposed("content-encoding", "`zstd`, `br` or `gzip`: bodies from 1,400 bytes", HeaderUse::Bodies),
+    own("vary", "`accept, accept-encoding`: the headers of the request that the body depends on", HeaderUse::Bodies),
+    exposed("etag", "the tag of the body; absent if something is missing", HeaderUse::Rows),
+    exposed("date", "the time of the answer", HeaderUse::Answers),
+    exposed("server-timing", "milliseconds of `total`, `read`, `write` and `compress`", HeaderUse::Answers),
+    own("timing-allow-origin", "`*`", HeaderUse::Answers),
+    exposed("retry-after", "seconds to wait", HeaderUse::Overloaded),
+    own("allow", "`GET, HEAD, OPTIONS`", HeaderUse::Methods),
+    own("content-security-policy", "`default-src 'none'; sandbox`", HeaderUse::Files),
+    own("cross-origin-resource-policy", "`cross-origin`", HeaderUse::Files),
+    own("x-content-type-options", "`nosniff`", HeaderUse::Answers),
+    own("access-control-allow-origin", "`*`", HeaderUse::Answers),
+    own("access-control-expose-headers", "the headers that pages of other origins may read", HeaderUse::Answers),
+    own("access-control-allow-methods", "`GET, HEAD, OPTIONS`", HeaderUse::Preflights),
+    own("access-control-allow-headers", "`*`", HeaderUse::Preflights),
+    own("access-control-max-age", "`86400` seconds", HeaderUse::Preflights),
+];
+
+const fn of_requests(name: &'static str, about: &'static str) -> Header {
+    own(name, about, HeaderUse::Requests)
+}
+
+const fn own(name: &'static str, about: &'static str, on: HeaderUse) -> Header {
+    Header { name, about, on, is_exposed: false }
+}
+
+const fn exposed(name: &'static str, about: &'static str, on: HeaderUse) -> Header {
+    Header { name, about, on, is_exposed: true }
+}
