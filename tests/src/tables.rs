@@ -1,4 +1,4 @@
-//! Tables of Markdown files that tests generate. Each stands between two comments: `<!-- NAME: … -->`, which says where
+//! Files that tests generate, and tables of Markdown files. Each table stands between two comments: `<!-- NAME: … -->`, which says where
 //! it is from, and `<!-- /NAME -->`.
 
 use std::fs;
@@ -26,5 +26,19 @@ pub fn check(file: &Path, name: &str, table: &str) -> Result<()> {
         return fs::write(file, generated).with_context(|| shown.to_string());
     }
     ensure!(text == generated, "{shown}: the table `{name}` is not up to date; write it anew with {WRITE}=1");
+    Ok(())
+}
+
+/// Compares a file with the generated one, or writes it.
+///
+/// # Errors
+/// If they differ.
+pub fn check_file(file: &Path, generated: &str) -> Result<()> {
+    let shown = file.display();
+    if std::env::var_os(WRITE).is_some() {
+        return fs::write(file, generated).with_context(|| shown.to_string());
+    }
+    let text = fs::read_to_string(file).with_context(|| shown.to_string())?;
+    ensure!(text == generated, "{shown} is not up to date; write it anew with {WRITE}=1");
     Ok(())
 }

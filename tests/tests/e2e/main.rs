@@ -76,6 +76,7 @@ mod templates;
 mod test_reader;
 mod totals;
 mod troves;
+mod typescript;
 mod umbrella;
 mod verified_receipts;
 mod voters;

@@ -17,12 +17,12 @@ use serde_json::json;
 
 const ACCOUNT: &str = "0x00000000000000000000000000000000000acc07";
 /// Ten of a token of 18 decimals.
-const TEN: &str = "10000000000000000000";
+pub(crate) const TEN: &str = "10000000000000000000";
 const CHAIN_ID: u64 = 137;
 
 /// The deed of a farm; its number in the contract.
 #[derive(Clone, Copy, Debug)]
-enum Deed {
+pub(crate) enum Deed {
     Pay,
     PayNothing,
     Fail,
@@ -37,16 +37,16 @@ enum Deed {
 const DEEDS: [Deed; 8] =
     [Deed::Pay, Deed::PayNothing, Deed::Fail, Deed::Approve, Deed::Take, Deed::Shy, Deed::CallBack, Deed::First];
 
-struct Fixture {
-    chain: Chain,
+pub(crate) struct Fixture {
+    pub(crate) chain: Chain,
     rpc: RpcFault,
-    reward: String,
+    pub(crate) reward: String,
     /// The token that the taking farm may take, for the account once allowed it.
     stake: String,
     /// By what they do.
     farms: Vec<String>,
     /// It pays the taxed token.
-    taxed: String,
+    pub(crate) taxed: String,
     /// It pays what the taking farm may take.
     staked: String,
     /// Fifty that pay.
@@ -89,7 +89,7 @@ fn mint(chain: &Chain, token: &str, to: &str) -> Result<()> {
 }
 
 impl Fixture {
-    fn start() -> Result<Self> {
+    pub(crate) fn start() -> Result<Self> {
         let chain = Chain::bare(CHAIN_ID)?;
         let (reward, stake) = (token(&chain, "RWD")?, token(&chain, "STK")?);
         let taxed = chain.deploy("TaxedTokenDouble", "")?;
@@ -114,12 +114,12 @@ impl Fixture {
         Ok(Self { chain, rpc, reward, stake, farms, taxed, staked, many, failing })
     }
 
-    fn farm(&self, deed: Deed) -> &str {
+    pub(crate) fn farm(&self, deed: Deed) -> &str {
         &self.farms[deed as usize]
     }
 
     /// Serves these farms alone.
-    fn serve(&self, farms: &[&str], config: &str) -> Gateway {
+    pub(crate) fn serve(&self, farms: &[&str], config: &str) -> Gateway {
         self.serve_at(farms, config, &self.rpc.url())
     }
 
