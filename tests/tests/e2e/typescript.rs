@@ -8,6 +8,7 @@ use anyhow::{Result, ensure};
 use bigdecimal::num_bigint::BigInt;
 use portolan_tests::build::workspace;
 use portolan_tests::chain::Chain;
+use portolan_tests::fork::Fork;
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::json::Json;
 use portolan_tests::protocol::Question;
@@ -160,6 +161,30 @@ fn claims(world: &World, network: &str) -> usize {
     let rows = truth.shown_rows(EXITED, Question::Claimables, None).unwrap();
     let calls: BTreeSet<_> = rows.iter().map(|row| ["to", "data"].map(|member| row.text_at(member).unwrap())).collect();
     calls.len()
+}
+
+#[test]
+fn what_is_paid_into_a_lock_is_not_taken_for_the_accounts() {
+    // Gauges that pay two tokens by one claim, and rebases that go into a lock.
+    let fork = Fork::start("voters").unwrap();
+    fork.chain.mine_automatically().unwrap();
+    // What gauges owe grows with time.
+    fork.chain.rpc("anvil_setBlockTimestampInterval", serde_json::json!([0])).unwrap();
+    let rows = fork.gateway.get(&format!("/claimables/{FARMER}?detail=full")).unwrap().json().unwrap();
+    let (mut own, mut into_locks) = (Amounts::new(), 0);
+    for row in rows.at("items").unwrap().items().unwrap() {
+        let amount: BigInt = row.text_at("amountRaw").unwrap().parse().unwrap();
+        let owed = own.entry(row.text_at("token/address").unwrap().to_owned()).or_default();
+        if row.get("paidTo").is_some() { into_locks += 1 } else { *owed += amount }
+    }
+    let before = held(&fork.chain, FARMER, &own);
+    let (code, printed) = claim(&fork.gateway, &fork.chain, FARMER_KEY, &["optimism"]);
+    assert_eq!(code, 0, "{printed}");
+    let after = held(&fork.chain, FARMER, &own);
+    let more: Amounts = after.iter().map(|(token, amount)| (token.clone(), amount - &before[token])).collect();
+    assert_eq!(more, own, "{printed}");
+    let shown = printed.lines().filter(|line| line.ends_with(" (paid into a lock)")).count();
+    assert!(shown > 0 && shown == into_locks, "{printed}");
 }
 
 #[test]
