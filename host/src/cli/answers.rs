@@ -1,11 +1,11 @@
 //! The commands that request an answer: a row for each, from which its arguments, its flags and its requests follow.
 //!
-//! Invariant: the flags of a command are the parameters of its endpoints in `paths.rs`.
+//! Invariant: the flags of a command are the parameters of its endpoints in the tables of paths.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueEnum};
 
-use crate::paths::{self, Endpoint, OF_EVERY_ENDPOINT};
+use crate::paths::{self, Endpoint, PARAMETERS, Parameter, ValueForm};
 
 /// The environment variable of [`SourceFlags::url`].
 pub(crate) const URL_VARIABLE: &str = "PORTOLAN_URL";
@@ -41,6 +41,8 @@ struct AnswerRow {
     subject: Option<(&'static str, &'static str)>,
     /// All of them have the same parameters.
     endpoints: &'static [Endpoint],
+    /// The endpoint for several accounts.
+    of_several: Option<Endpoint>,
 }
 
 const ACCOUNT: Option<(&str, &str)> =
@@ -53,6 +55,7 @@ static COMMANDS: [AnswerRow; 9] = [
         about: "Show what an account can claim",
         subject: ACCOUNT,
         endpoints: &[Endpoint::AllClaimables],
+        of_several: Some(Endpoint::ClaimablesOfAccounts),
     },
     AnswerRow {
         topic: Topic::Positions,
@@ -60,6 +63,7 @@ static COMMANDS: [AnswerRow; 9] = [
         about: "Show what an account lends, owes, stakes, pools and locks",
         subject: ACCOUNT,
         endpoints: &[Endpoint::AllPositions],
+        of_several: Some(Endpoint::PositionsOfAccounts),
     },
     AnswerRow {
         topic: Topic::Balances,
@@ -67,6 +71,7 @@ static COMMANDS: [AnswerRow; 9] = [
         about: "Show an account's balances of native and of listed tokens; in JSON, `native` and `tokens`",
         subject: ACCOUNT,
         endpoints: &[Endpoint::NativeBalance, Endpoint::TokenBalances],
+        of_several: None,
     },
     AnswerRow {
         topic: Topic::Plan,
@@ -74,6 +79,7 @@ static COMMANDS: [AnswerRow; 9] = [
         about: "Plan all claims of an account on a network, in order, as one request to a wallet",
         subject: ACCOUNT,
         endpoints: &[Endpoint::ClaimPlan],
+        of_several: None,
     },
     AnswerRow {
         topic: Topic::Events,
@@ -81,6 +87,7 @@ static COMMANDS: [AnswerRow; 9] = [
         about: "Decode the events of a transaction",
         subject: Some(("HASH", "The hash of the transaction")),
         endpoints: &[Endpoint::Events],
+        of_several: None,
     },
     AnswerRow {
         topic: Topic::Name,
@@ -88,6 +95,7 @@ static COMMANDS: [AnswerRow; 9] = [
         about: "Resolve an ENS name to its address, or an address to its primary name",
         subject: Some(("NAME", "The name, which has a dot, or the address")),
         endpoints: &[Endpoint::AddressOfName, Endpoint::NameOfAccount],
+        of_several: None,
     },
     AnswerRow {
         topic: Topic::Networks,
@@ -95,6 +103,7 @@ static COMMANDS: [AnswerRow; 9] = [
         about: "List the networks that the gateway knows",
         subject: None,
         endpoints: &[Endpoint::Networks],
+        of_several: None,
     },
     AnswerRow {
         topic: Topic::Protocols,
@@ -102,6 +111,7 @@ static COMMANDS: [AnswerRow; 9] = [
         about: "List the protocols that the gateway serves",
         subject: None,
         endpoints: &[Endpoint::Protocols],
+        of_several: None,
     },
     AnswerRow {
         topic: Topic::Coverage,
@@ -109,47 +119,8 @@ static COMMANDS: [AnswerRow; 9] = [
         about: "List the questions that each protocol answers on each network",
         subject: None,
         endpoints: &[Endpoint::Coverage],
+        of_several: None,
     },
-];
-
-/// The form of a parameter's value on the command line.
-enum ParameterForm {
-    One(&'static str),
-    /// Members separated by commas; the flag may be repeated.
-    List(&'static str),
-    /// `true` or `false`; the flag alone means `true`.
-    Switch,
-    /// Fixed words; the flag alone means the first.
-    Words(&'static [&'static str]),
-}
-
-/// Parameters of the API as flags.
-static PARAMETERS: [(&str, ParameterForm, &str); 13] = [
-    ("network", ParameterForm::One("NETWORK"), "One network, by its slug, name, chain id or eip155:CHAIN_ID"),
-    (
-        "block",
-        ParameterForm::One("BLOCK"),
-        "Answer at this block: a number, a hash, a time, `safe`, `finalized`, or NETWORK:BLOCK of several networks",
-    ),
-    ("currency", ParameterForm::One("CODE"), "Add values in this currency, such as EUR, to those in dollars"),
-    ("include", ParameterForm::List("SLUG"), "These protocols alone"),
-    ("exclude", ParameterForm::List("SLUG"), "Leave these protocols out"),
-    (
-        "kind",
-        ParameterForm::List("KIND"),
-        "These kinds of positions alone: lent, borrowed, staked, pooled, locked, vesting",
-    ),
-    ("simulate", ParameterForm::Switch, "Try claims before they are shown, or none"),
-    ("worth", ParameterForm::Switch, "Leave out claims that cost more than they bring, revert or are refused"),
-    ("type", ParameterForm::List("TYPE"), "Events of these types alone"),
-    ("account", ParameterForm::One("ACCOUNT"), "Add what the transaction did for this account"),
-    ("max-logs", ParameterForm::One("NUMBER"), "Refuse a transaction with more logs"),
-    (
-        "detail",
-        ParameterForm::Words(&["full"]),
-        "Answer with everything that is known; tables and CSV have it only in part",
-    ),
-    ("amounts", ParameterForm::Words(&["string", "number"]), "Form of amounts in JSON"),
 ];
 
 /// A second name of a flag.
@@ -159,6 +130,8 @@ const ALIASES: [(&str, &str); 1] = [("include", "protocol")];
 #[derive(Clone, Debug)]
 pub(crate) struct AnswerCommand {
     pub(crate) topic: Topic,
+    /// True if it is about several accounts.
+    pub(crate) has_several: bool,
     /// A path with its parameters for each request.
     paths: Vec<(Endpoint, Vec<String>)>,
     parameters: Vec<(&'static str, String)>,
@@ -238,39 +211,77 @@ impl AnswerCommand {
 
 impl AnswerRow {
     fn command(&self) -> Command {
-        let subject = self.subject.map(|(name, help)| Arg::new("subject").value_name(name).help(help).required(true));
-        let flags = self.parameters().map(|(name, form, help)| flag(name, form, help));
-        let command = Command::new(self.name).args(subject).args(flags);
+        let subject = self.subject.map(|(name, help)| {
+            let subject = Arg::new("subject").value_name(name).required(true);
+            match self.of_several {
+                Some(_) => subject.num_args(1..).help(format!("{help}; several are answered together")),
+                None => subject.help(help),
+            }
+        });
+        let command = Command::new(self.name).args(subject).args(self.parameters().map(flag));
         // Sets of flags bring the docs of their types along.
         let command = OutputFlags::augment_args(SourceFlags::augment_args(command));
         command.about(self.about).long_about(None).after_help(EXIT_CODES)
     }
 
-    fn parameters(&self) -> impl Iterator<Item = &'static (&'static str, ParameterForm, &'static str)> {
-        let taken = self.endpoints.first().map_or(&[][..], |endpoint| endpoint.parameters());
-        PARAMETERS.iter().filter(|(name, ..)| taken.contains(name) || OF_EVERY_ENDPOINT.contains(name))
+    fn parameters(&self) -> impl Iterator<Item = &'static Parameter> {
+        let is_taken = |parameter: &&Parameter| {
+            self.endpoints.first().is_some_and(|own| own.taken().any(|name| name == parameter.name))
+        };
+        PARAMETERS.iter().filter(is_taken)
     }
 
-    fn paths(&self, subject: Option<&String>) -> Vec<(Endpoint, Vec<String>)> {
+    fn paths(&self, subjects: &[String]) -> Vec<(Endpoint, Vec<String>)> {
+        let is_name = subjects.iter().any(|text| text.contains('.'));
         let is_requested = |endpoint: &&Endpoint| match endpoint {
-            Endpoint::AddressOfName => subject.is_some_and(|text| text.contains('.')),
-            Endpoint::NameOfAccount => subject.is_some_and(|text| !text.contains('.')),
+            Endpoint::AddressOfName => is_name,
+            Endpoint::NameOfAccount => !is_name,
             _ => true,
         };
-        let path = |endpoint: &Endpoint| (*endpoint, subject.cloned().into_iter().collect());
-        self.endpoints.iter().filter(is_requested).map(path).collect()
+        match self.of_several.filter(|_| subjects.len() > 1) {
+            Some(endpoint) => vec![(endpoint, Vec::new())],
+            None => self.endpoints.iter().filter(is_requested).map(|own| (*own, subjects.to_vec())).collect(),
+        }
     }
 }
 
-fn flag(name: &'static str, form: &ParameterForm, help: &'static str) -> Arg {
-    let aliases = ALIASES.iter().filter(|(of, _)| *of == name).map(|(_, alias)| *alias);
-    let flag = Arg::new(name).long(name).help(help).visible_aliases(aliases.collect::<Vec<_>>());
-    match form {
-        ParameterForm::One(value) => flag.value_name(*value),
-        ParameterForm::List(value) => flag.value_name(*value).action(ArgAction::Append),
-        ParameterForm::Switch => words(flag.value_name("BOOL"), &["true", "false"]),
-        ParameterForm::Words(all) => words(flag.value_name("FORM"), all),
+fn flag(parameter: &Parameter) -> Arg {
+    let aliases = ALIASES.iter().filter(|(of, _)| *of == parameter.name).map(|(_, alias)| *alias);
+    let flag = Arg::new(parameter.name).long(parameter.name).visible_aliases(aliases.collect::<Vec<_>>());
+    let effect = sentence(parameter.effect);
+    let explained = || format!("{effect}: {}", plain(parameter.values));
+    let flag = match parameter.form {
+        ValueForm::Flag => words(flag.value_name("BOOL"), &["true", "false"]),
+        ValueForm::Word(all) => words(flag.value_name("FORM"), all),
+        ValueForm::Texts => flag.value_name("SLUG").help(explained()),
+        ValueForm::PositionKinds => flag.value_name("KIND").help(explained()),
+        ValueForm::EventTypes => flag.value_name("TYPE").help(explained()),
+        ValueForm::Currency => flag.value_name("CODE").help(explained()),
+        ValueForm::Count => flag.value_name("NUMBER").help(explained()),
+        ValueForm::Text(_) => flag.value_name(parameter.name.to_uppercase()).help(explained()),
+    };
+    let flag = if parameter.form.is_list() { flag.action(ArgAction::Append) } else { flag };
+    if flag.get_help().is_none() { flag.help(effect) } else { flag }
+}
+
+/// Returns words of the reference without the links of its Markdown; a last "see …" is left out.
+fn plain(markdown: &str) -> String {
+    let (mut rest, mut text) = (markdown.split(": see [").next().unwrap_or_default(), String::new());
+    while let Some((before, linked)) = rest.split_once('[') {
+        let (words, after) = linked.split_once(']').unwrap_or((linked, ""));
+        text.push_str(before);
+        text.push_str(words);
+        rest = after.strip_prefix('(').and_then(|link| link.split_once(')')).map_or(after, |(_, after)| after);
     }
+    text.push_str(rest);
+    text
+}
+
+/// Returns plain words that begin with a capital letter.
+fn sentence(markdown: &str) -> String {
+    let words = plain(markdown);
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// The value follows `=` alone, so that what stands after the flag is not taken for it.
@@ -284,14 +295,15 @@ impl FromArgMatches for AnswerCommand {
         let missing = || clap::Error::new(clap::error::ErrorKind::MissingSubcommand);
         let (name, own) = matches.subcommand().ok_or_else(missing)?;
         let row = COMMANDS.iter().find(|row| row.name == name).ok_or_else(missing)?;
-        let values = |name: &'static str| {
-            let given = own.get_many::<String>(name).into_iter().flatten();
-            given.map(move |value| (name, value.clone()))
-        };
+        let values = |name: &'static str| own.get_many::<String>(name).into_iter().flatten().cloned();
+        let subjects: Vec<String> = row.subject.map(|_| values("subject").collect()).unwrap_or_default();
+        let accounts = (row.of_several.is_some() && subjects.len() > 1).then(|| ("accounts", subjects.join(",")));
+        let given = row.parameters().flat_map(|one| values(one.name).map(|value| (one.name, value)));
         Ok(Self {
             topic: row.topic,
-            paths: row.paths(row.subject.and_then(|_| own.get_one("subject"))),
-            parameters: row.parameters().flat_map(|(name, ..)| values(name)).collect(),
+            has_several: accounts.is_some(),
+            paths: row.paths(&subjects),
+            parameters: accounts.into_iter().chain(given).collect(),
             source: SourceFlags::from_arg_matches(own)?,
             output: OutputFlags::from_arg_matches(own)?,
         })
@@ -336,24 +348,39 @@ mod tests {
         for row in &COMMANDS {
             let command = row.command();
             let flags: Vec<&str> = command.get_arguments().filter_map(Arg::get_long).collect();
-            for endpoint in row.endpoints {
-                let taken = endpoint.parameters().iter().chain(OF_EVERY_ENDPOINT);
-                let missing: Vec<_> = taken.filter(|name| !flags.contains(name)).collect();
-                assert!(missing.is_empty(), "{}: {missing:?} have no row in PARAMETERS", row.name);
+            for endpoint in row.endpoints.iter().chain(&row.of_several) {
+                let missing: Vec<_> = endpoint.taken().filter(|name| !flags.contains(name)).collect();
+                let expected: &[&str] = if row.of_several == Some(*endpoint) { &["accounts"] } else { &[] };
+                assert_eq!(missing, expected, "{}", row.name);
             }
         }
     }
 
     #[test]
+    fn help_has_the_words_of_the_reference_without_links() {
+        let cases = [
+            ("[tries claims](../use/simulation.md) and adds `cost`", "Tries claims and adds `cost`"),
+            ("a slug or a chain id: see [networks](../use/networks.md)", "A slug or a chain id"),
+            ("`EUR` and [others](../use/prices.md#other-currencies), in any case", "`EUR` and others, in any case"),
+            ("this network alone", "This network alone"),
+        ];
+        for (markdown, expected) in cases {
+            assert_eq!(sentence(markdown), expected);
+        }
+    }
+
+    #[test]
     fn a_command_line_becomes_the_requests_of_its_endpoints() {
-        let cases: [(&str, &[&str]); 9] = [
+        let cases: [(&str, &[&str]); 11] = [
             ("claimables 0xAb", &["/claimables/0xAb"]),
+            ("claimables 0xAb a.eth --worth", &["/claimables?accounts=0xAb%2Ca%2Eeth&worth=true"]),
+            ("positions 0xAb 0xCd --kind lent", &["/positions?accounts=0xAb%2C0xCd&kind=lent"]),
             (
                 "claimables a.eth --network=137 --protocol a,b --include c --worth",
-                &["/claimables/a%2Eeth?network=137&include=a%2Cb&include=c&worth=true"],
+                &["/claimables/a%2Eeth?include=a%2Cb&include=c&network=137&worth=true"],
             ),
             ("claimables --simulate 0xAb", &["/claimables/0xAb?simulate=true"]),
-            ("claimables --simulate=false 0xAb --detail", &["/claimables/0xAb?simulate=false&detail=full"]),
+            ("claimables --simulate=false 0xAb --detail", &["/claimables/0xAb?detail=full&simulate=false"]),
             (
                 "balances 0xAb --block finalized",
                 &["/balance/0xAb/native-balance?block=finalized", "/balance/0xAb/token-balances?block=finalized"],
@@ -376,6 +403,7 @@ mod tests {
         for line in [
             "claimables",
             "networks 0xAb",
+            "balances 0xAb 0xCd",
             "networks --network polygon",
             "claimables 0xAb --kind lent",
             "claimables 0xAb --json --csv",

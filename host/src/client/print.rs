@@ -28,6 +28,7 @@ enum OutputForm {
 #[derive(Debug)]
 pub(super) struct Printer {
     topic: Topic,
+    has_several: bool,
     form: OutputForm,
     is_terminal: bool,
     color: ColorWhen,
@@ -42,7 +43,7 @@ impl Printer {
             () if output.table || is_terminal => OutputForm::Table,
             () => OutputForm::Json,
         };
-        Self { topic: command.topic, form, is_terminal, color: output.color.color }
+        Self { topic: command.topic, has_several: command.has_several, form, is_terminal, color: output.color.color }
     }
 
     /// Returns the form of amounts to request: tables and CSV need exact texts, and JSON is what the client chooses.
@@ -86,7 +87,7 @@ impl Printer {
     fn sheets(&self, documents: &[AnswerDocument]) -> Result<Vec<Sheet>, ClientError> {
         let values = documents.iter().map(|document| serde_json::from_slice(&document.body));
         let values: Vec<Value> = values.collect::<Result<_, _>>().map_err(|error| unknown_form(&error))?;
-        sheets(self.topic, &values).ok_or_else(|| unknown_form(&"its members are others"))
+        sheets(self.topic, self.has_several, &values).ok_or_else(|| unknown_form(&"its members are others"))
     }
 
     fn json(&self, documents: &[AnswerDocument]) -> Vec<u8> {
@@ -199,6 +200,7 @@ mod tests {
         };
         let printer = |is_terminal| Printer {
             topic: Topic::Balances,
+            has_several: false,
             form: OutputForm::Json,
             is_terminal,
             color: ColorWhen::Never,

@@ -15,7 +15,7 @@ const CENTS: i64 = 2;
 /// Columns and rows. The first sheet of an answer is its main one.
 #[derive(Debug)]
 pub(super) struct Sheet {
-    columns: &'static [Column],
+    columns: Vec<Column>,
     rows: Vec<Value>,
 }
 
@@ -26,7 +26,16 @@ pub(super) struct Column {
     /// JSON pointer (RFC 6901) into a row.
     at: &'static str,
     form: CellForm,
-    is_in_table: bool,
+    place: ColumnPlace,
+}
+
+/// Where a column is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ColumnPlace {
+    Everywhere,
+    /// In CSV, and in tables whose rows have the member.
+    IfThere,
+    Csv,
 }
 
 /// The form of a cell.
@@ -42,7 +51,7 @@ enum CellForm {
 }
 
 const fn text(head: &'static str, at: &'static str) -> Column {
-    Column { head, at, form: CellForm::Text, is_in_table: true }
+    Column { head, at, form: CellForm::Text, place: ColumnPlace::Everywhere }
 }
 
 const fn number(head: &'static str, at: &'static str) -> Column {
@@ -54,10 +63,18 @@ const fn dollars(head: &'static str, at: &'static str) -> Column {
 }
 
 const fn csv_only(column: Column) -> Column {
-    Column { is_in_table: false, ..column }
+    Column { place: ColumnPlace::Csv, ..column }
 }
 
-static CLAIMABLES: [Column; 15] = [
+/// A value in another currency.
+const fn in_currency(at: &'static str) -> Column {
+    Column { place: ColumnPlace::IfThere, ..dollars("inCurrency", at) }
+}
+
+/// The account of a row, in answers about several.
+const HOLDER: Column = text("account", "/holder");
+
+static CLAIMABLES: &[Column] = &[
     text("protocol", "/protocol/slug"),
     text("network", "/network/name"),
     text("name", "/name"),
@@ -65,6 +82,7 @@ static CLAIMABLES: [Column; 15] = [
     text("token", "/token/symbol"),
     dollars("dollarValue", "/dollarValue"),
     dollars("netDollarValue", "/netDollarValue"),
+    in_currency("/inCurrency/value"),
     text("simulated", "/simulated"),
     csv_only(text("differs", "/differs")),
     csv_only(text("paidTo", "/paidTo")),
@@ -76,7 +94,7 @@ static CLAIMABLES: [Column; 15] = [
 ];
 
 /// A row for each leg, under `position`, `leg` and `protocol`.
-static POSITIONS: [Column; 19] = [
+static POSITIONS: &[Column] = &[
     text("protocol", "/protocol/slug"),
     text("network", "/position/network/name"),
     text("name", "/position/name"),
@@ -85,6 +103,7 @@ static POSITIONS: [Column; 19] = [
     number("amount", "/leg/amount"),
     text("token", "/leg/token/symbol"),
     dollars("dollarValue", "/leg/dollarValue"),
+    in_currency("/leg/inCurrency/value"),
     csv_only(text("type", "/position/type")),
     csv_only(text("market", "/position/market")),
     csv_only(number("rate", "/leg/rate")),
@@ -98,20 +117,22 @@ static POSITIONS: [Column; 19] = [
     csv_only(text("id", "/position/id")),
 ];
 
-static TOTALS: [Column; 6] = [
+static TOTALS: &[Column] = &[
     dollars("assets", "/assets"),
     dollars("debts", "/debts"),
     dollars("net", "/net"),
     dollars("claimable", "/claimable"),
     number("unpriced", "/unpriced"),
     number("untried", "/untried"),
+    Column { head: "netInCurrency", ..in_currency("/inCurrency/net") },
 ];
 
-static BALANCES: [Column; 9] = [
+static BALANCES: &[Column] = &[
     text("network", "/network/name"),
     number("amount", "/amount"),
     text("token", "/token/symbol"),
     dollars("dollarValue", "/dollarValue"),
+    in_currency("/inCurrency/value"),
     text("name", "/token/name"),
     csv_only(number("price", "/price")),
     csv_only(number("chainId", "/network/chainId")),
@@ -119,7 +140,7 @@ static BALANCES: [Column; 9] = [
     csv_only(number("decimals", "/token/decimals")),
 ];
 
-static EVENTS: [Column; 5] = [
+static EVENTS: &[Column] = &[
     text("type", "/type"),
     text("protocol", "/protocol/slug"),
     Column { form: CellForm::Members, ..text("metadata", "/metadata") },
@@ -127,20 +148,21 @@ static EVENTS: [Column; 5] = [
     csv_only(text("contract", "/contract")),
 ];
 
-static MOVEMENTS: [Column; 6] = [
+static MOVEMENTS: &[Column] = &[
     text("direction", "/direction"),
     number("amount", "/movement/amount"),
     text("token", "/movement/token/symbol"),
     number("tokenId", "/movement/tokenId"),
     dollars("dollarValue", "/movement/dollarValue"),
+    in_currency("/movement/inCurrency/value"),
     text("tokenAddress", "/movement/tokenAddress"),
 ];
 
-static SUMMARY: [Column; 2] = [text("summary", "/summary"), text("incompleteReason", "/incompleteReason")];
+static SUMMARY: &[Column] = &[text("summary", "/summary"), text("incompleteReason", "/incompleteReason")];
 
-static NAMES: [Column; 2] = [text("name", "/name"), text("address", "/address")];
+static NAMES: &[Column] = &[text("name", "/name"), text("address", "/address")];
 
-static TRANSACTIONS: [Column; 7] = [
+static TRANSACTIONS: &[Column] = &[
     text("network", "/network/name"),
     text("to", "/to"),
     number("value", "/value"),
@@ -150,25 +172,26 @@ static TRANSACTIONS: [Column; 7] = [
     csv_only(text("data", "/data")),
 ];
 
-static PAYMENTS: [Column; 4] = [
+static PAYMENTS: &[Column] = &[
     number("pays", "/amount"),
     text("token", "/token/symbol"),
     text("tokenAddress", "/tokenAddress"),
     text("paidTo", "/paidTo"),
 ];
 
-static PLANS: [Column; 4] = [
+static PLANS: &[Column] = &[
     text("simulated", "/simulated"),
     dollars("dollarValue", "/dollarValue"),
     dollars("netDollarValue", "/netDollarValue"),
+    in_currency("/inCurrency/value"),
     text("differs", "/differs"),
 ];
 
-static LEFT_OUT: [Column; 2] = [text("leftOut", "/claimId"), text("reason", "/reason")];
+static LEFT_OUT: &[Column] = &[text("leftOut", "/claimId"), text("reason", "/reason")];
 
-static NETWORKS: [Column; 3] = [text("slug", "/slug"), text("name", "/name"), csv_only(text("logo", "/logo"))];
+static NETWORKS: &[Column] = &[text("slug", "/slug"), text("name", "/name"), csv_only(text("logo", "/logo"))];
 
-static PROTOCOLS: [Column; 6] = [
+static PROTOCOLS: &[Column] = &[
     text("slug", "/slug"),
     text("name", "/name"),
     text("primitives", "/primitives"),
@@ -177,7 +200,7 @@ static PROTOCOLS: [Column; 6] = [
     csv_only(text("logo", "/logo")),
 ];
 
-static COVERAGE: [Column; 7] = [
+static COVERAGE: &[Column] = &[
     text("protocol", "/protocol"),
     text("network", "/network"),
     text("question", "/question"),
@@ -188,21 +211,52 @@ static COVERAGE: [Column; 7] = [
 ];
 
 /// Returns the sheets of an answer; `None` if its documents have another form than this program knows.
-pub(super) fn sheets(topic: Topic, documents: &[Value]) -> Option<Vec<Sheet>> {
+pub(super) fn sheets(topic: Topic, has_several: bool, documents: &[Value]) -> Option<Vec<Sheet>> {
+    match documents.first() {
+        Some(entries) if has_several => of_several(topic, &items(entries)?),
+        _ => of_one(topic, documents),
+    }
+}
+
+/// Puts the sheets of several accounts together, with their account in front of each row. An account of which nothing
+/// could be read has no rows: `portolan-partial` names it.
+fn of_several(topic: Topic, entries: &[Value]) -> Option<Vec<Sheet>> {
+    let mut all: Vec<Sheet> = Vec::new();
+    for entry in entries {
+        let answer = entry.get("answer")?;
+        let name = entry.pointer("/names/0").or_else(|| entry.get("account"))?;
+        let own = if answer.is_null() { Vec::new() } else { of_one(topic, std::slice::from_ref(answer))? };
+        for (place, sheet) in own.into_iter().enumerate() {
+            if all.len() <= place {
+                all.push(Sheet { columns: [&[HOLDER], sheet.columns.as_slice()].concat(), rows: Vec::new() });
+            }
+            let held = sheet.rows.into_iter().map(|mut row| {
+                if let Some(members) = row.as_object_mut() {
+                    members.insert("holder".to_owned(), name.clone());
+                }
+                row
+            });
+            all.get_mut(place)?.rows.extend(held);
+        }
+    }
+    Some(all)
+}
+
+fn of_one(topic: Topic, documents: &[Value]) -> Option<Vec<Sheet>> {
     let first = documents.first()?;
     Some(match topic {
-        Topic::Claimables => vec![Sheet { columns: &CLAIMABLES, rows: items(first)? }],
+        Topic::Claimables => vec![Sheet::of(CLAIMABLES, items(first)?)],
         Topic::Positions => positions(&one(first)?)?,
         Topic::Balances => {
             let rows: Option<Vec<Vec<Value>>> = documents.iter().map(items).collect();
-            vec![Sheet { columns: &BALANCES, rows: rows?.concat() }]
+            vec![Sheet::of(BALANCES, rows?.concat())]
         }
         Topic::Events => events(first)?,
-        Topic::Name => vec![Sheet { columns: &NAMES, rows: vec![one(first)?] }],
+        Topic::Name => vec![Sheet::of(NAMES, vec![one(first)?])],
         Topic::Plan => plan(one(first)?)?,
-        Topic::Networks => vec![Sheet { columns: &NETWORKS, rows: items(first)? }],
-        Topic::Protocols => vec![Sheet { columns: &PROTOCOLS, rows: items(first)? }],
-        Topic::Coverage => vec![Sheet { columns: &COVERAGE, rows: items(first)? }],
+        Topic::Networks => vec![Sheet::of(NETWORKS, items(first)?)],
+        Topic::Protocols => vec![Sheet::of(PROTOCOLS, items(first)?)],
+        Topic::Coverage => vec![Sheet::of(COVERAGE, items(first)?)],
     })
 }
 
@@ -238,18 +292,18 @@ fn positions(portfolio: &Value) -> Option<Vec<Sheet>> {
         }
     }
     let totals = vec![portfolio.get("totals")?.clone()];
-    Some(vec![Sheet { columns: &POSITIONS, rows }, Sheet { columns: &TOTALS, rows: totals }])
+    Some(vec![Sheet::of(POSITIONS, rows), Sheet::of(TOTALS, totals)])
 }
 
 fn events(document: &Value) -> Option<Vec<Sheet>> {
-    let mut sheets = vec![Sheet { columns: &EVENTS, rows: items(document)? }];
+    let mut sheets = vec![Sheet::of(EVENTS, items(document)?)];
     if let Some(account) = document.get("account") {
         let movements = |member: &'static str| {
             let row = move |movement: &Value| json!({ "direction": member, "movement": movement });
             array(account, member).into_iter().flatten().map(row)
         };
-        sheets.push(Sheet { columns: &MOVEMENTS, rows: movements("in").chain(movements("out")).collect() });
-        sheets.push(Sheet { columns: &SUMMARY, rows: vec![account.clone()] });
+        sheets.push(Sheet::of(MOVEMENTS, movements("in").chain(movements("out")).collect()));
+        sheets.push(Sheet::of(SUMMARY, vec![account.clone()]));
     }
     Some(sheets)
 }
@@ -257,31 +311,38 @@ fn events(document: &Value) -> Option<Vec<Sheet>> {
 fn plan(plan: Value) -> Option<Vec<Sheet>> {
     let rows = |member| array(&plan, member).cloned();
     let (transactions, payments, left_out) = (rows("transactions")?, rows("pays")?, rows("leftOut")?);
-    let mut sheets = vec![
-        Sheet { columns: &TRANSACTIONS, rows: transactions },
-        Sheet { columns: &PAYMENTS, rows: payments },
-        Sheet { columns: &LEFT_OUT, rows: left_out },
-    ];
+    let mut sheets =
+        vec![Sheet::of(TRANSACTIONS, transactions), Sheet::of(PAYMENTS, payments), Sheet::of(LEFT_OUT, left_out)];
     if !sheets.iter().all(Sheet::is_empty) {
-        sheets.push(Sheet { columns: &PLANS, rows: vec![plan] });
+        sheets.push(Sheet::of(PLANS, vec![plan]));
     }
     Some(sheets)
 }
 
 impl Sheet {
+    fn of(columns: &[Column], rows: Vec<Value>) -> Self {
+        Self { columns: columns.to_vec(), rows }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// Returns the columns of a table, and its rows.
     pub(super) fn table(&self) -> (Vec<TextColumn>, impl Iterator<Item = Vec<String>>) {
-        let shown = || self.columns.iter().filter(|column| column.is_in_table);
+        let is_shown = |column: &&Column| match column.place {
+            ColumnPlace::Everywhere => true,
+            ColumnPlace::IfThere => self.rows.iter().any(|row| row.pointer(column.at).is_some()),
+            ColumnPlace::Csv => false,
+        };
+        let columns: Vec<Column> = self.columns.iter().filter(is_shown).copied().collect();
         let head = |column: &Column| TextColumn {
             head: column.head,
             is_number: matches!(column.form, CellForm::Number | CellForm::Dollars),
         };
-        let row = move |row: &Value| shown().map(|column| column.shown(row)).collect();
-        (shown().map(head).collect(), self.rows.iter().map(row))
+        let heads = columns.iter().map(head).collect();
+        let row = move |row: &Value| columns.iter().map(|column| column.shown(row)).collect();
+        (heads, self.rows.iter().map(row))
     }
 
     /// Returns the heads of all columns, and the rows with exact cells.

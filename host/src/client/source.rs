@@ -19,7 +19,7 @@ const PASSING_REASONS: [&str; 2] = ["reason=timeout", "reason=over-budget"];
 
 /// A gateway that answers.
 pub(super) enum AnswerSource {
-    Remote(RemoteGateway),
+    Remote(Box<RemoteGateway>),
     Lone(LoneGateway),
 }
 
@@ -39,7 +39,7 @@ impl AnswerSource {
                 ));
             }
             let url = flags.url.as_deref().or_else(|| environment.get(URL_VARIABLE)).unwrap_or(DEFAULT_URL);
-            return Ok(Self::Remote(RemoteGateway::at(url)?));
+            return Ok(Self::Remote(Box::new(RemoteGateway::at(url)?)));
         }
         lone(flags, command.topic, environment, spinner).await.map(Self::Lone)
     }

@@ -165,6 +165,21 @@ fn csv_has_the_amounts_of_the_arithmetic() {
 }
 
 #[test]
+fn several_accounts_are_answered_together_with_a_column_for_them() {
+    let fixture = fixture();
+    let accounts: Vec<&str> = fixture.accounts(false).iter().map(|who| fixture.account(who)).collect();
+    let body = fixture.gateway.get(&format!("/claimables?accounts={}", accounts.join(","))).unwrap().body;
+    let line = format!("claimables {}", accounts.join(" "));
+    assert_eq!(ended(&mut fixture.command(&line), 0).0, format!("{body}\n"));
+    let exported = rows(&ended(fixture.command(&line).arg("--csv"), 0).0);
+    for who in fixture.accounts(false) {
+        let own = exported.iter().filter(|row| row["account"] == fixture.account(who));
+        let amounts = own.map(|row| (row["token"].clone(), row["amount"].parse().unwrap()));
+        assert_eq!(counted(amounts), fixture.claimables(who), "{who}");
+    }
+}
+
+#[test]
 fn a_partial_answer_names_what_is_missing_and_ends_with_3() {
     let fixture = fixture();
     let who = fixture.accounts(true)[0];

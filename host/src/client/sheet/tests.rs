@@ -4,11 +4,11 @@ use super::*;
 
 /// The cells of the main sheet's table.
 fn shown(topic: Topic, documents: &[Value]) -> Vec<Vec<String>> {
-    sheets(topic, documents).unwrap()[0].table().1.collect()
+    sheets(topic, false, documents).unwrap()[0].table().1.collect()
 }
 
 fn exact(topic: Topic, document: Value) -> Vec<Vec<String>> {
-    sheets(topic, &[document]).unwrap()[0].cells().1.collect()
+    sheets(topic, false, &[document]).unwrap()[0].cells().1.collect()
 }
 
 fn claimable() -> Value {
@@ -26,8 +26,35 @@ fn amounts_are_exact_and_only_tables_round_dollars() {
     let row = ["quickswap", "POLYGON", "PLN0 reward", "0.000000000000000001", "QUICK", "<0.01", "", "paid"];
     assert_eq!(table, [row]);
     let csv = exact(Topic::Claimables, json!({"items": [claimable()], "report": {}}));
-    assert_eq!(csv[0][3..8], ["0.000000000000000001", "QUICK", "0.0000000000000000000231", "", "paid"]);
-    assert_eq!(csv[0][10..], ["137", "0xb5", "18", "claim", "row"]);
+    assert_eq!(csv[0][3..9], ["0.000000000000000001", "QUICK", "0.0000000000000000000231", "", "", "paid"]);
+    assert_eq!(csv[0][11..], ["137", "0xb5", "18", "claim", "row"]);
+}
+
+#[test]
+fn another_currency_has_a_column_where_it_is_requested() {
+    let mut row = claimable();
+    row["inCurrency"] = json!({"value": "12.345", "netValue": null});
+    let sheet = &sheets(Topic::Claimables, false, &[json!([row])]).unwrap()[0];
+    let (heads, rows) = sheet.table();
+    let place = heads.iter().position(|column| column.head == "inCurrency").unwrap();
+    assert_eq!(rows.map(|row| row[place].clone()).collect::<Vec<_>>(), ["12.35"]);
+    assert!(sheets(Topic::Claimables, false, &[json!([claimable()])]).unwrap()[0].table().0.len() == heads.len() - 1);
+}
+
+#[test]
+fn rows_of_several_accounts_begin_with_their_account() {
+    let entries = json!([
+        {"account": "0x01", "names": ["a.eth"], "answer": [claimable()], "partial": null},
+        {"account": "0x02", "answer": [claimable(), claimable()], "partial": null},
+        {"account": "0x03", "answer": null, "partial": "*/polygon;reason=upstream"},
+    ]);
+    for document in [entries.clone(), json!({"items": entries, "report": {}})] {
+        let sheets = sheets(Topic::Claimables, true, &[document]).unwrap();
+        let (mut heads, rows) = sheets[0].cells();
+        assert_eq!(heads.next(), Some("account"));
+        let accounts: Vec<String> = rows.map(|row| row[0].clone()).collect();
+        assert_eq!(accounts, ["a.eth", "0x02", "0x02"]);
+    }
 }
 
 #[test]
@@ -57,7 +84,7 @@ fn each_leg_of_a_position_is_a_row() {
         "protocols": [{"protocol": {"slug": "aave_v3"}, "positions": [position, bare]}],
     });
     for document in [portfolio.clone(), json!({"items": [portfolio], "report": {}})] {
-        let rows = shown(Topic::Positions, &[document.clone()]);
+        let rows = shown(Topic::Positions, std::slice::from_ref(&document));
         assert_eq!(
             rows,
             [
@@ -66,7 +93,7 @@ fn each_leg_of_a_position_is_a_row() {
                 ["aave_v3", "POLYGON", "Q", "locked", "", "", "", ""],
             ]
         );
-        let totals: Vec<Vec<String>> = sheets(Topic::Positions, &[document]).unwrap()[1].table().1.collect();
+        let totals: Vec<Vec<String>> = sheets(Topic::Positions, false, &[document]).unwrap()[1].table().1.collect();
         assert_eq!(totals, [["5.00", "3.00", "2.00", "", "0", ""]]);
     }
 }
@@ -96,10 +123,10 @@ fn events_are_shown_in_words_and_exported_as_json() {
         "summary": "swapped", "incompleteReason": null,
         "in": [{"amount": "1", "token": {"symbol": "A"}, "tokenId": null, "dollarValue": "2", "tokenAddress": "0x3"}], "out": [],
     });
-    let sheets = sheets(Topic::Events, &[json!({"account": account, "items": [event]})]).unwrap();
+    let sheets = sheets(Topic::Events, false, &[json!({"account": account, "items": [event]})]).unwrap();
     let cells: Vec<Vec<Vec<String>>> = sheets.iter().map(|sheet| sheet.cells().1.collect()).collect();
     assert_eq!(serde_json::from_str::<Value>(&cells[0][0][2]).unwrap(), metadata);
-    assert_eq!(cells[1], [["in", "1", "A", "", "2", "0x3"]]);
+    assert_eq!(cells[1], [["in", "1", "A", "", "2", "", "0x3"]]);
     assert_eq!(cells[2], [["swapped", ""]]);
 }
 
@@ -113,15 +140,15 @@ fn a_plan_has_its_transactions_first_and_nothing_if_there_is_nothing() {
     let transaction = json!({"network": {"name": "POLYGON"}, "to": "0x4", "data": "0x3d18b912", "gas": "21000", "claimIds": ["a", "b"]});
     let full = plan(json!([transaction]), json!("paid"));
     assert_eq!(shown(Topic::Plan, &[full]), [["POLYGON", "0x4", "", "21000"]]);
-    let empty = sheets(Topic::Plan, &[plan(json!([]), Value::Null)]).unwrap();
+    let empty = sheets(Topic::Plan, false, &[plan(json!([]), Value::Null)]).unwrap();
     assert!(empty.iter().all(Sheet::is_empty));
 }
 
 #[test]
 fn a_document_of_another_form_is_refused() {
     for topic in [Topic::Claimables, Topic::Positions, Topic::Plan, Topic::Balances, Topic::Name] {
-        assert!(sheets(topic, &[json!("text")]).is_none(), "{topic:?}");
+        assert!(sheets(topic, false, &[json!("text")]).is_none(), "{topic:?}");
     }
-    assert!(sheets(Topic::Positions, &[json!({"totals": {}})]).is_none());
-    assert!(sheets(Topic::Claimables, &[json!({"items": 1})]).is_none());
+    assert!(sheets(Topic::Positions, false, &[json!({"totals": {}})]).is_none());
+    assert!(sheets(Topic::Claimables, false, &[json!({"items": 1})]).is_none());
 }
