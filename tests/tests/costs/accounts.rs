@@ -107,9 +107,8 @@ fn many_accounts_cost_the_nodes_hardly_more_requests_than_one() {
     assert!(at_once_of_all * 2 < apart, "{at_once_of_all} requests for all at once, {apart} one by one");
     // A request has room for what ten accounts read on a network. Reads that burn all gas are found out by sending
     // their batch in parts, and then go alone.
-    let is_hardly_more = |Traffic { chunks, singles, .. }: Traffic| {
-        chunks <= one.at_once.traffic.chunks + singles + world.chains.len()
-    };
+    let is_hardly_more =
+        |Traffic { chunks, singles, .. }: Traffic| chunks <= one.at_once.traffic.chunks + singles + world.chains.len();
     let mut last = ten.at_once.traffic;
     for _ in 0..TRIES {
         if is_hardly_more(last) {
