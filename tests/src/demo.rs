@@ -91,7 +91,9 @@ pub fn run_once(page: &mut impl Write, is_verbose: bool) -> Result<()> {
     let description = Description::of(&stage.gateway)?;
     let mut out = Output { page, is_verbose, answers: 0, description, described: 0 };
     out.line(format_args!("\nrequesting every endpoint for every account ..."))?;
-    let checked = check::everything(&stage, &mut out).and_then(|()| claims::sent(&stage, &mut out));
+    let checked = check::everything(&stage, &mut out)
+        .and_then(|()| examples::check(&stage, &mut out))
+        .and_then(|()| claims::sent(&stage, &mut out));
     stage.down(out.page)?;
     checked?;
     acts::balances(&mut out)?;

@@ -76,13 +76,15 @@ impl Serialize for WithExamples<'_> {
 
 #[cfg(test)]
 mod tests {
+    use portolan_base::sanitize::output;
+
     use super::*;
     use crate::paths::PATHS;
 
     #[test]
     fn examples_are_written_with_all_their_digits() {
         let document = json!({"a": [{MARKER: "native-balance"}], "b": 1.5, "c": {MARKER: "none"}});
-        let text = serde_json::to_string(&WithExamples(&document)).unwrap();
+        let text = String::from_utf8(output::json(&WithExamples(&document)).unwrap()).unwrap();
         let example = find("native-balance").unwrap().trim();
         assert_eq!(text, format!(r#"{{"a":[{example}],"b":1.5,"c":{{"$example":"none"}}}}"#));
     }

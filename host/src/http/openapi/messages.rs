@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::examples;
 use crate::http::headers::{ANSWER_HEADERS, HeaderUse, REQUEST_HEADERS};
-use crate::http::problem::types::{PROBLEM_TYPES, ProblemType};
+use crate::http::problem_types::{PROBLEM_TYPES, ProblemType};
 use crate::http::view;
 use crate::markdown::{plain, sentence};
 use crate::paths::Endpoint;

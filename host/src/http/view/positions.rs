@@ -2,6 +2,8 @@
 //!
 //! Invariant: unknown values are null, never zero.
 
+use std::borrow::Cow;
+
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use portolan_abi::map::PositionKind;
@@ -16,7 +18,7 @@ use super::Shape;
 use super::currency::InCurrency;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::provenance::ProvenanceView;
-use super::schema::{AddressText, Caip10, Digits, TokenAddress, Word};
+use super::schema::{AddressText, Caip10, Digits, TokenAddress, Word, WordSet, borrowed};
 use crate::gateway::answer::{ClaimItem, Portfolio, PositionItem, Row, RowItem};
 use crate::gateway::claims::paid::DollarSum;
 use crate::gateway::query::POSITION_KINDS;
@@ -547,5 +549,23 @@ impl<'a> PortfolioView<'a> {
             totals: Totals::sum(rows()).view(with_claimable, shape),
             protocols: protocols.into_iter().map(group).collect(),
         }
+    }
+}
+
+impl WordSet for LegRole {
+    const NAME: &str = "LegRole";
+    const ABOUT: &str = "What an amount is to its position.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed(ROLES.map(|(_, name)| name))
+    }
+}
+
+impl WordSet for PositionKind {
+    const NAME: &str = "PositionKind";
+    const ABOUT: &str = "Kind of a position.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed(POSITION_KINDS.map(|(name, _)| name))
     }
 }

@@ -1,5 +1,7 @@
 //! Rows of claimables, farming, lending and balances; `positions.rs` has whole positions.
 
+use std::borrow::Cow;
+
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use portolan_abi::map::{self, LegRole, PaidTo};
@@ -15,7 +17,7 @@ use super::currency::InCurrency;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::positions::{PositionFacts, PositionView};
 use super::provenance::ProvenanceView;
-use super::schema::{AddressText, Caip10, Digits, HexData, LoanSide, TokenAddress, Word};
+use super::schema::{AddressText, Caip10, Digits, HexData, TokenAddress, Word, WordSet, borrowed};
 use super::simulation::{CostView, SimulationView, simulated};
 use crate::gateway::answer::{Balance, ClaimItem, PositionItem, Row, RowItem};
 use crate::gateway::claims::verdict::Verdict;
@@ -339,7 +341,7 @@ struct Function<'a> {
     /// Name.
     name: &'a str,
     /// Arguments in order.
-    input_parameters: Vec<Parameter<'a>>,
+    input_parameters: Vec<FunctionParameter<'a>>,
     /// Always empty, as in the specification.
     output_parameters: [(); 0],
 }
@@ -347,8 +349,7 @@ struct Function<'a> {
 /// An argument of a call.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "FunctionParameter")]
-struct Parameter<'a> {
+struct FunctionParameter<'a> {
     /// As text.
     value: &'a str,
     /// Solidity type.
@@ -366,7 +367,7 @@ pub(super) fn target(source: &TargetSource) -> (&'static str, Option<&str>) {
 
 impl<'a> TransactionView<'a> {
     pub(super) fn of(transaction: &'a ClaimTransaction, gas: Option<u32>, network: &'a Network, shape: Shape) -> Self {
-        let parameter = |(kind, value): &'a (String, String)| Parameter { value, type_as_string: kind };
+        let parameter = |(kind, value): &'a (String, String)| FunctionParameter { value, type_as_string: kind };
         let function = || Function {
             name: &transaction.function,
             input_parameters: transaction.inputs.iter().map(parameter).collect(),
@@ -515,7 +516,7 @@ struct Side {
     /// What the row is to the loan (`detail=full`).
     #[schemars(with = "Word<LoanSide>")]
     side: &'static str,
-    /// Of the whole loan: below 1 it can be liquidated; null if there is no debt (`detail=full`).
+    /// Health factor of the whole loan: below 1 it can be liquidated; null if there is no debt (`detail=full`).
     health_factor: Option<Number>,
 }
 
@@ -588,5 +589,36 @@ impl<'a> BalanceView<'a> {
             in_currency: in_currency.map(|value| value.with_price(usd, shape)),
             extra: shape.full.then(|| RowExtra::without_plugin(*account, &token.network, token)),
         }
+    }
+}
+
+impl WordSet for PaidTo {
+    const NAME: &str = "PaidTo";
+    const ABOUT: &str = "Who receives a payment.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed([Self::ACCOUNT, Self::LOCK, Self::VAULT].map(paid_to))
+    }
+}
+
+impl WordSet for TargetSource {
+    const NAME: &str = "TargetSource";
+    const ABOUT: &str = "Where a contract's address comes from: `listed` by the plugin, the operator's `settings`, or a \
+                         `factory`.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed([&Self::Listed, &Self::Settings, &Self::View("".into())].map(|source| target(source).0))
+    }
+}
+
+/// The side of a loan.
+pub(super) struct LoanSide;
+
+impl WordSet for LoanSide {
+    const NAME: &str = "LoanSide";
+    const ABOUT: &str = "What a row is to a loan.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed([LegRole::SUPPLIED, LegRole::BORROWED].map(side))
     }
 }
