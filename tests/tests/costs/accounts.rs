@@ -33,6 +33,7 @@ struct Cost {
 
 /// Costs of answers about the same accounts.
 struct Measured {
+    count: usize,
     /// All in one answer.
     at_once: Cost,
     apart: Cost,
@@ -83,10 +84,7 @@ impl Measured {
     fn of(world: &World, path: &str, count: usize) -> Self {
         let accounts = accounts(world, count);
         let each: Vec<String> = accounts.iter().map(|account| format!("/{path}/{account}")).collect();
-        let measured = Self { at_once: at_once(world, path, count), apart: Counted::start(world).fetch(&each) };
-        println!("{path} of {count}, at once: {}", measured.at_once);
-        println!("{path} of {count}, one by one: {}", measured.apart);
-        measured
+        Self { count, at_once: at_once(world, path, count), apart: Counted::start(world).fetch(&each) }
     }
 }
 
@@ -99,7 +97,9 @@ fn at_once(world: &World, path: &str, count: usize) -> Cost {
 fn many_accounts_cost_the_nodes_hardly_more_requests_than_one() {
     let (_alone, world) = (alone(), World::start().unwrap());
     let [one, ten, hundred] = [1, 10, 100].map(|count| Measured::of(&world, "claimables", count));
-    for Measured { at_once, apart } in [&one, &ten, &hundred] {
+    for Measured { count, at_once, apart } in [&one, &ten, &hundred] {
+        println!("claimables of {count}, at once: {at_once}");
+        println!("claimables of {count}, one by one: {apart}");
         assert_eq!(at_once.traffic.reads(), apart.traffic.reads(), "what accounts share is read once");
         assert_eq!(at_once.traffic.simulations, one.at_once.traffic.simulations, "all claims are tried together");
     }

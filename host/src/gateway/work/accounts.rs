@@ -78,11 +78,26 @@ impl AccountsWork {
         }
     }
 
-    /// Reads the rows of all accounts: of as many together as the number of jobs allows.
+    /// Reads the rows of all accounts at the same blocks. If a block is lost, and another pinned in its place, accounts
+    /// that were read before are read again. This ends: when the time for reads is over, no block is pinned any more.
     async fn rows(&self, context: &Context, accounts: &[Address]) -> BTreeMap<Address, AccountRows> {
-        let together = (JOBS_MAX / self.each.plans.jobs.len().max(1)).max(1);
+        loop {
+            let pins = context.pins();
+            let rows = self.rows_in_groups(context, accounts).await;
+            if accounts.len() <= self.together() || context.pins() == pins {
+                return rows;
+            }
+        }
+    }
+
+    /// Number of accounts that are read together.
+    fn together(&self) -> usize {
+        (JOBS_MAX / self.each.plans.jobs.len().max(1)).max(1)
+    }
+
+    async fn rows_in_groups(&self, context: &Context, accounts: &[Address]) -> BTreeMap<Address, AccountRows> {
         let mut rows = BTreeMap::new();
-        for some in accounts.chunks(together) {
+        for some in accounts.chunks(self.together()) {
             let found = if context.reads_are_over() {
                 some.iter().map(|_| self.late()).collect()
             } else {
