@@ -53,6 +53,7 @@ use self::query::{About, AboutRows, Account, AnswerOptions, BlockChoice, EventsQ
 use self::single_flight::SingleFlight;
 pub(crate) use self::start::{GatewaySettings, StartError};
 use self::work::Work;
+use self::work::account_rows::RowWork;
 use self::work::accounts::AccountsWork;
 use self::work::balances::BalanceWork;
 use self::work::claim_plan::ClaimPlanWork;
@@ -60,7 +61,6 @@ use self::work::events::EventWork;
 #[cfg(feature = "fuzzing")]
 pub(crate) use self::work::events::fuzzing::fuzzed_events;
 use self::work::names::{self, NameLookup};
-use self::work::protocols::RowWork;
 use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::cpu_pool::CpuPool;
 use portolan_base::client_share::ClientShare;
@@ -96,7 +96,11 @@ impl Gateway {
         client: &Arc<ClientShare>,
     ) -> Result<GatewayResponse, Problem> {
         let is_newest = options.blocks == BlockChoice::Newest;
-        let context = self.context(options, client);
+        let limits = match &query {
+            Query::OfAll(accounts, _) => self.limits.of_accounts(accounts.len()),
+            _ => self.limits,
+        };
+        let context = self.context_within(options, limits, client);
         let (account, about) = match query {
             Query::Networks => {
                 let networks = context.networks().iter().cloned().collect();
@@ -116,10 +120,7 @@ impl Gateway {
             }
             Query::Events(events) => return self.events(events, context).await,
             Query::Of(account, about) => (account, about),
-            Query::OfAll(accounts, about) => {
-                let context = self.context_within(context.options, self.limits.of_accounts(accounts.len()), client);
-                return self.accounts(accounts, about, context).await;
-            }
+            Query::OfAll(accounts, about) => return self.accounts(accounts, about, context).await,
         };
         let (account, named) = match account {
             Account::Address(account) => (account, None),

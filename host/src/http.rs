@@ -9,6 +9,7 @@ pub(crate) mod admin;
 pub(crate) mod public;
 
 pub(crate) mod problem;
+pub(crate) mod problem_types;
 
 mod view;
 

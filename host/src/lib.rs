@@ -21,6 +21,7 @@ mod head_age;
 mod log;
 mod lone_gateway;
 mod lone_plugin;
+mod markdown;
 mod memory;
 mod memory_limit;
 mod memory_used;
@@ -259,7 +260,7 @@ async fn answer(config: &Config, book: &Book, listeners: Listeners) -> anyhow::R
     log_start(config);
     let public_url = public_url(config, &listeners)?;
     logos::serve_at(&public_url);
-    let pages = Pages::new(book, &public_url);
+    let pages = Pages::new(book, &public_url).context("cannot describe the API")?;
     tracing::info!(folder = %config.docs_dir.display(), files = book.len(), "the book is read");
     let gateway = Arc::new(Gateway::start(&config.gateway).await.context("cannot start")?);
     let _control = http::admin::control::serve::start(&config.gateway.state_dir, ControlState::of(gateway.admin()));

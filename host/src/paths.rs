@@ -10,7 +10,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use portolan_validation::RESERVED_WORDS;
 
 pub(crate) use self::operations::TAGS;
-pub(crate) use self::parameters::{PARAMETERS, PATH_VALUES, Parameter, ValueForm};
+pub(crate) use self::parameters::{PARAMETERS, PATH_VALUES, Parameter, ParameterForm};
 use crate::address;
 
 /// An endpoint of the service.
@@ -136,22 +136,14 @@ pub(crate) const OF_EVERY_ENDPOINT: &[&str] = &["detail", "amounts"];
 /// some, a refusal would look like a gateway that is down.
 pub(crate) const WITHOUT_PARAMETERS: [&str; 4] = ["/metrics", "/plugins", "/lists", "/networks"];
 
-/// The end of a pattern that matches one or more segments, without a value.
-const REST: &str = "*";
-
 /// Path patterns: words match themselves, names in braces match a value. A slug is neither reserved nor an address,
 /// and an account in first place is not a reserved word.
-static PATHS: [(&[&str], Endpoint); 27] = [
+pub(crate) static PATHS: [(&[&str], Endpoint); 22] = [
     (&["networks"], Endpoint::Networks),
     (&["protocols"], Endpoint::Protocols),
     (&["protocols", "coverage"], Endpoint::Coverage),
     (&["openapi.json"], Endpoint::Description),
     (&["logos", "protocol", "{file}"], Endpoint::ProtocolLogo),
-    (&["docs"], Endpoint::Docs),
-    (&["docs", REST], Endpoint::Docs),
-    (&["problems"], Endpoint::Problems),
-    (&["problems", "{name}"], Endpoint::Problems),
-    (&["llms.txt"], Endpoint::LlmsTxt),
     (&["claimables"], Endpoint::ClaimablesOfAccounts),
     (&["positions"], Endpoint::PositionsOfAccounts),
     (&["claimables", "{account}"], Endpoint::AllClaimables),
@@ -171,10 +163,17 @@ static PATHS: [(&[&str], Endpoint); 27] = [
     (&["{slug}", "locked", "{account}", "positions"], Endpoint::Locked),
 ];
 
-/// Returns the paths of the API with their endpoints; pages for people are not among them.
-pub(crate) fn of_api() -> impl Iterator<Item = &'static (&'static [&'static str], Endpoint)> {
-    PATHS.iter().filter(|(_, endpoint)| !endpoint.is_page())
-}
+/// The end of a pattern that matches all segments that are left, at least one.
+const REST: &str = "{page}";
+
+/// Path patterns of pages for people, in the same form.
+pub(crate) static PAGES: [(&[&str], Endpoint); 5] = [
+    (&["docs"], Endpoint::Docs),
+    (&["docs", REST], Endpoint::Docs),
+    (&["problems"], Endpoint::Problems),
+    (&["problems", "{problem}"], Endpoint::Problems),
+    (&["llms.txt"], Endpoint::LlmsTxt),
+];
 
 /// Returns true if a path begins with this word, so that it cannot be a protocol's slug.
 pub(crate) fn is_reserved(word: &str) -> bool {
@@ -191,7 +190,7 @@ pub(crate) fn find_claimables<'a>(segments: &[&'a str]) -> Option<(Endpoint, Vec
 
 /// Finds the endpoint of a path, and returns it with the path's values in order.
 pub(crate) fn find<'a>(segments: &[&'a str]) -> Option<(Endpoint, Vec<&'a str>)> {
-    let (path, endpoint) = PATHS.iter().find(|(path, _)| is_match(path, segments))?;
+    let (path, endpoint) = PATHS.iter().chain(&PAGES).find(|(path, _)| is_match(path, segments))?;
     let values = path.iter().zip(segments).filter(|(part, _)| is_value(part));
     Some((*endpoint, values.map(|(_, segment)| *segment).collect()))
 }
@@ -223,7 +222,6 @@ fn is_match(path: &[&str], segments: &[&str]) -> bool {
     let fits = |(place, (part, segment)): (usize, (&&str, &&str))| match *part {
         "{slug}" => !segment.is_empty() && !is_reserved(segment) && address::parse(segment).is_err(),
         part if is_value(part) => place > 0 || !is_reserved(segment),
-        REST => true,
         part => part == *segment,
     };
     let is_as_long = match path.last() {
@@ -262,7 +260,7 @@ mod tests {
 
     #[test]
     fn the_reserved_words_are_those_that_paths_begin_with() {
-        let first = PATHS.iter().filter_map(|(path, _)| path.first()).filter(|word| !is_value(word));
+        let first = PATHS.iter().chain(&PAGES).filter_map(|(path, _)| path.first()).filter(|word| !is_value(word));
         let words: BTreeSet<&str> = first.chain(&FUTURE).copied().collect();
         assert_eq!(words, RESERVED_WORDS.into());
     }
@@ -271,7 +269,7 @@ mod tests {
     fn pages_of_the_book_are_at_any_depth() {
         let found = |segments: &[&'static str]| find(segments).map(|(endpoint, values)| (endpoint, values.len()));
         for path in [&["docs"][..], &["docs", "a"], &["docs", "a", "b", "c", "d"]] {
-            assert_eq!(found(path), Some((Endpoint::Docs, 0)), "{path:?}");
+            assert_eq!(found(path), Some((Endpoint::Docs, path.len().min(2) - 1)), "{path:?}");
         }
         assert_eq!(found(&["problems", "deadline"]), Some((Endpoint::Problems, 1)));
         assert_eq!(found(&["problems", "a", "b"]), None);

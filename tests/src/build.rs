@@ -175,7 +175,7 @@ pub fn shipped() -> Result<Built> {
     build_as(RELEASE, &[owned(&OWN[..1]), plugins()?].concat())
 }
 
-/// Builds the book, and returns its folder. Tests build it by the library.
+/// Builds the book, and returns its folder.
 ///
 /// # Errors
 /// If cargo or mdBook fails, with what it printed.

@@ -58,6 +58,11 @@ impl State {
         self.running.remove(&participant);
         self.steps += 1;
     }
+
+    /// How many times as long as for few participants a batch lingers.
+    fn lingers(&self) -> u32 {
+        u32::try_from(1 + self.running.len() / LINGER_PARTICIPANTS).unwrap_or(u32::MAX)
+    }
 }
 
 /// The reads of one participant's step that were not in the cache.
@@ -295,30 +300,29 @@ impl Session {
     }
 
     /// Flushes the new batch once no participant has made a step for one linger: those that still run are slow. While
-    /// participants take turns on the processor, it waits for all of them. It counts short sleeps instead of elapsed
-    /// time: if the jobs get no processor time, neither does this task.
+    /// participants take turns on the processor, it waits for all of them, and the longer the more they are. It counts
+    /// short sleeps instead of elapsed time: if the jobs get no processor time, neither does this task.
     fn flush_after_linger(self: &Arc<Self>) {
         let (session, linger) = (Arc::clone(self), self.reader.linger(self.chain_id));
-        let (batch, further) = {
+        let (batch, lingers) = {
             let state = self.state();
-            (state.flushed, state.running.len() / LINGER_PARTICIPANTS)
+            (state.flushed, state.lingers())
         };
-        let lingers_max = LINGERS_MAX.saturating_mul(u32::try_from(further + 1).unwrap_or(u32::MAX));
         tokio::spawn(async move {
             let (mut last, mut still) = (session.state().steps, Duration::ZERO);
-            let mut left = linger.saturating_mul(lingers_max);
-            while still < linger && !left.is_zero() {
+            let (mut left, mut enough) = (linger * LINGERS_MAX * lingers, linger * lingers);
+            while still < enough && !left.is_zero() {
                 tokio::time::sleep(LINGER_STEP).await;
                 left = left.saturating_sub(LINGER_STEP);
-                let (flushed, steps) = {
+                let (flushed, steps, lingers) = {
                     let state = session.state();
-                    (state.flushed, state.steps)
+                    (state.flushed, state.steps, state.lingers())
                 };
                 if flushed != batch {
                     return;
                 }
                 still = if steps == last { still + LINGER_STEP } else { Duration::ZERO };
-                last = steps;
+                (last, enough) = (steps, linger * lingers);
             }
             session.flush();
         });

@@ -85,8 +85,7 @@ settings! {
 
     "docs.dir" => docs_dir: Option<NamedPath> = path().optional().flag("--docs", |flags| flags.docs.as_deref()),
         is "a path", like "\"portolan-docs\"",
-        "the built book (`cargo book`), which /docs serves, read at the start; without this, a folder of that name beside \
-         this file, if it is there";
+        "the built book (`cargo book`), which /docs serves, read at the start; without it, portolan-docs beside this file";
 
     "spans.collector" => collector: Option<Url> = text(collector).optional(),
         is "an http or https URL without secrets", like "\"http://127.0.0.1:4318\"",

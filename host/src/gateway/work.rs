@@ -1,12 +1,12 @@
 //! The work of each kind of query, with what several of them share, and its trait.
 
+pub(super) mod account_rows;
 pub(super) mod accounts;
 pub(super) mod balances;
 pub(super) mod claim_plan;
 pub(super) mod events;
 pub(super) mod fees;
 pub(super) mod names;
-pub(super) mod portfolio;
 pub(super) mod protocols;
 pub(super) mod simulation;
 

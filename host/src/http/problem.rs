@@ -1,15 +1,13 @@
 //! Problem documents (RFC 9457). Invariant: only here do errors become status codes, and a client's input enters a
 //! document only shortened and without control characters.
 
-pub(crate) mod types;
-
 use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, LINK, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 use portolan_base::sanitize;
 use portolan_plugins::logos;
 
-use self::types::ProblemType;
 use super::content::Content;
+use super::problem_types::{self, ProblemType};
 use super::view;
 use crate::gateway::problem::{Problem, TooLarge};
 
@@ -26,34 +24,34 @@ impl Problem {
     /// Returns the row of its type.
     pub(crate) fn kind(&self) -> &'static ProblemType {
         match self {
-            Self::InvalidAddress(_) => &types::INVALID_ADDRESS,
-            Self::InvalidNetwork(_) => &types::INVALID_NETWORK,
-            Self::InvalidFilter(_) => &types::INVALID_FILTER,
-            Self::UnknownParameter(_) => &types::UNKNOWN_PARAMETER,
-            Self::InvalidHash(_) => &types::INVALID_HASH,
-            Self::InvalidName(_) => &types::INVALID_NAME,
-            Self::InvalidBlock(_) => &types::INVALID_BLOCK,
-            Self::UnknownBlock(_) => &types::UNKNOWN_BLOCK,
-            Self::StateUnavailable(_) => &types::STATE_UNAVAILABLE,
-            Self::UnknownPath(_) => &types::UNKNOWN_PATH,
-            Self::UnknownProtocol(_) => &types::UNKNOWN_PROTOCOL,
-            Self::NameNotFound(_) => &types::NAME_NOT_FOUND,
-            Self::TransactionNotFound(_) => &types::TRANSACTION_NOT_FOUND,
-            Self::HostNotAllowed(_) => &types::HOST_NOT_ALLOWED,
-            Self::Unauthorized => &types::UNAUTHORIZED,
-            Self::MethodNotAllowed { .. } => &types::METHOD_NOT_ALLOWED,
-            Self::InvalidRequest => &types::INVALID_REQUEST,
-            Self::RequestTooLarge(_) => &types::REQUEST_TOO_LARGE,
-            Self::TooManyLogs { .. } => &types::TOO_MANY_LOGS,
-            Self::TooManyEvents { .. } => &types::TOO_MANY_EVENTS,
-            Self::AnswerTooLarge { .. } => &types::ANSWER_TOO_LARGE,
-            Self::OverBudget(_) => &types::OVER_BUDGET,
-            Self::Overloaded => &types::OVERLOADED,
-            Self::NetworkNotConfigured(_) => &types::NETWORK_NOT_CONFIGURED,
-            Self::ProtocolUnavailable(_) => &types::PROTOCOL_UNAVAILABLE,
-            Self::Upstream(_) => &types::UPSTREAM,
-            Self::Deadline(_) => &types::DEADLINE,
-            Self::Internal(_) => &types::INTERNAL,
+            Self::InvalidAddress(_) => &problem_types::INVALID_ADDRESS,
+            Self::InvalidNetwork(_) => &problem_types::INVALID_NETWORK,
+            Self::InvalidFilter(_) => &problem_types::INVALID_FILTER,
+            Self::UnknownParameter(_) => &problem_types::UNKNOWN_PARAMETER,
+            Self::InvalidHash(_) => &problem_types::INVALID_HASH,
+            Self::InvalidName(_) => &problem_types::INVALID_NAME,
+            Self::InvalidBlock(_) => &problem_types::INVALID_BLOCK,
+            Self::UnknownBlock(_) => &problem_types::UNKNOWN_BLOCK,
+            Self::StateUnavailable(_) => &problem_types::STATE_UNAVAILABLE,
+            Self::UnknownPath(_) => &problem_types::UNKNOWN_PATH,
+            Self::UnknownProtocol(_) => &problem_types::UNKNOWN_PROTOCOL,
+            Self::NameNotFound(_) => &problem_types::NAME_NOT_FOUND,
+            Self::TransactionNotFound(_) => &problem_types::TRANSACTION_NOT_FOUND,
+            Self::HostNotAllowed(_) => &problem_types::HOST_NOT_ALLOWED,
+            Self::Unauthorized => &problem_types::UNAUTHORIZED,
+            Self::MethodNotAllowed { .. } => &problem_types::METHOD_NOT_ALLOWED,
+            Self::InvalidRequest => &problem_types::INVALID_REQUEST,
+            Self::RequestTooLarge(_) => &problem_types::REQUEST_TOO_LARGE,
+            Self::TooManyLogs { .. } => &problem_types::TOO_MANY_LOGS,
+            Self::TooManyEvents { .. } => &problem_types::TOO_MANY_EVENTS,
+            Self::AnswerTooLarge { .. } => &problem_types::ANSWER_TOO_LARGE,
+            Self::OverBudget(_) => &problem_types::OVER_BUDGET,
+            Self::Overloaded => &problem_types::OVERLOADED,
+            Self::NetworkNotConfigured(_) => &problem_types::NETWORK_NOT_CONFIGURED,
+            Self::ProtocolUnavailable(_) => &problem_types::PROTOCOL_UNAVAILABLE,
+            Self::Upstream(_) => &problem_types::UPSTREAM,
+            Self::Deadline(_) => &problem_types::DEADLINE,
+            Self::Internal(_) => &problem_types::INTERNAL,
             Self::OfJobs { problem, .. } => problem.kind(),
         }
     }

@@ -81,7 +81,7 @@ impl Endpoint {
             Self::Docs => ("pages", "getDocs", "[the book](../README.md)"),
             Self::Problems => ("pages", "getProblems", "[what problems mean](problems.md)"),
             Self::LlmsTxt => ("pages", "getLlmsTxt", "the list of all pages, for programs that read"),
-            Self::Description => ("facts", "getDescription", "this description of the API, in OpenAPI 3.1"),
+            Self::Description => ("facts", "getDescription", "the description of the API, in OpenAPI 3.1"),
         };
         Operation { tag, id, answer }
     }

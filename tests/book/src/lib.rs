@@ -1,6 +1,6 @@
 //! The book: pages of `host/docs`, and those of other folders that its contents name, as HTML and as Markdown.
 //!
-//! Invariant: every link of a page leads to another page of the book or to another host. What else of the tree a page
+//! Invariant: every link of a page leads to another page or file of the book or to another host. What else of the tree a page
 //! links to is named by its path.
 
 mod links;
@@ -20,6 +20,8 @@ pub use self::links::of as links;
 const ROOT: &str = "host/docs";
 /// Contents of the book, in `ROOT`.
 const CONTENTS: &str = "SUMMARY.md";
+/// What mdBook is told about it, likewise.
+const SETTINGS: &str = "book.toml";
 /// The file of a folder that GitHub shows, and the one that browsers request.
 const README: &str = "README.md";
 const INDEX: &str = "index.md";
@@ -59,23 +61,23 @@ pub fn build(folder: &Path) -> Result<usize> {
     let pages = pages()?;
     let staged = tempfile::tempdir()?;
     let source = staged.path().join("src");
-    let places: Vec<PathBuf> = pages.iter().map(|page| page.path.clone()).collect();
     let contents = Page::new("Contents".into(), Path::new(ROOT).join(CONTENTS));
     for page in pages.iter().chain([&contents]) {
         let links = Links { page, pages: &pages };
         write(&source.join(&page.path), &links.rewritten(&read(&page.source)?))?;
     }
+    copy(&tree().join(ROOT), &source, &is_linked)?;
     write(&staged.path().join("theme/head.hbs"), HEAD)?;
-    let mut config = Config::from_disk(tree().join(ROOT).join("book.toml"))?;
+    let mut config = Config::from_disk(tree().join(ROOT).join(SETTINGS))?;
     config.book.src = "src".into();
     config.build.build_dir = "built".into();
     MDBook::load_with_config(staged.path(), config)?.build()?;
     let built = staged.path().join("built");
-    for path in places.iter().chain([&contents.path]) {
+    for Page { path, .. } in pages.iter().chain([&contents]) {
         fs::copy(source.join(path), built.join(path)).with_context(|| path.display().to_string())?;
     }
     replace(&built, folder)?;
-    Ok(places.len())
+    Ok(pages.len())
 }
 
 /// Returns the pages that the contents name, in order.
@@ -128,10 +130,16 @@ fn replace(built: &Path, folder: &Path) -> Result<()> {
         ensure!(folder.join(CONTENTS).is_file(), "{} is not a book: name another folder", folder.display());
         fs::remove_dir_all(folder)?;
     }
-    copy(built, folder)
+    copy(built, folder, &|_| true)
 }
 
-fn copy(from: &Path, to: &Path) -> Result<()> {
+/// Returns true for a file that pages may link to beside pages: an example, or a picture.
+fn is_linked(file: &Path) -> bool {
+    !file.ends_with(SETTINGS) && file.extension().is_none_or(|extension| extension != "md")
+}
+
+/// Copies the files of a folder that are wanted.
+fn copy(from: &Path, to: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<()> {
     fs::create_dir_all(to)?;
     fs::set_permissions(to, Permissions::from_mode(FOLDER_MODE))?;
     for entry in fs::read_dir(from)? {
@@ -141,8 +149,8 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
             continue;
         }
         if entry.file_type()?.is_dir() {
-            copy(&from, &to.join(name))?;
-        } else {
+            copy(&from, &to.join(name), is_wanted)?;
+        } else if is_wanted(&from) {
             fs::copy(&from, to.join(&name))?;
             fs::set_permissions(to.join(name), Permissions::from_mode(FILE_MODE))?;
         }

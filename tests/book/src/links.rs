@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use crate::{Page, README, resolved, tree};
+use crate::{Page, README, ROOT, is_linked, resolved, tree};
 
 /// A link in a text: where it is, where the text that it shows is, and what it leads to.
 struct Link {
@@ -70,7 +70,12 @@ impl Links<'_> {
         let is_meant = |page: &&Page| page.source == source || page.source == source.join(README);
         match self.pages.iter().find(is_meant) {
             Some(page) => format!("[{shown}]({}{anchor})", between(&self.page.path, &page.path)),
-            None => named(shown, &source),
+            None => match source.strip_prefix(ROOT) {
+                Ok(file) if tree().join(&source).is_file() && is_linked(file) => {
+                    format!("[{shown}]({})", between(&self.page.path, file))
+                }
+                _ => named(shown, &source),
+            },
         }
     }
 }
@@ -118,6 +123,7 @@ mod tests {
             ),
             ("[`tests/book`](../../../tests/book)", "`tests/book/`"),
             ("[the lock](../../../Cargo.lock#L1)", "the lock (`Cargo.lock`)"),
+            ("[the settings](../book.toml)", "the settings (`host/docs/book.toml`)"),
             ("`[x](../README.md)`", "`[x](../README.md)`"),
             ("    [x](../README.md)", "    [x](../README.md)"),
         ] {

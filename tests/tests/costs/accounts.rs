@@ -1,10 +1,11 @@
 //! The cost of an answer about many accounts, counted at the endpoints, against answers about one after the other.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use portolan_tests::gateway::Gateway;
 use portolan_tests::rpc_fault::{Fault, RpcFault};
-use portolan_tests::traffic::Traffic;
+use portolan_tests::traffic::{TRIES, Traffic};
 use portolan_tests::truth::ACCOUNTS;
 use portolan_tests::world::World;
 
@@ -14,8 +15,6 @@ use super::alone;
 const ROUND_TRIP: Duration = Duration::from_millis(50);
 /// An unoptimized build takes longer than the usual limits.
 const LIMITS: &str = "[answers]\ndeadline_ms = 60000\n[plugins.limits]\njob_ms = 60000\n";
-const PATHS: [&str; 2] = ["claimables", "positions"];
-const COUNTS: [usize; 3] = [1, 10, 100];
 
 /// A gateway with all plugins, whose requests are counted.
 struct Counted {
@@ -28,6 +27,22 @@ struct Cost {
     traffic: Traffic,
     took: Duration,
     bytes: usize,
+    /// Peak memory of the gateway.
+    peak_mib: f64,
+}
+
+/// Costs of answers about the same accounts.
+struct Measured {
+    count: usize,
+    /// All in one answer.
+    at_once: Cost,
+    apart: Cost,
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} in {:?}, {} B of answers, at most {:.0} MiB", self.traffic, self.took, self.bytes, self.peak_mib)
+    }
 }
 
 impl Counted {
@@ -52,8 +67,9 @@ impl Counted {
             let partial = response.header("portolan-partial").unwrap_or_default();
             assert!(!partial.contains("timeout") && !partial.contains("over-budget"), "{path}: {partial}");
         }
+        let peak_mib = self.gateway.memory_peak_mib().unwrap();
         let traffic = self.rpcs.iter().map(|rpc| Traffic::take(rpc).unwrap()).sum();
-        Cost { traffic, took, bytes: responses.iter().map(|response| response.body.len()).sum() }
+        Cost { traffic, took, peak_mib, bytes: responses.iter().map(|response| response.body.len()).sum() }
     }
 }
 
@@ -63,24 +79,42 @@ fn accounts(world: &World, count: usize) -> Vec<String> {
     known.chain((1..).map(|number: u64| format!("0x{number:0>40x}"))).take(count).collect()
 }
 
+impl Measured {
+    /// Fetches answers about so many accounts, each way from a gateway that has answered nothing yet.
+    fn of(world: &World, path: &str, count: usize) -> Self {
+        let accounts = accounts(world, count);
+        let each: Vec<String> = accounts.iter().map(|account| format!("/{path}/{account}")).collect();
+        Self { count, at_once: at_once(world, path, count), apart: Counted::start(world).fetch(&each) }
+    }
+}
+
+/// One answer about so many accounts, of a gateway that has answered nothing yet.
+fn at_once(world: &World, path: &str, count: usize) -> Cost {
+    Counted::start(world).fetch(&[format!("/{path}?accounts={}", accounts(world, count).join(","))])
+}
+
 #[test]
 fn many_accounts_cost_the_nodes_hardly_more_requests_than_one() {
     let (_alone, world) = (alone(), World::start().unwrap());
-    for path in PATHS {
-        let mut one = None;
-        for count in COUNTS {
-            let accounts = accounts(&world, count);
-            let counted = Counted::start(&world);
-            let at_once = counted.fetch(&[format!("/{path}?accounts={}", accounts.join(","))]);
-            let peak = counted.gateway.memory_peak_mib().unwrap();
-            let each: Vec<String> = accounts.iter().map(|account| format!("/{path}/{account}")).collect();
-            let apart = Counted::start(&world).fetch(&each);
-            println!(
-                "{path}, {count} at once: {}, {:?}, {} B, peak {peak:.0} MiB",
-                at_once.traffic, at_once.took, at_once.bytes
-            );
-            println!("{path}, {count} one by one: {}, {:?}, {} B", apart.traffic, apart.took, apart.bytes);
-            one.get_or_insert(at_once.traffic.requests());
-        }
+    let [one, ten, hundred] = [1, 10, 100].map(|count| Measured::of(&world, "claimables", count));
+    for Measured { count, at_once, apart } in [&one, &ten, &hundred] {
+        println!("claimables of {count}, at once: {at_once}");
+        println!("claimables of {count}, one by one: {apart}");
+        assert_eq!(at_once.traffic.reads(), apart.traffic.reads(), "what accounts share is read once");
+        assert_eq!(at_once.traffic.simulations, one.at_once.traffic.simulations, "all claims are tried together");
     }
+    let (at_once_of_all, apart) = (hundred.at_once.traffic.requests(), hundred.apart.traffic.requests());
+    assert!(at_once_of_all * 2 < apart, "{at_once_of_all} requests for all at once, {apart} one by one");
+    // A request has room for what ten accounts read on a network. Reads that burn all gas are found out by sending
+    // their batch in parts, and then go alone.
+    let is_hardly_more =
+        |Traffic { chunks, singles, .. }: Traffic| chunks <= one.at_once.traffic.chunks + singles + world.chains.len();
+    let mut last = ten.at_once.traffic;
+    for _ in 0..TRIES {
+        if is_hardly_more(last) {
+            return;
+        }
+        last = at_once(&world, "claimables", 10).traffic;
+    }
+    panic!("{last}, of which one account takes {}", one.at_once.traffic);
 }

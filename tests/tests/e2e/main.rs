@@ -26,6 +26,7 @@ mod connections;
 mod coverage;
 mod crashes;
 mod curve;
+mod description;
 mod detectors;
 mod docs;
 mod drain;

@@ -52,7 +52,10 @@ fn what_is_laid_out_runs_with_all_plugins_and_leaves_an_operators_files_alone() 
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("portolan");
     let book = parent.path().join("book");
-    portolan_book::build(&book).unwrap();
+    fs::create_dir_all(book.join("use")).unwrap();
+    for page in ["index.html", "use/tour.html"] {
+        fs::write(book.join(page), "<h1>Portolan</h1>").unwrap();
+    }
     ship::lay_out(build::built().unwrap(), &book, &folder).unwrap();
     for (path, expected) in [
         ("", 0o755),

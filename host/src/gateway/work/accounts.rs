@@ -9,6 +9,7 @@ use std::sync::Arc;
 use alloy::primitives::Address;
 use portolan_assets::names::{Name, NameFailure};
 use portolan_base::network::Network;
+use portolan_reader::ReadFailure;
 
 use crate::gateway::answer::{AccountAnswer, Answer, Items, MissingEntry};
 use crate::gateway::context::Context;
@@ -16,13 +17,14 @@ use crate::gateway::missing;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{Account, BlockChoice};
 use crate::gateway::work::Work;
+use crate::gateway::work::account_rows::RowWork;
 use crate::gateway::work::names;
-use crate::gateway::work::protocols::{AccountRows, RowWork, rows_of_each};
+use crate::gateway::work::protocols::{AccountRows, rows_of_each};
 use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::report::JobReport;
 
-/// Maximum number of jobs that run together. Each keeps its replies and its calls until it ends, and has to get through
-/// its calls within `plugins.limits.job_ms`; this many fill more requests to each network than leave at once.
+/// Maximum number of jobs that run together: those of a hundred accounts over forty protocols. Each keeps its replies
+/// until it ends, and all of them have to get a processor within `plugins.limits.job_ms`.
 const JOBS_MAX: usize = 4_096;
 
 /// The work for several accounts.
@@ -46,17 +48,18 @@ impl AccountsWork {
 
     /// Resolves all names, and returns each account once, in the order of the request.
     async fn requested(&self, context: &Context) -> Vec<Requested> {
-        let mut named: Vec<Name> = Vec::new();
-        named.extend(self.accounts.iter().filter_map(|account| match account {
+        let names = self.accounts.iter().filter_map(|account| match account {
             Account::Name(name) => Some(name.clone()),
             Account::Address(_) => None,
-        }));
-        let mut resolved = self.resolved(context, &named).await.into_iter();
+        });
+        let mut resolved = self.resolved(context, &names.collect::<Vec<_>>()).await.into_iter();
         let mut requested: Vec<Requested> = Vec::new();
         for account in &self.accounts {
             let (account, name) = match account {
                 Account::Address(account) => (Ok(*account), None),
-                Account::Name(name) => (resolved.next().unwrap_or(Err(NameFailure::BareRevert)), Some(name.clone())),
+                Account::Name(name) => {
+                    (resolved.next().unwrap_or(Err(ReadFailure::Upstream.into())), Some(name.clone()))
+                }
             };
             match requested.iter_mut().find(|other| account.is_ok() && other.account == account) {
                 Some(other) => other.names.extend(name),
@@ -75,11 +78,26 @@ impl AccountsWork {
         }
     }
 
-    /// Reads the rows of all accounts: of as many together as the number of jobs allows.
+    /// Reads the rows of all accounts at the same blocks. If a block is lost, and another pinned in its place, accounts
+    /// that were read before are read again. This ends: when the time for reads is over, no block is pinned any more.
     async fn rows(&self, context: &Context, accounts: &[Address]) -> BTreeMap<Address, AccountRows> {
-        let together = (JOBS_MAX / self.each.plans.jobs.len().max(1)).max(1);
+        loop {
+            let pins = context.pins();
+            let rows = self.rows_in_groups(context, accounts).await;
+            if accounts.len() <= self.together() || context.pins() == pins {
+                return rows;
+            }
+        }
+    }
+
+    /// Number of accounts that are read together.
+    fn together(&self) -> usize {
+        (JOBS_MAX / self.each.plans.jobs.len().max(1)).max(1)
+    }
+
+    async fn rows_in_groups(&self, context: &Context, accounts: &[Address]) -> BTreeMap<Address, AccountRows> {
         let mut rows = BTreeMap::new();
-        for some in accounts.chunks(together) {
+        for some in accounts.chunks(self.together()) {
             let found = if context.reads_are_over() {
                 some.iter().map(|_| self.late()).collect()
             } else {

@@ -1,4 +1,4 @@
-//! Answers with an account's claimables or positions in all protocols, or in one.
+//! Runs jobs of protocols about accounts, and makes rows of what they find.
 //!
 //! Invariant: a row whose tokens could not be read is left out and reported, never shown in part.
 
@@ -7,143 +7,30 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 use futures_util::future::join_all;
-use portolan_abi::map::{Claimable, PositionKind};
+use portolan_abi::map::Claimable;
 use portolan_assets::resolve::{TokenFailure, Tokens};
 use portolan_assets::token::NATIVE;
 use portolan_base::network::Network;
 use portolan_base::sanitize::text::Text;
 
-use crate::gateway::answer::{Answer, Items, Row};
+use crate::gateway::answer::Row;
 use crate::gateway::claims::planned_claim::PlannedClaim;
 use crate::gateway::claims::verdict::Verdict;
 use crate::gateway::context::Context;
 use crate::gateway::plan::Plans;
 use crate::gateway::problem::Problem;
 use crate::gateway::provenance::Provenance;
-use crate::gateway::query::{AboutRows, ClaimOptions, Filter, List};
 use crate::gateway::rows::{ClaimEvaluation, RowKind};
-use crate::gateway::work::Work;
 use crate::gateway::work::fees;
-use crate::gateway::work::portfolio;
 use crate::gateway::work::simulation;
-use crate::gateway::{missing, plan, rows};
+use crate::gateway::{missing, rows};
 use crate::jobs::failure::Reason;
 use crate::jobs::job::{JobOutcome, ReadTrace};
-use crate::jobs::plan::{JobPlan, Question};
+use crate::jobs::plan::JobPlan;
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::validate;
 use portolan_reader::{Effort, Pins};
 use portolan_validation::ValidFinding;
-
-/// Questions to protocols about an account, whose answer is made of rows.
-pub(in crate::gateway) struct RowWork {
-    pub(in crate::gateway) plans: Plans,
-    pub(in crate::gateway) list: RowList,
-    pub(in crate::gateway) simulating: Option<Effort>,
-    /// True if claims that cost more than they pay are left out.
-    pub(in crate::gateway) worth: bool,
-}
-
-/// What an answer lists.
-pub(in crate::gateway) enum RowList {
-    /// Rows of one kind; `aggregate` is true for a query to all protocols.
-    Rows { kind: RowKind, aggregate: bool },
-    /// Positions of these kinds, and claims.
-    Portfolio(BTreeSet<PositionKind>),
-}
-
-impl RowList {
-    /// Returns the kind of the rows that a job's findings become.
-    pub(in crate::gateway) fn kind(&self, plan: &JobPlan) -> RowKind {
-        match self {
-            Self::Rows { kind, .. } => *kind,
-            Self::Portfolio(_) if portfolio::is_about_claims(plan) => RowKind::Payments,
-            Self::Portfolio(_) => RowKind::Positions,
-        }
-    }
-}
-
-impl RowWork {
-    /// Plans the jobs about an account.
-    ///
-    /// # Errors
-    /// Returns a problem if a protocol is unknown or not served, or if the named network has no endpoint.
-    pub(in crate::gateway) fn new(context: &Context, account: Address, about: &AboutRows) -> Result<Self, Problem> {
-        match about {
-            AboutRows::Claimables { filter, chain_id, options } => {
-                Self::for_all_protocols(context, account, filter, *chain_id, *options)
-            }
-            AboutRows::Positions { filter, chain_id, kinds, options } => {
-                Self::for_portfolio(context, account, filter, *chain_id, kinds.clone(), *options)
-            }
-            AboutRows::Protocol { slug, chain_id, list } => {
-                Self::for_protocol(context, account, slug, *chain_id, *list)
-            }
-        }
-    }
-
-    /// Plans the account's claimables from all protocols that the filter selects, on one network or on all.
-    ///
-    /// # Errors
-    /// Returns a problem if the filter names an unknown protocol, or if the named network has no endpoint.
-    fn for_all_protocols(
-        context: &Context,
-        account: Address,
-        filter: &Filter,
-        chain_id: Option<u64>,
-        options: ClaimOptions,
-    ) -> Result<Self, Problem> {
-        let questions = [Question::Claimables];
-        let plans = plan::for_all(&context.snapshot, context.networks(), filter, &questions, account)?.on(chain_id);
-        context.check_endpoint(&plans.jobs, chain_id)?;
-        let simulating = simulation::effort(context, options);
-        let list = RowList::Rows { kind: RowKind::Payments, aggregate: true };
-        Ok(Self { plans, list, simulating, worth: options.worth })
-    }
-
-    /// Plans a question to one protocol, on one network or on all.
-    ///
-    /// # Errors
-    /// Returns a problem if the protocol is not served, or if the named network has no endpoint.
-    fn for_protocol(
-        context: &Context,
-        account: Address,
-        slug: &str,
-        chain_id: Option<u64>,
-        list: List,
-    ) -> Result<Self, Problem> {
-        let (question, kind) = list.plan();
-        let plans = plan::for_one(&context.snapshot, context.networks(), slug, question, account)?.on(chain_id);
-        context.check_endpoint(&plans.jobs, chain_id)?;
-        let (simulating, worth) = match list {
-            List::Claimables(options) => (simulation::effort(context, options), options.worth),
-            _ => (None, false),
-        };
-        Ok(Self { plans, list: RowList::Rows { kind, aggregate: false }, simulating, worth })
-    }
-
-    /// Makes the items of an account's rows.
-    pub(in crate::gateway) fn items(&self, mut rows: Vec<Row>) -> Items {
-        rows.retain(|row| !self.worth || row.is_profitable());
-        match &self.list {
-            RowList::Rows { aggregate, .. } => {
-                Items::Rows { rows, aggregate: *aggregate, with_simulations: self.simulating == Some(Effort::Any) }
-            }
-            RowList::Portfolio(kinds) => Items::Portfolio(portfolio::portfolio(rows, kinds, &self.plans)),
-        }
-    }
-}
-
-impl Work for RowWork {
-    fn networks(&self, _: &Context) -> Vec<Arc<Network>> {
-        self.plans.jobs.iter().map(|plan| Arc::clone(&plan.network)).collect()
-    }
-
-    async fn answer(self, context: Context) -> Result<Answer, Problem> {
-        let (rows, reports) = rows_of(&context, &self.plans, |plan| self.list.kind(plan), self.simulating).await?;
-        Ok(context.answer(self.items(rows), reports))
-    }
-}
 
 /// Sorted rows of one account, and the reports of its jobs.
 #[derive(Default)]
@@ -372,12 +259,3 @@ fn rows(
     };
     found.into_iter().map(of_job).collect()
 }
-
-#[cfg(test)]
-mod off_chain_tests;
-#[cfg(test)]
-pub(super) mod script;
-#[cfg(test)]
-mod tests;
-#[cfg(test)]
-mod unread_token_tests;

@@ -3,9 +3,10 @@
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-use super::{examples, messages, plain, sentence};
+use super::{examples, messages};
 use crate::http::view;
-use crate::paths::{Endpoint, PARAMETERS, PATH_VALUES, Parameter, ValueForm, is_value};
+use crate::markdown::{plain, sentence};
+use crate::paths::{Endpoint, PARAMETERS, PATH_VALUES, Parameter, ParameterForm, is_value};
 
 /// Returns the operation of an endpoint at a path. `before` is the number of paths before this one that it has too.
 pub(super) fn of(endpoint: Endpoint, path: &[&str], before: usize, generator: &mut SchemaGenerator) -> Value {
@@ -46,24 +47,24 @@ fn parameter(parameter: &Parameter, place: &str, is_required: bool) -> Value {
     object
 }
 
-fn schema(form: ValueForm) -> Value {
+fn schema(form: ParameterForm) -> Value {
     match form {
-        ValueForm::Text(pattern) => json!({"type": "string", "pattern": pattern}),
-        ValueForm::Word(words) => json!({"type": "string", "enum": words}),
-        ValueForm::Texts => json!({"type": "array", "items": {"type": "string"}}),
-        ValueForm::PositionKinds | ValueForm::EventTypes => {
+        ParameterForm::Text(pattern) => json!({"type": "string", "pattern": pattern}),
+        ParameterForm::Word(words) => json!({"type": "string", "enum": words}),
+        ParameterForm::Texts => json!({"type": "array", "items": {"type": "string"}}),
+        ParameterForm::PositionKinds | ParameterForm::EventTypes => {
             json!({"type": "array", "items": {"type": "string", "enum": form.words()}})
         }
-        ValueForm::Currency => json!({"type": "string", "enum": form.words()}),
-        ValueForm::Flag => json!({"type": "boolean"}),
-        ValueForm::Count => json!({"type": "integer", "minimum": 1}),
+        ParameterForm::Currency => json!({"type": "string", "enum": form.words()}),
+        ParameterForm::Flag => json!({"type": "boolean"}),
+        ParameterForm::Count => json!({"type": "integer", "minimum": 1}),
     }
 }
 
 /// Returns an example of a parameter in the type of its schema.
-fn value(form: ValueForm, example: &str) -> Value {
+fn value(form: ParameterForm, example: &str) -> Value {
     match form {
-        ValueForm::Flag | ValueForm::Count => example.parse().unwrap_or(Value::Null),
+        ParameterForm::Flag | ParameterForm::Count => example.parse().unwrap_or(Value::Null),
         _ => json!(example),
     }
 }

@@ -62,7 +62,10 @@ struct Page {
 
 impl Pages {
     /// Makes all pages. `public_url` is the base listener's URL for clients.
-    pub(crate) fn new(book: &Book, public_url: &str) -> Self {
+    ///
+    /// # Errors
+    /// The description of the API cannot be written.
+    pub(crate) fn new(book: &Book, public_url: &str) -> Result<Self, serde_json::Error> {
         let mut pages = Self::default();
         for (path, file) in book.files() {
             pages.insert(format!("{DOCS}{path}"), Page::new(file.kind, file.bytes.clone()));
@@ -76,8 +79,8 @@ impl Pages {
         }
         let contents = contents::llms_txt(book, public_url.trim_end_matches('/'));
         pages.insert("/llms.txt".into(), Page::new(MARKDOWN, contents.into()));
-        pages.insert("/openapi.json".into(), Page::new(JSON, openapi::document().to_string().into()));
-        pages
+        pages.insert("/openapi.json".into(), Page::new(JSON, openapi::body()?.into()));
+        Ok(pages)
     }
 
     fn insert(&mut self, path: String, page: Page) {

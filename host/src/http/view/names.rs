@@ -1,5 +1,7 @@
 //! Names and the addresses that they resolve to.
 
+use std::borrow::Cow;
+
 use portolan_assets::names::{CoinType, DetailValue, NameDetails, ResolvedBy};
 use portolan_base::sanitize::web_url::WebUrl;
 use schemars::JsonSchema;
@@ -7,7 +9,7 @@ use serde::Serialize;
 
 use super::Shape;
 use super::parts::lower;
-use super::schema::{AddressText, HexData, Word};
+use super::schema::{AddressText, HexData, Word, WordSet, borrowed};
 use crate::gateway::answer::NameRecord;
 
 /// A name and the address that it resolves to.
@@ -27,21 +29,21 @@ pub(super) struct NameView<'a> {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct NameExtra<'a> {
-    /// The contract that resolved it.
+    /// The contract that resolved it (`detail=full`).
     #[schemars(with = "AddressText")]
     resolver: String,
-    /// How the resolver was found.
+    /// How the resolver was found (`detail=full`).
     #[schemars(with = "Word<ResolvedBy>")]
     resolved_by: &'static str,
-    /// SLIP-44 or ENSIP-11 coin type of the address.
+    /// SLIP-44 or ENSIP-11 coin type of the address (`detail=full`).
     coin_type: u64,
-    /// True if a gateway off the chain answered (CCIP-Read).
+    /// True if a gateway off the chain answered (CCIP-Read) (`detail=full`).
     via_gateway: bool,
-    /// End of the registration in Unix seconds.
+    /// End of the registration in Unix seconds (`detail=full`).
     expiry: Option<u64>,
-    /// URL of the picture.
+    /// URL of the picture (`detail=full`).
     avatar: Option<&'a WebUrl>,
-    /// Addresses of further coins.
+    /// Addresses of further coins (`detail=full`).
     addresses: Vec<CoinAddress>,
 }
 
@@ -89,4 +91,13 @@ fn known<T>(value: &DetailValue<T>) -> Option<&T> {
 
 fn address((coin, value): &(CoinType, DetailValue<alloy::primitives::Bytes>)) -> Option<CoinAddress> {
     Some(CoinAddress { coin_type: coin.number(), address: known(value)?.to_string() })
+}
+
+impl WordSet for ResolvedBy {
+    const NAME: &str = "ResolvedBy";
+    const ABOUT: &str = "How the resolver of a name was found.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed([Self::UniversalResolver, Self::Registry].map(resolved_by))
+    }
 }

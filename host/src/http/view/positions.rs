@@ -2,6 +2,8 @@
 //!
 //! Invariant: unknown values are null, never zero.
 
+use std::borrow::Cow;
+
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use portolan_abi::map::PositionKind;
@@ -16,7 +18,7 @@ use super::Shape;
 use super::currency::InCurrency;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::provenance::ProvenanceView;
-use super::schema::{AddressText, Caip10, Digits, TokenAddress, Word};
+use super::schema::{AddressText, Caip10, Digits, TokenAddress, Word, WordSet, borrowed};
 use crate::gateway::answer::{ClaimItem, Portfolio, PositionItem, Row, RowItem};
 use crate::gateway::claims::paid::DollarSum;
 use crate::gateway::query::POSITION_KINDS;
@@ -56,19 +58,19 @@ pub(super) struct PositionView<'a> {
     legs: Vec<LegView<'a>>,
     #[serde(flatten)]
     facts: PositionFacts<'a>,
-    /// The account.
+    /// The account (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "AddressText")]
     account: Option<String>,
-    /// CAIP-10 id of the account on the network.
+    /// CAIP-10 id of the account on the network (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Caip10")]
     caip10: Option<String>,
-    /// Name and version of the plugin that found it.
+    /// Name and version of the plugin that found it (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "&'a str")]
     plugin: Option<&'a str>,
-    /// The sources of its amounts.
+    /// The sources of its amounts (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ProvenanceView<'a>")]
     provenance: Option<ProvenanceView<'a>>,
@@ -137,7 +139,7 @@ struct LegView<'a> {
     token_address: String,
     /// In whole units; null if the token could not be read.
     amount: Option<Number>,
-    /// In smallest units.
+    /// In smallest units (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Digits")]
     amount_raw: Option<String>,
@@ -170,7 +172,7 @@ struct PartView<'a> {
     token_address: String,
     /// In whole units; null if the token could not be read.
     amount: Option<Number>,
-    /// In smallest units.
+    /// In smallest units (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Digits")]
     amount_raw: Option<String>,
@@ -547,5 +549,23 @@ impl<'a> PortfolioView<'a> {
             totals: Totals::sum(rows()).view(with_claimable, shape),
             protocols: protocols.into_iter().map(group).collect(),
         }
+    }
+}
+
+impl WordSet for LegRole {
+    const NAME: &str = "LegRole";
+    const ABOUT: &str = "What an amount is to its position.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed(ROLES.map(|(_, name)| name))
+    }
+}
+
+impl WordSet for PositionKind {
+    const NAME: &str = "PositionKind";
+    const ABOUT: &str = "Kind of a position.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed(POSITION_KINDS.map(|(name, _)| name))
     }
 }

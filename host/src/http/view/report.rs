@@ -38,7 +38,7 @@ pub(super) struct Report<'a> {
     currency: Option<CurrencyView<'a>>,
     // Last, so that it can count the bytes before it.
     /// Use of each of the answer's limits.
-    #[schemars(with = "Budget")]
+    #[schemars(with = "BudgetUse")]
     budget: BudgetView<'a>,
 }
 
@@ -149,7 +149,8 @@ struct Share {
 /// Use of each of the answer's limits.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Budget {
+#[schemars(rename = "Budget")]
+struct BudgetUse {
     /// Reads of contracts.
     reads: Share,
     /// Requests to nodes.
@@ -169,7 +170,7 @@ impl Serialize for BudgetView<'_> {
         let AnswerBudget { limits, reads, outgoing, events, .. } = self.budget;
         let of = |meter: &Meter| Share { used: meter.used(), max: meter.max() };
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let budget = Budget {
+        let budget = BudgetUse {
             reads: of(reads.reads()),
             node_requests: Share { used: reads.requests(), max: reads.requests_max() },
             outgoing_requests: of(outgoing.all()),

@@ -1,5 +1,7 @@
 //! Rows of claimables, farming, lending and balances; `positions.rs` has whole positions.
 
+use std::borrow::Cow;
+
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use portolan_abi::map::{self, LegRole, PaidTo};
@@ -15,7 +17,7 @@ use super::currency::InCurrency;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::positions::{PositionFacts, PositionView};
 use super::provenance::ProvenanceView;
-use super::schema::{AddressText, Caip10, Digits, HexData, LoanSide, TokenAddress, Word};
+use super::schema::{AddressText, Caip10, Digits, HexData, TokenAddress, Word, WordSet, borrowed};
 use super::simulation::{CostView, SimulationView, simulated};
 use crate::gateway::answer::{Balance, ClaimItem, PositionItem, Row, RowItem};
 use crate::gateway::claims::verdict::Verdict;
@@ -25,24 +27,24 @@ use crate::http::view::{number, rate};
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct RowExtra<'a> {
-    /// The account.
+    /// The account (`detail=full`).
     #[schemars(with = "AddressText")]
     account: String,
-    /// CAIP-10 id of the account on the row's network.
+    /// CAIP-10 id of the account on the row's network (`detail=full`).
     #[schemars(with = "Caip10")]
     caip10: String,
-    /// Name and version of the plugin that found it; absent if no plugin did.
+    /// Name and version of the plugin that found it; absent if no plugin did (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "&'a str")]
     plugin: Option<&'a str>,
-    /// The source of the price; null if it is not known.
+    /// The source of the price; null if it is not known (`detail=full`).
     price_source: Option<&'static str>,
-    /// Age of the price; null if it is not known.
+    /// Age of the price; null if it is not known (`detail=full`).
     price_age_seconds: Option<u64>,
-    /// The price feeds, or the tokens that the price was derived from.
+    /// The price feeds, or the tokens that the price was derived from (`detail=full`).
     #[schemars(with = "Vec<AddressText>")]
     price_contracts: Vec<String>,
-    /// The sources of its amounts.
+    /// The sources of its amounts (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ProvenanceView<'a>")]
     provenance: Option<ProvenanceView<'a>>,
@@ -172,7 +174,7 @@ pub(super) struct ClaimableView<'a> {
     in_currency: Option<InCurrency>,
     /// In whole units of the token.
     amount: Number,
-    /// In smallest units.
+    /// In smallest units (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Digits")]
     amount_raw: Option<String>,
@@ -193,7 +195,7 @@ pub(super) struct ClaimableView<'a> {
     /// All transactions in order if there are several; the last one is the claim's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     claim_steps: Vec<TransactionView<'a>>,
-    /// All payments of the transaction.
+    /// All payments of the transaction (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<PaymentView<'a>>")]
     pays: Option<Vec<PaymentView<'a>>>,
@@ -323,12 +325,12 @@ pub(super) struct TransactionView<'a> {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct TargetOrigin<'a> {
-    /// Where `to` comes from.
+    /// Where `to` comes from (`detail=full`).
     #[schemars(with = "Word<TargetSource>")]
     target_source: &'static str,
-    /// The view that returned it, if it comes from a factory.
+    /// The view that returned it, if it comes from a factory (`detail=full`).
     target_view: Option<&'a str>,
-    /// True if others than the account may send it.
+    /// True if others than the account may send it (`detail=full`).
     by_anyone: bool,
 }
 
@@ -339,7 +341,7 @@ struct Function<'a> {
     /// Name.
     name: &'a str,
     /// Arguments in order.
-    input_parameters: Vec<Parameter<'a>>,
+    input_parameters: Vec<FunctionParameter<'a>>,
     /// Always empty, as in the specification.
     output_parameters: [(); 0],
 }
@@ -347,8 +349,7 @@ struct Function<'a> {
 /// An argument of a call.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "FunctionParameter")]
-struct Parameter<'a> {
+struct FunctionParameter<'a> {
     /// As text.
     value: &'a str,
     /// Solidity type.
@@ -366,7 +367,7 @@ pub(super) fn target(source: &TargetSource) -> (&'static str, Option<&str>) {
 
 impl<'a> TransactionView<'a> {
     pub(super) fn of(transaction: &'a ClaimTransaction, gas: Option<u32>, network: &'a Network, shape: Shape) -> Self {
-        let parameter = |(kind, value): &'a (String, String)| Parameter { value, type_as_string: kind };
+        let parameter = |(kind, value): &'a (String, String)| FunctionParameter { value, type_as_string: kind };
         let function = || Function {
             name: &transaction.function,
             input_parameters: transaction.inputs.iter().map(parameter).collect(),
@@ -418,14 +419,14 @@ pub(super) struct FarmingView<'a> {
     staked_token: TokenView<'a>,
     /// In whole units of the staked token.
     amount: Number,
-    /// In smallest units.
+    /// In smallest units (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Digits")]
     amount_raw: Option<String>,
     /// What the stake redeems to, in whole units of the staked token; the same as `amount` if it redeems to nothing
     /// else.
     underlying_amount: Number,
-    /// In smallest units.
+    /// In smallest units (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Digits")]
     underlying_amount_raw: Option<String>,
@@ -491,7 +492,7 @@ pub(super) struct LendingView<'a> {
     name: &'a Text,
     /// In whole units of the token.
     amount: Number,
-    /// In smallest units.
+    /// In smallest units (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Digits")]
     amount_raw: Option<String>,
@@ -512,10 +513,10 @@ pub(super) struct LendingView<'a> {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "LoanSideExtra")]
 struct Side {
-    /// What the row is to the loan.
+    /// What the row is to the loan (`detail=full`).
     #[schemars(with = "Word<LoanSide>")]
     side: &'static str,
-    /// Of the whole loan: below 1 it can be liquidated; null if there is no debt.
+    /// Health factor of the whole loan: below 1 it can be liquidated; null if there is no debt (`detail=full`).
     health_factor: Option<Number>,
 }
 
@@ -553,7 +554,7 @@ impl<'a> LendingView<'a> {
 pub(super) struct BalanceView<'a> {
     /// In whole units of the token.
     amount: Number,
-    /// In smallest units.
+    /// In smallest units (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Digits")]
     amount_raw: Option<String>,
@@ -588,5 +589,36 @@ impl<'a> BalanceView<'a> {
             in_currency: in_currency.map(|value| value.with_price(usd, shape)),
             extra: shape.full.then(|| RowExtra::without_plugin(*account, &token.network, token)),
         }
+    }
+}
+
+impl WordSet for PaidTo {
+    const NAME: &str = "PaidTo";
+    const ABOUT: &str = "Who receives a payment.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed([Self::ACCOUNT, Self::LOCK, Self::VAULT].map(paid_to))
+    }
+}
+
+impl WordSet for TargetSource {
+    const NAME: &str = "TargetSource";
+    const ABOUT: &str = "Where a contract's address comes from: `listed` by the plugin, the operator's `settings`, or a \
+                         `factory`.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed([&Self::Listed, &Self::Settings, &Self::View("".into())].map(|source| target(source).0))
+    }
+}
+
+/// The side of a loan.
+pub(super) struct LoanSide;
+
+impl WordSet for LoanSide {
+    const NAME: &str = "LoanSide";
+    const ABOUT: &str = "What a row is to a loan.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed([LegRole::SUPPLIED, LegRole::BORROWED].map(side))
     }
 }

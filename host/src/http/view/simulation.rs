@@ -1,5 +1,7 @@
 //! The results of a claim's simulation, for rows of claimables.
 
+use std::borrow::Cow;
+
 use alloy::primitives::{Address, U256};
 use portolan_base::sanitize::text::Text;
 use portolan_reader::SimulationMethod;
@@ -9,7 +11,7 @@ use serde::Serialize;
 use super::Shape;
 use super::currency::InCurrency;
 use super::parts::{Number, amount, fraction, lower};
-use super::schema::{AddressText, Digits, TokenAddress, Word};
+use super::schema::{AddressText, Digits, TokenAddress, Word, WordSet, borrowed};
 use crate::gateway::answer::ClaimItem;
 use crate::gateway::claims::verdict::{ClaimRun, ClaimSimulation};
 use crate::jobs::failure::Reason;
@@ -185,5 +187,14 @@ pub(super) fn method(method: SimulationMethod) -> &'static str {
         SimulationMethod::Override => "override",
         SimulationMethod::SimulateV1 => "eth_simulateV1",
         SimulationMethod::Call => "eth_call",
+    }
+}
+
+impl WordSet for SimulationMethod {
+    const NAME: &str = "SimulationMethod";
+    const ABOUT: &str = "How a claim was run.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed([Self::Override, Self::SimulateV1, Self::Call].map(method))
     }
 }

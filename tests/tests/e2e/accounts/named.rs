@@ -92,7 +92,7 @@ fn a_name_that_cannot_be_read_says_why_beside_accounts_that_can_be() {
     let fixture = fixture();
     let before = RpcFault::before(&fixture.chain.url).unwrap();
     before.set(Fault::Status(500));
-    let gateway = Setup::default().rpc("ethereum", &before.url()).start().unwrap();
+    let gateway = Setup::default().rpc("ethereum", &before.url()).listening().unwrap();
     let response = gateway.get(&format!("/claimables?accounts=alice.eth,{NOBODY}")).unwrap();
     let parts = parts(&response);
     assert_eq!(

@@ -1,6 +1,7 @@
 //! Several accounts over a scripted chain and a scripted plugin: shared batches, and failures of one account.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use alloy::primitives::{Address, U256};
 use alloy::sol_types::SolValue;
@@ -8,12 +9,12 @@ use portolan_abi::Question;
 use portolan_abi::row::{state, status};
 use portolan_plugins::Snapshot;
 use portolan_plugins::testing::{ScriptedEnd, ScriptedPlugin, ScriptedRead, ScriptedStep};
-use portolan_reader::testing::ScriptedChain;
-use portolan_reader::{Outcome, ReadFailure};
+use portolan_reader::testing::{BLOCK, ScriptedChain};
+use portolan_reader::{Outcome, Read};
 
 use super::*;
 use crate::gateway::query::{AboutRows, ClaimOptions, Filter};
-use crate::gateway::work::protocols::script::{self, FARM, acme, reward};
+use crate::gateway::work::account_rows::script::{self, FARM, acme, reward};
 
 const WITH_STAKE: Address = Address::repeat_byte(0xb1);
 const WITHOUT: Address = Address::repeat_byte(0xb2);
@@ -96,6 +97,28 @@ async fn the_reads_of_all_accounts_leave_together() {
     };
     let (one, all) = (requests(&accounts[..1]).await, requests(&accounts).await);
     assert_eq!((one.as_slice(), all.as_slice()), ([1].as_slice(), [50].as_slice()));
+}
+
+#[tokio::test]
+async fn accounts_that_were_read_before_a_block_was_lost_are_read_again_at_the_next_one() {
+    let (first, lost) =
+        (Address::left_padding_from(&1_u64.to_be_bytes()), Address::left_padding_from(&4_500_u64.to_be_bytes()));
+    let accounts: Vec<Address> =
+        (1..=5_000_u64).map(|number| Address::left_padding_from(&number.to_be_bytes())).collect();
+    let (script, is_lost) = (chain(), AtomicBool::new(false));
+    let later = script.clone();
+    let script = script.otherwise(move |read| {
+        if read.data.as_ref() != earned(lost).as_slice() || is_lost.swap(true, Ordering::Relaxed) {
+            return word(0);
+        }
+        later.next_block();
+        Outcome::Failed(ReadFailure::BlockLost)
+    });
+    let answer = answer(&script, &accounts).await.unwrap();
+    assert!(shown(&answer).iter().all(|(_, rows, missing)| *rows == Some(0) && missing.is_empty()));
+    assert_eq!(answer.blocks.iter().map(|(_, block)| block.number).collect::<Vec<_>>(), [BLOCK.number + 1]);
+    let of_first = |request: &Vec<Read>| request.iter().any(|read| read.data.as_ref() == earned(first).as_slice());
+    assert_eq!(script.requests().iter().filter(|request| of_first(request)).count(), 2);
 }
 
 #[tokio::test]

@@ -1,9 +1,9 @@
-//! What each problem means: a page for each, and their list, from the table of `http/problem/types.rs`.
+//! What each problem means: a page for each, and their list, from the table of `http/problem_types.rs`.
 
 use std::fmt::Write as _;
 
 use super::html::{escaped, line};
-use crate::http::problem::types::{PROBLEM_TYPES, ProblemType};
+use crate::http::problem_types::{PROBLEM_TYPES, ProblemType};
 use crate::http::public::pages::book::Book;
 
 /// Folder in the book that links of the table begin in.

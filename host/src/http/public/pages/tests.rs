@@ -21,7 +21,7 @@ fn book() -> Book {
 }
 
 fn pages() -> Pages {
-    Pages::new(&book(), "https://portolan.example/api/")
+    Pages::new(&book(), "https://portolan.example/api/").unwrap()
 }
 
 fn request(method: Method, path: &str) -> Parts {
@@ -107,7 +107,7 @@ fn methods_and_sizes_are_checked_as_for_other_paths() {
 
 #[test]
 fn without_the_book_one_page_says_how_to_build_it() {
-    let pages = Pages::new(&Book::default(), "http://127.0.0.1:8080");
+    let pages = Pages::new(&Book::default(), "http://127.0.0.1:8080").unwrap();
     assert!(text(&pages, "/docs/").contains("<code>cargo book</code>"));
     assert!(matches!(get(&pages, "/docs/use/tour.html"), Err(Problem::UnknownPath(_))));
     assert!(!text(&pages, "/problems/invalid-block").contains("docs/"), "a link to a page that is not there");
