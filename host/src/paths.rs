@@ -10,7 +10,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use portolan_validation::RESERVED_WORDS;
 
 pub(crate) use self::operations::TAGS;
-pub(crate) use self::parameters::{PARAMETERS, PATH_VALUES, Parameter, ParameterForm};
+pub(crate) use self::parameters::{PARAMETERS, PATH_VALUES, Parameter, ParameterKind};
 use crate::address;
 
 /// An endpoint of the service.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{examples, messages};
 use crate::http::view;
 use crate::markdown::{plain, sentence};
-use crate::paths::{Endpoint, PARAMETERS, PATH_VALUES, Parameter, ParameterForm, is_value};
+use crate::paths::{Endpoint, PARAMETERS, PATH_VALUES, Parameter, ParameterKind, is_value};
 
 /// Returns the operation of an endpoint at a path. `before` is the number of paths before this one that it has too.
 pub(super) fn of(endpoint: Endpoint, path: &[&str], before: usize, generator: &mut SchemaGenerator) -> Value {
@@ -47,24 +47,24 @@ fn parameter(parameter: &Parameter, place: &str, is_required: bool) -> Value {
     object
 }
 
-fn schema(form: ParameterForm) -> Value {
+fn schema(form: ParameterKind) -> Value {
     match form {
-        ParameterForm::Text(pattern) => json!({"type": "string", "pattern": pattern}),
-        ParameterForm::Word(words) => json!({"type": "string", "enum": words}),
-        ParameterForm::Texts => json!({"type": "array", "items": {"type": "string"}}),
-        ParameterForm::PositionKinds | ParameterForm::EventTypes => {
+        ParameterKind::Text(pattern) => json!({"type": "string", "pattern": pattern}),
+        ParameterKind::Word(words) => json!({"type": "string", "enum": words}),
+        ParameterKind::Texts => json!({"type": "array", "items": {"type": "string"}}),
+        ParameterKind::PositionKinds | ParameterKind::EventTypes => {
             json!({"type": "array", "items": {"type": "string", "enum": form.words()}})
         }
-        ParameterForm::Currency => json!({"type": "string", "enum": form.words()}),
-        ParameterForm::Flag => json!({"type": "boolean"}),
-        ParameterForm::Count => json!({"type": "integer", "minimum": 1}),
+        ParameterKind::Currency => json!({"type": "string", "enum": form.words()}),
+        ParameterKind::Flag => json!({"type": "boolean"}),
+        ParameterKind::Count => json!({"type": "integer", "minimum": 1}),
     }
 }
 
 /// Returns an example of a parameter in the type of its schema.
-fn value(form: ParameterForm, example: &str) -> Value {
+fn value(form: ParameterKind, example: &str) -> Value {
     match form {
-        ParameterForm::Flag | ParameterForm::Count => example.parse().unwrap_or(Value::Null),
+        ParameterKind::Flag | ParameterKind::Count => example.parse().unwrap_or(Value::Null),
         _ => json!(example),
     }
 }
