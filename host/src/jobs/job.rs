@@ -43,6 +43,9 @@ use crate::jobs::stats::JobStats;
 use portolan_reader::{Block, Freshness, Kind, Outcome, Participant, Read, ReadFailure, Reply, Session};
 use portolan_validation::{Addresses, ClaimReads};
 
+/// Number of jobs that begin before other tasks of the runtime have a turn: those of an answer about one account.
+const BEGIN_TOGETHER: usize = 256;
+
 /// Sessions of an answer by chain id, or the reason why a network has no block.
 pub(crate) type Sessions = BTreeMap<u64, Result<Arc<Session>, ReadFailure>>;
 
@@ -96,7 +99,10 @@ pub(crate) async fn run_all(
     // All jobs join before the first can read, so that no batch is sent without those that have not begun.
     let recorded = |plan: JobPlan| JobPlan { records: records.cloned(), ..plan };
     let joined: Vec<_> = plans.into_iter().map(|plan| (join_session(&plan, sessions), recorded(plan))).collect();
-    let jobs = joined.into_iter().map(async |(participant, plan)| {
+    let jobs = joined.into_iter().enumerate().map(async |(place, (participant, plan))| {
+        for _ in 0..place / BEGIN_TOGETHER {
+            tokio::task::yield_now().await;
+        }
         let limit = Instant::now() + Duration::from_millis(plan.instance.limits.job_ms);
         let span = span::begin(&plan);
         let running = run(&plan, participant, sessions, documents, deadline.min(limit));

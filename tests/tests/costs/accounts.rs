@@ -100,7 +100,9 @@ fn many_accounts_cost_the_nodes_hardly_more_requests_than_one() {
     for Measured { count, at_once, apart } in [&one, &ten, &hundred] {
         println!("claimables of {count}, at once: {at_once}");
         println!("claimables of {count}, one by one: {apart}");
-        assert_eq!(at_once.traffic.reads(), apart.traffic.reads(), "what accounts share is read once");
+        // Reads of a batch that is sent in parts may be sent twice.
+        let (reads, reads_apart) = (at_once.traffic.reads(), apart.traffic.reads());
+        assert!(reads * 100 <= reads_apart * 101, "{reads} reads at once, {reads_apart} one by one");
         assert_eq!(at_once.traffic.simulations, one.at_once.traffic.simulations, "all claims are tried together");
     }
     let (at_once_of_all, apart) = (hundred.at_once.traffic.requests(), hundred.apart.traffic.requests());

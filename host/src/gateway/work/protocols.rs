@@ -32,6 +32,9 @@ use crate::jobs::validate;
 use portolan_reader::{Effort, Pins};
 use portolan_validation::ValidFinding;
 
+/// Number of jobs that are validated before other tasks of the runtime have a turn.
+const VALIDATED_TOGETHER: usize = 256;
+
 /// Sorted rows of one account, and the reports of its jobs.
 #[derive(Default)]
 pub(in crate::gateway) struct AccountRows {
@@ -79,7 +82,7 @@ pub(in crate::gateway) async fn rows_of_each(
         }
         None => context.run(jobs).await,
     };
-    let found: Vec<ValidatedJob> = ran.into_iter().map(ValidatedJob::validate).collect();
+    let found = validated(ran).await;
     let ((tokens, without_composition), evaluations) =
         tokio::join!(tokens(context, &found), evaluate_claims(context, &found, simulating));
     let mut of_accounts: BTreeMap<Address, AccountRows> = BTreeMap::new();
@@ -101,6 +104,18 @@ pub(in crate::gateway) async fn rows_of_each(
         AccountRows { rows, reports }
     };
     accounts.iter().map(finish).collect()
+}
+
+/// Validates the findings of jobs; between some of them, other tasks of the runtime have a turn.
+async fn validated(ran: Vec<(JobPlan, JobOutcome)>) -> Vec<ValidatedJob> {
+    let mut found = Vec::with_capacity(ran.len());
+    for one in ran {
+        found.push(ValidatedJob::validate(one));
+        if found.len().is_multiple_of(VALIDATED_TOGETHER) {
+            tokio::task::yield_now().await;
+        }
+    }
+    found
 }
 
 /// Reads the native tokens' prices, which claim costs need, and the senders' state. These reads share the jobs' first
