@@ -5,7 +5,7 @@
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueEnum};
 
-use crate::paths::{self, Endpoint, PARAMETERS, Parameter, ValueForm};
+use crate::paths::{self, Endpoint, PARAMETERS, Parameter, ParameterKind};
 
 /// The environment variable of [`SourceFlags::url`].
 pub(crate) const URL_VARIABLE: &str = "PORTOLAN_URL";
@@ -251,14 +251,14 @@ fn flag(parameter: &Parameter) -> Arg {
     let effect = sentence(parameter.effect);
     let explained = || format!("{effect}: {}", plain(parameter.values));
     let flag = match parameter.form {
-        ValueForm::Flag => words(flag.value_name("BOOL"), &["true", "false"]),
-        ValueForm::Word(all) => words(flag.value_name("FORM"), all),
-        ValueForm::Texts => flag.value_name("SLUG").help(explained()),
-        ValueForm::PositionKinds => flag.value_name("KIND").help(explained()),
-        ValueForm::EventTypes => flag.value_name("TYPE").help(explained()),
-        ValueForm::Currency => flag.value_name("CODE").help(explained()),
-        ValueForm::Count => flag.value_name("NUMBER").help(explained()),
-        ValueForm::Text(_) => flag.value_name(parameter.name.to_uppercase()).help(explained()),
+        ParameterKind::Flag => words(flag.value_name("BOOL"), &["true", "false"]),
+        ParameterKind::Word(all) => words(flag.value_name("FORM"), all),
+        ParameterKind::Texts => flag.value_name("SLUG").help(explained()),
+        ParameterKind::PositionKinds => flag.value_name("KIND").help(explained()),
+        ParameterKind::EventTypes => flag.value_name("TYPE").help(explained()),
+        ParameterKind::Currency => flag.value_name("CODE").help(explained()),
+        ParameterKind::Count => flag.value_name("NUMBER").help(explained()),
+        ParameterKind::Text(_) => flag.value_name(parameter.name.to_uppercase()).help(explained()),
     };
     let flag = if parameter.form.is_list() { flag.action(ArgAction::Append) } else { flag };
     if flag.get_help().is_none() { flag.help(effect) } else { flag }
