@@ -22,9 +22,15 @@ const SUBJECT: &str = "currency";
 /// A rate to be read while the answer is worked on.
 pub(super) struct RateLookup {
     currency: Currency,
-    /// The network that has the rate, and its session.
-    at: Option<(Arc<Network>, Result<Arc<Session>, ReadFailure>)>,
+    /// Where the rate is read; `None` if no network has it.
+    at: Option<RateNetwork>,
     sources: Arc<Sources>,
+}
+
+/// The network that a rate is read on.
+struct RateNetwork {
+    network: Arc<Network>,
+    session: Result<Arc<Session>, ReadFailure>,
 }
 
 /// Selects the networks that the rate may be read on: those that the answer reads, or else another one that it may
@@ -48,24 +54,22 @@ impl RateLookup {
     /// `networks` are those that [`networks`] selected, which are open; the first one with a block counts. Returns
     /// `None` if no currency is wanted.
     pub(super) fn new(context: &Context, networks: Vec<Arc<Network>>) -> Option<Self> {
-        let session = |network: &Arc<Network>| context.session(network).map(|session| session.until(context.end()));
-        let mut tried: Vec<_> = networks.into_iter().map(|network| (session(&network), network)).collect();
-        tried.sort_by_key(|(session, _)| session.is_err());
-        let at = tried.into_iter().next().map(|(session, network)| (network, session));
+        let at = networks.into_iter().map(|network| {
+            let session = context.session(&network).map(|session| session.until(context.end()));
+            RateNetwork { network, session }
+        });
+        let at = at.min_by_key(|at| at.session.is_err());
         Some(Self { currency: context.options.currency?, at, sources: Arc::clone(&context.sources) })
     }
 
-    /// Reads the rate.
-    ///
-    /// # Errors
-    /// Returns the currency without a rate, and what the answer lacks.
+    /// Reads the rate. Where it cannot be read, the second value says what the answer lacks.
     pub(super) async fn read(self) -> (AnswerCurrency, Option<MissingEntry>) {
         let Self { currency, at, sources } = self;
         let (network, rate) = match at {
             None if currency.is_dollar() => (None, Ok(dollar())),
             None => (None, Err(Reason::NotConfigured)),
-            Some((network, Err(failure))) => (Some(network), Err(failure.into())),
-            Some((network, Ok(session))) => {
+            Some(RateNetwork { network, session: Err(failure) }) => (Some(network), Err(failure.into())),
+            Some(RateNetwork { network, session: Ok(session) }) => {
                 let prices = if session.is_past() { &sources.past_prices } else { &sources.prices };
                 let rate = prices.rate(&session, &network, currency).await;
                 let rate = rate.filter(|rate| rate.usd.sign() == Sign::Plus).ok_or(Reason::Upstream);

@@ -12,7 +12,7 @@ use portolan_base::network::Network;
 use portolan_networks as networks;
 use portolan_reader::Session;
 
-use super::{Feed, Prices};
+use super::Prices;
 use crate::issuers::Issuers;
 use crate::metadata::{MetadataSet, TokenMetadata};
 use crate::token::Price;
@@ -62,10 +62,9 @@ impl Prices {
     }
 }
 
-/// The feeds of all currencies, by chain id and the address of the currency.
-pub(super) fn feeds() -> impl Iterator<Item = ((u64, Address), Feed)> {
-    let feeds = CURRENCIES.iter().flat_map(|row| row.feeds.iter().map(move |feed| (row.token, feed)));
-    feeds.map(|(token, (chain_id, address))| ((*chain_id, token), Feed { address: *address, heartbeat_s: LONGEST_S }))
+/// The contracts that answer in dollars for one unit of a currency: chain id, address of the currency, and the contract.
+pub(super) fn feeds() -> impl Iterator<Item = (u64, Address, Address)> {
+    CURRENCIES.iter().flat_map(|row| row.feeds.iter().map(|(chain_id, feed)| (*chain_id, row.token, *feed)))
 }
 
 /// A currency and its feeds, which answer in dollars for one unit of it, by chain id.
@@ -75,9 +74,6 @@ struct CurrencyRow {
     token: Address,
     feeds: &'static [(u64, Address)],
 }
-
-/// The heartbeat of slow feeds; no feed of these has a longer one.
-const LONGEST_S: u32 = 86_400;
 
 const fn iso(number: u16) -> Address {
     let [high, low] = number.to_be_bytes();

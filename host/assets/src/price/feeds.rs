@@ -81,7 +81,9 @@ impl Feeds {
         let shipped = table::SHIPPED
             .iter()
             .flat_map(|(chain_id, rows)| rows.iter().map(move |row| ((*chain_id, row.token), row.feeds.to_vec())));
-        let currencies = currencies::feeds().map(|(key, feed)| (key, vec![feed]));
+        let currencies = currencies::feeds().map(|(chain_id, token, address)| {
+            ((chain_id, token), vec![Feed { address, heartbeat_s: table::LONGEST_S }])
+        });
         let configured = configured.into_iter().map(|(chain_id, token, feed)| ((chain_id, token), vec![feed]));
         Self { configured: configured.collect(), shipped: shipped.chain(currencies).collect() }
     }

@@ -34,7 +34,7 @@ pub(super) struct AccountAnswerView<'a> {
 enum ItemsView<'a> {
     #[schemars(with = "Vec<ClaimableView<'_>>")]
     Rows(Vec<RowView<'a>>),
-    Portfolio(PortfolioView<'a>),
+    Portfolio(Box<PortfolioView<'a>>),
 }
 
 impl<'a> AccountAnswerView<'a> {
@@ -58,7 +58,7 @@ impl<'a> ItemsView<'a> {
             Items::Rows { rows, .. } => {
                 Some(Self::Rows(in_order(rows, shape).filter_map(|row| RowView::of(row, shape)).collect()))
             }
-            Items::Portfolio(portfolio) => Some(Self::Portfolio(PortfolioView::of(portfolio, shape))),
+            Items::Portfolio(portfolio) => Some(Self::Portfolio(Box::new(PortfolioView::of(portfolio, shape)))),
             _ => None,
         }
     }

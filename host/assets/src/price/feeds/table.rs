@@ -12,8 +12,8 @@ use portolan_networks as networks;
 
 use super::{Feed, NATIVE};
 
-/// The heartbeat of slow feeds; no feed of a main token in dollars has a longer one.
-const LONGEST_S: u32 = 86_400;
+/// The heartbeat of slow feeds; no feed of a main token or a currency in dollars has a longer one.
+pub(super) const LONGEST_S: u32 = 86_400;
 
 /// A token and the feeds whose answers multiply to its price.
 #[derive(Clone, Copy, Debug)]
