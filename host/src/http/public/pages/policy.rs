@@ -48,16 +48,13 @@ impl Inline {
         while let Some(tag) = Tag::next(&mut rest) {
             // A value with an entity is not the text that browsers compare, and its digest would only be of no use.
             attributes.extend(tag.attribute("style").map(digest));
-            match tag.name.to_ascii_lowercase().as_str() {
-                name @ ("script" | "style") => {
-                    let text = content(&mut rest, name);
-                    match name {
-                        "script" if tag.attribute("src").is_none() => scripts.insert(digest(text)),
-                        "style" => styles.insert(digest(text)),
-                        _ => false,
-                    };
-                }
-                _ => {}
+            let name = tag.name.to_ascii_lowercase();
+            if name == "style" {
+                styles.insert(digest(content(&mut rest, &name)));
+            } else if name == "script" {
+                let text = content(&mut rest, &name);
+                // A script with a source does not run its text.
+                scripts.extend(tag.attribute("src").is_none().then(|| digest(text)));
             }
         }
         let [scripts, styles, attributes] = [scripts, styles, attributes].map(|digests| digests.into_iter().collect());
