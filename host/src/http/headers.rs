@@ -36,6 +36,8 @@ pub(crate) enum HeaderUse {
     Files,
     /// Problems.
     Problems,
+    /// Redirects to pages.
+    Redirects,
     /// The problem `overloaded`.
     Overloaded,
     /// OPTIONS, and the problem `method-not-allowed`.
@@ -54,8 +56,9 @@ impl HeaderUse {
             Self::AboutAccounts => "answers about an account or a transaction",
             Self::Named => "answers to requests with a name",
             Self::InCurrency => "answers to requests with `currency`",
-            Self::Files => "drawings",
+            Self::Files => "drawings and pages",
             Self::Problems => "problems",
+            Self::Redirects => "308, for a page with a slash too few or too many",
             Self::Overloaded => "503 `overloaded`",
             Self::Methods => "405, and OPTIONS",
             Self::Preflights => "OPTIONS",
@@ -80,7 +83,7 @@ pub(crate) static REQUEST_HEADERS: [Header; 5] = [
 ];
 
 /// Headers of answers.
-pub(crate) static ANSWER_HEADERS: [Header; 25] = [
+pub(crate) static ANSWER_HEADERS: [Header; 26] = [
     exposed(
         "portolan-blocks",
         "`ethereum=21000000, polygon=70000000`: the block of each network that was read",
@@ -99,7 +102,11 @@ pub(crate) static ANSWER_HEADERS: [Header; 25] = [
         HeaderUse::Named,
     ),
     exposed("x-request-id", "the id of the request", HeaderUse::Answers),
-    own("content-type", "`application/json`, `application/problem+json` or `image/svg+xml`", HeaderUse::Bodies),
+    own(
+        "content-type",
+        "`application/json`, `application/problem+json`, or what a page or a drawing is",
+        HeaderUse::Bodies,
+    ),
     own("content-length", "bytes of the body as it is sent", HeaderUse::Bodies),
     own("cache-control", "[how long it holds](../use/caching.md#how-long-an-answer-holds)", HeaderUse::Answers),
     exposed("content-encoding", "`zstd`, `br` or `gzip`: bodies from 1,400 bytes", HeaderUse::Bodies),
@@ -110,8 +117,13 @@ pub(crate) static ANSWER_HEADERS: [Header; 25] = [
     own("timing-allow-origin", "`*`", HeaderUse::Answers),
     exposed("retry-after", "seconds to wait", HeaderUse::Overloaded),
     exposed("link", "[what the problem means](problems.md), as `rel=\"help\"`", HeaderUse::Problems),
+    own("location", "where the page is, relative to the request", HeaderUse::Redirects),
     own("allow", "`GET, HEAD, OPTIONS`", HeaderUse::Methods),
-    own("content-security-policy", "`default-src 'none'; sandbox`", HeaderUse::Files),
+    own(
+        "content-security-policy",
+        "`default-src 'none'; sandbox`; for pages, the gateway's own files and the digests of inline scripts",
+        HeaderUse::Files,
+    ),
     own("cross-origin-resource-policy", "`cross-origin`", HeaderUse::Files),
     own("x-content-type-options", "`nosniff`", HeaderUse::Answers),
     own("access-control-allow-origin", "`*`", HeaderUse::Answers),

@@ -60,6 +60,7 @@ pub(super) fn headers_of_answers(endpoint: Endpoint) -> Map<String, Value> {
         HeaderUse::Files => endpoint == Endpoint::ProtocolLogo,
         HeaderUse::Requests
         | HeaderUse::Problems
+        | HeaderUse::Redirects
         | HeaderUse::Overloaded
         | HeaderUse::Methods
         | HeaderUse::Preflights => false,

@@ -35,7 +35,8 @@ pub(super) fn llms_txt(book: &Book, public_url: &str) -> String {
     }
     let _ = write!(
         text,
-        "\n## This gateway\n\n- [Problems]({public_url}/problems): what each problem means, and what to do\n\
+        "\n## This gateway\n\n- [Description]({public_url}/openapi.json): every endpoint, in OpenAPI 3.1\n\
+         - [Problems]({public_url}/problems): what each problem means, and what to do\n\
          - [Networks]({public_url}/networks): the networks that it serves, as JSON\n\
          - [Protocols]({public_url}/protocols): the protocols that it serves, as JSON\n"
     );
