@@ -124,7 +124,7 @@ pub(crate) static ANSWER_HEADERS: [Header; 26] = [
         "`default-src 'none'; sandbox`; for pages, the gateway's own files and the digests of inline scripts",
         HeaderUse::Files,
     ),
-    own("cross-origin-resource-policy", "`cross-origin`", HeaderUse::Files),
+    own("cross-origin-resource-policy", "`cross-origin`; pages have none", HeaderUse::Files),
     own("x-content-type-options", "`nosniff`", HeaderUse::Answers),
     own("access-control-allow-origin", "`*`", HeaderUse::Answers),
     own("access-control-expose-headers", "the headers that pages of other origins may read", HeaderUse::Answers),

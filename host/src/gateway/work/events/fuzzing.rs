@@ -129,18 +129,8 @@ pub(crate) fn fuzzed_events(bytes: &[u8]) -> (TransactionEvents, Answer) {
     let events = TransactionEvents { transaction, events, undecoded, tokens, networks, account, _log_permit: None };
     let budget = AnswerBudget::ample();
     let (items, about_account) = (Items::Networks(Vec::new()), true);
-    (
-        events,
-        Answer {
-            items,
-            blocks: Vec::new(),
-            missing: Vec::new(),
-            jobs: Vec::new(),
-            about_account,
-            budget,
-            currency: None,
-        },
-    )
+    let (blocks, missing, jobs) = (Vec::new(), Vec::new(), Vec::new());
+    (events, Answer { items, blocks, missing, jobs, about_account, budget, currency: None })
 }
 
 /// Returns the transaction's effects on its sender.
