@@ -19,6 +19,7 @@ mod cpu_pool;
 mod head_age;
 mod log;
 mod lone_plugin;
+mod markdown;
 mod memory;
 mod memory_limit;
 mod memory_used;

@@ -3,6 +3,10 @@
 //! Invariant: the tests compare each page with what the code says, and write it anew if `PORTOLAN_WRITE_TABLES` is set:
 //! `PORTOLAN_WRITE_TABLES=1 cargo test -p portolan --lib reference`.
 
+mod endpoints;
+mod events;
+mod members;
+mod metrics;
 mod problems;
 mod reasons;
 

@@ -5,6 +5,7 @@
 mod acts;
 mod check;
 mod claims;
+mod examples;
 mod tour;
 
 use std::fmt;
@@ -19,6 +20,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::build;
 use crate::chain;
+use crate::description::Description;
 use crate::gateway::{Gateway, Setup};
 use crate::http::Response;
 use crate::world::World;
@@ -86,15 +88,16 @@ fn interrupted() -> Result<()> {
 pub fn run_once(page: &mut impl Write, is_verbose: bool) -> Result<()> {
     let stage = Stage::up(page)?;
     tour::introduce(&stage, page)?;
-    let mut out = Output { page, is_verbose, answers: 0 };
+    let description = Description::of(&stage.gateway)?;
+    let mut out = Output { page, is_verbose, answers: 0, description, described: 0 };
     out.line(format_args!("\nrequesting every endpoint for every account ..."))?;
     let checked = check::everything(&stage, &mut out).and_then(|()| claims::sent(&stage, &mut out));
     stage.down(out.page)?;
     checked?;
     acts::balances(&mut out)?;
     acts::names(&mut out)?;
-    let all = out.answers;
-    out.line(format_args!("all {all} answers are right"))
+    let (all, described) = (out.answers, out.described);
+    out.line(format_args!("all {all} answers are right, and {described} of them are as /openapi.json describes them"))
 }
 
 /// The output of `--once`.
@@ -104,12 +107,22 @@ struct Output<'a> {
     is_verbose: bool,
     /// Number of answers so far.
     answers: usize,
+    description: Description,
+    /// Number of answers that were checked against the description.
+    described: usize,
 }
 
 impl Output<'_> {
     /// Prints a line of the page.
     fn line(&mut self, line: fmt::Arguments<'_>) -> Result<()> {
         Ok(writeln!(self.page, "{line}")?)
+    }
+
+    /// Checks an answer against the description.
+    fn described(&mut self, path: &str, response: &Response) -> Result<()> {
+        self.description.check(path, response)?;
+        self.described += 1;
+        Ok(())
     }
 
     /// Counts an answer.

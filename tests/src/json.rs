@@ -150,6 +150,43 @@ impl Json {
         }
     }
 
+    /// The document as people read it, with all digits of numbers.
+    pub fn pretty(&self) -> String {
+        let mut text = String::new();
+        self.indent(0, &mut text);
+        text + "\n"
+    }
+
+    fn indent(&self, depth: usize, text: &mut String) {
+        let inner = "  ".repeat(depth + 1);
+        match self {
+            Self::Array(items) if !items.is_empty() => {
+                text.push('[');
+                for (place, item) in items.iter().enumerate() {
+                    text.push_str(if place == 0 { "\n" } else { ",\n" });
+                    text.push_str(&inner);
+                    item.indent(depth + 1, text);
+                }
+                text.push_str(&format!("\n{}]", "  ".repeat(depth)));
+            }
+            Self::Object(members) if !members.is_empty() => {
+                text.push('{');
+                for (place, (name, value)) in members.iter().enumerate() {
+                    text.push_str(if place == 0 { "\n" } else { ",\n" });
+                    text.push_str(&format!("{inner}{}: ", Self::quoted(name)));
+                    value.indent(depth + 1, text);
+                }
+                text.push_str(&format!("\n{}}}", "  ".repeat(depth)));
+            }
+            Self::Text(own) => text.push_str(&Self::quoted(own)),
+            other => text.push_str(&other.to_string()),
+        }
+    }
+
+    fn quoted(text: &str) -> String {
+        serde_json::Value::from(text).to_string()
+    }
+
     /// Every place where `self` says something else than `expected`: numbers are equal when their values are,
     /// objects when they have the same members in any order.
     pub fn differences(&self, expected: &Self) -> Vec<String> {
@@ -266,6 +303,14 @@ mod tests {
             BigDecimal::from_str("115792089237316195423570985008687907853269984665640564039457584007913129639935")
                 .unwrap();
         assert_eq!(json.number_at("a/0").unwrap() * BigDecimal::from_str("1e18").unwrap(), raw);
+    }
+
+    #[test]
+    fn a_pretty_document_is_the_same() {
+        let text = r#"{"a":[1.10,{}],"b":{"c":"\u00e9 \"x\"","d":[]},"e":null}"#;
+        let json = Json::parse(text).unwrap();
+        assert_eq!(Json::parse(&json.pretty()).unwrap(), json);
+        assert_eq!(json.pretty().lines().count(), 11);
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod collector;
 pub mod crowd;
 pub mod deeds;
 pub mod demo;
+pub mod description;
 pub mod document_server;
 pub mod dylib;
 pub mod fork;

@@ -9,6 +9,12 @@ use anyhow::{Context as _, Result, ensure};
 /// Environment variable with which the tests write the tables.
 const WRITE: &str = "PORTOLAN_WRITE_TABLES";
 
+/// Returns true if the tests write what they generate, and do not compare it.
+#[must_use]
+pub fn are_written() -> bool {
+    std::env::var_os(WRITE).is_some()
+}
+
 /// Compares a table of a file with the generated one, or writes it.
 ///
 /// # Errors
@@ -22,7 +28,7 @@ pub fn check(file: &Path, name: &str, table: &str) -> Result<()> {
     let (source, rest) = rest.split_once('\n').with_context(missing)?;
     let (_, after) = rest.split_once(&end).with_context(missing)?;
     let generated = [before, &begin, source, "\n\n", table, "\n", &end, after].concat();
-    if std::env::var_os(WRITE).is_some() {
+    if are_written() {
         return fs::write(file, generated).with_context(|| shown.to_string());
     }
     ensure!(text == generated, "{shown}: the table `{name}` is not up to date; write it anew with {WRITE}=1");
@@ -35,7 +41,7 @@ pub fn check(file: &Path, name: &str, table: &str) -> Result<()> {
 /// If they differ.
 pub fn check_file(file: &Path, generated: &str) -> Result<()> {
     let shown = file.display();
-    if std::env::var_os(WRITE).is_some() {
+    if are_written() {
         return fs::write(file, generated).with_context(|| shown.to_string());
     }
     let text = fs::read_to_string(file).with_context(|| shown.to_string())?;

@@ -2,5 +2,6 @@
 
 pub(super) mod access;
 pub(crate) mod control;
+pub(crate) mod metrics;
 pub(super) mod operators;
 pub(super) mod prometheus;

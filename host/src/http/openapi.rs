@@ -7,16 +7,25 @@ mod examples;
 mod messages;
 mod operation;
 
+use portolan_base::sanitize::output;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use self::examples::WithExamples;
+#[cfg(test)]
+use crate::paths::Endpoint;
 use crate::paths::{PATHS, TAGS};
 
 /// Where schemas are in the document.
 const SCHEMAS: &str = "/components/schemas";
 
-/// Returns the document.
+/// Returns the document as it is sent.
+pub(crate) fn body() -> Result<Vec<u8>, serde_json::Error> {
+    output::json(&WithExamples(&document()))
+}
+
+/// Returns the document, with markers in the place of examples.
 pub(crate) fn document() -> Value {
     let mut generator = generator();
     let mut described = Map::new();
@@ -48,11 +57,17 @@ pub(crate) fn document() -> Value {
 }
 
 /// Makes what collects the schemas of bodies.
-pub(crate) fn generator() -> SchemaGenerator {
+fn generator() -> SchemaGenerator {
     let mut settings = SchemaSettings::draft2020_12().for_serialize();
     settings.definitions_path = SCHEMAS.into();
     settings.meta_schema = None;
     settings.into_generator()
+}
+
+/// Returns true if an answer of the endpoint is recorded.
+#[cfg(test)]
+pub(crate) fn has_example(endpoint: Endpoint) -> bool {
+    examples::of(endpoint).is_some()
 }
 
 /// Returns the path as the document and the reference have it.
@@ -60,8 +75,8 @@ pub(crate) fn template(path: &[&str]) -> String {
     path.iter().map(|part| format!("/{part}")).collect()
 }
 
-/// Removes what only the code has: line ends of comments, and a format that OpenAPI's registry does not know, of integers
-/// whose size depends on the machine.
+/// Removes what only the code has: line ends of comments, other than those of lists, and a format that OpenAPI's
+/// registry does not know, of integers whose size depends on the machine.
 fn clean(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -69,40 +84,14 @@ fn clean(schema: &mut Value) {
                 members.remove("format");
             }
             if let Some(Value::String(about)) = members.get_mut("description") {
-                *about = about.replace('\n', " ");
+                let items = about.split("\n- ").map(|item| item.trim_end().replace('\n', " "));
+                *about = items.collect::<Vec<_>>().join("\n- ");
             }
             members.values_mut().for_each(clean);
         }
         Value::Array(items) => items.iter_mut().for_each(clean),
         _ => {}
     }
-}
-
-/// Returns Markdown without its links, which begin at pages of the book.
-fn plain(markdown: &str) -> String {
-    let mut text = String::with_capacity(markdown.len());
-    let mut rest = markdown;
-    while let Some((before, label, after)) = link(rest) {
-        text.push_str(before);
-        text.push_str(label);
-        rest = after;
-    }
-    text + rest
-}
-
-/// Splits a text at its first link: what is before, the link's words, and what is after.
-fn link(text: &str) -> Option<(&str, &str, &str)> {
-    let (head, tail) = text.split_once("](")?;
-    let (before, label) = head.rsplit_once('[')?;
-    let (_, after) = tail.split_once(')')?;
-    Some((before, label, after))
-}
-
-/// Returns a sentence with a capital letter.
-fn sentence(markdown: &str) -> String {
-    let text = plain(markdown);
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use portolan_base::net::off_chain::OffChainError;
 use portolan_plugins::RunFailure;
 use portolan_reader::ReadFailure;
 
-use self::reasons::ReasonText;
+pub(crate) use self::reasons::ReasonText;
 
 /// Reason why something is missing; a word of the `portolan-partial` header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

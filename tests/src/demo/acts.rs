@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 
 use super::Output;
 use super::check::fetch;
+use super::examples;
 use crate::chain::Chain;
 use crate::gateway::{Gateway, Setup};
 use crate::http::Response;
@@ -37,6 +38,9 @@ pub(super) fn balances(out: &mut Output<'_>) -> Result<()> {
         let response = fetch(&gateway, &path, out)?;
         equal(&path, &response, &Json::Array(expected))?;
         let unreadable: Result<Vec<String>> = truths.iter().map(|truth| unreadable(truth)).collect();
+        if who == ACCOUNTS[0] {
+            examples::keep("token-balances", &response, 200)?;
+        }
         if response.header("portolan-partial") != Some(&unreadable?.join(", ")) {
             bail!("{path}: portolan-partial is {:?}", response.header("portolan-partial"));
         }
@@ -65,7 +69,11 @@ fn both_ways(gateway: &Gateway, expected: &Json, way: &str, out: &mut Output<'_>
         let network = row.text_at("network").map(|network| format!("?network={network}")).unwrap_or_default();
         let path = path + &network;
         let record = Json::object([("name", Json::text(name)), ("address", Json::text(address))]);
-        equal(&path, &fetch(gateway, &path, out)?, &record)?;
+        let response = fetch(gateway, &path, out)?;
+        equal(&path, &response, &record)?;
+        if found == 0 {
+            examples::keep(if way == "forward" { "address-of-name" } else { "name-of-account" }, &response, 200)?;
+        }
         found += 1;
     }
     Ok(found)

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Result, bail};
 use bigdecimal::num_bigint::BigInt;
 
-use super::{Output, Stage};
+use super::{Output, Stage, examples};
 use crate::gateway::Gateway;
 use crate::http::Response;
 use crate::json::Json;
@@ -18,6 +18,7 @@ pub(super) fn everything(stage: &Stage, out: &mut Output<'_>) -> Result<()> {
     let mut wrong = Vec::new();
     let mut rows = 0;
     facts(stage, out, &mut wrong)?;
+    examples::check(stage, out)?;
     for who in ACCOUNTS {
         let (answers, mut own) = (out.answers, 0);
         for requested in questions(stage, who)? {
@@ -31,6 +32,9 @@ pub(super) fn everything(stage: &Stage, out: &mut Output<'_>) -> Result<()> {
             }
         }
         positions(stage, who, out, &mut wrong)?;
+        if who == ACCOUNTS[0] {
+            forms(stage, who, out)?;
+        }
         plans(stage, who, out, &mut wrong)?;
         rows += own;
         out.line(format_args!("{who:8} {:4} answers, {own:3} rows", out.answers - answers))?;
@@ -41,6 +45,37 @@ pub(super) fn everything(stage: &Stage, out: &mut Output<'_>) -> Result<()> {
     }
     out.line(format_args!("all {rows} rows equal the arithmetic: amounts, dollar values, rates and transactions"))?;
     out.line(format_args!("all {reported} events are decoded as they were done"))
+}
+
+/// The answers about an account with everything that is known and amounts as strings, which must be as described.
+fn forms(stage: &Stage, who: &str, out: &mut Output<'_>) -> Result<()> {
+    let account = stage.world.address(who)?;
+    let lists = ["claimables", "positions"].map(|list| format!("/{list}/{account}?simulate=true&detail=full"));
+    let plans = stage
+        .world
+        .chains
+        .iter()
+        .map(|(_, truth)| format!("/{account}/claim-plan?network={}&detail=full", truth.network));
+    let slugs = stage.world.slugs()?;
+    let of_protocols = slugs.iter().flat_map(|slug| {
+        let claimables = format!("/{slug}/{account}/claimables?detail=full");
+        let positions = ["farming", "lending", "borrowing", "pooling", "locked"];
+        let positions = positions.map(|list| format!("/{slug}/{list}/{account}/positions?detail=full"));
+        [claimables].into_iter().chain(positions)
+    });
+    let facts = ["networks", "protocols", "protocols/coverage"].map(|list| format!("/{list}?detail=full"));
+    for path in lists.into_iter().chain(plans).chain(of_protocols).chain(facts) {
+        fetch(&stage.gateway, &path, out)?;
+        fetch(&stage.gateway, &format!("{path}&amounts=string"), out)?;
+    }
+    for (chain, truth) in &stage.world.chains {
+        for event in truth.events()? {
+            let path = format!("/events/decode/{}?network={}", event.transaction(chain)?, truth.network);
+            fetch(&stage.gateway, &format!("{path}&account={account}"), out)?;
+            fetch(&stage.gateway, &format!("{path}&account={account}&detail=full&amounts=string"), out)?;
+        }
+    }
+    Ok(())
 }
 
 /// The plan of all claims of an account on each network, which pays the sum of what each of them does.
@@ -189,6 +224,7 @@ fn covered(row: &Json) -> Result<[String; 4]> {
 pub(super) fn fetch(gateway: &Gateway, path: &str, out: &mut Output<'_>) -> Result<Response> {
     let response = gateway.get(path)?;
     out.answer(path, &response)?;
+    out.described(path, &response)?;
     Ok(response)
 }
 

@@ -24,6 +24,7 @@ mod connections;
 mod coverage;
 mod crashes;
 mod curve;
+mod description;
 mod detectors;
 mod drain;
 mod early;

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use hyper::Method;
 use portolan_tests::build;
 use portolan_tests::chain::Chain;
+use portolan_tests::description::Description;
 use portolan_tests::gateway::{self, Gateway, Setup};
 use portolan_tests::http::{self, RawConnection, Response, Version};
 use portolan_tests::problem;
@@ -26,6 +27,7 @@ const HASH: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df5
 
 struct Fixture {
     gateway: Gateway,
+    description: Description,
     _chain: Chain,
 }
 
@@ -34,18 +36,22 @@ impl Fixture {
         let chain = Chain::start("polygon")?;
         let plugin = build::built()?.plugin("libquickswap.so");
         let gateway = Setup::default().rpc("eip155:137", &chain.url).plugin(&plugin, &["quickswap"]).start()?;
-        Ok(Self { gateway, _chain: chain })
+        Ok(Self { description: Description::of(&gateway)?, gateway, _chain: chain })
     }
 
     fn fetch(&self, method: &Method, path: &str) -> Response {
         http::request(self.gateway.base, Version::Http1, method, path, &[], Bytes::new()).unwrap()
     }
 
-    /// Requests each path and compares status, problem and a part of the detail.
+    /// Requests each path and compares status, problem and a part of the detail. The document is as it is described,
+    /// where the path is.
     fn assert_refused(&self, cases: &[(String, u16, &str, &str)]) {
         for (path, status, name, part) in cases {
             let response = self.gateway.get(path).unwrap();
             self.assert_problem(path, &response, *status, name, part);
+            if *name != "unknown-path" {
+                self.description.check(path, &response).unwrap();
+            }
             assert_eq!(response.header("access-control-allow-origin"), Some("*"), "{path:.300}");
         }
     }

@@ -55,7 +55,7 @@ fn each_alert_has_a_severity_and_holds_for_each_gateway_alone() {
 
 #[test]
 fn alerts_are_of_metrics_that_there_are() {
-    let metrics = fs::read_to_string(workspace().join("host/src/http/admin/prometheus.rs")).unwrap();
+    let metrics = fs::read_to_string(workspace().join("host/src/http/admin/metrics.rs")).unwrap();
     let unknown = alerts().into_iter().flat_map(|(name, lines)| {
         let words = words(expression(&lines)).into_iter().map(|(word, _)| word);
         let named = words.filter(|word| word.starts_with("portolan_"));

@@ -1,102 +1,42 @@
-//! The reference pages of the book name everything that the code has: metrics, events, paths,
-//! parameters and headers.
+//! The reference pages of the book name every metric that the code counts. Unit tests of the gateway generate the pages
+//! from its tables.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use portolan_tests::build::workspace;
 
 use crate::{assert_none, code, sources};
 
-/// Names of one kind: which texts of which files they are, and the page that has to say each.
-struct NamedOnPage {
-    kind: &'static str,
-    /// Sources begin with one of these paths.
-    files: &'static [&'static str],
-    /// Text before the quoted name, on its line or the one before.
-    before: &'static str,
-    /// How many there are at least: else the search is broken.
-    least: usize,
-    page: &'static str,
-}
+/// The macros that count or set a metric, and how many metrics there are of each at least: else the search is broken.
+const MACROS: [(&str, usize); 3] = [("counter!(", 10), ("gauge!(", 10), ("histogram!(", 3)];
 
-const NAMES: [NamedOnPage; 6] = [
-    NamedOnPage {
-        kind: "event type",
-        files: &["plugin-api/events/src/kind.rs"],
-        before: "    (",
-        least: 35,
-        page: "reference/events.md",
-    },
-    NamedOnPage {
-        kind: "endpoint",
-        files: &["host/src/paths.rs"],
-        before: " => ",
-        least: 15,
-        page: "reference/endpoints.md",
-    },
-    NamedOnPage {
-        kind: "header",
-        files: &["host/src/http/view/header.rs"],
-        before: "HeaderName::from_static(",
-        least: 3,
-        page: "reference/endpoints.md",
-    },
-    NamedOnPage {
-        kind: "counter",
-        files: &["host/"],
-        before: "describe_counter!(",
-        least: 10,
-        page: "operate/monitoring.md",
-    },
-    NamedOnPage {
-        kind: "gauge",
-        files: &["host/"],
-        before: "describe_gauge!(",
-        least: 10,
-        page: "operate/monitoring.md",
-    },
-    NamedOnPage {
-        kind: "histogram",
-        files: &["host/"],
-        before: "describe_histogram!(",
-        least: 3,
-        page: "operate/monitoring.md",
-    },
-];
-
-impl NamedOnPage {
-    fn names(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        let is_meant = |path: &str| self.files.iter().any(|start| path.starts_with(start));
-        for (_, source) in sources().into_iter().filter(|(path, _)| is_meant(path)) {
-            let without_tests = source.split("#[cfg(test)]").next().unwrap_or_default();
-            let lines: Vec<&str> = without_tests.lines().filter(|line| code(line).next().is_some()).collect();
-            for (place, line) in lines.iter().enumerate() {
-                let Some((_, after)) = line.split_once(self.before) else { continue };
-                // The name may stand at the beginning of the next line.
-                let next = lines.get(place + 1).copied().unwrap_or_default();
-                let text = if after.trim().is_empty() { next } else { after };
-                names.extend(text.split('"').nth(1).map(str::to_owned));
-            }
+/// Returns the names of the metrics of a macro.
+fn metrics(before: &str) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for (_, source) in sources().into_iter().filter(|(path, _)| path.starts_with("host/")) {
+        let without_tests = source.split("#[cfg(test)]").next().unwrap_or_default();
+        let lines: Vec<&str> = without_tests.lines().filter(|line| code(line).next().is_some()).collect();
+        for (place, line) in lines.iter().enumerate() {
+            let Some((_, after)) = line.split_once(before) else { continue };
+            // The name may stand at the beginning of the next line.
+            let next = lines.get(place + 1).copied().unwrap_or_default();
+            let text = if after.trim().is_empty() { next } else { after };
+            names.extend(text.split('"').nth(1).map(str::to_owned));
         }
-        names
     }
+    names
 }
 
 #[test]
-fn the_reference_names_everything_that_the_code_has() {
-    let mut missing = Vec::new();
-    for of in NAMES {
-        let names = of.names();
-        assert!(names.len() >= of.least, "{}: {names:?}: the search is broken", of.kind);
-        let page = fs::read_to_string(workspace().join("host/docs").join(of.page)).unwrap();
-        // A name in code font, with the labels of a metric after it, or as a heading.
-        let forms = |name: &String| [format!("`{name}`"), format!("`{name}{{"), format!("# {name}\n")];
-        let is_said = |name: &String| forms(name).iter().any(|form| page.contains(form));
-        let unsaid = names.into_iter().filter(|name| !is_said(name));
-        missing.extend(unsaid.map(|name| format!("{} `{name}` in host/docs/{}", of.kind, of.page)));
+fn the_table_of_metrics_has_every_metric_that_is_counted() {
+    let page = fs::read_to_string(workspace().join("host/docs/reference/metrics.md")).unwrap();
+    for (before, least) in MACROS {
+        let names = metrics(before);
+        assert!(names.len() >= least, "{before} {names:?}: the search is broken");
+        let unsaid = names.into_iter().filter(|name| !page.contains(&format!("`{name}`")));
+        assert_none("a metric is not in METRICS", unsaid);
     }
-    assert_none("not in the reference", missing.into_iter());
 }
 
 #[test]

@@ -11,13 +11,14 @@ use std::sync::LazyLock;
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge};
+use metrics::{counter, gauge};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 use metrics_util::MetricKindMask;
 use portolan_plugins::PluginStatus;
 use rustix::time::{ClockId, clock_gettime};
 use tokio::time::sleep;
 
+use super::metrics::{METRICS, Metric};
 use crate::gateway::AdminHandles;
 use crate::memory_used;
 
@@ -69,60 +70,9 @@ fn install() -> PrometheusHandle {
     if metrics::set_global_recorder(recorder).is_err() {
         tracing::error!("another recorder counts the metrics of this process");
     }
-    describe();
+    METRICS.iter().for_each(Metric::describe);
     sample_process();
     handle
-}
-
-fn describe() {
-    describe_counter!("portolan_http_requests_total", "Requests by listener, route and status.");
-    describe_histogram!("portolan_http_request_seconds", Unit::Seconds, "From a request's head to its answer.");
-    describe_counter!("portolan_answers_partial_total", "Answers of which something is missing.");
-    describe_counter!("portolan_answers_shed_total", "Answers that were refused because too many were under way.");
-    describe_gauge!("portolan_answers_in_flight", "Answers under way.");
-    describe_gauge!("portolan_answers_in_flight_max", "The most answers that may be under way.");
-    describe_counter!(
-        "portolan_connections_refused_total",
-        "Connections that found all slots busy, by the bound that they met."
-    );
-    describe_counter!(
-        "portolan_connections_displaced_total",
-        "Connections that were closed because others needed their place."
-    );
-    describe_gauge!("portolan_connections", "Open connections by listener.");
-    describe_gauge!("portolan_build_info", "1, with the version.");
-    describe_gauge!("portolan_memory_limit_bytes", Unit::Bytes, "What the process may use.");
-    describe_gauge!("process_resident_memory_bytes", Unit::Bytes, "What it has in memory.");
-    describe_gauge!("process_cpu_seconds_total", Unit::Seconds, "The processor time that it took.");
-    describe_gauge!("process_open_fds", "Its open files.");
-    describe_gauge!("process_start_time_seconds", Unit::Seconds, "When it began, in Unix seconds.");
-    describe_counter!("portolan_plugin_jobs_total", "Jobs by plugin, network and outcome.");
-    describe_histogram!("portolan_plugin_job_seconds", Unit::Seconds, "Jobs from start to end, reads included.");
-    describe_histogram!("portolan_plugin_call_seconds", Unit::Seconds, "Calls into a plugin, without reads.");
-    describe_counter!("portolan_plugin_batches_total", "Batches of reads of jobs.");
-    describe_counter!("portolan_plugin_reads_total", "Reads of jobs, cached or not.");
-    describe_counter!("portolan_plugin_loads_total", "Builds and settings that came in force.");
-    describe_counter!(
-        "portolan_plugin_rejections_total",
-        "Files and settings that were refused, by the step that did."
-    );
-    describe_counter!("portolan_plugin_fallbacks_total", "Last known good builds that were served instead.");
-    describe_gauge!("portolan_plugin_state", "1 for each state that a plugin has a build in.");
-    describe_gauge!("portolan_plugin_breaker_open", "1 where jobs of a plugin pause on a network.");
-    describe_gauge!("portolan_ready", "1 where `/readyz` has no reason not to be.");
-    describe_gauge!("portolan_degraded", "What `/readyz` calls degraded.");
-    describe_counter!("portolan_endpoint_requests_total", "Requests to an endpoint that have ended.");
-    describe_counter!("portolan_endpoint_errors_total", "Those that ended in an error of the endpoint.");
-    describe_counter!("portolan_endpoint_throttled_total", "Those that it refused because they were too many.");
-    describe_gauge!("portolan_endpoint_in_flight", "Requests under way to an endpoint.");
-    describe_gauge!(
-        "portolan_endpoint_up",
-        "1 where requests go to an endpoint, 0 where it is excluded, still syncing or of another chain."
-    );
-    describe_gauge!("portolan_endpoint_lag_seconds", "How far its newest block is behind that of its peers.");
-    describe_gauge!("portolan_network_block", "The block that answers are at.");
-    describe_gauge!("portolan_network_block_timestamp_seconds", "Its time, in Unix seconds.");
-    describe_counter!("portolan_replies_total", "Replies to reads of jobs by network and by where they came from.");
 }
 
 /// Samples the current state.

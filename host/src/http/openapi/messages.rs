@@ -6,10 +6,11 @@ use hyper::StatusCode;
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-use super::{examples, plain, sentence};
+use super::examples;
 use crate::http::headers::{ANSWER_HEADERS, HeaderUse, REQUEST_HEADERS};
-use crate::http::problem::types::PROBLEM_TYPES;
+use crate::http::problem::types::{PROBLEM_TYPES, ProblemType};
 use crate::http::view;
+use crate::markdown::{plain, sentence};
 use crate::paths::Endpoint;
 
 /// Statuses that a GET of a public listener never has: they are of the operators' listener and of other methods.
@@ -70,7 +71,7 @@ fn references(has: impl Fn(HeaderUse) -> bool) -> Map<String, Value> {
 /// Returns the components of problems, one for each status.
 pub(super) fn problems(generator: &mut SchemaGenerator) -> Map<String, Value> {
     let schema = view::problem_schema(generator);
-    let response = |(status, names): (StatusCode, Vec<&str>)| {
+    let response = |(status, kinds): (StatusCode, Vec<&ProblemType>)| {
         let headers = references(|on| match on {
             HeaderUse::Answers | HeaderUse::Bodies => true,
             HeaderUse::Overloaded => status == StatusCode::SERVICE_UNAVAILABLE,
@@ -81,7 +82,7 @@ pub(super) fn problems(generator: &mut SchemaGenerator) -> Map<String, Value> {
             content["example"] = example;
         }
         let response = json!({
-            "description": format!("{}: {}.", status.canonical_reason().unwrap_or_default(), names.join(", ")),
+            "description": kinds.iter().map(|kind| about(kind)).collect::<Vec<_>>().join("\n"),
             "headers": headers,
             "content": {"application/problem+json": content},
         });
@@ -100,13 +101,18 @@ fn component(status: StatusCode) -> String {
     format!("Problem{}", status.as_u16())
 }
 
-/// Returns the names of the problems that a GET can have, by status.
-fn by_status() -> BTreeMap<StatusCode, Vec<&'static str>> {
-    let mut names = BTreeMap::<StatusCode, Vec<&str>>::new();
+/// Returns a line of a list that says what a problem is and what to do.
+fn about(kind: &ProblemType) -> String {
+    format!("- `{}`: {} {}", kind.name, plain(kind.happened), plain(kind.remedy))
+}
+
+/// Returns the problems that a GET can have, by status.
+fn by_status() -> BTreeMap<StatusCode, Vec<&'static ProblemType>> {
+    let mut kinds = BTreeMap::<StatusCode, Vec<&ProblemType>>::new();
     for kind in PROBLEM_TYPES {
         for status in kind.statuses.iter().filter(|status| !OF_OTHERS.contains(status)) {
-            names.entry(*status).or_default().push(kind.name);
+            kinds.entry(*status).or_default().push(kind);
         }
     }
-    names
+    kinds
 }

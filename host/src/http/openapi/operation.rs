@@ -3,8 +3,9 @@
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-use super::{examples, messages, plain, sentence};
+use super::{examples, messages};
 use crate::http::view;
+use crate::markdown::{plain, sentence};
 use crate::paths::{Endpoint, PARAMETERS, PATH_VALUES, Parameter, ValueForm, is_value};
 
 /// Returns the operation of an endpoint at a path. `before` is the number of paths before this one that it has too.

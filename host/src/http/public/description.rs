@@ -3,7 +3,6 @@
 //! Invariant: the document is made once, when the first client takes it, and all clients share it.
 
 use hyper::http::request::Parts;
-use portolan_base::sanitize::output;
 
 use crate::gateway::problem::Problem;
 use crate::http::problem::unwritable;
@@ -26,5 +25,5 @@ pub(in crate::http) fn is_wanted(head: &Parts, has_body: bool) -> Result<bool, P
 
 /// Returns the document as it is sent.
 pub(in crate::http) fn body() -> Result<Vec<u8>, Problem> {
-    output::json(&openapi::document()).map_err(|error| unwritable(&error))
+    openapi::body().map_err(|error| unwritable(&error))
 }

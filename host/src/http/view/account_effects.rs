@@ -57,7 +57,7 @@ struct MovementView<'a> {
     token_id: Option<String>,
     /// In whole units of the token; pieces of a collection. Null if the token could not be read.
     amount: Option<Number>,
-    /// In smallest units.
+    /// In smallest units (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Digits")]
     amount_raw: Option<String>,

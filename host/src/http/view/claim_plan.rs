@@ -25,7 +25,7 @@ pub(super) struct ClaimPlanView<'a> {
     /// The account that claims.
     #[schemars(with = "AddressText")]
     account: String,
-    /// CAIP-10 id of the account.
+    /// CAIP-10 id of the account (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Caip10")]
     caip10: Option<String>,

@@ -46,7 +46,7 @@ fn of_kind(kind: &str, members: &[&str], generator: &mut SchemaGenerator) -> Val
     let mut schema = EventView::json_schema(generator).to_value();
     let metadata = metadata(members, generator);
     schema["description"] = format!("An event of the type `{kind}`.").into();
-    schema["properties"]["type"] = json!({"type": "string", "const": kind});
+    schema["properties"]["type"] = json!({"type": "string", "const": kind, "description": "The type."});
     schema["properties"]["metadata"] = metadata;
     schema
 }

@@ -61,16 +61,16 @@ pub(super) struct EventView<'a> {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct EventExtra<'a> {
-    /// Index of the log in its block; null for the native value.
+    /// Index of the log in its block; null for the native value (`detail=full`).
     log_index: Option<u64>,
-    /// The contract that logged it; null for the native value.
+    /// The contract that logged it; null for the native value (`detail=full`).
     #[schemars(with = "Option<AddressText>")]
     contract: Option<String>,
-    /// Name and version of the plugin that decoded it; absent for events that the gateway decodes.
+    /// Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "&'a str")]
     plugin: Option<&'a str>,
-    /// Index of the log of the event that this movement is part of; absent for a movement of its own.
+    /// Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     part_of: Option<u64>,
@@ -270,7 +270,7 @@ pub(super) struct AssetView {
     asset: Option<WrittenToken>,
     /// In whole units; in smallest units if the token could not be read.
     amount: Number,
-    /// In smallest units.
+    /// In smallest units (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Digits")]
     amount_raw: Option<String>,

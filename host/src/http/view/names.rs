@@ -27,21 +27,21 @@ pub(super) struct NameView<'a> {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct NameExtra<'a> {
-    /// The contract that resolved it.
+    /// The contract that resolved it (`detail=full`).
     #[schemars(with = "AddressText")]
     resolver: String,
-    /// How the resolver was found.
+    /// How the resolver was found (`detail=full`).
     #[schemars(with = "Word<ResolvedBy>")]
     resolved_by: &'static str,
-    /// SLIP-44 or ENSIP-11 coin type of the address.
+    /// SLIP-44 or ENSIP-11 coin type of the address (`detail=full`).
     coin_type: u64,
-    /// True if a gateway off the chain answered (CCIP-Read).
+    /// True if a gateway off the chain answered (CCIP-Read) (`detail=full`).
     via_gateway: bool,
-    /// End of the registration in Unix seconds.
+    /// End of the registration in Unix seconds (`detail=full`).
     expiry: Option<u64>,
-    /// URL of the picture.
+    /// URL of the picture (`detail=full`).
     avatar: Option<&'a WebUrl>,
-    /// Addresses of further coins.
+    /// Addresses of further coins (`detail=full`).
     addresses: Vec<CoinAddress>,
 }
 

@@ -54,7 +54,7 @@ pub(super) struct NetworkEntry<'a> {
     logo: &'a str,
     /// Slug, by which requests name it.
     slug: &'a str,
-    /// CAIP-2 id.
+    /// CAIP-2 id (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Caip2")]
     caip2: Option<String>,
@@ -77,7 +77,7 @@ pub(super) struct NetworkView<'a> {
     logo: &'a str,
     /// Chain id.
     chain_id: u64,
-    /// CAIP-2 id.
+    /// CAIP-2 id (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Caip2")]
     caip2: Option<String>,
@@ -177,19 +177,20 @@ pub(super) struct TokenView<'a> {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Listing {
-    /// True if a token list has it.
+    /// True if a token list has it (`detail=full`).
     listed: bool,
-    /// True if it is on no list, but has the symbol of a listed token or of the native token.
+    /// True if it is on no list, but has the symbol of a listed token or of the native token (`detail=full`).
     lookalike: bool,
     /// CAIP-19 id; null for a native token whose coin type is not certain, and for contracts without amounts of their
-    /// own, such as collections.
+    /// own, such as collections (`detail=full`).
     #[schemars(with = "Option<Caip19>")]
     caip19: Option<String>,
-    /// Set only if the decimals come from a token list, not from the contract.
+    /// Set only if the decimals come from a token list, not from the contract (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "&'static str")]
     decimals_source: Option<&'static str>,
-    /// The tokens that it redeems to; empty if there are none.
+    /// The tokens that it redeems to: in claimables over all protocols and in events, and if there are any, with
+    /// `detail=full`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<AddressText>")]
     underlying_tokens: Vec<String>,

@@ -51,19 +51,19 @@ pub(super) struct PositionView<'a> {
     legs: Vec<LegView<'a>>,
     #[serde(flatten)]
     facts: PositionFacts<'a>,
-    /// The account.
+    /// The account (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "AddressText")]
     account: Option<String>,
-    /// CAIP-10 id of the account on the network.
+    /// CAIP-10 id of the account on the network (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Caip10")]
     caip10: Option<String>,
-    /// Name and version of the plugin that found it.
+    /// Name and version of the plugin that found it (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "&'a str")]
     plugin: Option<&'a str>,
-    /// The sources of its amounts.
+    /// The sources of its amounts (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ProvenanceView<'a>")]
     provenance: Option<ProvenanceView<'a>>,
@@ -132,7 +132,7 @@ struct LegView<'a> {
     token_address: String,
     /// In whole units; null if the token could not be read.
     amount: Option<Number>,
-    /// In smallest units.
+    /// In smallest units (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Digits")]
     amount_raw: Option<String>,
@@ -161,7 +161,7 @@ struct PartView<'a> {
     token_address: String,
     /// In whole units; null if the token could not be read.
     amount: Option<Number>,
-    /// In smallest units.
+    /// In smallest units (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Digits")]
     amount_raw: Option<String>,

@@ -24,24 +24,24 @@ use crate::http::view::{number, rate};
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct RowExtra<'a> {
-    /// The account.
+    /// The account (`detail=full`).
     #[schemars(with = "AddressText")]
     account: String,
-    /// CAIP-10 id of the account on the row's network.
+    /// CAIP-10 id of the account on the row's network (`detail=full`).
     #[schemars(with = "Caip10")]
     caip10: String,
-    /// Name and version of the plugin that found it; absent if no plugin did.
+    /// Name and version of the plugin that found it; absent if no plugin did (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "&'a str")]
     plugin: Option<&'a str>,
-    /// The source of the price; null if it is not known.
+    /// The source of the price; null if it is not known (`detail=full`).
     price_source: Option<&'static str>,
-    /// Age of the price; null if it is not known.
+    /// Age of the price; null if it is not known (`detail=full`).
     price_age_seconds: Option<u64>,
-    /// The price feeds, or the tokens that the price was derived from.
+    /// The price feeds, or the tokens that the price was derived from (`detail=full`).
     #[schemars(with = "Vec<AddressText>")]
     price_contracts: Vec<String>,
-    /// The sources of its amounts.
+    /// The sources of its amounts (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ProvenanceView<'a>")]
     provenance: Option<ProvenanceView<'a>>,
@@ -167,7 +167,7 @@ pub(super) struct ClaimableView<'a> {
     net_dollar_value: Option<Number>,
     /// In whole units of the token.
     amount: Number,
-    /// In smallest units.
+    /// In smallest units (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Digits")]
     amount_raw: Option<String>,
@@ -188,7 +188,7 @@ pub(super) struct ClaimableView<'a> {
     /// All transactions in order if there are several; the last one is the claim's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     claim_steps: Vec<TransactionView<'a>>,
-    /// All payments of the transaction.
+    /// All payments of the transaction (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<PaymentView<'a>>")]
     pays: Option<Vec<PaymentView<'a>>>,
@@ -316,12 +316,12 @@ pub(super) struct TransactionView<'a> {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct TargetOrigin<'a> {
-    /// Where `to` comes from.
+    /// Where `to` comes from (`detail=full`).
     #[schemars(with = "Word<TargetSource>")]
     target_source: &'static str,
-    /// The view that returned it, if it comes from a factory.
+    /// The view that returned it, if it comes from a factory (`detail=full`).
     target_view: Option<&'a str>,
-    /// True if others than the account may send it.
+    /// True if others than the account may send it (`detail=full`).
     by_anyone: bool,
 }
 
@@ -407,14 +407,14 @@ pub(super) struct FarmingView<'a> {
     staked_token: TokenView<'a>,
     /// In whole units of the staked token.
     amount: Number,
-    /// In smallest units.
+    /// In smallest units (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Digits")]
     amount_raw: Option<String>,
     /// What the stake redeems to, in whole units of the staked token; the same as `amount` if it redeems to nothing
     /// else.
     underlying_amount: Number,
-    /// In smallest units.
+    /// In smallest units (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Digits")]
     underlying_amount_raw: Option<String>,
@@ -475,7 +475,7 @@ pub(super) struct LendingView<'a> {
     name: &'a Text,
     /// In whole units of the token.
     amount: Number,
-    /// In smallest units.
+    /// In smallest units (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Digits")]
     amount_raw: Option<String>,
@@ -496,10 +496,10 @@ pub(super) struct LendingView<'a> {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "LoanSideExtra")]
 struct Side {
-    /// What the row is to the loan.
+    /// What the row is to the loan (`detail=full`).
     #[schemars(with = "Word<LoanSide>")]
     side: &'static str,
-    /// Of the whole loan: below 1 it can be liquidated; null if there is no debt.
+    /// Of the whole loan: below 1 it can be liquidated; null if there is no debt (`detail=full`).
     health_factor: Option<Number>,
 }
 
@@ -536,7 +536,7 @@ impl<'a> LendingView<'a> {
 pub(super) struct BalanceView<'a> {
     /// In whole units of the token.
     amount: Number,
-    /// In smallest units.
+    /// In smallest units (`detail=full`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Digits")]
     amount_raw: Option<String>,

@@ -18,7 +18,8 @@ use super::{names, positions, problem, rows, simulation};
 use crate::gateway::claims::verdict::Verdict;
 use crate::gateway::query::POSITION_KINDS;
 use crate::http::problem::types::ProblemType;
-use crate::jobs::failure::Reason;
+use crate::jobs::failure::{Reason, ReasonText};
+use crate::markdown::plain;
 
 /// Declares a marker for texts of one form: its name in the description, a sentence and the pattern.
 macro_rules! text_form {
@@ -82,6 +83,11 @@ pub(super) trait WordSet {
     const NAME: &str;
     const ABOUT: &str;
 
+    /// Returns [`Self::ABOUT`], and what each word means where a table says it.
+    fn about() -> Cow<'static, str> {
+        Self::ABOUT.into()
+    }
+
     fn words() -> Vec<Cow<'static, str>>;
 }
 
@@ -92,7 +98,7 @@ impl<S: WordSet> JsonSchema for Word<S> {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let words: Vec<Value> = S::words().into_iter().map(|word| json!(word)).collect();
-        json_schema!({"type": "string", "description": S::ABOUT, "enum": words})
+        json_schema!({"type": "string", "description": S::about(), "enum": words})
     }
 }
 
@@ -112,6 +118,14 @@ impl WordSet for Verdict {
 impl WordSet for Reason {
     const NAME: &str = "Reason";
     const ABOUT: &str = "Why something is missing: a word of `portolan-partial`. More may follow.";
+
+    fn about() -> Cow<'static, str> {
+        let line = |reason: Self| {
+            let ReasonText { word, happened, client, .. } = reason.text();
+            format!("\n- `{word}`: {}. What a client can do: {}.", plain(happened), plain(client))
+        };
+        format!("{}\n{}", Self::ABOUT, Self::ALL.map(line).concat()).into()
+    }
 
     fn words() -> Vec<Cow<'static, str>> {
         borrowed(Self::ALL.map(Self::as_str))

@@ -11,6 +11,7 @@ pub(crate) struct ReasonText {
     /// What a client can do.
     pub(crate) client: &'static str,
     /// What an operator can do.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the reference has it"))]
     pub(crate) operator: &'static str,
 }
 
