@@ -26,6 +26,17 @@ pub(crate) struct AnswerLimits {
     pub(crate) body_bytes_max: u64,
 }
 
+impl AnswerLimits {
+    /// The limits of an answer about this many accounts. It may read as much for each as an answer about one. Time and
+    /// body stay as they are, and so do requests to a host that no operator named.
+    pub(crate) fn of_accounts(self, accounts: usize) -> Self {
+        let all = |limit: u64| limit.saturating_mul(u64::try_from(accounts).unwrap_or(u64::MAX));
+        let Self { reads_max, node_requests_max, outgoing_max, .. } = self;
+        let [reads_max, node_requests_max, outgoing_max] = [reads_max, node_requests_max, outgoing_max].map(all);
+        Self { reads_max, node_requests_max, outgoing_max, ..self }
+    }
+}
+
 /// The limits of an answer and its use of them.
 #[derive(Debug)]
 pub(crate) struct AnswerBudget {

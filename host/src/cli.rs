@@ -1,15 +1,21 @@
 //! The command line. Invariant: every misuse is one line on stderr and exit code 2. RPC URLs are plain text here, so
 //! that no error text of the parser can repeat one.
 
+mod answers;
+mod pages;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use portolan_abi::Question;
 use portolan_base::sanitize;
 
+pub(crate) use self::answers::{AnswerCommand, ColorFlag, ColorWhen, DEFAULT_URL, SourceFlags, Topic, URL_VARIABLE};
+pub(crate) use self::pages::{completions, write_man_pages};
 use crate::plugin_templates;
 
 /// A self-hosted gateway that answers what an account holds and can claim on EVM networks.
@@ -22,6 +28,8 @@ struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    #[command(flatten)]
+    Answer(AnswerCommand),
     /// Serve until SIGTERM or SIGINT.
     Serve(Flags),
     /// Show or purge the facts that outlive the gateway, whether it is running or not.
@@ -33,6 +41,17 @@ pub(crate) enum Command {
     Plugin {
         #[command(subcommand)]
         command: PluginCommand,
+    },
+    /// Print the completions of a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Write the man pages of all commands to a folder.
+    #[command(hide = true)]
+    ManPages {
+        /// A folder.
+        folder: PathBuf,
     },
     /// Load a plugin file once, in a process of its own; the host starts this itself.
     #[command(hide = true)]
@@ -107,6 +126,8 @@ pub(crate) enum GatewayPluginCommand {
         /// Print JSON, for scripts.
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        color: ColorFlag,
     },
     /// Show all that is known about a plugin.
     Show {
@@ -117,6 +138,8 @@ pub(crate) enum GatewayPluginCommand {
         /// Print JSON, for scripts.
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        color: ColorFlag,
     },
     /// Put a build in quarantine: it never runs again, under any name, until it is released. The build before it
     /// becomes active.
@@ -346,6 +369,9 @@ pub(crate) struct Flags {
     /// Folder for staged plugins and caches [default: portolan-state beside FILE, else in ~/.local/state].
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<String>,
+    /// Folder of the built book, which /docs serves [default: portolan-docs beside FILE, else in ~/.local/state].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) docs: Option<String>,
     /// Address of every endpoint [default: 127.0.0.1:8080].
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<String>,

@@ -23,7 +23,9 @@ mod values;
 pub(crate) mod fuzzing;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use portolan_assets::names::NameSettings;
@@ -39,6 +41,7 @@ use url::Url;
 
 pub(crate) use self::connections::ConnectionLimits;
 use self::file::ConfigFile;
+use self::folders::NamedPath;
 pub(crate) use self::layers::Environment;
 use self::layers::Layers;
 pub(crate) use self::operators::{ListenAddress, OperatorAccess, OperatorToken};
@@ -54,6 +57,9 @@ const FACT_LISTS_PARTS: u64 = 5;
 const CACHED_REPLIES_PARTS: u64 = 8;
 const CACHED_BLOCKS_PARTS: u64 = 8;
 const DOCUMENTS_PARTS: u64 = 16;
+
+/// Folder of the built book that nobody named.
+const DOCS: &str = "portolan-docs";
 
 /// The configuration of the process.
 #[derive(Debug)]
@@ -76,6 +82,10 @@ pub(crate) struct Config {
     pub(crate) deadline_ms: u64,
     /// The settings that the gateway starts with.
     pub(crate) gateway: GatewaySettings,
+    /// Folder of the built book.
+    pub(crate) docs_dir: PathBuf,
+    /// True if the operator named it; then it has to be there.
+    pub(crate) docs_dir_is_named: bool,
 }
 
 /// Error in the configuration; always one line.
@@ -102,11 +112,23 @@ impl Config {
         Self::merge(flags, environment, ConfigFile::parse(path, &file::read(path)?)?)
     }
 
+    /// Refuses a folder of plugins that the operator named and that is not there.
+    pub(crate) fn check_plugins_dir(&self) -> Result<(), ConfigError> {
+        let folder = &self.gateway.plugins_dir;
+        let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
+        if self.plugins_dir_is_named && folder.symlink_metadata().map_err(is_missing).err().unwrap_or_default() {
+            let reason = format!("the folder {} is not there: make it, or correct its name", folder.display());
+            return Err(ConfigError::new("plugins.dir", reason));
+        }
+        Ok(())
+    }
+
     fn merge(flags: &Flags, environment: &Environment, mut document: ConfigFile<'_>) -> Result<Self, ConfigError> {
         let layers = Layers { flags, environment, file: document.name };
         let settings = Settings::read(&layers, &mut document)?;
         let tables = NamedTables::take(&mut document, &layers)?;
         let memory = MemoryLimit::new(settings.memory_mib);
+        let docs = settings.docs_dir.clone().unwrap_or_else(|| NamedPath::unnamed(DOCS));
         Ok(Self {
             listen: settings.listen,
             claimables_listen: settings.claimables_listen,
@@ -125,6 +147,8 @@ impl Config {
             connections: connection_limits(&settings, &memory),
             deadline_ms: settings.deadline_ms,
             gateway: gateway(settings, &tables, memory, &layers)?,
+            docs_dir: folders::folder(&docs, "--docs", &layers)?,
+            docs_dir_is_named: docs.place.is_some(),
         })
     }
 }
@@ -215,6 +239,7 @@ fn gateway(
         simulate_claims: settings.simulate_claims,
         in_flight_max: settings.answers_in_flight_max,
         logs_max: settings.logs_max,
+        accounts_max: settings.accounts_max,
         networks: networks.listed(|chain_id| rpc.iter().any(|(configured, _)| *configured == chain_id)),
         state_dir,
         memory,

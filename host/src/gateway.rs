@@ -21,6 +21,7 @@ mod codeless;
 mod composition_answer;
 mod compositions;
 mod coverage;
+mod currency;
 mod deadline;
 mod deployment_check;
 mod log_memory;
@@ -33,6 +34,7 @@ use std::sync::Arc;
 
 use alloy::primitives::Address;
 use futures_util::FutureExt;
+use futures_util::future::{OptionFuture, join};
 use portolan_base::network::Networks;
 use tracing::Instrument;
 
@@ -42,22 +44,23 @@ pub(crate) use self::admission::Admitted;
 use self::answer::{Answer, Items};
 pub(crate) use self::composition_answer::CompositionAnswer;
 use self::context::{Context, Sources};
+use self::currency::RateLookup;
 use self::deadline::Deadline;
 pub(crate) use self::deployment_check::{CheckedAddress, CheckedJob, DeploymentCheck, TRIES};
 use self::lifetime::Lifetime;
 use self::problem::Problem;
-use self::query::{About, Account, AnswerOptions, BlockChoice, EventsQuery, Query};
+use self::query::{About, AboutRows, Account, AnswerOptions, BlockChoice, EventsQuery, InputLimits, Query};
 use self::single_flight::SingleFlight;
 pub(crate) use self::start::{GatewaySettings, StartError};
 use self::work::Work;
+use self::work::account_rows::RowWork;
+use self::work::accounts::AccountsWork;
 use self::work::balances::BalanceWork;
 use self::work::claim_plan::ClaimPlanWork;
 use self::work::events::EventWork;
 #[cfg(feature = "fuzzing")]
 pub(crate) use self::work::events::fuzzing::fuzzed_events;
 use self::work::names::{self, NameLookup};
-use self::work::portfolio::PortfolioWork;
-use self::work::protocols::ProtocolWork;
 use crate::budget::{AnswerBudget, AnswerLimits};
 use crate::cpu_pool::CpuPool;
 use portolan_base::client_share::ClientShare;
@@ -68,7 +71,7 @@ pub(crate) struct Gateway {
     single_flight: SingleFlight,
     admission: Arc<Admission>,
     limits: AnswerLimits,
-    logs_max: usize,
+    inputs: InputLimits,
     admin: AdminHandles,
 }
 
@@ -93,7 +96,11 @@ impl Gateway {
         client: &Arc<ClientShare>,
     ) -> Result<GatewayResponse, Problem> {
         let is_newest = options.blocks == BlockChoice::Newest;
-        let context = self.context(options, client);
+        let limits = match &query {
+            Query::OfAll(accounts, _) => self.limits.of_accounts(accounts.len()),
+            _ => self.limits,
+        };
+        let context = self.context_within(options, limits, client);
         let (account, about) = match query {
             Query::Networks => {
                 let networks = context.networks().iter().cloned().collect();
@@ -113,11 +120,12 @@ impl Gateway {
             }
             Query::Events(events) => return self.events(events, context).await,
             Query::Of(account, about) => (account, about),
+            Query::OfAll(accounts, about) => return self.accounts(accounts, about, context).await,
         };
         let (account, named) = match account {
             Account::Address(account) => (account, None),
             Account::Name(name) => {
-                let _admitted = self.admission.acquire(client)?;
+                let _admitted = self.admission.acquire(client, 1)?;
                 // A name resolves to its current account, even if the answer is about an older block.
                 let present = (!is_newest).then(|| self.context(AnswerOptions::default(), client));
                 let account = names::account(present.as_ref().unwrap_or(&context), name).await?;
@@ -133,7 +141,7 @@ impl Gateway {
     async fn events(&self, mut events: EventsQuery, context: Context) -> Result<GatewayResponse, Problem> {
         let named = match events.account.take() {
             Some(Account::Name(name)) => {
-                let _admitted = self.admission.acquire(&context.budget.client)?;
+                let _admitted = self.admission.acquire(&context.budget.client, 1)?;
                 let account = names::account(&context, name).await?;
                 events.account = Some(Account::Address(account));
                 Some(account)
@@ -147,25 +155,32 @@ impl Gateway {
         Ok(GatewayResponse { named, ..self.work(Query::Events(events), context, work).await? })
     }
 
+    /// Answers about several accounts at once.
+    async fn accounts(
+        &self,
+        accounts: Vec<Account>,
+        about: AboutRows,
+        context: Context,
+    ) -> Result<GatewayResponse, Problem> {
+        let each = RowWork::new(&context, Address::ZERO, &about)?;
+        let has_names = accounts.iter().any(|account| matches!(account, Account::Name(_)));
+        let work = AccountsWork::new(accounts.clone(), each);
+        let response = self.work(Query::OfAll(accounts, about), context, work).await?;
+        let lifetime = if has_names { response.lifetime.with_present() } else { response.lifetime };
+        Ok(GatewayResponse { lifetime, ..response })
+    }
+
     async fn about(&self, account: Address, about: About, context: Context) -> Result<GatewayResponse, Problem> {
         let query = Query::Of(Account::Address(account), about.clone());
         match about {
-            About::Claimables { filter, chain_id, options } => {
-                let work = ProtocolWork::for_all_protocols(&context, account, &filter, chain_id, options)?;
+            About::Rows(about) => {
+                let work = RowWork::new(&context, account, &about)?;
                 self.work(query, context, work).await
             }
             About::ClaimPlan { filter, chain_id, worth } => {
                 let network = context.networks().with_chain_id(chain_id).cloned();
                 let network = network.ok_or_else(|| Problem::InvalidBlock("block names another network".into()))?;
                 let work = ClaimPlanWork::new(&context, account, &filter, network, worth)?;
-                self.work(query, context, work).await
-            }
-            About::Positions { filter, chain_id, kinds, options } => {
-                let work = PortfolioWork::new(&context, account, &filter, chain_id, kinds, options)?;
-                self.work(query, context, work).await
-            }
-            About::Protocol { slug, chain_id, list } => {
-                let work = ProtocolWork::for_protocol(&context, account, &slug, chain_id, list)?;
                 self.work(query, context, work).await
             }
             About::Balances { assets, chain_id } => {
@@ -178,14 +193,23 @@ impl Gateway {
 
     /// Admits the answer, pins its networks, and does the work, or joins an equal query that is in flight.
     async fn work(&self, query: Query, context: Context, work: impl Work) -> Result<GatewayResponse, Problem> {
-        let admitted = self.admission.acquire(&context.budget.client)?;
+        let admitted = self.admission.acquire(&context.budget.client, work.count())?;
         let networks = work.networks(&context);
         context.options.blocks.check(&networks)?;
-        context.open(&networks).await;
+        let of_rate = currency::networks(&context, &networks);
+        context.open(networks.iter().chain(&of_rate)).await;
         let key = (query, context.options.clone(), context.snapshot.generation, context.pins());
         let (end, blocks) = (context.end(), context.options.blocks.clone());
+        let rate = RateLookup::new(&context, of_rate);
         // The flight's spans belong to the answer that starts it; answers that join it have no child spans.
-        let begin = || async move { work.answer(context).await.map(Arc::new) }.in_current_span().boxed();
+        let begin = || {
+            let answering = async move {
+                let (answer, currency) =
+                    join(work.answer(context), OptionFuture::from(rate.map(RateLookup::read))).await;
+                answer.map(|answer| Arc::new(answer.with_currency(currency)))
+            };
+            answering.in_current_span().boxed()
+        };
         let answer = self.single_flight.join(key, end, begin).await?;
         let lifetime = Lifetime::of(&answer, &blocks, &self.admin.reader);
         Ok(GatewayResponse { answer, named: None, lifetime, admitted: Some(admitted) })
@@ -219,9 +243,8 @@ impl Gateway {
         &self.sources.cpu_pool
     }
 
-    /// Maximum number of logs of a transaction whose events are decoded.
-    pub(crate) fn logs_max(&self) -> usize {
-        self.logs_max
+    pub(crate) fn input_limits(&self) -> InputLimits {
+        self.inputs
     }
 
     /// The parts that operators' listener, commands and checks act on.
@@ -240,6 +263,6 @@ impl Gateway {
 fn list(context: &Context, items: Items) -> GatewayResponse {
     let (blocks, missing, jobs) = (Vec::new(), Vec::new(), Vec::new());
     let budget = Arc::clone(&context.budget);
-    let answer = Answer { items, blocks, missing, jobs, about_account: false, budget };
+    let answer = Answer { items, blocks, missing, jobs, about_account: false, budget, currency: None };
     GatewayResponse { answer: Arc::new(answer), named: None, lifetime: Lifetime::Unknown, admitted: None }
 }

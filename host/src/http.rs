@@ -6,9 +6,10 @@
 pub(crate) mod server;
 
 pub(crate) mod admin;
-mod public;
+pub(crate) mod public;
 
 pub(crate) mod problem;
+pub(crate) mod problem_types;
 
 mod view;
 
@@ -22,7 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use hyper::{Request, Response, Uri};
+use hyper::{HeaderMap, Request, Response, Uri};
 use portolan_base::client_share::ClientShare;
 
 use self::public::respond::{ListBodies, PublicApi};
@@ -30,11 +31,16 @@ use self::public::route::Listener;
 use crate::gateway::Gateway;
 
 /// Answers one GET request as the base listener does, without a connection.
-pub(crate) async fn answer(gateway: &Arc<Gateway>, deadline: Duration, uri: Uri) -> Response<Bytes> {
-    let (gateway, lists) = (Arc::clone(gateway), ListBodies::default());
-    let api = PublicApi { listener: Listener::Base, gateway, deadline, lists, access_log: false };
+pub(crate) async fn answer(
+    gateway: &Arc<Gateway>,
+    deadline: Duration,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response<Bytes> {
+    let (gateway, lists, pages) = (Arc::clone(gateway), ListBodies::default(), Arc::default());
+    let api = PublicApi { listener: Listener::Base, gateway, deadline, lists, pages, access_log: false };
     let (mut head, ()) = Request::new(()).into_parts();
-    head.uri = uri;
+    (head.uri, head.headers) = (uri, headers);
     api.respond(&head, false, &ClientShare::new(None)).await.map(|content| content.bytes)
 }
 

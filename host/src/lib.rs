@@ -15,9 +15,11 @@ mod jobs;
 mod address;
 mod allocator;
 mod budget;
+mod client;
 mod cpu_pool;
 mod head_age;
 mod log;
+mod lone_gateway;
 mod lone_plugin;
 mod markdown;
 mod memory;
@@ -38,6 +40,8 @@ mod serve_check;
 #[cfg(feature = "otlp")]
 mod span_export;
 mod spans;
+mod terminal;
+mod text_table;
 
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -59,11 +63,15 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::cli::{Command, Flags, GatewayPluginCommand, NewPluginFlags, PluginCommand, PluginFile, StateCommand, Stop};
+use crate::cli::{
+    AnswerCommand, Command, Flags, GatewayPluginCommand, NewPluginFlags, PluginCommand, PluginFile, StateCommand, Stop,
+};
 use crate::config::{Config, Environment};
 use crate::gateway::Gateway;
 use crate::http::admin::control::ControlState;
 use crate::http::admin::control::client::ControlError;
+use crate::http::public::pages::Pages;
+use crate::http::public::pages::book::Book;
 use crate::http::server::serve::Listeners;
 use crate::lone_plugin::LonePluginError;
 use crate::spans::SpanExport;
@@ -79,6 +87,7 @@ const THREADS_END: Duration = Duration::from_millis(500);
 /// Runs the command; returns the exit code.
 pub fn run() -> ExitCode {
     match cli::parse(env::args_os()) {
+        Ok(Command::Answer(command)) => request(&command),
         Ok(Command::Serve(flags)) => serve(&flags),
         Ok(Command::State { command }) => state(&command),
         Ok(Command::Plugin { command: PluginCommand::New(flags) }) => new_plugin(&flags),
@@ -89,6 +98,11 @@ pub fn run() -> ExitCode {
             try_plugin(&flags.of, async |environment| plugin_ask::run(&flags, environment).await)
         }
         Ok(Command::Plugin { command: PluginCommand::OfGateway(command) }) => plugin(command),
+        Ok(Command::Completions { shell }) => print(&mut io::stdout(), &cli::completions(shell), ExitCode::SUCCESS),
+        Ok(Command::ManPages { folder }) => match cli::write_man_pages(&folder) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(&format_args!("{}: {error}", folder.display())),
+        },
         Ok(Command::Probe { file }) => probe::main(&file),
         Ok(Command::Worker) => worker::main(),
         Err(Stop::Show(text)) => print(&mut io::stdout(), &text, ExitCode::SUCCESS),
@@ -108,10 +122,13 @@ fn serve(flags: &Flags) -> ExitCode {
         Ok(config) => config,
         Err(error) => return misuse(&error),
     };
-    if config.plugins_dir_is_named && config.gateway.plugins_dir.symlink_metadata().is_err_and(is_missing) {
-        let folder = config.gateway.plugins_dir.display();
-        return misuse(&format_args!("plugins.dir: the folder {folder} is not there: make it, or correct its name"));
+    if let Err(error) = config.check_plugins_dir() {
+        return misuse(&error);
     }
+    let book = match read_book(&config) {
+        Ok(book) => book,
+        Err(reason) => return misuse(&reason),
+    };
     let runtime = match Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error),
@@ -127,12 +144,42 @@ fn serve(flags: &Flags) -> ExitCode {
         Err(error) => return misuse(&format_args!("spans.collector: {error}")),
     };
     log::start(config.log_format, std::mem::take(&mut config.log_filter), export.as_ref().map(SpanExport::layer));
-    let code = runtime.block_on(listen(&config));
+    let code = runtime.block_on(listen(&config, &book));
     if let Some(export) = export {
         export.stop();
     }
     runtime.shutdown_timeout(THREADS_END);
     code
+}
+
+/// Reads the built book; an empty one if there is none where nobody named one.
+fn read_book(config: &Config) -> Result<Book, String> {
+    match Book::read(&config.docs_dir, config.gateway.writers) {
+        Ok(Some(book)) => Ok(book),
+        Ok(None) if !config.docs_dir_is_named => Ok(Book::default()),
+        Ok(None) => {
+            let folder = config.docs_dir.display();
+            Err(format!(
+                "docs.dir: the folder {folder} is not there: build the book with `cargo book`, or correct its name"
+            ))
+        }
+        Err(error) => Err(format!("docs.dir: {error}")),
+    }
+}
+
+/// Requests an answer from a gateway, or makes one without a server.
+fn request(command: &AnswerCommand) -> ExitCode {
+    let environment = match Environment::of_process() {
+        Ok(environment) => environment,
+        Err(error) => return misuse(&error),
+    };
+    let runtime = match Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&error),
+    };
+    let code = runtime.block_on(client::run(command, &environment));
+    runtime.shutdown_timeout(THREADS_END);
+    ExitCode::from(code)
 }
 
 fn state(command: &StateCommand) -> ExitCode {
@@ -195,23 +242,26 @@ fn print_found((text, is_sound): &(String, bool)) -> ExitCode {
     print(&mut io::stdout(), text, if *is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn listen(config: &Config) -> ExitCode {
+async fn listen(config: &Config, book: &Book) -> ExitCode {
     let listeners = match Listeners::bind(config) {
         Ok(listeners) => listeners,
         Err(error) => return misuse(&error),
     };
-    match answer(config, listeners).await {
+    match answer(config, book, listeners).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format_args!("{error:#}")),
     }
 }
 
-async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
+async fn answer(config: &Config, book: &Book, listeners: Listeners) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
     ignore_signals()?;
     log_start(config);
-    logos::serve_at(&public_url(config, &listeners)?);
+    let public_url = public_url(config, &listeners)?;
+    logos::serve_at(&public_url);
+    let pages = Pages::new(book, &public_url).context("cannot describe the API")?;
+    tracing::info!(folder = %config.docs_dir.display(), files = book.len(), "the book is read");
     let gateway = Arc::new(Gateway::start(&config.gateway).await.context("cannot start")?);
     let _control = http::admin::control::serve::start(&config.gateway.state_dir, ControlState::of(gateway.admin()));
     let line = listeners.line().context("cannot read the listeners' addresses")?;
@@ -223,7 +273,7 @@ async fn answer(config: &Config, listeners: Listeners) -> anyhow::Result<()> {
             _ = interrupt.recv() => {}
         }
     };
-    listeners.serve(config, gateway, stop).await;
+    listeners.serve(config, gateway, pages, stop).await;
     Ok(())
 }
 
@@ -259,11 +309,6 @@ fn public_url(config: &Config, listeners: &Listeners) -> anyhow::Result<String> 
         tracing::warn!(%url, "public_url is not set: clients on other machines cannot load the logos that are named there");
     }
     Ok(url)
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "the form that `is_err_and` takes")]
-fn is_missing(error: io::Error) -> bool {
-    error.kind() == io::ErrorKind::NotFound
 }
 
 /// Logs the configuration in two lines.

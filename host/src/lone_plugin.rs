@@ -6,23 +6,16 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use portolan_fixtures::FixtureError;
-use portolan_plugins::{PluginStatus, Registry, signature_files};
+use portolan_plugins::{PluginStatus, signature_files};
 use tempfile::TempDir;
-use tokio::time::Instant;
 
 use crate::cli::{Flags, PluginFile};
-use crate::config::{Config, ConfigError, Environment};
+use crate::config::{ConfigError, Environment};
 use crate::gateway::{Gateway, StartError};
 use crate::jobs::record::JobRecords;
-
-/// Time to read, probe and load the files of a folder; only a very busy machine takes longer.
-pub(crate) const LOAD_TIME: Duration = Duration::from_secs(60);
-const POLL: Duration = Duration::from_millis(20);
-/// Time of one answer: a plugin that is tried may have to walk its lists first.
-pub(crate) const ANSWER_TIME: Duration = Duration::from_secs(60);
+use crate::lone_gateway::{ANSWER_TIME, LOAD_TIME, LoneGateway, LoneGatewayError};
 
 /// Reason why a plugin cannot be tried.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +37,16 @@ pub(crate) enum LonePluginError {
     Refused { file: String, reason: String },
 }
 
+impl From<LoneGatewayError> for LonePluginError {
+    fn from(error: LoneGatewayError) -> Self {
+        match error {
+            LoneGatewayError::Config(error) => Self::Config(error),
+            LoneGatewayError::Start(error) => Self::Start(error),
+            LoneGatewayError::Folder(error) => Self::Folder(error),
+        }
+    }
+}
+
 impl LonePluginError {
     /// Returns true if the command line or a file that it names is wrong.
     pub(crate) fn is_misuse(&self) -> bool {
@@ -54,6 +57,7 @@ impl LonePluginError {
 /// A gateway with one plugin.
 pub(crate) struct LonePlugin {
     pub(crate) gateway: Arc<Gateway>,
+    _lone: LoneGateway,
     _folder: TempDir,
 }
 
@@ -69,7 +73,7 @@ impl LonePlugin {
         records: Option<Arc<JobRecords>>,
     ) -> Result<Self, LonePluginError> {
         let folder = tempfile::tempdir().map_err(LonePluginError::Folder)?;
-        let [plugins, state] = ["plugins", "state"].map(|name| folder.path().join(name));
+        let plugins = folder.path().join("plugins");
         fs::create_dir(&plugins).map_err(LonePluginError::Folder)?;
         let signature = signature_files(&of.file).into_iter().filter(|file| file.exists());
         let settings =
@@ -80,21 +84,20 @@ impl LonePlugin {
                 .map_or_else(|| Err(io::ErrorKind::InvalidInput.into()), |name| copy(&file, &plugins.join(name)));
             copied.map_err(|error| LonePluginError::File(file.display().to_string(), error))?;
         }
-        let text = |path: &Path| Some(path.display().to_string());
         let serve = Flags {
             config: of.config.clone(),
-            plugins: text(&plugins),
-            state: text(&state),
+            plugins: Some(plugins.display().to_string()),
             rpc: of.rpc.clone(),
             ..Flags::default()
         };
-        let mut config = Config::load(&serve, environment)?;
-        config.gateway.token_lists.locations.clear();
-        config.gateway.answer_limits.time = ANSWER_TIME;
-        config.gateway.records = records;
-        let gateway = Arc::new(Gateway::start(&config.gateway).await?);
-        loaded(&gateway.admin().registry).await?;
-        Ok(Self { gateway, _folder: folder })
+        let lone = LoneGateway::start(serve, environment, |settings| {
+            settings.token_lists.locations.clear();
+            settings.answer_limits.time = ANSWER_TIME;
+            settings.records = records;
+        })
+        .await?;
+        loaded(&lone).await?;
+        Ok(Self { gateway: Arc::clone(&lone.gateway), _lone: lone, _folder: folder })
     }
 }
 
@@ -118,25 +121,13 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Waits until all files of the folder are loaded.
-async fn loaded(registry: &Registry) -> Result<(), LonePluginError> {
-    let is_loaded = holds_within(LOAD_TIME, || registry.first_scan_done()).await;
+async fn loaded(lone: &LoneGateway) -> Result<(), LonePluginError> {
+    let is_loaded = lone.is_loaded().await;
     let refusal = |row: PluginStatus| {
         let reason = row.reason?;
         Some(LonePluginError::Refused { file: row.file, reason })
     };
-    let refused = registry.status().into_iter().find_map(refusal);
+    let refused = lone.gateway.admin().registry.status().into_iter().find_map(refusal);
     let late = || LonePluginError::Refused { file: "it".into(), reason: format!("it was not loaded in {LOAD_TIME:?}") };
     refused.or_else(|| (!is_loaded).then(late)).map_or(Ok(()), Err)
-}
-
-/// Waits until a condition holds; returns false if it does not within `time`.
-pub(crate) async fn holds_within(time: Duration, is_so: impl Fn() -> bool) -> bool {
-    let until = Instant::now() + time;
-    while !is_so() {
-        if Instant::now() >= until {
-            return false;
-        }
-        tokio::time::sleep(POLL).await;
-    }
-    true
 }

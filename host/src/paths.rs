@@ -6,10 +6,11 @@
 mod operations;
 mod parameters;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use portolan_validation::RESERVED_WORDS;
 
 pub(crate) use self::operations::TAGS;
-pub(crate) use self::parameters::{PARAMETERS, PATH_VALUES, Parameter, ValueForm};
+pub(crate) use self::parameters::{PARAMETERS, PATH_VALUES, Parameter, ParameterKind};
 use crate::address;
 
 /// An endpoint of the service.
@@ -20,6 +21,8 @@ pub(crate) enum Endpoint {
     Coverage,
     AllClaimables,
     AllPositions,
+    ClaimablesOfAccounts,
+    PositionsOfAccounts,
     ClaimPlan,
     AddressOfName,
     NameOfAccount,
@@ -34,6 +37,9 @@ pub(crate) enum Endpoint {
     Locked,
     ProtocolLogo,
     Description,
+    Docs,
+    Problems,
+    LlmsTxt,
 }
 
 impl Endpoint {
@@ -45,6 +51,8 @@ impl Endpoint {
             Self::Coverage => "coverage",
             Self::AllClaimables => "all-claimables",
             Self::AllPositions => "all-positions",
+            Self::ClaimablesOfAccounts => "claimables-of-accounts",
+            Self::PositionsOfAccounts => "positions-of-accounts",
             Self::ClaimPlan => "claim-plan",
             Self::AddressOfName => "address-of-name",
             Self::NameOfAccount => "name-of-account",
@@ -59,21 +67,34 @@ impl Endpoint {
             Self::Locked => "locked",
             Self::ProtocolLogo => "protocol-logo",
             Self::Description => "description",
+            Self::Docs => "docs",
+            Self::Problems => "problems",
+            Self::LlmsTxt => "llms-txt",
         }
     }
 
     /// Returns the parameters that it takes besides [`OF_EVERY_ENDPOINT`].
     pub(crate) fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Networks | Self::Protocols | Self::Coverage | Self::ProtocolLogo | Self::Description => &[],
-            Self::AllClaimables => &["include", "exclude", "network", "simulate", "worth", "block"],
-            Self::AllPositions => &["include", "exclude", "network", "kind", "simulate", "worth", "block"],
-            Self::ClaimPlan => &["network", "include", "exclude", "worth", "block"],
+            Self::Networks | Self::Protocols | Self::Coverage => &[],
+            // Their parameters are not read: a page's own script has some, and links from elsewhere gain others.
+            Self::ProtocolLogo | Self::Description | Self::Docs | Self::Problems | Self::LlmsTxt => &[],
+            Self::AllClaimables => &["include", "exclude", "network", "simulate", "worth", "block", "currency"],
+            Self::AllPositions => &["include", "exclude", "network", "kind", "simulate", "worth", "block", "currency"],
+            Self::ClaimablesOfAccounts => {
+                &["accounts", "include", "exclude", "network", "simulate", "worth", "block", "currency"]
+            }
+            Self::PositionsOfAccounts => {
+                &["accounts", "include", "exclude", "network", "kind", "simulate", "worth", "block", "currency"]
+            }
+            Self::ClaimPlan => &["network", "include", "exclude", "worth", "block", "currency"],
             Self::AddressOfName | Self::NameOfAccount => &["network", "block"],
-            Self::Events => &["network", "type", "max-logs", "account"],
-            Self::NativeBalance | Self::TokenBalances => &["network", "block"],
-            Self::Claimables => &["network", "simulate", "worth", "block"],
-            Self::Farming | Self::Lending | Self::Borrowing | Self::Pooling | Self::Locked => &["network", "block"],
+            Self::Events => &["network", "type", "max-logs", "account", "currency"],
+            Self::NativeBalance | Self::TokenBalances => &["network", "block", "currency"],
+            Self::Claimables => &["network", "simulate", "worth", "block", "currency"],
+            Self::Farming | Self::Lending | Self::Borrowing | Self::Pooling | Self::Locked => {
+                &["network", "block", "currency"]
+            }
         }
     }
 
@@ -81,6 +102,7 @@ impl Endpoint {
     pub(crate) fn required(self) -> &'static [&'static str] {
         match self {
             Self::ClaimPlan | Self::Events => &["network"],
+            Self::ClaimablesOfAccounts | Self::PositionsOfAccounts => &["accounts"],
             _ => &[],
         }
     }
@@ -91,9 +113,14 @@ impl Endpoint {
         self.has_rows() && !has_no_subject
     }
 
+    /// Returns true if it is a page for people, which no client of the API needs.
+    pub(crate) fn is_page(self) -> bool {
+        matches!(self, Self::Docs | Self::Problems | Self::LlmsTxt)
+    }
+
     /// Returns true if it answers rows, in the form that the client chooses.
     pub(crate) fn has_rows(self) -> bool {
-        !matches!(self, Self::ProtocolLogo | Self::Description)
+        !self.is_page() && !matches!(self, Self::ProtocolLogo | Self::Description)
     }
 
     /// Returns all parameters that it takes.
@@ -111,12 +138,14 @@ pub(crate) const WITHOUT_PARAMETERS: [&str; 4] = ["/metrics", "/plugins", "/list
 
 /// Path patterns: words match themselves, names in braces match a value. A slug is neither reserved nor an address,
 /// and an account in first place is not a reserved word.
-pub(crate) static PATHS: [(&[&str], Endpoint); 20] = [
+pub(crate) static PATHS: [(&[&str], Endpoint); 22] = [
     (&["networks"], Endpoint::Networks),
     (&["protocols"], Endpoint::Protocols),
     (&["protocols", "coverage"], Endpoint::Coverage),
     (&["openapi.json"], Endpoint::Description),
     (&["logos", "protocol", "{file}"], Endpoint::ProtocolLogo),
+    (&["claimables"], Endpoint::ClaimablesOfAccounts),
+    (&["positions"], Endpoint::PositionsOfAccounts),
     (&["claimables", "{account}"], Endpoint::AllClaimables),
     (&["positions", "{account}"], Endpoint::AllPositions),
     (&["ens", "by-name", "{name}"], Endpoint::AddressOfName),
@@ -134,6 +163,18 @@ pub(crate) static PATHS: [(&[&str], Endpoint); 20] = [
     (&["{slug}", "locked", "{account}", "positions"], Endpoint::Locked),
 ];
 
+/// The end of a pattern that matches all segments that are left, at least one.
+const REST: &str = "{page}";
+
+/// Path patterns of pages for people, in the same form.
+pub(crate) static PAGES: [(&[&str], Endpoint); 5] = [
+    (&["docs"], Endpoint::Docs),
+    (&["docs", REST], Endpoint::Docs),
+    (&["problems"], Endpoint::Problems),
+    (&["problems", "{problem}"], Endpoint::Problems),
+    (&["llms.txt"], Endpoint::LlmsTxt),
+];
+
 /// Returns true if a path begins with this word, so that it cannot be a protocol's slug.
 pub(crate) fn is_reserved(word: &str) -> bool {
     RESERVED_WORDS.contains(&word)
@@ -149,9 +190,32 @@ pub(crate) fn find_claimables<'a>(segments: &[&'a str]) -> Option<(Endpoint, Vec
 
 /// Finds the endpoint of a path, and returns it with the path's values in order.
 pub(crate) fn find<'a>(segments: &[&'a str]) -> Option<(Endpoint, Vec<&'a str>)> {
-    let (path, endpoint) = PATHS.iter().find(|(path, _)| is_match(path, segments))?;
+    let (path, endpoint) = PATHS.iter().chain(&PAGES).find(|(path, _)| is_match(path, segments))?;
     let values = path.iter().zip(segments).filter(|(part, _)| is_value(part));
     Some((*endpoint, values.map(|(_, segment)| *segment).collect()))
+}
+
+/// Characters that are escaped in what [`request`] writes.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_');
+
+/// Returns the path and query of a request for an endpoint, with the path's values in order.
+pub(crate) fn request(endpoint: Endpoint, values: &[&str], parameters: &[(&str, &str)]) -> String {
+    let has_room = |path: &[&str]| path.iter().filter(|part| is_value(part)).count() == values.len();
+    let path = PATHS.iter().find(|(path, of)| *of == endpoint && has_room(path)).map_or(&[][..], |(path, _)| path);
+    let mut values = values.iter();
+    let mut text = String::new();
+    for part in path {
+        let value = if is_value(part) { values.next() } else { None };
+        text.push('/');
+        text.extend(value.map_or_else(|| vec![*part], |value| utf8_percent_encode(value, ESCAPED).collect()));
+    }
+    for (place, (name, value)) in parameters.iter().enumerate() {
+        text.push(if place == 0 { '?' } else { '&' });
+        text.push_str(name);
+        text.push('=');
+        text.extend(utf8_percent_encode(value, ESCAPED));
+    }
+    text
 }
 
 fn is_match(path: &[&str], segments: &[&str]) -> bool {
@@ -160,7 +224,11 @@ fn is_match(path: &[&str], segments: &[&str]) -> bool {
         part if is_value(part) => place > 0 || !is_reserved(segment),
         part => part == *segment,
     };
-    path.len() == segments.len() && path.iter().zip(segments).enumerate().all(fits)
+    let is_as_long = match path.last() {
+        Some(&REST) => segments.len() >= path.len(),
+        _ => segments.len() == path.len(),
+    };
+    is_as_long && path.iter().zip(segments).enumerate().all(fits)
 }
 
 pub(crate) fn is_value(part: &str) -> bool {
@@ -174,12 +242,37 @@ mod tests {
     use super::*;
 
     /// First words reserved for future paths.
-    const FUTURE: [&str; 5] = ["docs", "problems", "llms.txt", "assets", "mcp"];
+    const FUTURE: [&str; 2] = ["assets", "mcp"];
+
+    #[test]
+    fn a_request_is_found_at_its_endpoint() {
+        let parameters = [("network", "eip155:137"), ("max-logs", "5")];
+        let text = request(Endpoint::Events, &["0x1/2"], &parameters);
+        assert_eq!(text, "/events/decode/0x1%2F2?network=eip155%3A137&max-logs=5");
+        for (path, endpoint) in &PATHS {
+            let values = vec!["0x00"; path.iter().filter(|part| is_value(part)).count()];
+            let text = request(*endpoint, &values, &[]);
+            let segments: Vec<&str> = text.split('/').skip(1).collect();
+            let slug = path.contains(&"{slug}");
+            assert!(slug || find(&segments).is_some_and(|(found, _)| found == *endpoint), "{text}");
+        }
+    }
 
     #[test]
     fn the_reserved_words_are_those_that_paths_begin_with() {
-        let first = PATHS.iter().filter_map(|(path, _)| path.first()).filter(|word| !is_value(word));
+        let first = PATHS.iter().chain(&PAGES).filter_map(|(path, _)| path.first()).filter(|word| !is_value(word));
         let words: BTreeSet<&str> = first.chain(&FUTURE).copied().collect();
         assert_eq!(words, RESERVED_WORDS.into());
+    }
+
+    #[test]
+    fn pages_of_the_book_are_at_any_depth() {
+        let found = |segments: &[&'static str]| find(segments).map(|(endpoint, values)| (endpoint, values.len()));
+        for path in [&["docs"][..], &["docs", "a"], &["docs", "a", "b", "c", "d"]] {
+            assert_eq!(found(path), Some((Endpoint::Docs, path.len().min(2) - 1)), "{path:?}");
+        }
+        assert_eq!(found(&["problems", "deadline"]), Some((Endpoint::Problems, 1)));
+        assert_eq!(found(&["problems", "a", "b"]), None);
+        assert_eq!(found(&["llms.txt", "a"]), None);
     }
 }

@@ -9,7 +9,7 @@ use portolan_reader::EndpointState;
 
 use crate::config::Config;
 use crate::gateway::{Gateway, StartError};
-use crate::lone_plugin::{LOAD_TIME, holds_within};
+use crate::lone_gateway::{LOAD_TIME, holds_within};
 
 /// Time for endpoints to answer after the request for a block.
 const PROBE_TIME: Duration = Duration::from_secs(10);

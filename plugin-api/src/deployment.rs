@@ -7,6 +7,15 @@ use portolan_abi::Question;
 use portolan_abi::map::{self, Catalogue, Protocol};
 
 /// Contracts of a protocol on one network: a shipped row, or one of the settings file.
+///
+/// ```
+/// use portolan_plugin_api::{Address, Deployment, Question, networks};
+///
+/// let farm = Address::repeat_byte(1);
+/// let row = Deployment::new("acme", networks::POLYGON, farm).market("old");
+/// let served = row.served(&[Question::CLAIMABLES], [row.mechanism]);
+/// assert_eq!((served.chain_id, served.market.as_str(), served.contracts), (137, "old", vec![farm]));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deployment<M> {
     /// Protocol slug.
@@ -48,6 +57,16 @@ impl<M> Deployment<M> {
 
 /// Deployments of one mechanism with their protocols, as [`Settings::serve`](crate::Settings::serve) returns them.
 /// Dereferences to a slice of deployments.
+///
+/// ```
+/// use portolan_plugin_api::{Catalogue, Deployments, Question, Address};
+///
+/// /// The catalogue of a plugin whose mechanism is one contract, and the rows of one market.
+/// fn catalogue(served: &Deployments<Address>) -> (Catalogue, usize) {
+///     let catalogue = served.catalogue(&[Question::FARMING], |farm| [*farm]);
+///     (catalogue, served.iter().filter(|row| row.market == "main").count())
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deployments<M> {
     protocols: Vec<Protocol>,

@@ -7,6 +7,23 @@ use alloy::primitives::{Address, Bytes, hex};
 use alloy::sol_types::{GenericContractError, SolCall, SolInterface};
 
 /// Why a job cannot answer. Operators and `detail=full` see the text; plain answers never contain it.
+///
+/// ```
+/// # use portolan_plugin_api::*;
+/// # sol! {
+/// #     function earned(address account) external view returns (uint256);
+/// #     function token() external view returns (address);
+/// #     function balanceOf(address account) external view returns (uint256);
+/// # }
+/// /// Tells a farm that is gone, where nobody has anything, from a failure.
+/// async fn stake(cx: &JobContext, farm: Address, account: Address) -> Result<U256, Error> {
+///     match cx.call(farm, balanceOfCall { account }).await {
+///         Err(error) if error.is_no_contract() => Ok(U256::ZERO),
+///         Ok(stake) if stake == U256::MAX => Err(Error::new(format!("the farm {farm} counts an impossible stake"))),
+///         outcome => outcome,
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -79,6 +96,19 @@ impl Error {
 }
 
 /// Why there is no off-chain document.
+///
+/// ```
+/// use portolan_plugin_api::*;
+///
+/// /// The account's entry in a list of grants; no document means no grant.
+/// async fn grant(cx: &JobContext, account: Address) -> Result<Option<Bytes>, Error> {
+///     match cx.try_http_get(&format!("https://grants.example/{account:#x}.json")).await? {
+///         Ok(entry) => Ok(Some(entry)),
+///         Err(NoDocument::NotFound) => Ok(None),
+///         Err(_) => Ok(None), // The operator does not allow the host, and the answer says so.
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoDocument {
@@ -91,6 +121,23 @@ pub enum NoDocument {
 }
 
 /// Why a call returned no value.
+///
+/// ```
+/// # use portolan_plugin_api::*;
+/// # sol! {
+/// #     function earned(address account) external view returns (uint256);
+/// #     function token() external view returns (address);
+/// #     function balanceOf(address account) external view returns (uint256);
+/// # }
+/// /// A farm that reverts for who never staked.
+/// async fn earned(cx: &JobContext, farm: Address, account: Address) -> Result<U256, Error> {
+///     match cx.try_call(farm, earnedCall { account }).await? {
+///         Ok(amount) => Ok(amount),
+///         Err(Revert::Data(data)) if data.is_empty() => Ok(U256::ZERO),
+///         Err(revert) => Err(Error::reverted::<earnedCall>(farm, revert)),
+///     }
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Revert {

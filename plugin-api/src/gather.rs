@@ -24,6 +24,24 @@ pub type Gathered<'c, T> = Pin<Box<dyn Future<Output = Result<Vec<T>, Error>> + 
 
 /// Input of [`JobContext::gather`](crate::JobContext::gather): a tuple of up to twelve parts, or an array, a `Vec` or
 /// an iterator of parts of one type. `Shape`, one of [`shape`], is inferred.
+///
+/// ```
+/// # use portolan_plugin_api::*;
+/// # sol! {
+/// #     function earned(address account) external view returns (uint256);
+/// #     function token() external view returns (address);
+/// #     function balanceOf(address account) external view returns (uint256);
+/// # }
+/// /// Parts that are awaited together. What one of them cannot read is missing, and the others' findings stay.
+/// async fn positions(cx: &JobContext, farms: Vec<Address>, account: Address) -> Result<Vec<Position>, Error> {
+///     cx.gather(farms.into_iter().map(async |farm| {
+///         let staked = cx.call(farm, balanceOfCall { account }).await?;
+///         let leg = Leg::new(LegRole::STAKED, cx.call(farm, tokenCall {}).immutable().await?, staked);
+///         Ok(Some(Position::new(PositionKind::STAKED, "main", farm).named("Farm").leg(leg)))
+///     }))
+///     .await
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be gathered",
     label = "not a tuple, array, `Vec` or iterator of parts",

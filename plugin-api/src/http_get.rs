@@ -16,6 +16,15 @@ use crate::read_request::ReadRequest;
 use crate::read_result::ReadResult;
 
 /// A document, requested when it is awaited.
+///
+/// ```
+/// use portolan_plugin_api::*;
+///
+/// /// A document of one of the catalogue's hosts. It is awaited with other reads, and joins their batch.
+/// async fn list(cx: &JobContext) -> Result<Bytes, Error> {
+///     cx.http_get("https://grants.example/list.json").await
+/// }
+/// ```
 #[must_use = "a document is requested when it is awaited"]
 pub struct HttpGet<'c, T> {
     state: &'c JobState,

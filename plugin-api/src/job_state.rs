@@ -15,6 +15,19 @@ use crate::read_result::ReadResult;
 use crate::request_rows::{CallList, RequestRows};
 
 /// Remaining budget of a job.
+///
+/// ```
+/// use portolan_plugin_api::JobContext;
+///
+/// /// Returns true if there is room to read a list of this length, or else says what is left out.
+/// fn has_room(cx: &JobContext, length: u32) -> bool {
+///     let fits = cx.budget().reads > length;
+///     if !fits {
+///         cx.report_not_covered(format!("{length} vaults are more than one answer may read"));
+///     }
+///     fits
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     /// Milliseconds left when the job was last resumed.

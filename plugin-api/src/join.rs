@@ -14,6 +14,22 @@ use crate::error::Error;
 
 /// Input of [`JobContext::join`](crate::JobContext::join): a tuple of up to twelve futures, or an array, a `Vec` or an
 /// iterator of futures of one type. `Shape`, one of [`shape`], is inferred.
+///
+/// ```
+/// # use portolan_plugin_api::*;
+/// # sol! {
+/// #     function earned(address account) external view returns (uint256);
+/// #     function token() external view returns (address);
+/// #     function balanceOf(address account) external view returns (uint256);
+/// # }
+/// /// Reads a farm's token and a reward in one batch, then the stakes of several accounts in another.
+/// async fn read(cx: &JobContext, farm: Address, accounts: &[Address]) -> Result<(Address, U256, Vec<U256>), Error> {
+///     let account = accounts[0];
+///     let (token, reward) = cx.join((cx.call(farm, tokenCall {}), cx.call(farm, earnedCall { account }))).await?;
+///     let stakes = cx.join(accounts.iter().map(|account| cx.call(token, balanceOfCall { account: *account }))).await?;
+///     Ok((token, reward, stakes))
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be joined",
     label = "not a tuple, array, `Vec` or iterator of futures",

@@ -16,6 +16,20 @@ use crate::read_result::ReadResult;
 use crate::request_rows::CallList;
 
 /// A read that is made when it is awaited; set its options before.
+///
+/// ```
+/// # use portolan_plugin_api::*;
+/// # sol! {
+/// #     function earned(address account) external view returns (uint256);
+/// #     function token() external view returns (address);
+/// #     function balanceOf(address account) external view returns (uint256);
+/// # }
+/// async fn stake(cx: &JobContext, farm: Address, account: Address) -> Result<(Address, U256), Error> {
+///     let token = cx.call(farm, tokenCall {}).immutable(); // May come from an earlier answer.
+///     let stake = cx.call(farm, balanceOfCall { account }).gas_cap(500_000); // At the answer's block.
+///     cx.join((token, stake)).await
+/// }
+/// ```
 #[must_use = "a read is made when it is awaited"]
 pub struct Read<'c, T, Of = Single> {
     state: &'c JobState,
@@ -36,6 +50,19 @@ pub struct Single {
 }
 
 /// Marks a [`Read`] of many calls of one function, with an outcome per call, in order.
+///
+/// ```
+/// # use portolan_plugin_api::*;
+/// # sol! {
+/// #     function earned(address account) external view returns (uint256);
+/// #     function token() external view returns (address);
+/// #     function balanceOf(address account) external view returns (uint256);
+/// # }
+/// /// One outcome for each farm, so that one that reverts does not hide the others.
+/// async fn stakes(cx: &JobContext, farms: &[Address], account: Address) -> Vec<Result<U256, Error>> {
+///     cx.call_each(farms.iter().map(|farm| (*farm, balanceOfCall { account }))).await
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Each {
     calls: CallList,

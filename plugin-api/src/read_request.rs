@@ -4,6 +4,17 @@ use alloy::primitives::{Address, Bytes};
 use portolan_abi::row::{freshness, kind, mode, purpose};
 
 /// A requested read; created when a [`Read`](crate::Read) is awaited.
+///
+/// ```
+/// use portolan_plugin_api::testing::{ReadRequest, ReadResult};
+/// use portolan_plugin_api::U256;
+///
+/// /// Replies of a test that count how often each contract is read.
+/// fn reply(request: &ReadRequest, reads: &mut std::collections::BTreeMap<String, u32>) -> ReadResult {
+///     *reads.entry(request.to.to_string()).or_default() += 1;
+///     ReadResult::Ok(U256::from(5).to_be_bytes::<32>().into())
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ReadRequest {
     /// EIP-155 chain id.

@@ -14,6 +14,17 @@ const DECODED_PER_BYTE: usize = 8;
 const DECODED_FLOOR_BYTES: usize = 4_096;
 
 /// Outcome of a read. Bytes are slices of the received frame.
+///
+/// ```
+/// # portolan_plugin_api::sol! { function earned(address account) external view returns (uint256); }
+/// use portolan_plugin_api::testing::{CannedReplies, ReadResult};
+/// use portolan_plugin_api::{Address, networks};
+///
+/// // A test in which no endpoint answers about one farm.
+/// let (farm, account) = (Address::repeat_byte(1), Address::repeat_byte(2));
+/// let replies = CannedReplies::default();
+/// let replies = replies.result(networks::POLYGON, farm, &earnedCall { account }, ReadResult::Unavailable);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadResult {

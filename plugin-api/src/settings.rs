@@ -10,6 +10,20 @@ use crate::keys::{FromKeys, Keys};
 use crate::shipped_rows::Rows;
 
 /// The operator's settings file; the default means no file.
+///
+/// ```
+/// use portolan_plugin_api::*;
+///
+/// #[derive(Clone, FromKeys)]
+/// struct Contract {
+///     farm: Address,
+/// }
+///
+/// /// The shipped rows, changed by the operator's file.
+/// fn configure(settings: &Settings, rows: Rows) -> Result<Deployments<Contract>, SettingsError> {
+///     settings.serve_rows(rows)
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Settings(map::Settings);
 

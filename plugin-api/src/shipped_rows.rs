@@ -7,6 +7,27 @@ use crate::deployment::Deployment;
 use crate::keys::Keys;
 
 /// Rows that a plugin ships with, as [`rows!`](crate::rows!) embeds them.
+///
+/// ```
+/// use portolan_plugin_api::{Rows, networks, rows};
+///
+/// const ROWS: Rows = rows!(
+///     r#"
+///     [[protocol]]
+///     slug = "acme"
+///     name = "ACME"
+///     website = "https://acme.example"
+///     primitives = ["FARMING"]
+///     company = { name = "Acme", slug = "acme" }
+///
+///     [[deployment]]
+///     protocol = "acme"
+///     network = "polygon"
+///     farm = "0x1111111111111111111111111111111111111111"
+///     "#
+/// );
+/// assert_eq!(ROWS.networks("acme").collect::<Vec<_>>(), [networks::POLYGON]);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Rows(&'static [embedded::RowFile]);
 

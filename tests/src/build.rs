@@ -26,6 +26,9 @@ const TESTS: &str = "portolan-tests";
 const DEBUG: (&[&str], &str) = (&["--package", TESTS, "--features", "portolan/otlp"], "debug");
 const RELEASE: (&[&str], &str) = (&["--release"], "release");
 
+/// The folder of the built book below cargo's target folder.
+const BOOK: &str = "book";
+
 /// The name of a plugin in a template.
 pub const TEMPLATE_NAME: &str = "acme";
 
@@ -170,6 +173,25 @@ pub fn built_alike() -> Result<Built> {
 /// If cargo fails, with what it printed.
 pub fn shipped() -> Result<Built> {
     build_as(RELEASE, &[owned(&OWN[..1]), plugins()?].concat())
+}
+
+/// Builds the book, and returns its folder.
+///
+/// # Errors
+/// If cargo or mdBook fails, with what it printed.
+pub fn book() -> Result<PathBuf> {
+    let target = target_dir()?;
+    let folder = target.join(BOOK);
+    cargo_run(&target, &["run", "--locked", "--package", "portolan-book", "--bin", "book", &folder.to_string_lossy()])?;
+    Ok(folder)
+}
+
+/// Returns the folder of the book if somebody built it before.
+///
+/// # Errors
+/// Where the executable was moved.
+pub fn built_book() -> Result<Option<PathBuf>> {
+    Ok(Some(target_dir()?.join(BOOK)).filter(|folder| folder.is_dir()))
 }
 
 /// Builds some packages as they are shipped: each with the file that it makes.

@@ -91,7 +91,9 @@ pub fn run_once(page: &mut impl Write, is_verbose: bool) -> Result<()> {
     let description = Description::of(&stage.gateway)?;
     let mut out = Output { page, is_verbose, answers: 0, description, described: 0 };
     out.line(format_args!("\nrequesting every endpoint for every account ..."))?;
-    let checked = check::everything(&stage, &mut out).and_then(|()| claims::sent(&stage, &mut out));
+    let checked = check::everything(&stage, &mut out)
+        .and_then(|()| examples::check(&stage, &mut out))
+        .and_then(|()| claims::sent(&stage, &mut out));
     stage.down(out.page)?;
     checked?;
     acts::balances(&mut out)?;
@@ -144,7 +146,8 @@ impl Stage {
         chain::prepared()?;
         let world = World::start()?;
         let setup = world.on_chains(world.with_all_plugins()?);
-        let gateway = ports().into_iter().fold(setup, Setup::arg).start()?;
+        let book = build::built_book()?.map(|book| ["--docs".to_owned(), book.to_string_lossy().into_owned()]);
+        let gateway = ports().into_iter().chain(book.into_iter().flatten()).fold(setup, Setup::arg).start()?;
         writeln!(out, "ready after {:.1} s\n", start.elapsed().as_secs_f64())?;
         Ok(Self { world, gateway })
     }

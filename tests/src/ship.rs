@@ -1,7 +1,7 @@
 //! The distribution: the gateway and all plugins of this repository, laid out ready to run.
 //!
 //! Invariant: a file of an operator in the same folder is left alone, and one of ours is replaced at once, so that a
-//! gateway that runs there goes on and takes the new plugins.
+//! gateway that runs there goes on and takes the new plugins. It holds its book in memory.
 
 pub mod archive;
 mod third_parties;
@@ -38,8 +38,18 @@ const FILES: [(&str, &str); 7] = [
     ("LICENSE-MIT", "LICENSE-MIT"),
 ];
 
-/// The book, which stands where the links of the README lead.
-const BOOK: &str = "host/docs";
+/// Where man pages and completions of shells are laid out, as packages of systems have them.
+const MAN_PAGES: &str = "share/man/man1";
+const COMPLETIONS: [(&str, &str); 3] = [
+    ("bash", "share/completions/portolan.bash"),
+    ("zsh", "share/completions/_portolan"),
+    ("fish", "share/completions/portolan.fish"),
+];
+
+/// The pages, which stand where the links of the README lead.
+const PAGES: &str = "host/docs";
+/// The built book, where a gateway that is configured beside it finds it.
+const BOOK: &str = "portolan-docs";
 
 /// Builds all in release, lays it out and says where.
 ///
@@ -47,7 +57,7 @@ const BOOK: &str = "host/docs";
 /// If cargo fails, with what it printed, or an error of the file system.
 pub fn run() -> Result<String> {
     let folder = build::target_dir()?.join(FOLDER);
-    lay_out(&build::shipped()?, &folder)?;
+    lay_out(&build::shipped()?, &build::book()?, &folder)?;
     let folder = folder.display();
     Ok(format!(
         "{folder} is ready to run: copy portolan.example.toml to portolan.toml, name your endpoints in it, and then\n  \
@@ -55,11 +65,11 @@ pub fn run() -> Result<String> {
     ))
 }
 
-/// Lays out what was built.
+/// Lays out what was built, with the built book.
 ///
 /// # Errors
 /// An error of the file system.
-pub fn lay_out(built: &Built, folder: &Path) -> Result<()> {
+pub fn lay_out(built: &Built, book: &Path, folder: &Path) -> Result<()> {
     [folder.to_owned(), folder.join(PLUGINS), folder.join("monitoring")].iter().try_for_each(|one| make(one))?;
     put(&built.host(), &folder.join(PROGRAM), PROGRAM_MODE)?;
     for (_, file) in build::plugins()? {
@@ -67,7 +77,30 @@ pub fn lay_out(built: &Built, folder: &Path) -> Result<()> {
     }
     let tree = build::workspace();
     FILES.iter().try_for_each(|(from, to)| put(&tree.join(from), &folder.join(to), FILE_MODE))?;
-    put_all(&tree.join(BOOK), &folder.join(BOOK))
+    put_all(&tree.join(PAGES), &folder.join(PAGES))?;
+    // Names of its files change with what is in them, so none of an older one may stay.
+    let laid_out = folder.join(BOOK);
+    if laid_out.exists() {
+        fs::remove_dir_all(&laid_out)?;
+    }
+    put_all(book, &laid_out)?;
+    put_program_pages(&built.host(), folder)
+}
+
+/// Has the program write its man pages and completions, and lays them out.
+fn put_program_pages(program: &Path, folder: &Path) -> Result<()> {
+    let written = tempfile::tempdir()?;
+    let pages = written.path().join("man");
+    fs::create_dir(&pages)?;
+    output(Command::new(program).arg("man-pages").arg(&pages))?;
+    put_all(&pages, &folder.join(MAN_PAGES))?;
+    make(&folder.join("share/completions"))?;
+    for (shell, to) in COMPLETIONS {
+        let script = written.path().join(shell);
+        fs::write(&script, output(Command::new(program).args(["completions", shell]))?)?;
+        put(&script, &folder.join(to), FILE_MODE)?;
+    }
+    Ok(())
 }
 
 fn make(folder: &Path) -> Result<()> {

@@ -4,6 +4,8 @@
 //! the result. Callers decide which tokens to price. A new source is one file with a `PriceSource`, and one place
 //! in the list of [`Prices::new`].
 
+mod currencies;
+
 mod source;
 
 mod fixed;
@@ -24,6 +26,7 @@ use bigdecimal::BigDecimal;
 use portolan_base::network::Network;
 use portolan_reader::{Read, Reply, Session};
 
+pub use self::currencies::Currency;
 use self::derived::DerivedPrices;
 #[cfg(test)]
 pub(crate) use self::derived::PairFactory;
@@ -36,7 +39,8 @@ use self::resolver::PriceResolver;
 use self::source::{Coverage, PriceSource};
 use crate::issuers::Issuers;
 use crate::metadata::{MetadataSet, Prefetch, TokenMetadata};
-use crate::token::{Composition, Price};
+use crate::token::Composition;
+pub use crate::token::Price;
 
 /// Prices and sources that an operator configures.
 #[derive(Clone, Debug, Default)]

@@ -27,9 +27,12 @@ pub struct ClientShare {
     pub cpu_pool: Semaphore,
 }
 
-/// An answer that counts for its client until this is dropped.
+/// Answers that count for their client until this is dropped.
 #[derive(Debug)]
-pub struct CountedAnswer(Arc<ClientShare>);
+pub struct CountedAnswers {
+    client: Arc<ClientShare>,
+    count: usize,
+}
 
 impl ClientShare {
     pub fn new(address: Option<IpAddr>) -> Arc<Self> {
@@ -57,16 +60,16 @@ impl ClientShare {
         Duration::from_nanos(self.charged_ns.swap(0, Relaxed))
     }
 
-    /// Counts one more answer; `None` if `max` are counted already.
-    pub fn count_answer(self: &Arc<Self>, max: usize) -> Option<CountedAnswer> {
-        let fitting = |answers: usize| (answers < max).then(|| answers + 1);
+    /// Counts so many more answers; `None` if there would be more than `max`.
+    pub fn count_answers(self: &Arc<Self>, count: usize, max: usize) -> Option<CountedAnswers> {
+        let fitting = |answers: usize| answers.checked_add(count).filter(|answers| *answers <= max);
         self.answers.fetch_update(Relaxed, Relaxed, fitting).ok()?;
-        Some(CountedAnswer(Arc::clone(self)))
+        Some(CountedAnswers { client: Arc::clone(self), count })
     }
 }
 
-impl Drop for CountedAnswer {
+impl Drop for CountedAnswers {
     fn drop(&mut self) {
-        self.0.answers.fetch_sub(1, Relaxed);
+        self.client.answers.fetch_sub(self.count, Relaxed);
     }
 }

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use tracing::field::Empty;
 use tracing::{Instrument, Span, debug_span};
 
-use crate::endpoints::round_trips::{LINGER_MAX, LINGER_STEP, LINGERS_MAX};
+use crate::endpoints::round_trips::{LINGER_MAX, LINGER_PARTICIPANTS, LINGER_STEP, LINGERS_MAX};
 use crate::{
     Block, Effort, GasPrice, Lookup, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet, Run,
     Sender, Simulation,
@@ -57,6 +57,11 @@ impl State {
     fn stop(&mut self, participant: u64) {
         self.running.remove(&participant);
         self.steps += 1;
+    }
+
+    /// How many times as long as for few participants a batch lingers.
+    fn lingers(&self) -> u32 {
+        u32::try_from(1 + self.running.len() / LINGER_PARTICIPANTS).unwrap_or(u32::MAX)
     }
 }
 
@@ -190,17 +195,17 @@ impl Session {
         self.reader.refute(self.chain_id, read);
     }
 
-    /// Simulates transactions of this sender, apart from any batch. Returns one result for each, in order: `None` if
-    /// a simulation does not fit into a request, or no endpoint has a method with so little effort.
+    /// Simulates transactions, each of its sender, apart from any batch. Returns one result for each, in order: `None`
+    /// if a simulation does not fit into a request, or no endpoint has a method with so little effort.
     pub async fn simulate(
         &self,
-        sender: &Sender,
-        simulations: &[Simulation],
+        simulations: &[(&Sender, &Simulation)],
         effort: Effort,
     ) -> Vec<Result<Option<Run>, ReadFailure>> {
-        let reads: Vec<Option<Read>> = simulations.iter().map(|one| one.read(sender, effort)).collect();
+        let reads: Vec<Option<Read>> =
+            simulations.iter().map(|(sender, simulation)| simulation.read(sender, effort)).collect();
         let mut replies = self.read(reads.iter().flatten().cloned().collect()).await.into_iter();
-        let run = |(simulation, read): (&Simulation, &Option<Read>)| match read {
+        let run = |((_, simulation), read): (&(&Sender, &Simulation), &Option<Read>)| match read {
             Some(_) => {
                 replies.next().map_or(Err(ReadFailure::Upstream), |reply| simulation.run(self.chain_id, &reply.outcome))
             }
@@ -295,26 +300,29 @@ impl Session {
     }
 
     /// Flushes the new batch once no participant has made a step for one linger: those that still run are slow. While
-    /// participants take turns on the processor, it waits for all of them. It counts short sleeps instead of elapsed
-    /// time: if the jobs get no processor time, neither does this task.
+    /// participants take turns on the processor, it waits for all of them, and the longer the more they are. It counts
+    /// short sleeps instead of elapsed time: if the jobs get no processor time, neither does this task.
     fn flush_after_linger(self: &Arc<Self>) {
         let (session, linger) = (Arc::clone(self), self.reader.linger(self.chain_id));
-        let batch = self.state().flushed;
+        let (batch, lingers) = {
+            let state = self.state();
+            (state.flushed, state.lingers())
+        };
         tokio::spawn(async move {
             let (mut last, mut still) = (session.state().steps, Duration::ZERO);
-            let mut left = linger * LINGERS_MAX;
-            while still < linger && !left.is_zero() {
+            let (mut left, mut enough) = (linger * LINGERS_MAX * lingers, linger * lingers);
+            while still < enough && !left.is_zero() {
                 tokio::time::sleep(LINGER_STEP).await;
                 left = left.saturating_sub(LINGER_STEP);
-                let (flushed, steps) = {
+                let (flushed, steps, lingers) = {
                     let state = session.state();
-                    (state.flushed, state.steps)
+                    (state.flushed, state.steps, state.lingers())
                 };
                 if flushed != batch {
                     return;
                 }
                 still = if steps == last { still + LINGER_STEP } else { Duration::ZERO };
-                last = steps;
+                (last, enough) = (steps, linger * lingers);
             }
             session.flush();
         });

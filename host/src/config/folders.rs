@@ -1,4 +1,4 @@
-//! Paths, and the folders of state and plugins. Invariant: none depends on the working directory, unless a flag or a
+//! Paths, and the folders of state, plugins and the book. Invariant: none depends on the working directory, unless a flag or a
 //! variable has a relative path.
 
 use std::path::{Path, PathBuf};
@@ -8,10 +8,17 @@ use super::form::{ValueForm, ValueOrigin};
 use super::layers::Layers;
 
 /// A path and its place; a default has no place.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct NamedPath {
     pub(super) path: String,
     pub(super) place: Option<String>,
+}
+
+impl NamedPath {
+    /// Returns a default.
+    pub(super) fn unnamed(path: &str) -> Self {
+        Self { path: path.to_owned(), place: None }
+    }
 }
 
 /// A path; a relative one in the file starts at the file's folder.

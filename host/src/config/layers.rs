@@ -48,7 +48,7 @@ impl Environment {
     }
 
     /// Returns a variable; `None` also if it is empty.
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 

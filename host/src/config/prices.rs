@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use alloy::primitives::Address;
 use bigdecimal::BigDecimal;
-use portolan_assets::price::{BaseUrl, Feed, PriceSettings};
+use portolan_assets::price::{BaseUrl, Currency, Feed, PriceSettings};
 use portolan_base::network::{FORMS, Networks};
 use serde::Deserialize;
 
@@ -55,7 +55,7 @@ struct HttpPricesTable {
     allow_private: bool,
 }
 
-/// Reads the tables; networks are named by slug, tokens by address.
+/// Reads the tables; networks are named by slug, tokens by address, and currencies by their code.
 pub(super) fn read(
     table: &PricesTable,
     networks: &Networks,
@@ -82,7 +82,7 @@ fn fixed(
         let network = networks.named(slug).ok_or_else(|| bad("", format!("unknown network {slug}: give {FORMS}")))?;
         for (token, price) in tokens {
             let key = format!(".\"{token}\"");
-            let token = address::parse(token).map_err(|error| bad(&key, format!("{token} {error}")))?;
+            let token = priced(token).map_err(|reason| bad(&key, reason))?;
             let price =
                 dollars(price).ok_or_else(|| bad(&key, format!("{price} is not a price, for example 1840.25")))?;
             if !seen.insert((network.chain_id, token)) {
@@ -112,9 +112,8 @@ fn feeds(
         let network = networks
             .named(slug)
             .ok_or_else(|| bad(place, ".network", format!("unknown network {slug}: give {FORMS}")))?;
-        let read =
-            |key: &str, text: &str| address::parse(text).map_err(|error| bad(place, key, format!("{text} {error}")));
-        let (token, feed) = (read(".token", &row.token)?, read(".feed", &row.feed)?);
+        let token = priced(&row.token).map_err(|reason| bad(place, ".token", reason))?;
+        let feed = address::parse(&row.feed).map_err(|error| bad(place, ".feed", format!("{} {error}", row.feed)))?;
         if !HEARTBEAT_S.contains(&row.heartbeat_s) {
             let (least, most) = (HEARTBEAT_S.start(), HEARTBEAT_S.end());
             return Err(bad(place, ".heartbeat_s", format!("{} is not from {least} to {most}", row.heartbeat_s)));
@@ -150,6 +149,15 @@ fn issuers(
 fn http(table: &HttpPricesTable, layers: &Layers<'_>) -> Result<BaseUrl, ConfigError> {
     BaseUrl::parse(&table.base_url, table.allow_private)
         .map_err(|error| ConfigError::new(layers.place("prices.http.base_url"), error.to_string()))
+}
+
+/// Parses what has a price: the address of a token, or the code of a currency.
+fn priced(text: &str) -> Result<Address, String> {
+    match Currency::named(text) {
+        Some(currency) if currency.is_dollar() => Err(format!("{text} has no other price than 1")),
+        Some(currency) => Ok(currency.token),
+        None => address::parse(text).map_err(|error| format!("{text} {error}, and no currency")),
+    }
 }
 
 /// Parses digits with at most one point: no sign, no exponent, no infinity.

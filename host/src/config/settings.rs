@@ -83,6 +83,10 @@ settings! {
         "the form of log lines, \"text\" or \"json\"";
     "access_log" => access_log: bool = switch().or(false), "true: the log has a line for each request";
 
+    "docs.dir" => docs_dir: Option<NamedPath> = path().optional().flag("--docs", |flags| flags.docs.as_deref()),
+        is "a path", like "\"portolan-docs\"",
+        "the built book (`cargo book`), which /docs serves, read at the start; without it, portolan-docs beside this file";
+
     "spans.collector" => collector: Option<Url> = text(collector).optional(),
         is "an http or https URL without secrets", like "\"http://127.0.0.1:4318\"",
         "takes spans as OTLP over HTTP; for a build with the feature otlp";
@@ -124,6 +128,9 @@ settings! {
     /// Each holds its replies and rows in memory.
     "answers.in_flight_max" => answers_in_flight_max: usize = whole(1..=65_536).map(size).or(256),
         "answers at the same time; beyond: 503 with Retry-After";
+    /// A request line has room for 190 addresses, and for some more names.
+    "answers.accounts_max" => accounts_max: usize = whole(1..=1_000).map(size).or(100),
+        "accounts of one request; beyond: 400. Bounds of reads and requests hold for each account";
     /// Decoding more than a hundred thousand takes longer than any answer may.
     "answers.logs_max" => logs_max: usize = whole(1..=100_000).map(size).or(5000),
         "logs of one transaction; beyond: 413, never a cut list";

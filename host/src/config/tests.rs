@@ -57,7 +57,7 @@ fn nothing_set_means_the_defaults() {
     assert_eq!(config.gateway.plugins_dir, PathBuf::from("portolan-plugins"));
     assert_eq!(config.log_format, LogFormat::Text);
     assert_eq!((config.deadline_ms, config.gateway.in_flight_max, config.gateway.logs_max), (8000, 256, 5000));
-    assert_eq!(config.gateway.logs_bytes_max, 16 << 20);
+    assert_eq!((config.gateway.logs_bytes_max, config.gateway.accounts_max), (16 << 20, 100));
     let answer = AnswerLimits {
         time: Duration::from_secs(8),
         reads_max: 200_000,
@@ -114,6 +114,23 @@ fn folders_are_beside_the_configuration_or_in_the_users_state_directory() {
     let nowhere = folders(&Environment::default(), None).unwrap_err().to_string();
     assert_eq!(nowhere, "--state: is required, as there is no configuration file, XDG_STATE_HOME or HOME");
     assert!(refusal("state_dir = ''").contains("is not a directory"));
+}
+
+#[test]
+fn the_book_is_beside_the_configuration_unless_a_folder_is_named() {
+    let docs = |variables: &Environment, text: &str| {
+        let file = ConfigFile::parse("/etc/portolan/p.toml", text).unwrap();
+        let config = Config::merge(&Flags::default(), variables, file).unwrap();
+        (config.docs_dir, config.docs_dir_is_named)
+    };
+    let none = Environment::default();
+    assert_eq!(docs(&none, ""), (PathBuf::from("/etc/portolan/portolan-docs"), false));
+    assert_eq!(docs(&none, "docs.dir = 'book'"), (PathBuf::from("/etc/portolan/book"), true));
+    let variable = Environment::from([("PORTOLAN_DOCS_DIR", "/srv/book")]);
+    assert_eq!(docs(&variable, "docs.dir = 'book'"), (PathBuf::from("/srv/book"), true));
+    let flags = Flags { docs: Some("flag".into()), ..Flags::default() };
+    assert_eq!(merge(&flags, &variable, "").unwrap().docs_dir, PathBuf::from("flag"));
+    assert!(refusal("docs.dir = ''").contains("is not a directory"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Limits how many answers are in flight, in total and per client.
 //!
-//! Invariant: a client is admitted only while it has fewer than three answers in flight for each free slot, so that a
+//! Invariant: an answer about several accounts counts as one for each. A client is admitted only while it has fewer than three answers in flight for each free slot, so that a
 //! client alone leaves about a quarter of the slots free.
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::gateway::problem::Problem;
 use crate::log::RareLog;
 use crate::memory::Memory;
-use portolan_base::client_share::{ClientShare, CountedAnswer};
+use portolan_base::client_share::{ClientShare, CountedAnswers};
 
 /// Answers that a client may have per free slot. A client alone gets three quarters of all slots; the more the others
 /// use, the fewer it gets.
@@ -25,11 +25,11 @@ pub(super) struct Admission {
     refused: RareLog,
 }
 
-/// Permission to read chains for one answer, held while the answer is in flight.
+/// Permission to read chains for an answer, held while the answer is in flight.
 #[derive(Debug)]
 pub(crate) struct Admitted {
-    _one: OwnedSemaphorePermit,
-    _of_client: CountedAnswer,
+    _of_all: OwnedSemaphorePermit,
+    _of_client: CountedAnswers,
 }
 
 impl Admission {
@@ -37,23 +37,27 @@ impl Admission {
         Self { answers: Arc::new(Semaphore::new(max)), max, memory, refused: RareLog::default() }
     }
 
-    /// Admits an answer of a client.
+    /// Admits an answer of a client that counts as this many. No answer counts as more than half of all slots, so that
+    /// an idle gateway admits each.
     ///
     /// # Errors
-    /// Returns [`Problem::Overloaded`] if there is no free slot, or if memory is short.
-    pub(super) fn acquire(&self, client: &Arc<ClientShare>) -> Result<Admitted, Problem> {
-        let admitted = if self.memory.refuses() { None } else { self.find_room(client) };
+    /// Returns [`Problem::Overloaded`] if there are too few free slots, or if memory is short.
+    pub(super) fn acquire(&self, client: &Arc<ClientShare>, count: usize) -> Result<Admitted, Problem> {
+        let count = count.clamp(1, (self.max / 2).max(1));
+        let admitted = if self.memory.refuses() { None } else { self.find_room(client, count) };
         admitted.ok_or_else(|| {
             counter!("portolan_answers_shed_total").increment(1);
             Problem::Overloaded
         })
     }
 
-    fn find_room(&self, client: &Arc<ClientShare>) -> Option<Admitted> {
-        let free = self.answers.available_permits();
-        let of_client = client.count_answer(free * FOR_EACH_FREE);
-        let one = Arc::clone(&self.answers).try_acquire_owned().ok();
-        let admitted = of_client.zip(one).map(|(of_client, one)| Admitted { _one: one, _of_client: of_client });
+    fn find_room(&self, client: &Arc<ClientShare>, count: usize) -> Option<Admitted> {
+        // What would be free for the last of them, if they came one after the other.
+        let free = (self.answers.available_permits() + 1).saturating_sub(count);
+        let of_client = client.count_answers(count, free * FOR_EACH_FREE);
+        let of_all = Arc::clone(&self.answers).try_acquire_many_owned(u32::try_from(count).unwrap_or(u32::MAX)).ok();
+        let admitted =
+            of_client.zip(of_all).map(|(of_client, of_all)| Admitted { _of_all: of_all, _of_client: of_client });
         if admitted.is_none() {
             let in_flight_max = self.max;
             self.refused.warn(|shed, seconds| {
@@ -80,7 +84,7 @@ mod tests {
         let of_client = |_| {
             let client = ClientShare::new(None);
             let before = held.len();
-            held.extend(std::iter::from_fn(|| admission.acquire(&client).ok()));
+            held.extend(std::iter::from_fn(|| admission.acquire(&client, 1).ok()));
             held.len() - before
         };
         (0..clients).map(of_client).collect()
@@ -99,11 +103,28 @@ mod tests {
     #[test]
     fn what_ends_makes_room() {
         let (admission, client) = (Admission::new(4, Memory::ample()), ClientShare::new(None));
-        let mut held: Vec<_> = std::iter::from_fn(|| admission.acquire(&client).ok()).collect();
+        let mut held: Vec<_> = std::iter::from_fn(|| admission.acquire(&client, 1).ok()).collect();
         assert_eq!((held.len(), admission.in_flight()), (3, (3, 4)));
-        assert_eq!(admission.acquire(&client).err(), Some(Problem::Overloaded));
+        assert_eq!(admission.acquire(&client, 1).err(), Some(Problem::Overloaded));
         held.pop();
         assert_eq!(admission.in_flight(), (2, 4));
-        assert!(admission.acquire(&client).is_ok());
+        assert!(admission.acquire(&client, 1).is_ok());
+    }
+
+    #[test]
+    fn an_answer_about_many_counts_as_one_for_each_up_to_half_of_all() {
+        let (admission, client) = (Admission::new(256, Memory::ample()), ClientShare::new(None));
+        let first = admission.acquire(&client, 100);
+        assert_eq!((first.is_ok(), admission.in_flight()), (true, (100, 256)));
+        // Alone, a client may have 192.
+        assert_eq!(admission.acquire(&client, 93).err(), Some(Problem::Overloaded));
+        assert_eq!(admission.in_flight(), (100, 256), "what is refused takes nothing");
+        let second = admission.acquire(&client, 92);
+        assert_eq!((second.is_ok(), admission.in_flight()), (true, (192, 256)));
+        drop((first, second));
+        assert_eq!(admission.in_flight(), (0, 256));
+        let small = Admission::new(8, Memory::ample());
+        let whole = small.acquire(&client, 100);
+        assert_eq!((whole.is_ok(), small.in_flight()), (true, (4, 8)));
     }
 }

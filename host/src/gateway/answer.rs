@@ -10,7 +10,8 @@ use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::Sign;
 use portolan_abi::Question;
 use portolan_abi::map::{self, LegRole};
-use portolan_assets::names::{ResolvedBy, ResolvedName};
+use portolan_assets::names::{Name, ResolvedBy, ResolvedName};
+use portolan_assets::price::{Currency, Price};
 use portolan_assets::resolve::Tokens;
 use portolan_assets::token::Token;
 use portolan_base::network::{Network, Networks};
@@ -43,6 +44,34 @@ pub(crate) struct Answer {
     /// True if the answer is about an account or a transaction, and so carries the `portolan-blocks` header.
     pub(crate) about_account: bool,
     pub(crate) budget: Arc<AnswerBudget>,
+    /// The currency of values beside dollars, if the client wants one.
+    pub(crate) currency: Option<AnswerCurrency>,
+}
+
+impl Answer {
+    /// Adds the currency, and what is missing if it has no rate.
+    pub(crate) fn with_currency(mut self, currency: Option<(AnswerCurrency, Option<MissingEntry>)>) -> Self {
+        let (currency, missing) = currency.unzip();
+        self.missing.extend(missing.flatten());
+        Self { currency, ..self }
+    }
+}
+
+/// A currency and its rate.
+#[derive(Clone, Debug)]
+pub(crate) struct AnswerCurrency {
+    pub(crate) currency: Currency,
+    /// The network that the rate was read on, if it was.
+    pub(crate) network: Option<Arc<Network>>,
+    /// Price of one unit, above zero; `None` if it could not be read.
+    pub(crate) rate: Option<Price>,
+}
+
+impl AnswerCurrency {
+    /// Converts dollars; `None` without a rate.
+    pub(crate) fn of_dollars(&self, usd: &BigDecimal) -> Option<BigDecimal> {
+        Some(usd / &self.rate.as_ref()?.usd)
+    }
 }
 
 /// The rows of an answer, in the order of the body.
@@ -59,6 +88,8 @@ pub(crate) enum Items {
         with_simulations: bool,
     },
     Portfolio(Portfolio),
+    /// Rows or portfolios of several accounts, in the order of the request.
+    Accounts(Vec<AccountAnswer>),
     ClaimPlan(Box<ClaimPlan>),
     /// The native balance on one network.
     NativeBalance(Balance),
@@ -76,11 +107,31 @@ impl Items {
             Self::Coverage(rows) => rows.len(),
             Self::Rows { rows, .. } => rows.len(),
             Self::Portfolio(Portfolio { positions, .. }) => positions.len(),
+            Self::Accounts(answers) => answers.iter().map(AccountAnswer::len).sum(),
             Self::NativeBalance(_) | Self::Name(_) => 1,
             Self::ClaimPlan(plan) => plan.calls.len() + plan.left_out.len(),
             Self::Balances(balances) => balances.len(),
             Self::Events(events) => events.events.len() + events.transaction.logs.len(),
         }
+    }
+}
+
+/// The part of an answer that is about one of several accounts.
+#[derive(Clone, Debug)]
+pub(crate) struct AccountAnswer {
+    /// `None` if its name was not resolved.
+    pub(crate) account: Option<Address>,
+    /// The names by which it was requested.
+    pub(crate) names: Vec<Name>,
+    /// What an answer about the account alone would have; `None` if that would be a problem.
+    pub(crate) items: Option<Items>,
+    pub(crate) missing: Vec<MissingEntry>,
+}
+
+impl AccountAnswer {
+    /// Number of rows, and one for the account.
+    fn len(&self) -> usize {
+        1 + self.items.as_ref().map_or(0, Items::len)
     }
 }
 

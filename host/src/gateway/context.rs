@@ -96,6 +96,19 @@ impl Context {
         Self { sources, snapshot, token_index, budget, options, networks, deadline, sessions, not_before }
     }
 
+    /// A context of the same answer that reads newest blocks, whichever the client named.
+    pub(super) fn at_newest(&self) -> Self {
+        let (sources, snapshot, index) = (&self.sources, &self.snapshot, &self.token_index);
+        let (sources, snapshot, index) = (Arc::clone(sources), Arc::clone(snapshot), Arc::clone(index));
+        let options = AnswerOptions::default();
+        Self::new(sources, snapshot, index, self.deadline, Arc::clone(&self.budget), options)
+    }
+
+    /// Returns true if no job of the answer may read any more.
+    pub(super) fn reads_are_over(&self) -> bool {
+        Instant::now() >= self.deadline.reads_end()
+    }
+
     pub(super) fn networks(&self) -> &Networks {
         &self.networks
     }
@@ -238,7 +251,7 @@ impl Context {
         let missing = missing::missing(self.networks(), &pins, &jobs);
         let pinned = |network: &Arc<Network>| Some((Arc::clone(network), pins.get(&network.chain_id)?.ok()?));
         let blocks = self.networks().iter().filter_map(pinned).collect();
-        Answer { items, blocks, missing, jobs, about_account: true, budget: Arc::clone(&self.budget) }
+        Answer { items, blocks, missing, jobs, about_account: true, budget: Arc::clone(&self.budget), currency: None }
     }
 
     /// A session for simulations, which leaves time for an answer without them.

@@ -82,6 +82,7 @@ mod tests {
             jobs: Vec::new(),
             about_account: true,
             budget: AnswerBudget::ample(),
+            currency: None,
         }
     }
 

@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use alloy::primitives::{Address, B256};
 use portolan_abi::map::{LegRole, PositionKind};
 use portolan_assets::names::{CoinType, Name};
+use portolan_assets::price::Currency;
 use portolan_base::network::Network;
 use portolan_events::Kind;
 use portolan_reader::BlockRef;
@@ -29,6 +30,8 @@ pub(crate) enum Query {
     /// The events of a transaction.
     Events(EventsQuery),
     Of(Account, About),
+    /// About several accounts, each named once.
+    OfAll(Vec<Account>, AboutRows),
 }
 
 /// A query for the events of a transaction.
@@ -44,6 +47,14 @@ pub(crate) struct EventsQuery {
     pub(crate) account: Option<Account>,
 }
 
+/// Limits of what one request may name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct InputLimits {
+    /// Logs of a transaction.
+    pub(crate) logs_max: usize,
+    pub(crate) accounts_max: usize,
+}
+
 /// The account of a query. A name is resolved to its address before anything else is read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Account {
@@ -51,11 +62,13 @@ pub(crate) enum Account {
     Name(Name),
 }
 
-/// Options of any query: the blocks to read at, and whether to trace the sources of amounts.
+/// Options of any query: the blocks to read at, whether to trace the sources of amounts, and the currency of values
+/// beside dollars.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct AnswerOptions {
     pub(crate) blocks: BlockChoice,
     pub(crate) is_traced: bool,
+    pub(crate) currency: Option<Currency>,
 }
 
 /// The block of each network to answer at.
@@ -120,30 +133,27 @@ fn to_come() -> Problem {
 /// Subject of a query about an account.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum About {
-    /// Claimables from all protocols that the filter selects, on one network or on all.
-    Claimables { filter: Filter, chain_id: Option<u64>, options: ClaimOptions },
+    /// Claims or positions.
+    Rows(AboutRows),
     /// Plan for claiming everything that the filter selects on one network; with `worth`, only claims that pay at
     /// least their cost.
     ClaimPlan { filter: Filter, chain_id: u64, worth: bool },
-    /// Positions in all protocols that the filter selects, on one network or on all. Without `kinds`, positions of all
-    /// kinds and claimables.
-    Positions { filter: Filter, chain_id: Option<u64>, kinds: BTreeSet<PositionKind>, options: ClaimOptions },
-    /// One list from one protocol, on one network or on all.
-    Protocol { slug: String, chain_id: Option<u64>, list: List },
     /// Balances of native or of listed tokens, on one network or on all.
     Balances { assets: Assets, chain_id: Option<u64> },
     /// The account's ENS name.
     Name(Lookup),
 }
 
-impl About {
-    /// Returns true if the answer consists of rows of claims and positions.
-    pub(crate) fn has_rows(&self) -> bool {
-        match self {
-            Self::Claimables { .. } | Self::Positions { .. } | Self::Protocol { .. } => true,
-            Self::ClaimPlan { .. } | Self::Balances { .. } | Self::Name(_) => false,
-        }
-    }
+/// Subject of a query whose answer consists of rows of claims and positions.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum AboutRows {
+    /// Claimables from all protocols that the filter selects, on one network or on all.
+    Claimables { filter: Filter, chain_id: Option<u64>, options: ClaimOptions },
+    /// Positions in all protocols that the filter selects, on one network or on all. Without `kinds`, positions of all
+    /// kinds and claimables.
+    Positions { filter: Filter, chain_id: Option<u64>, kinds: BTreeSet<PositionKind>, options: ClaimOptions },
+    /// One list from one protocol, on one network or on all.
+    Protocol { slug: String, chain_id: Option<u64>, list: List },
 }
 
 /// A list of what an account has in one protocol.

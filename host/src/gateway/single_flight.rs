@@ -100,13 +100,17 @@ mod tests {
     use tokio::time::sleep_until;
 
     use super::*;
-    use crate::gateway::query::{About, Account, ClaimOptions, Filter};
+    use crate::gateway::query::{About, AboutRows, Account, ClaimOptions, Filter};
 
     fn key(account: u8) -> FlightKey {
         let account = Account::Address(Address::repeat_byte(account));
         let query = Query::Of(
             account,
-            About::Claimables { filter: Filter::All, chain_id: None, options: ClaimOptions::default() },
+            About::Rows(AboutRows::Claimables {
+                filter: Filter::All,
+                chain_id: None,
+                options: ClaimOptions::default(),
+            }),
         );
         (query, AnswerOptions::default(), 1, BTreeMap::new())
     }

@@ -25,7 +25,7 @@ use crate::gateway::claims::gas_limit::GasLimits;
 use crate::gateway::codeless::Codeless;
 use crate::gateway::context::Sources;
 use crate::gateway::log_memory::LogMemory;
-use crate::gateway::query::SimulateWhen;
+use crate::gateway::query::{InputLimits, SimulateWhen};
 use crate::gateway::single_flight::SingleFlight;
 use crate::head_age::HeadAgeMax;
 use crate::jobs::record::JobRecords;
@@ -65,6 +65,8 @@ pub(crate) struct GatewaySettings {
     pub(crate) in_flight_max: usize,
     /// Maximum logs of one transaction.
     pub(crate) logs_max: usize,
+    /// Maximum accounts of one request.
+    pub(crate) accounts_max: usize,
     /// Maximum bytes of the logs of all transactions under way.
     pub(crate) logs_bytes_max: u32,
     /// Where all jobs are recorded; `None` if the gateway serves clients.
@@ -137,7 +139,7 @@ impl Gateway {
             single_flight: SingleFlight::default(),
             admission: Arc::clone(&admission),
             limits: settings.answer_limits,
-            logs_max: settings.logs_max,
+            inputs: InputLimits { logs_max: settings.logs_max, accounts_max: settings.accounts_max },
             admin: AdminHandles {
                 networks: sources.networks.clone(),
                 registry,

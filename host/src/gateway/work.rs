@@ -1,11 +1,12 @@
 //! The work of each kind of query, with what several of them share, and its trait.
 
+pub(super) mod account_rows;
+pub(super) mod accounts;
 pub(super) mod balances;
 pub(super) mod claim_plan;
 pub(super) mod events;
 pub(super) mod fees;
 pub(super) mod names;
-pub(super) mod portfolio;
 pub(super) mod protocols;
 pub(super) mod simulation;
 
@@ -21,6 +22,11 @@ use crate::gateway::problem::Problem;
 pub(super) trait Work: Send + 'static {
     /// Networks whose blocks are pinned before the work begins.
     fn networks(&self, context: &Context) -> Vec<Arc<Network>>;
+
+    /// Number of answers that it counts as.
+    fn count(&self) -> usize {
+        1
+    }
 
     /// Does the work.
     ///

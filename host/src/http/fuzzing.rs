@@ -26,7 +26,7 @@ use crate::address;
 use crate::gateway::answer::{Answer, Items, TransactionEvents};
 use crate::gateway::fuzzed_events;
 use crate::gateway::problem::Problem;
-use crate::gateway::query::{About, Account, EventsQuery, Filter, POSITION_KINDS, Query};
+use crate::gateway::query::{About, AboutRows, Account, EventsQuery, Filter, InputLimits, POSITION_KINDS, Query};
 use crate::http::public::respond;
 use crate::http::public::route::{Listener, Request, route};
 use crate::http::server::connection;
@@ -36,6 +36,8 @@ use crate::paths;
 
 /// Maximum number of logs of a transaction.
 const LOGS_MAX: usize = 5000;
+const ACCOUNTS_MAX: usize = 100;
+const LIMITS: InputLimits = InputLimits { logs_max: LOGS_MAX, accounts_max: ACCOUNTS_MAX };
 
 /// Maximum size of a problem document: its detail twice, with escapes.
 const PROBLEM_BYTES_MAX: usize = 16 << 10;
@@ -79,7 +81,7 @@ pub fn request(bytes: &[u8]) {
 
 /// Returns the body of a problem; empty if the request is a query.
 fn answer(listener: Listener, head: &Parts, has_body: bool) -> Bytes {
-    match respond::read_head(listener, head, has_body, &NETWORKS, LOGS_MAX) {
+    match respond::read_head(listener, head, has_body, &NETWORKS, LIMITS) {
         Ok(Some(request)) => {
             assert!(matches!(head.method, Method::GET | Method::HEAD) && !has_body, "{request:?}");
             require_one_meaning(listener, head, &request);
@@ -118,7 +120,7 @@ fn require_one_meaning(listener: Listener, head: &Parts, request: &Request) {
     };
     let path = inner.split('/').map(encoded).collect::<Vec<_>>().join("/");
     let search = format!("{}&_unknown=1", head.uri.query().unwrap_or_default());
-    let again = route(listener, &format!("/{path}/"), Some(&search), &NETWORKS, LOGS_MAX);
+    let again = route(listener, &format!("/{path}/"), Some(&search), &NETWORKS, LIMITS);
     assert_eq!(again.as_ref(), Ok(request), "{path}");
 }
 
@@ -140,27 +142,43 @@ fn require_query(head: &Parts, query: &Query) {
                 Account::Address(account) => assert!(path.contains(&format!("{account:#x}")), "{path}"),
                 Account::Name(name) => require_name(name),
             }
-            match about {
-                About::Protocol { slug, chain_id, .. } => {
-                    assert!(chain_id.is_none_or(is_network), "{query:?}");
-                    assert!(!slug.is_empty() && !paths::is_reserved(slug) && address::parse(slug).is_err(), "{slug}");
-                }
-                About::Balances { chain_id, .. } => assert!(chain_id.is_none_or(is_network), "{query:?}"),
-                About::Claimables { filter, chain_id, .. } => {
-                    require_filter(filter);
-                    assert!(chain_id.is_none_or(is_network), "{query:?}");
-                }
-                About::ClaimPlan { filter, chain_id, .. } => {
-                    require_filter(filter);
-                    assert!(is_network(*chain_id), "{query:?}");
-                }
-                About::Positions { filter, chain_id, kinds, .. } => {
-                    require_filter(filter);
-                    assert!(chain_id.is_none_or(is_network) && kinds.len() <= POSITION_KINDS.len(), "{query:?}");
-                }
-                About::Name(_) => {}
-            }
+            require_about(about);
         }
+        Query::OfAll(accounts, about) => {
+            assert!((1..=ACCOUNTS_MAX).contains(&accounts.len()), "{query:?}");
+            for (place, account) in accounts.iter().enumerate() {
+                assert!(!accounts[..place].contains(account), "{query:?}");
+                if let Account::Name(name) = account {
+                    require_name(name);
+                }
+            }
+            assert!(!matches!(about, AboutRows::Protocol { .. }), "{query:?}");
+            require_about(&About::Rows(about.clone()));
+        }
+    }
+}
+
+fn require_about(about: &About) {
+    let is_network = |chain_id: u64| NETWORKS.with_chain_id(chain_id).is_some();
+    match about {
+        About::Rows(AboutRows::Protocol { slug, chain_id, .. }) => {
+            assert!(chain_id.is_none_or(is_network), "{about:?}");
+            assert!(!slug.is_empty() && !paths::is_reserved(slug) && address::parse(slug).is_err(), "{slug}");
+        }
+        About::Balances { chain_id, .. } => assert!(chain_id.is_none_or(is_network), "{about:?}"),
+        About::Rows(AboutRows::Claimables { filter, chain_id, .. }) => {
+            require_filter(filter);
+            assert!(chain_id.is_none_or(is_network), "{about:?}");
+        }
+        About::ClaimPlan { filter, chain_id, .. } => {
+            require_filter(filter);
+            assert!(is_network(*chain_id), "{about:?}");
+        }
+        About::Rows(AboutRows::Positions { filter, chain_id, kinds, .. }) => {
+            require_filter(filter);
+            assert!(chain_id.is_none_or(is_network) && kinds.len() <= POSITION_KINDS.len(), "{about:?}");
+        }
+        About::Name(_) => {}
     }
 }
 

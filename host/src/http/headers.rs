@@ -30,8 +30,12 @@ pub(crate) enum HeaderUse {
     AboutAccounts,
     /// Answers to requests with a name.
     Named,
+    /// Answers to requests with a currency.
+    InCurrency,
     /// Drawings and other files.
     Files,
+    /// Problems.
+    Problems,
     /// The problem `overloaded`.
     Overloaded,
     /// OPTIONS, and the problem `method-not-allowed`.
@@ -49,7 +53,9 @@ impl HeaderUse {
             Self::Rows => "answers",
             Self::AboutAccounts => "answers about an account or a transaction",
             Self::Named => "answers to requests with a name",
+            Self::InCurrency => "answers to requests with `currency`",
             Self::Files => "drawings",
+            Self::Problems => "problems",
             Self::Overloaded => "503 `overloaded`",
             Self::Methods => "405, and OPTIONS",
             Self::Preflights => "OPTIONS",
@@ -74,13 +80,19 @@ pub(crate) static REQUEST_HEADERS: [Header; 5] = [
 ];
 
 /// Headers of answers.
-pub(crate) static ANSWER_HEADERS: [Header; 23] = [
+pub(crate) static ANSWER_HEADERS: [Header; 25] = [
     exposed(
         "portolan-blocks",
         "`ethereum=21000000, polygon=70000000`: the block of each network that was read",
         HeaderUse::AboutAccounts,
     ),
     exposed("portolan-partial", "[what is missing](../use/partial.md); absent if nothing is", HeaderUse::Rows),
+    exposed(
+        "portolan-currency",
+        "`EUR=1.1`: [the price of one unit](../use/prices.md#other-currencies) in dollars; `EUR` if it could not be \
+         read",
+        HeaderUse::InCurrency,
+    ),
     exposed(
         "portolan-account",
         "the address that the name in the path, or in `?account=`, resolved to",
@@ -97,6 +109,7 @@ pub(crate) static ANSWER_HEADERS: [Header; 23] = [
     exposed("server-timing", "milliseconds of `total`, `read`, `write` and `compress`", HeaderUse::Answers),
     own("timing-allow-origin", "`*`", HeaderUse::Answers),
     exposed("retry-after", "seconds to wait", HeaderUse::Overloaded),
+    exposed("link", "[what the problem means](problems.md), as `rel=\"help\"`", HeaderUse::Problems),
     own("allow", "`GET, HEAD, OPTIONS`", HeaderUse::Methods),
     own("content-security-policy", "`default-src 'none'; sandbox`", HeaderUse::Files),
     own("cross-origin-resource-policy", "`cross-origin`", HeaderUse::Files),

@@ -1,7 +1,7 @@
 //! The description of the API by itself: an OpenAPI 3.1 document.
 //!
 //! Invariant: nothing is written here that stands elsewhere. Paths and parameters come from `paths`, headers from
-//! `headers`, problems from `problem::types`, and bodies from the types that write them.
+//! `headers`, problems from `problem_types`, and bodies from the types that write them.
 
 mod examples;
 mod messages;

@@ -1,14 +1,13 @@
 //! Problem documents (RFC 9457). Invariant: only here do errors become status codes, and a client's input enters a
 //! document only shortened and without control characters.
 
-pub(crate) mod types;
-
-use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, LINK, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 use portolan_base::sanitize;
+use portolan_plugins::logos;
 
-use self::types::ProblemType;
 use super::content::Content;
+use super::problem_types::{self, ProblemType};
 use super::view;
 use crate::gateway::problem::{Problem, TooLarge};
 
@@ -25,34 +24,34 @@ impl Problem {
     /// Returns the row of its type.
     pub(crate) fn kind(&self) -> &'static ProblemType {
         match self {
-            Self::InvalidAddress(_) => &types::INVALID_ADDRESS,
-            Self::InvalidNetwork(_) => &types::INVALID_NETWORK,
-            Self::InvalidFilter(_) => &types::INVALID_FILTER,
-            Self::UnknownParameter(_) => &types::UNKNOWN_PARAMETER,
-            Self::InvalidHash(_) => &types::INVALID_HASH,
-            Self::InvalidName(_) => &types::INVALID_NAME,
-            Self::InvalidBlock(_) => &types::INVALID_BLOCK,
-            Self::UnknownBlock(_) => &types::UNKNOWN_BLOCK,
-            Self::StateUnavailable(_) => &types::STATE_UNAVAILABLE,
-            Self::UnknownPath(_) => &types::UNKNOWN_PATH,
-            Self::UnknownProtocol(_) => &types::UNKNOWN_PROTOCOL,
-            Self::NameNotFound(_) => &types::NAME_NOT_FOUND,
-            Self::TransactionNotFound(_) => &types::TRANSACTION_NOT_FOUND,
-            Self::HostNotAllowed(_) => &types::HOST_NOT_ALLOWED,
-            Self::Unauthorized => &types::UNAUTHORIZED,
-            Self::MethodNotAllowed { .. } => &types::METHOD_NOT_ALLOWED,
-            Self::InvalidRequest => &types::INVALID_REQUEST,
-            Self::RequestTooLarge(_) => &types::REQUEST_TOO_LARGE,
-            Self::TooManyLogs { .. } => &types::TOO_MANY_LOGS,
-            Self::TooManyEvents { .. } => &types::TOO_MANY_EVENTS,
-            Self::AnswerTooLarge { .. } => &types::ANSWER_TOO_LARGE,
-            Self::OverBudget(_) => &types::OVER_BUDGET,
-            Self::Overloaded => &types::OVERLOADED,
-            Self::NetworkNotConfigured(_) => &types::NETWORK_NOT_CONFIGURED,
-            Self::ProtocolUnavailable(_) => &types::PROTOCOL_UNAVAILABLE,
-            Self::Upstream(_) => &types::UPSTREAM,
-            Self::Deadline(_) => &types::DEADLINE,
-            Self::Internal(_) => &types::INTERNAL,
+            Self::InvalidAddress(_) => &problem_types::INVALID_ADDRESS,
+            Self::InvalidNetwork(_) => &problem_types::INVALID_NETWORK,
+            Self::InvalidFilter(_) => &problem_types::INVALID_FILTER,
+            Self::UnknownParameter(_) => &problem_types::UNKNOWN_PARAMETER,
+            Self::InvalidHash(_) => &problem_types::INVALID_HASH,
+            Self::InvalidName(_) => &problem_types::INVALID_NAME,
+            Self::InvalidBlock(_) => &problem_types::INVALID_BLOCK,
+            Self::UnknownBlock(_) => &problem_types::UNKNOWN_BLOCK,
+            Self::StateUnavailable(_) => &problem_types::STATE_UNAVAILABLE,
+            Self::UnknownPath(_) => &problem_types::UNKNOWN_PATH,
+            Self::UnknownProtocol(_) => &problem_types::UNKNOWN_PROTOCOL,
+            Self::NameNotFound(_) => &problem_types::NAME_NOT_FOUND,
+            Self::TransactionNotFound(_) => &problem_types::TRANSACTION_NOT_FOUND,
+            Self::HostNotAllowed(_) => &problem_types::HOST_NOT_ALLOWED,
+            Self::Unauthorized => &problem_types::UNAUTHORIZED,
+            Self::MethodNotAllowed { .. } => &problem_types::METHOD_NOT_ALLOWED,
+            Self::InvalidRequest => &problem_types::INVALID_REQUEST,
+            Self::RequestTooLarge(_) => &problem_types::REQUEST_TOO_LARGE,
+            Self::TooManyLogs { .. } => &problem_types::TOO_MANY_LOGS,
+            Self::TooManyEvents { .. } => &problem_types::TOO_MANY_EVENTS,
+            Self::AnswerTooLarge { .. } => &problem_types::ANSWER_TOO_LARGE,
+            Self::OverBudget(_) => &problem_types::OVER_BUDGET,
+            Self::Overloaded => &problem_types::OVERLOADED,
+            Self::NetworkNotConfigured(_) => &problem_types::NETWORK_NOT_CONFIGURED,
+            Self::ProtocolUnavailable(_) => &problem_types::PROTOCOL_UNAVAILABLE,
+            Self::Upstream(_) => &problem_types::UPSTREAM,
+            Self::Deadline(_) => &problem_types::DEADLINE,
+            Self::Internal(_) => &problem_types::INTERNAL,
             Self::OfJobs { problem, .. } => problem.kind(),
         }
     }
@@ -76,6 +75,7 @@ impl Problem {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.extend(HeaderValue::from_str(&help(kind)).ok().map(|link| (LINK, link)));
         match self {
             Self::MethodNotAllowed { allow } => headers.insert(ALLOW, HeaderValue::from_static(allow)),
             Self::Overloaded => headers.insert(RETRY_AFTER, HeaderValue::from_static("1")),
@@ -84,6 +84,11 @@ impl Problem {
         };
         response
     }
+}
+
+/// Returns the link to the page of a type (RFC 8288). It is absolute, because other listeners have no such page.
+fn help(of: &ProblemType) -> String {
+    format!("<{}/problems/{}>; rel=\"help\"", logos::public_url(), of.name)
 }
 
 /// Logs that an answer cannot be serialized; the problem for clients does not say why.
@@ -152,6 +157,8 @@ mod tests {
         for (problem, status) in cases {
             let response = problem.response();
             assert_eq!(response.status(), status, "{problem:?}");
+            let page = format!("<http://127.0.0.1:8080/problems/{}>; rel=\"help\"", problem.kind().name);
+            assert_eq!(response.headers()[LINK], page.as_str(), "{problem:?}");
             assert_eq!(response.headers().contains_key(ALLOW), status == 405, "{problem:?}");
             assert_eq!(response.headers().contains_key(RETRY_AFTER), problem == Problem::Overloaded, "{problem:?}");
         }

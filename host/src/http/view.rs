@@ -7,10 +7,12 @@ pub(super) mod form;
 pub(super) mod number;
 pub(super) mod rate;
 
+mod account_answer;
 mod account_effects;
 mod bodies;
 mod claim_plan;
 mod coverage;
+mod currency;
 mod event_schema;
 mod events;
 mod header;
@@ -32,10 +34,11 @@ use portolan_base::sanitize::output::{self, Numbers};
 use serde::{Serialize, Serializer};
 
 pub(super) use self::bodies::{problem_schema, schema};
-pub(super) use self::header::{ACCOUNT, BLOCKS, PARTIAL, account, blocks, partial};
+pub(super) use self::header::{ACCOUNT, BLOCKS, CURRENCY, PARTIAL, account, blocks, currency, partial};
 pub(super) use self::operators::{health, lists, networks as operators_networks, plugins, readiness};
 pub(super) use self::problem::problem;
 
+use self::account_answer::AccountAnswerView;
 use self::account_effects::AccountEffectsView;
 use self::claim_plan::ClaimPlanView;
 use self::coverage::CoverageView;
@@ -45,12 +48,12 @@ use self::parts::{NetworkEntry, ProtocolView};
 use self::positions::PortfolioView;
 use self::report::Report;
 use self::rows::{BalanceView, RowView};
-use crate::gateway::answer::{Answer, Items, Row};
+use crate::gateway::answer::{Answer, AnswerCurrency, Items, Row};
 use crate::http::view::form::Form;
 
 /// Selects the members that the rows of an answer have.
 #[derive(Clone, Copy, Debug)]
-struct Shape {
+struct Shape<'a> {
     /// The aggregate endpoint: no `type`, no `function`, tokens with `network`, `underlyingTokens` and `protocol`.
     aggregate: bool,
     /// `?detail=full`
@@ -58,6 +61,16 @@ struct Shape {
     /// `?simulate=true`
     simulation: bool,
     numbers: Numbers,
+    /// `?currency=`
+    currency: Option<&'a AnswerCurrency>,
+}
+
+impl<'a> Shape<'a> {
+    fn of(items: &Items, form: Form, currency: Option<&'a AnswerCurrency>) -> Self {
+        let aggregate = matches!(items, Items::Rows { aggregate: true, .. });
+        let simulation = matches!(items, Items::Rows { with_simulations: true, .. });
+        Self { aggregate, full: form.full, simulation, numbers: form.numbers, currency }
+    }
 }
 
 /// Writes the body of an answer. `written` counts the bytes that the sink has taken.
@@ -67,9 +80,7 @@ pub(super) fn write(
     sink: &mut impl io::Write,
     written: &Cell<u64>,
 ) -> Result<(), serde_json::Error> {
-    let aggregate = matches!(answer.items, Items::Rows { aggregate: true, .. });
-    let simulation = matches!(answer.items, Items::Rows { with_simulations: true, .. });
-    let shape = Shape { aggregate, full: form.full, simulation, numbers: form.numbers };
+    let shape = Shape::of(&answer.items, form, answer.currency.as_ref());
     let mut document = DocumentWriter { answer, shape, written, sink };
     match &answer.items {
         Items::Networks(networks) => document.rows(|| networks.iter().map(|each| NetworkEntry::of(each, shape))),
@@ -77,6 +88,9 @@ pub(super) fn write(
         Items::Coverage(rows) => document.rows(|| rows.iter().map(CoverageView::of)),
         Items::Rows { rows, .. } => document.rows(|| in_order(rows, shape).filter_map(|row| RowView::of(row, shape))),
         Items::Portfolio(portfolio) => document.single(PortfolioView::of(portfolio, shape)),
+        Items::Accounts(answers) => {
+            document.rows(|| answers.iter().map(|each| AccountAnswerView::of(each, form, shape)))
+        }
         Items::ClaimPlan(plan) => document.single(ClaimPlanView::of(plan, shape)),
         Items::NativeBalance(row) => document.single(BalanceView::of(row, shape)),
         Items::Name(record) => document.single(NameView::of(record, shape)),
@@ -95,8 +109,9 @@ pub(super) fn write(
 }
 
 /// Returns the rows without debts; with `detail=full`, debts follow at the end.
-fn in_order(rows: &[Row], shape: Shape) -> impl Iterator<Item = &Row> {
-    let debts = rows.iter().filter(move |row| shape.full && row.is_debt());
+fn in_order<'a>(rows: &'a [Row], shape: Shape) -> impl Iterator<Item = &'a Row> + use<'a> {
+    let full = shape.full;
+    let debts = rows.iter().filter(move |row| full && row.is_debt());
     rows.iter().filter(|row| !row.is_debt()).chain(debts)
 }
 
@@ -137,7 +152,7 @@ struct Full<'a, T, L, R, U> {
 /// Writes an answer to the sink.
 struct DocumentWriter<'a, W> {
     answer: &'a Answer,
-    shape: Shape,
+    shape: Shape<'a>,
     written: &'a Cell<u64>,
     sink: W,
 }

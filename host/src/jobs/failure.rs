@@ -36,15 +36,18 @@ pub(crate) enum Reason {
     NotAllowed,
     /// The plugin knows that the account may have something that the plugin does not read.
     NotCovered,
+    /// The name of an account that resolves to no address, among other accounts.
+    NameNotFound,
 }
 
 impl Reason {
     /// All reasons, by word.
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::Crashed,
         Self::Disabled,
         Self::InvalidOutput,
         Self::InvalidReply,
+        Self::NameNotFound,
         Self::NotAllowed,
         Self::NotConfigured,
         Self::NotCovered,
@@ -67,7 +70,7 @@ impl Reason {
             Self::OverBudget | Self::Rejected => true,
             Self::Upstream | Self::WrongChain | Self::NotConfigured | Self::Quarantined | Self::Disabled => false,
             Self::NotAllowed | Self::UnknownBlock | Self::NoState | Self::Stale | Self::NotCovered => false,
-            Self::InvalidReply => false,
+            Self::InvalidReply | Self::NameNotFound => false,
         }
     }
 
@@ -88,6 +91,7 @@ impl Reason {
             Self::Disabled => &reasons::DISABLED,
             Self::InvalidOutput => &reasons::INVALID_OUTPUT,
             Self::InvalidReply => &reasons::INVALID_REPLY,
+            Self::NameNotFound => &reasons::NAME_NOT_FOUND,
             Self::NotAllowed => &reasons::NOT_ALLOWED,
             Self::NotConfigured => &reasons::NOT_CONFIGURED,
             Self::NotCovered => &reasons::NOT_COVERED,

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use alloy::primitives::Address;
 use metrics::{SharedString, counter, histogram};
 use portolan_base::network::Network;
 use portolan_plugins::breaker::{BreakerChange, JobVerdict};
@@ -25,6 +26,8 @@ pub(crate) struct JobReport {
     /// A protocol's slug, a plugin's name for jobs about events, `tokens`, `native` or `events`.
     pub(crate) subject: String,
     pub(crate) network: Arc<Network>,
+    /// Set if the answer is about several accounts.
+    pub(crate) account: Option<Address>,
     pub(crate) status: JobStatus,
     /// First reason why something is missing.
     pub(crate) reason: Option<Reason>,
@@ -57,6 +60,7 @@ impl JobReport {
         Self {
             subject: subject.to_owned(),
             network: Arc::clone(network),
+            account: None,
             status: JobStatus::Ok,
             reason: None,
             detail: String::new(),

@@ -39,6 +39,16 @@ impl Endpoint {
             Self::AllPositions => {
                 ("positions", "getAllPositions", "[all positions](../use/positions.md), by protocol, with totals")
             }
+            Self::ClaimablesOfAccounts => (
+                "claims",
+                "getClaimablesOfAccounts",
+                "[what several accounts can claim](../use/accounts.md#several-accounts)",
+            ),
+            Self::PositionsOfAccounts => (
+                "positions",
+                "getPositionsOfAccounts",
+                "[all positions of several accounts](../use/accounts.md#several-accounts)",
+            ),
             Self::ClaimPlan => (
                 "claims",
                 "getClaimPlan",
@@ -68,6 +78,9 @@ impl Endpoint {
                 "getProtocolLogo",
                 "[the drawing of a protocol](../use/texts.md) without a published logo: its initials",
             ),
+            Self::Docs => ("pages", "getDocs", "[the book](../README.md)"),
+            Self::Problems => ("pages", "getProblems", "[what problems mean](problems.md)"),
+            Self::LlmsTxt => ("pages", "getLlmsTxt", "the list of all pages, for programs that read"),
             Self::Description => ("facts", "getDescription", "this description of the API, in OpenAPI 3.1"),
         };
         Operation { tag, id, answer }

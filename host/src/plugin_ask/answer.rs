@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use alloy::primitives::Address;
-use hyper::{StatusCode, Uri};
+use hyper::{HeaderMap, StatusCode, Uri};
 use serde_json::{Value, json};
 
 use crate::gateway::{CompositionAnswer, Gateway, TRIES};
 use crate::http;
 use crate::jobs::failure::Reason;
 use crate::jobs::record::{JobRecord, JobRecords};
-use crate::lone_plugin::{ANSWER_TIME, LonePluginError};
+use crate::lone_gateway::ANSWER_TIME;
+use crate::lone_plugin::LonePluginError;
 
 /// An answer of the plugin.
 pub(crate) struct PluginAnswer {
@@ -36,7 +37,7 @@ impl PluginAnswer {
         let uri: Uri = path.parse().map_err(|error| LonePluginError::Argument(format!("{path}: {error}")))?;
         let mut tries = 0;
         loop {
-            let response = http::answer(gateway, ANSWER_TIME, uri.clone()).await;
+            let response = http::answer(gateway, ANSWER_TIME, uri.clone(), HeaderMap::new()).await;
             let jobs = last_of_each(records.take());
             tries += 1;
             let partial =

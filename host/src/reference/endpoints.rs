@@ -3,7 +3,7 @@
 use super::{assert_generated, table};
 use crate::http::headers::{ANSWER_HEADERS, Header, REQUEST_HEADERS};
 use crate::http::openapi::{self, has_example};
-use crate::paths::{Endpoint, PARAMETERS, PATH_VALUES, PATHS, Parameter};
+use crate::paths::{Endpoint, PAGES, PARAMETERS, PATH_VALUES, PATHS, Parameter};
 
 const PAGE: &str = "docs/reference/endpoints.md";
 
@@ -17,14 +17,14 @@ fn listed(names: &[&str]) -> String {
 
 /// Returns the paths of an endpoint.
 fn paths(endpoint: Endpoint) -> String {
-    let own = PATHS.iter().filter(|(_, other)| *other == endpoint);
+    let own = PATHS.iter().chain(&PAGES).filter(|(_, other)| *other == endpoint);
     own.map(|(path, _)| code(&openapi::template(path))).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the endpoints in the order of their first path.
 fn endpoints() -> Vec<Endpoint> {
     let mut endpoints: Vec<Endpoint> = Vec::new();
-    for (_, endpoint) in &PATHS {
+    for (_, endpoint) in PATHS.iter().chain(&PAGES) {
         if !endpoints.contains(endpoint) {
             endpoints.push(*endpoint);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{assert_generated, table};
-use crate::http::problem::types::{PROBLEM_TYPES, ProblemType};
+use crate::http::problem_types::{PROBLEM_TYPES, ProblemType};
 
 const PAGE: &str = "docs/reference/problems.md";
 

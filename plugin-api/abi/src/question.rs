@@ -3,6 +3,13 @@
 use minicbor::{Decode, Encode};
 
 /// Kind of question that a job answers. Unknown numbers belong to later revisions.
+///
+/// ```
+/// use portolan_abi::Question;
+///
+/// assert_eq!(Question::LENDING.name(), "lending");
+/// assert_eq!(Question::by_name("locked"), Some(Question::LOCKED));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
 #[cbor(transparent)]
 pub struct Question(pub u8);

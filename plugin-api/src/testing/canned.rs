@@ -11,6 +11,19 @@ use super::{ReadRequest, ReadResult, Replies};
 
 /// Replies by network, target and calldata, and documents by URL; a read that has none finds no contract, or nothing at
 /// the URL.
+///
+/// ```
+/// # portolan_plugin_api::sol! { function earned(address account) external view returns (uint256); }
+/// # use portolan_plugin_api::*;
+/// use portolan_plugin_api::testing::CannedReplies;
+///
+/// let (farm, account) = (Address::repeat_byte(1), Address::repeat_byte(2));
+/// let replies = CannedReplies::default()
+///     .reply(networks::POLYGON, farm, &earnedCall { account }, &U256::from(5))
+///     .revert(networks::POLYGON, account, &earnedCall { account })
+///     .balance(networks::POLYGON, account, U256::from(7))
+///     .document("https://grants.example/list.json", "[]");
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct CannedReplies(HashMap<ReplyKey, ReadResult>);
 

@@ -21,6 +21,18 @@ use crate::events::{Event, Kind, Table};
 use crate::export::Exported;
 
 /// The cases of a file.
+///
+/// ```
+/// use portolan_plugin_api::export::Exported;
+/// use portolan_plugin_api::testing::EventCases;
+///
+/// /// Every row of a table has a case, and every case is decoded as it says.
+/// fn decodes<P: Exported>(table: &str) {
+///     let cases = EventCases::load("events/acme.cases.json");
+///     assert!(cases.check::<P>() > 0);
+///     cases.cover(table);
+/// }
+/// ```
 #[derive(Debug)]
 pub struct EventCases {
     path: PathBuf,

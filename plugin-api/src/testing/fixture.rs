@@ -11,6 +11,19 @@ use crate::export::{Exported, module};
 use crate::settings::Settings;
 
 /// A recorded job, as a JSON file keeps it: one of [`Fixture::record`], or of `portolan plugin ask --record`.
+///
+/// ```
+/// use portolan_plugin_api::export::Exported;
+/// use portolan_plugin_api::testing::{Fixture, FixtureError};
+///
+/// /// Replays a job that `portolan plugin ask --record` wrote.
+/// fn replays<P: Exported>() -> Result<(), FixtureError> {
+///     let fixture = Fixture::load("fixtures/acme-polygon.json")?;
+///     let outcome = fixture.replay::<P>(fixture.settings()?)?;
+///     assert_eq!(outcome.claimables().len(), 1);
+///     Ok(())
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Fixture(RecordedJob);

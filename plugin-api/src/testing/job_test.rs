@@ -30,6 +30,20 @@ use crate::settings::Settings;
 
 /// One job: a question about an account or about tokens to one protocol on one network, or about a transaction to the
 /// plugin.
+///
+/// ```
+/// # portolan_plugin_api::sol! { function earned(address account) external view returns (uint256); }
+/// # use portolan_plugin_api::*;
+/// use portolan_plugin_api::testing::{CannedReplies, End, JobTest};
+///
+/// /// A test of any plugin: nothing on the chain is an empty and complete answer.
+/// fn answers_nothing<P: export::Exported>() {
+///     let account = Address::repeat_byte(2);
+///     let test = JobTest::new("acme", networks::POLYGON, Question::CLAIMABLES, account).token(NATIVE, 18);
+///     let outcome = test.run::<P>(&CannedReplies::default());
+///     assert_eq!((outcome.end, outcome.claimables().len()), (End::Complete, 0), "{}", outcome.message);
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct JobTest {
     pub(super) start: Start,

@@ -37,6 +37,18 @@ pub enum End {
 }
 
 /// Outcome of a job.
+///
+/// ```
+/// use portolan_plugin_api::testing::{End, Outcome};
+/// use portolan_plugin_api::U256;
+///
+/// /// What a test says about a job: it is whole, pays five, and needs two batches.
+/// fn check(outcome: &Outcome) {
+///     assert_eq!(outcome.end, End::Complete, "{}", outcome.message);
+///     assert_eq!(outcome.payments()[0].amount, U256::from(5));
+///     assert_eq!(outcome.batches.len(), 2);
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// How it ended.

@@ -6,6 +6,16 @@ use alloy::primitives::{Address, U256};
 use portolan_abi::map::{Claim, Claimable, Leg, LegRole, Position};
 
 /// A payment of a claimable; the rest is the claimable's.
+///
+/// ```
+/// use portolan_plugin_api::testing::Outcome;
+///
+/// /// What each claim of a job pays, with the name and the contract of its claimable.
+/// fn lines(outcome: &Outcome) -> Vec<String> {
+///     let line = |row: &portolan_plugin_api::testing::PaymentRow<'_>| format!("{} of {}: {}", row.name, row.contract, row.amount);
+///     outcome.payments().iter().map(line).collect()
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PaymentRow<'a> {
     /// The whole.
@@ -27,6 +37,17 @@ impl Deref for PaymentRow<'_> {
 }
 
 /// A leg of a position; the rest is the position's.
+///
+/// ```
+/// use portolan_plugin_api::testing::Outcome;
+/// use portolan_plugin_api::{LegRole, U256};
+///
+/// /// All that is staked, in the underlying token.
+/// fn staked(outcome: &Outcome) -> U256 {
+///     let staked = outcome.legs().into_iter().filter(|leg| leg.role == LegRole::STAKED);
+///     staked.map(|leg| leg.underlying_amount).sum()
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct LegRow<'a> {
     /// The whole.

@@ -71,10 +71,10 @@ pub(super) struct ShippedAnswer {
     pub(super) wall_ms: f64,
     /// Processor time of the gateway and its workers.
     pub(super) cpu_ms: f64,
-    plugins_cpu_ms: f64,
+    pub(super) plugins_cpu_ms: f64,
     readings: BTreeMap<&'static str, Vec<Reading>>,
-    is_whole: bool,
-    document: Value,
+    pub(super) is_whole: bool,
+    pub(super) document: Value,
 }
 
 pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
@@ -121,7 +121,7 @@ pub(super) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
 fn report(say: Say<'_>, name: &str, depths: &[usize], answers: &[ShippedAnswer], bounds: Option<&mut Verdict>) {
     let of = |figure: fn(&ShippedAnswer) -> f64| median(answers.iter().map(figure));
     let sum = |figure: fn(&Reading) -> usize| {
-        let of = |answer: &ShippedAnswer| float(answer.readings.values().flatten().map(figure).sum::<usize>());
+        let of = |answer: &ShippedAnswer| float(answer.sum(figure));
         number(median(answers.iter().map(of)))
     };
     let (depth, plugins) = (median(depths.iter().map(|depth| float(*depth))), of(|answer| answer.plugins_cpu_ms));
@@ -160,6 +160,11 @@ fn in_sequence(readings: &[Reading]) -> usize {
 }
 
 impl ShippedAnswer {
+    /// Sums a figure of all requests to nodes.
+    pub(super) fn sum(&self, figure: fn(&Reading) -> usize) -> usize {
+        self.readings.values().flatten().map(figure).sum()
+    }
+
     /// Counts those of the network that took most.
     fn round_trips(&self) -> usize {
         self.readings.values().map(|readings| in_sequence(readings)).max().unwrap_or(0)
@@ -218,12 +223,22 @@ impl TenNetworks {
 
     /// An answer about another account than all before.
     fn fetch(&mut self, path: &str, search: &str) -> Result<ShippedAnswer> {
+        let account = self.account();
+        self.request(&format!("{path}/{account}?{search}"))
+    }
+
+    /// An account that no answer was about.
+    pub(super) fn account(&mut self) -> String {
         self.accounts += 1;
-        let account = Address::left_padding_from(&(self.accounts << 32).to_be_bytes());
+        format!("{:#x}", Address::left_padding_from(&(self.accounts << 32).to_be_bytes()))
+    }
+
+    /// Fetches an answer and measures what it costs.
+    pub(super) fn request(&self, target: &str) -> Result<ShippedAnswer> {
         self.nodes.iter().for_each(|node| drop(node.take()));
         let (plugins_before, before) = (self.plugins_cpu_ms()?, Threads::of(self.gateway.process())?);
         let began = Instant::now();
-        let response = self.gateway.get(&format!("{path}/{account:#x}?{search}"))?;
+        let response = self.gateway.get(target)?;
         let wall_ms = ms(began.elapsed());
         let cpu_ms = Threads::of(self.gateway.process())?.ms_since(&before);
         let plugins_cpu_ms = self.plugins_cpu_ms()? - plugins_before;

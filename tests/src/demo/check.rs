@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Result, bail};
 use bigdecimal::num_bigint::BigInt;
 
-use super::{Output, Stage, examples};
+use super::{Output, Stage};
 use crate::gateway::Gateway;
 use crate::http::Response;
 use crate::json::Json;
@@ -18,7 +18,6 @@ pub(super) fn everything(stage: &Stage, out: &mut Output<'_>) -> Result<()> {
     let mut wrong = Vec::new();
     let mut rows = 0;
     facts(stage, out, &mut wrong)?;
-    examples::check(stage, out)?;
     for who in ACCOUNTS {
         let (answers, mut own) = (out.answers, 0);
         for requested in questions(stage, who)? {
@@ -39,6 +38,7 @@ pub(super) fn everything(stage: &Stage, out: &mut Output<'_>) -> Result<()> {
         rows += own;
         out.line(format_args!("{who:8} {:4} answers, {own:3} rows", out.answers - answers))?;
     }
+    at_once(stage, out, &mut wrong)?;
     let reported = events(stage, out, &mut wrong)?;
     if !wrong.is_empty() {
         bail!("{} wrong:\n{}", wrong.len(), wrong.join("\n"));
@@ -96,6 +96,27 @@ fn plans(stage: &Stage, who: &str, out: &mut Output<'_>, wrong: &mut Vec<String>
         let is_right = simulated == if expected.is_empty() { "null" } else { "\"paid\"" };
         if expected != promised || !is_right || !plan.at("leftOut")?.items()?.is_empty() {
             wrong.push(format!("{path} pays {promised:?} instead of {expected:?}: {plan}"));
+        }
+    }
+    Ok(())
+}
+
+/// Both lists about all accounts at once: each part is the answer about its account alone.
+fn at_once(stage: &Stage, out: &mut Output<'_>, wrong: &mut Vec<String>) -> Result<()> {
+    let accounts = ACCOUNTS.map(|who| stage.world.address(who)).into_iter().collect::<Result<Vec<_>>>()?;
+    for path in ["claimables", "positions"] {
+        let all = fetch(&stage.gateway, &format!("/{path}?accounts={}", accounts.join(",")), out)?.json()?;
+        let parts = all.items()?;
+        if parts.len() != accounts.len() {
+            wrong.push(format!("/{path} about {} accounts has {} parts", accounts.len(), parts.len()));
+        }
+        for (account, part) in accounts.iter().zip(parts) {
+            let one = fetch(&stage.gateway, &format!("/{path}/{account}"), out)?;
+            let partial = one.header("portolan-partial").map_or(Json::Null, Json::text);
+            let expected =
+                Json::object([("account", Json::text(*account)), ("answer", one.json()?), ("partial", partial)]);
+            let differences = part.differences(&expected).into_iter();
+            wrong.extend(differences.map(|difference| format!("/{path}?accounts=, {account}: {difference}")));
         }
     }
     Ok(())

@@ -32,7 +32,7 @@ pub fn run() -> Result<String> {
     if content.exists() {
         fs::remove_dir_all(&content)?;
     }
-    lay_out(&build::shipped()?, &content)?;
+    lay_out(&build::shipped()?, &build::book()?, &content)?;
     third_parties::copy_licences(&content.join("licences"), &target()?)?;
     list_dependencies(&content.join(LISTS))?;
     write_sums(&content, &files_below(&content)?)?;

@@ -103,17 +103,21 @@ fn folder(package: &Package) -> Result<&Path> {
     package.manifest_path.parent().with_context(|| format!("{} is in no folder", package.name))
 }
 
+/// The package whose styles, scripts and fonts are in the built book.
+const OF_BOOK: &str = "mdbook-html";
+
 /// The parts of Rust's standard library and their licences, below the folder of the compiler.
 const STANDARD_LIBRARY: &str = "share/doc/rust/COPYRIGHT-library.html";
 
-/// Copies the licences of all packages of others that are compiled in and of Rust's standard library, and writes a table of
-/// the packages.
+/// Copies the licences of all packages of others that are compiled in or in the book, and of Rust's standard library, and
+/// writes a table of the packages.
 pub(super) fn copy_licences(to: &Path, target: &str) -> Result<()> {
     let metadata = Metadata::read(Some(target))?;
     let compiled_in = metadata.compiled_in()?;
     let mut table = String::new();
     for package in &metadata.packages {
-        if !compiled_in.contains(package.id.as_str()) || metadata.workspace_members.contains(&package.id) {
+        let is_shipped = compiled_in.contains(package.id.as_str()) || package.name == OF_BOOK;
+        if !is_shipped || metadata.workspace_members.contains(&package.id) {
             continue;
         }
         let label = format!("{}-{}", package.name, package.version);

@@ -4,6 +4,7 @@
 //! whatever else keeps the processors busy would be counted too. With `--nocapture` they print what they count.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod accounts;
 mod balances;
 mod claimables;
 mod events;

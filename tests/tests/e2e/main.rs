@@ -5,6 +5,7 @@
 //! Tests that must have the machine to themselves are in `costs`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod accounts;
 mod airdrop;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod amsterdam;
@@ -18,6 +19,7 @@ mod claim_functions;
 mod claims;
 mod client;
 mod comets;
+mod command_line;
 mod compositions;
 mod comptroller;
 mod connections;
@@ -26,6 +28,7 @@ mod crashes;
 mod curve;
 mod description;
 mod detectors;
+mod docs;
 mod drain;
 mod early;
 mod endpoints;

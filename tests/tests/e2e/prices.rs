@@ -1,6 +1,7 @@
 //! Prices of tokens: the truth about sources that are good, bad, slow or lying, against the arithmetic of the chains'
 //! build.
 
+mod currencies;
 mod derived;
 mod feeds;
 mod http;

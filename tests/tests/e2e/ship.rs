@@ -25,8 +25,8 @@ impl Drop for Running {
     }
 }
 
-/// Starts the gateway as the command's words say, on free ports, and returns its operators' address.
-fn run(folder: &Path) -> Result<(Running, SocketAddr)> {
+/// Starts the gateway as the command's words say, on free ports, and returns its base and its operators' address.
+fn run(folder: &Path) -> Result<(Running, SocketAddr, SocketAddr)> {
     let mut command = Command::new(folder.join("portolan"));
     command.arg("serve").arg("--config").arg(folder.join("portolan.toml")).env_clear().current_dir("/");
     for flag in ["--listen", "--claimables-listen", "--operators-listen"] {
@@ -35,8 +35,12 @@ fn run(folder: &Path) -> Result<(Running, SocketAddr)> {
     let mut running = Running(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?);
     let mut line = String::new();
     BufReader::new(running.0.stdout.take().context("no stdout")?).read_line(&mut line)?;
-    let operators = line.split_whitespace().find_map(|word| word.strip_prefix("operators=http://"));
-    Ok((running, operators.with_context(|| format!("no operators in {line:?}"))?.parse()?))
+    let address = |name: &str| {
+        let word = line.split_whitespace().find_map(|word| word.strip_prefix(name));
+        Ok::<SocketAddr, anyhow::Error>(word.with_context(|| format!("no {name} in {line:?}"))?.parse()?)
+    };
+    let (base, operators) = (address("base=http://")?, address("operators=http://")?);
+    Ok((running, base, operators))
 }
 
 fn mode(path: &Path) -> u32 {
@@ -45,21 +49,37 @@ fn mode(path: &Path) -> u32 {
 
 #[test]
 fn what_is_laid_out_runs_with_all_plugins_and_leaves_an_operators_files_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path().join("portolan");
-    ship::lay_out(build::built().unwrap(), &folder).unwrap();
-    for (path, expected) in [("", 0o755), ("portolan", 0o755), ("portolan-plugins", 0o755), ("portolan.service", 0o644)]
-    {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("portolan");
+    let book = parent.path().join("book");
+    fs::create_dir_all(book.join("use")).unwrap();
+    for page in ["index.html", "use/tour.html"] {
+        fs::write(book.join(page), "<h1>Portolan</h1>").unwrap();
+    }
+    ship::lay_out(build::built().unwrap(), &book, &folder).unwrap();
+    for (path, expected) in [
+        ("", 0o755),
+        ("portolan", 0o755),
+        ("portolan-plugins", 0o755),
+        ("portolan.service", 0o644),
+        ("share/man/man1/portolan-claimables.1", 0o644),
+        ("share/completions/portolan.bash", 0o644),
+        ("share/completions/_portolan", 0o644),
+        ("share/completions/portolan.fish", 0o644),
+    ] {
         assert_eq!(mode(&folder.join(path)), expected, "{path:?}");
     }
     fs::copy(folder.join("portolan.example.toml"), folder.join("portolan.toml")).unwrap();
     fs::write(folder.join("portolan-plugins/quickswap.toml"), "shipped = true\n").unwrap();
     // Once more, as after a change of the code.
-    ship::lay_out(build::built().unwrap(), &folder).unwrap();
+    fs::write(folder.join("portolan-docs/old.html"), "").unwrap();
+    ship::lay_out(build::built().unwrap(), &book, &folder).unwrap();
+    assert!(!folder.join("portolan-docs/old.html").exists(), "a page of an older book");
     assert_eq!(fs::read_to_string(folder.join("portolan-plugins/quickswap.toml")).unwrap(), "shipped = true\n");
 
     let plugins: Vec<String> = build::plugins().unwrap().into_iter().map(|(name, _)| name).collect();
-    let (_running, operators) = run(&folder).unwrap();
+    let (_running, base, operators) = run(&folder).unwrap();
+    assert_eq!(http::get(base, "/docs/use/tour.html").unwrap().status, 200, "the book is beside the configuration");
     let active = || {
         let rows = http::get(operators, "/plugins")?.json()?;
         let active = rows.items()?.iter().filter(|row| row.text_at("state").is_ok_and(|state| state == "active"));

@@ -313,7 +313,7 @@ fn unknown_paths_are_not_found() {
         "/networks/polygon",
         "/protocols/quickswap",
         "/protocols/coverage/quickswap",
-        "/claimables",
+        "/claimables/0x1/x",
         "/plugins",
         "/healthz",
         "/%ff",

@@ -44,6 +44,11 @@ pub trait Prefetch: Sync {
 pub struct MetadataSet(BTreeMap<Address, Result<TokenMetadata, ReadFailure>>);
 
 impl MetadataSet {
+    /// A set of one token, whose metadata is known.
+    pub(crate) fn of(token: Address, metadata: TokenMetadata) -> Self {
+        Self([(token, Ok(metadata))].into())
+    }
+
     /// Reads these tokens and their parts; without `prefetch` only as deep as names need.
     pub(crate) async fn read(
         session: &Session,

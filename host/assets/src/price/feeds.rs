@@ -20,6 +20,7 @@ use futures_util::future::BoxFuture;
 use portolan_base::network::Network;
 use portolan_reader::{Freshness, Outcome, Read, Reply};
 
+use super::currencies;
 use super::source::{Coverage, PriceRequest, PriceSource, UnpricedToken};
 use crate::amount::decimal;
 use crate::token::{NATIVE, Price};
@@ -80,8 +81,9 @@ impl Feeds {
         let shipped = table::SHIPPED
             .iter()
             .flat_map(|(chain_id, rows)| rows.iter().map(move |row| ((*chain_id, row.token), row.feeds.to_vec())));
+        let currencies = currencies::feeds().map(|(key, feed)| (key, vec![feed]));
         let configured = configured.into_iter().map(|(chain_id, token, feed)| ((chain_id, token), vec![feed]));
-        Self { configured: configured.collect(), shipped: shipped.collect() }
+        Self { configured: configured.collect(), shipped: shipped.chain(currencies).collect() }
     }
 
     /// The feeds whose answers multiply to the token's price; empty if none is known. The native token and its

@@ -28,12 +28,14 @@ pub fn serve_at(public_url: &str) {
     let _ = PUBLIC_URL.set(public_url.trim_end_matches('/').into());
 }
 
+/// Returns the base URL, without a slash at its end.
+pub fn public_url() -> &'static str {
+    PUBLIC_URL.get().map_or(DEFAULT_URL, AsRef::as_ref)
+}
+
 /// The URL of a protocol's logo.
 pub(crate) fn of_protocol(slug: &str) -> String {
-    let own = || {
-        let base = PUBLIC_URL.get().map_or(DEFAULT_URL, AsRef::as_ref);
-        format!("{base}{DRAWINGS}{slug}{EXTENSION}")
-    };
+    let own = || format!("{}{DRAWINGS}{slug}{EXTENSION}", public_url());
     published::of_protocol(slug).unwrap_or_else(own)
 }
 

@@ -62,7 +62,7 @@ pub(crate) struct Batch<'a> {
 enum Request {
     Chunk(Vec<usize>),
     Single(usize),
-    /// Runs simulations of one account together.
+    /// Runs simulations together; those by the program are of one account.
     Simulations(SimulateBy, Vec<usize>),
     /// Makes the only transaction of a simulation as a call. Holds the program's report of its failure, if there is
     /// one.

@@ -14,6 +14,9 @@ pub(crate) const LINGER_STEP: Duration = Duration::from_millis(1);
 /// Maximum number of lingers of a batch, which lingers again when another participant has come: less than a round
 /// trip.
 pub(crate) const LINGERS_MAX: u32 = 7;
+/// A linger is as long again for each further so many participants that still run, which take turns on the processor:
+/// more than an answer about one account has on a network.
+pub(crate) const LINGER_PARTICIPANTS: usize = 64;
 /// A batch may linger for one part in this many of a round trip.
 const LINGER_PART: u32 = 8;
 /// Number of round trips that the median covers.

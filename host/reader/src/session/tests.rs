@@ -65,9 +65,10 @@ async fn a_job_that_runs_for_long_keeps_the_others_waiting_for_the_linger_only()
 
 #[tokio::test(start_paused = true)]
 async fn a_batch_waits_for_jobs_that_come_one_after_the_other_for_less_than_a_round_trip() {
-    // Each comes half a linger of 2 ms after the one before, and a batch lingers for 14 ms at most.
+    // Each comes half a linger of 2 ms after the one before, and a batch lingers for 14 ms at most, or for as long
+    // again for each 64 jobs that run.
     const AFTER: Duration = Duration::from_millis(1);
-    for (jobs, batches) in [(13_u32, 1), (17, 2)] {
+    for (jobs, batches) in [(13_u32, 1), (17, 2), (70, 3), (128, 3)] {
         let (echo, began) = (echo(), Instant::now());
         let session = session(&echo);
         let never = session.join();

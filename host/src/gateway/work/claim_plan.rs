@@ -75,7 +75,7 @@ impl Work for ClaimPlanWork {
 
     async fn answer(self, context: Context) -> Result<Answer, Problem> {
         let Self { plans, network, account, worth } = self;
-        let (rows, reports) = rows_of(&context, plans, |_| RowKind::Payments, Some(Effort::Any)).await?;
+        let (rows, reports) = rows_of(&context, &plans, |_| RowKind::Payments, Some(Effort::Any)).await?;
         let (mut claims, mut left_out) = (Vec::new(), Vec::new());
         for claim in claims_of(rows) {
             match unfit(&claim, worth, &claims) {

@@ -72,22 +72,40 @@ impl NameLookup {
     }
 
     fn problem(&self, failure: NameFailure) -> Problem {
-        let detail = match &self.query {
-            NameQuery::AddressOf(name) => format!("{}: {failure}", quoted(name.as_str())),
-            NameQuery::NameOf(account) => format!("{account:#x}: {failure}"),
-        };
-        match failure {
-            NameFailure::Absent(_) => Problem::NameNotFound(detail),
-            NameFailure::Unread(ReadFailure::NotConfigured) => {
-                Problem::NetworkNotConfigured("names stand on ethereum, which has no endpoint here".into())
-            }
-            NameFailure::Unread(ReadFailure::OverBudget) => Problem::OverBudget(detail),
-            NameFailure::Unread(ReadFailure::UnknownBlock) => Problem::UnknownBlock(detail),
-            NameFailure::Unread(ReadFailure::NoState) => Problem::StateUnavailable(detail),
-            failure if failure.is_timeout() => Problem::Deadline(detail),
-            _ => Problem::Upstream(detail),
+        match &self.query {
+            NameQuery::AddressOf(name) => problem(name.as_str(), failure),
+            NameQuery::NameOf(account) => problem(&format!("{account:#x}"), failure),
         }
     }
+}
+
+/// Returns the problem to send if this name or account cannot be looked up.
+pub(in crate::gateway) fn problem(subject: &str, failure: NameFailure) -> Problem {
+    let detail = format!("{}: {failure}", quoted(subject));
+    match failure {
+        NameFailure::Absent(_) => Problem::NameNotFound(detail),
+        NameFailure::Unread(ReadFailure::NotConfigured) => {
+            Problem::NetworkNotConfigured("names stand on ethereum, which has no endpoint here".into())
+        }
+        NameFailure::Unread(ReadFailure::OverBudget) => Problem::OverBudget(detail),
+        NameFailure::Unread(ReadFailure::UnknownBlock) => Problem::UnknownBlock(detail),
+        NameFailure::Unread(ReadFailure::NoState) => Problem::StateUnavailable(detail),
+        failure if failure.is_timeout() => Problem::Deadline(detail),
+        _ => Problem::Upstream(detail),
+    }
+}
+
+/// Returns the entry for a name that is not resolved, in an answer about several accounts.
+pub(in crate::gateway) fn missing(context: &Context, failure: NameFailure) -> MissingEntry {
+    let reason = match failure {
+        NameFailure::Absent(_) => Reason::NameNotFound,
+        NameFailure::Unread(failure) => failure.into(),
+        failure if failure.is_timeout() => Reason::Timeout,
+        failure if failure.is_over_budget() => Reason::OverBudget,
+        _ => Reason::Upstream,
+    };
+    let network = context.networks().with_chain_id(MAINNET).cloned();
+    MissingEntry { subject: SUBJECT.to_owned(), network, reason, count: None }
 }
 
 impl Work for NameLookup {
@@ -121,7 +139,24 @@ pub(in crate::gateway) async fn account(context: &Context, name: Name) -> Result
     Ok(record.resolved.address)
 }
 
-fn mainnet(context: &Context) -> Result<Arc<Network>, Problem> {
+/// Resolves names to their accounts, in order; as many take as many round trips as one. Pins the block of Ethereum that
+/// they are read at for the whole context.
+pub(in crate::gateway) async fn accounts(context: &Context, names: &[Name]) -> Vec<Result<Address, NameFailure>> {
+    let all = |failure: ReadFailure| names.iter().map(|_| Err(failure.into())).collect();
+    let Ok(mainnet) = mainnet(context) else { return all(ReadFailure::NotConfigured) };
+    context.open([&mainnet]).await;
+    let resolve = async |session| {
+        let (coin, outgoing) = (CoinType::ETHEREUM, &context.budget.outgoing);
+        let at = LookupContext { session, coin, detail: DetailLevel::Address, outgoing };
+        context.sources.names.addresses(&at, names).await
+    };
+    match context.read(&mainnet, resolve).await {
+        Ok(resolved) => resolved.into_iter().map(|resolved| resolved.map(|name| name.address)).collect(),
+        Err(failure) => all(failure),
+    }
+}
+
+pub(in crate::gateway) fn mainnet(context: &Context) -> Result<Arc<Network>, Problem> {
     let mainnet = context.networks().with_chain_id(MAINNET).cloned();
     mainnet.ok_or_else(|| Problem::Internal("ethereum is not among the networks".into()))
 }

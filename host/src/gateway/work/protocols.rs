@@ -1,4 +1,4 @@
-//! Answers with an account's claimables in all protocols, or with its claimables or positions in one protocol.
+//! Runs jobs of protocols about accounts, and makes rows of what they find.
 //!
 //! Invariant: a row whose tokens could not be read is left out and reported, never shown in part.
 
@@ -13,129 +13,102 @@ use portolan_assets::token::NATIVE;
 use portolan_base::network::Network;
 use portolan_base::sanitize::text::Text;
 
-use crate::gateway::answer::{Answer, Items, Row};
+use crate::gateway::answer::Row;
 use crate::gateway::claims::planned_claim::PlannedClaim;
 use crate::gateway::claims::verdict::Verdict;
 use crate::gateway::context::Context;
 use crate::gateway::plan::Plans;
 use crate::gateway::problem::Problem;
 use crate::gateway::provenance::Provenance;
-use crate::gateway::query::{ClaimOptions, Filter, List};
 use crate::gateway::rows::{ClaimEvaluation, RowKind};
-use crate::gateway::work::Work;
 use crate::gateway::work::fees;
 use crate::gateway::work::simulation;
-use crate::gateway::{missing, plan, rows};
+use crate::gateway::{missing, rows};
 use crate::jobs::failure::Reason;
 use crate::jobs::job::{JobOutcome, ReadTrace};
-use crate::jobs::plan::{JobPlan, Question};
+use crate::jobs::plan::JobPlan;
 use crate::jobs::report::{JobReport, JobStatus};
 use crate::jobs::validate;
 use portolan_reader::{Effort, Pins};
 use portolan_validation::ValidFinding;
 
-/// Question to protocols about an account.
-pub(in crate::gateway) struct ProtocolWork {
-    plans: Plans,
-    kind: RowKind,
-    simulating: Option<Effort>,
-    /// True if claims that cost more than they pay are left out.
-    worth: bool,
-    aggregate: bool,
+/// Sorted rows of one account, and the reports of its jobs.
+#[derive(Default)]
+pub(in crate::gateway) struct AccountRows {
+    pub(in crate::gateway) rows: Vec<Row>,
+    pub(in crate::gateway) reports: Vec<JobReport>,
 }
 
-impl ProtocolWork {
-    /// Plans the account's claimables from all protocols that the filter selects, on one network or on all.
-    ///
-    /// # Errors
-    /// Returns a problem if the filter names an unknown protocol, or if the named network has no endpoint.
-    pub(in crate::gateway) fn for_all_protocols(
-        context: &Context,
-        account: Address,
-        filter: &Filter,
-        chain_id: Option<u64>,
-        options: ClaimOptions,
-    ) -> Result<Self, Problem> {
-        let questions = [Question::Claimables];
-        let plans = plan::for_all(&context.snapshot, context.networks(), filter, &questions, account)?.on(chain_id);
-        context.check_endpoint(&plans.jobs, chain_id)?;
-        let simulating = simulation::effort(context, options);
-        let worth = options.worth;
-        Ok(Self { plans, kind: RowKind::Payments, simulating, worth, aggregate: true })
-    }
-
-    /// Plans a question to one protocol, on one network or on all.
-    ///
-    /// # Errors
-    /// Returns a problem if the protocol is not served, or if the named network has no endpoint.
-    pub(in crate::gateway) fn for_protocol(
-        context: &Context,
-        account: Address,
-        slug: &str,
-        chain_id: Option<u64>,
-        list: List,
-    ) -> Result<Self, Problem> {
-        let (question, kind) = list.plan();
-        let plans = plan::for_one(&context.snapshot, context.networks(), slug, question, account)?.on(chain_id);
-        context.check_endpoint(&plans.jobs, chain_id)?;
-        let (simulating, worth) = match list {
-            List::Claimables(options) => (simulation::effort(context, options), options.worth),
-            _ => (None, false),
-        };
-        Ok(Self { plans, kind, simulating, worth, aggregate: false })
-    }
-}
-
-impl Work for ProtocolWork {
-    fn networks(&self, _: &Context) -> Vec<Arc<Network>> {
-        self.plans.jobs.iter().map(|plan| Arc::clone(&plan.network)).collect()
-    }
-
-    async fn answer(self, context: Context) -> Result<Answer, Problem> {
-        let with_simulations = self.simulating == Some(Effort::Any);
-        let (mut rows, reports) = rows_of(&context, self.plans, |_| self.kind, self.simulating).await?;
-        rows.retain(|row| !self.worth || row.is_profitable());
-        Ok(context.answer(Items::Rows { rows, aggregate: self.aggregate, with_simulations }, reports))
-    }
-}
-
-/// Runs jobs and makes sorted rows of their findings; `kind` chooses the rows by the job.
+/// Runs jobs about one account and makes sorted rows of their findings; `kind` chooses the rows by the job.
 ///
 /// # Errors
 /// Returns a problem if everything failed.
 pub(in crate::gateway) async fn rows_of(
     context: &Context,
-    plans: Plans,
+    plans: &Plans,
     kind: impl Fn(&JobPlan) -> RowKind,
     simulating: Option<Effort>,
 ) -> Result<(Vec<Row>, Vec<JobReport>), Problem> {
-    let Plans { jobs: mut plans, unavailable } = plans;
-    plans.iter_mut().for_each(|plan| plan.is_traced = context.options.is_traced);
+    let account = plans.jobs.first().map(|plan| plan.account).unwrap_or_default();
+    let only = rows_of_each(context, &[account], plans, kind, simulating).await.pop();
+    let AccountRows { rows, reports } = only.unwrap_or_default();
+    missing::check(&reports)?;
+    Ok((rows, reports))
+}
+
+/// Runs the same jobs about each of these accounts, and returns the rows of each, in order. The reads of all of them
+/// share batches.
+pub(in crate::gateway) async fn rows_of_each(
+    context: &Context,
+    accounts: &[Address],
+    plans: &Plans,
+    kind: impl Fn(&JobPlan) -> RowKind,
+    simulating: Option<Effort>,
+) -> Vec<AccountRows> {
+    let is_traced = context.options.is_traced;
+    let of_account = |account: &Address| {
+        let account = *account;
+        plans.jobs.iter().map(move |plan| JobPlan { account, is_traced, ..plan.clone() })
+    };
+    let jobs: Vec<JobPlan> = accounts.iter().flat_map(of_account).collect();
     let ran = match simulating {
         Some(_) => {
-            let account = plans.first().map(|plan| plan.account).unwrap_or_default();
             // Begins the jobs first, so that the other reads leave with their first batch.
-            let reading = read_natives(context, networks(&plans), account);
-            tokio::join!(context.run(plans), reading).0
+            let reading = read_natives(context, networks(&plans.jobs), accounts);
+            tokio::join!(context.run(jobs), reading).0
         }
-        None => context.run(plans).await,
+        None => context.run(jobs).await,
     };
     let found: Vec<ValidatedJob> = ran.into_iter().map(ValidatedJob::validate).collect();
     let ((tokens, without_composition), evaluations) =
         tokio::join!(tokens(context, &found), evaluate_claims(context, &found, simulating));
-    let (mut rows, mut reports) = rows(found, evaluations, kind, &tokens, &context.pins());
-    without_composition.into_iter().chain(unavailable).for_each(|report| report.add_to(&mut reports));
-    missing::check(&reports)?;
-    rows::sort(context.networks(), &mut rows);
-    Ok((rows, reports))
+    let mut of_accounts: BTreeMap<Address, AccountRows> = BTreeMap::new();
+    let mut with_tokens: BTreeSet<(Address, u64)> = BTreeSet::new();
+    for job in rows(found, evaluations, kind, &tokens, &context.pins()) {
+        if job.has_findings {
+            with_tokens.insert((job.account, job.report.network.chain_id));
+        }
+        let own = of_accounts.entry(job.account).or_default();
+        own.rows.extend(job.rows);
+        own.reports.push(job.report);
+    }
+    let finish = |account: &Address| {
+        let AccountRows { mut rows, mut reports } = of_accounts.remove(account).unwrap_or_default();
+        let is_own = |report: &&JobReport| with_tokens.contains(&(*account, report.network.chain_id));
+        let further = without_composition.iter().filter(is_own).chain(&plans.unavailable);
+        further.for_each(|report| report.clone().add_to(&mut reports));
+        rows::sort(context.networks(), &mut rows);
+        AccountRows { rows, reports }
+    };
+    accounts.iter().map(finish).collect()
 }
 
-/// Reads the native tokens' prices, which claim costs need, and the sender's state. These reads share the jobs' first
+/// Reads the native tokens' prices, which claim costs need, and the senders' state. These reads share the jobs' first
 /// batch and need no requests of their own.
-async fn read_natives(context: &Context, networks: Vec<Arc<Network>>, account: Address) {
+async fn read_natives(context: &Context, networks: Vec<Arc<Network>>, accounts: &[Address]) {
     let natives = BTreeSet::from([NATIVE]);
     let reading = networks.into_iter().map(async |network| {
-        tokio::join!(context.tokens(&network, &natives), simulation::read_sender(context, &network, account))
+        tokio::join!(context.tokens(&network, &natives), simulation::read_senders(context, &network, accounts))
     });
     join_all(reading).await;
 }
@@ -239,18 +212,26 @@ fn record_failure(plan: &JobPlan, reason: &'static str, detail: &str) {
     plan.instance.failures.note(plugin, plan.subject(), network, reason, detail);
 }
 
+/// Rows of one job.
+struct JobRows {
+    account: Address,
+    rows: Vec<Row>,
+    report: JobReport,
+    has_findings: bool,
+}
+
 fn rows(
     found: Vec<ValidatedJob>,
     evaluations: Vec<ClaimEvaluation>,
     kind: impl Fn(&JobPlan) -> RowKind,
     tokens: &BTreeMap<u64, Tokens>,
     pins: &Pins,
-) -> (Vec<Row>, Vec<JobReport>) {
-    let (mut rows, mut reports) = (Vec::new(), Vec::new());
+) -> Vec<JobRows> {
     let mut evaluations = evaluations.into_iter();
-    for ValidatedJob { plan, findings, mut report, trace } in found {
+    let of_job = |ValidatedJob { plan, findings, mut report, trace }| {
+        let (mut rows, has_findings) = (Vec::new(), !findings.is_empty());
         let block = pins.get(&plan.network.chain_id).copied().and_then(Result::ok);
-        let index = trace.as_ref().map(|trace| trace.index(plan.account));
+        let index = trace.as_ref().map(|trace: &ReadTrace| trace.index(plan.account));
         for finding in findings {
             let evaluation = match &finding {
                 ValidFinding::Claim(claim, _) => {
@@ -274,16 +255,7 @@ fn rows(
                 report.mark_partial(failure.into(), &detail);
             }
         }
-        reports.push(report);
-    }
-    (rows, reports)
+        JobRows { account: plan.account, rows, report, has_findings }
+    };
+    found.into_iter().map(of_job).collect()
 }
-
-#[cfg(test)]
-mod off_chain_tests;
-#[cfg(test)]
-mod script;
-#[cfg(test)]
-mod tests;
-#[cfg(test)]
-mod unread_token_tests;

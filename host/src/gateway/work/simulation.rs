@@ -1,15 +1,16 @@
-//! Simulates claims before they are shown: all claims of an account on one network in one request.
+//! Simulates claims before they are shown: all claims of one network in one request, or in one for each account.
 //!
 //! Invariant: a simulation is at the answer's block, within its budget and its deadline. It watches the tokens of the
 //! other claims too, so that a claim which takes another's payment is noticed even if the method returns no logs. A
 //! claim whose logs name an unwatched token or spender is simulated once more, with that watched.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use alloy::primitives::{Address, Bytes, U256};
 use portolan_base::network::Network;
 use portolan_reader::{
-    AccountCode, Effort, Kind, LogKind, Outcome, Read, ReadFailure, Run, RunStep, Sender, Session, Simulation, Watched,
+    AccountCode, Effort, Kind, LogKind, Outcome, Read, ReadFailure, Reply, Run, RunStep, Sender, Session, Simulation,
+    Watched,
 };
 use portolan_validation::ClaimTransaction;
 
@@ -21,6 +22,8 @@ use crate::gateway::query::{ClaimOptions, SimulateWhen};
 
 /// Maximum number of claims of one plugin that are simulated for an account on one network; further ones are not.
 const CLAIMS_MAX: usize = 200;
+/// Maximum number of claims of one network that are simulated for an answer: twenty batches of `eth_simulateV1`.
+const ALL_CLAIMS_MAX: usize = 2_000;
 /// Gas limit of a plan's transaction whose own limit is unknown.
 const UNKNOWN_GAS: u32 = 5_000_000;
 
@@ -49,27 +52,32 @@ pub(in crate::gateway) fn effort(context: &Context, options: ClaimOptions) -> Op
     }
 }
 
-/// Reads the code size and balance of the claims' sender, together with the first reads of the jobs.
-pub(in crate::gateway) async fn read_sender(context: &Context, network: &Network, account: Address) {
+/// Reads the code sizes and balances of the claims' senders, together with the first reads of the jobs.
+pub(in crate::gateway) async fn read_senders(context: &Context, network: &Network, accounts: &[Address]) {
     if let Ok(session) = context.session(network) {
-        session.read_as_guest(sender_reads(account)).await;
+        session.read_as_guest(accounts.iter().flat_map(|account| sender_reads(*account)).collect()).await;
     }
 }
 
-fn sender_reads(account: Address) -> Vec<Read> {
+fn sender_reads(account: Address) -> [Read; 2] {
     let read = |kind| Read { kind, ..Read::call(account, Bytes::new()) };
-    vec![read(Kind::CodeSize), read(Kind::NativeBalance)]
+    [read(Kind::CodeSize), read(Kind::NativeBalance)]
 }
 
-async fn sender(session: &Session, account: Address) -> Result<Sender, ReadFailure> {
-    let replies = session.read(sender_reads(account)).await;
-    let word = |place: usize| match replies.get(place).map(|reply| &reply.outcome) {
+/// Returns the senders at these accounts, in order.
+async fn senders(session: &Session, accounts: &[Address]) -> Vec<Result<Sender, ReadFailure>> {
+    let replies = session.read(accounts.iter().flat_map(|account| sender_reads(*account)).collect()).await;
+    let word = |reply: Option<&Reply>| match reply.map(|reply| &reply.outcome) {
         Some(Outcome::Ok(word)) => Ok(U256::try_from_be_slice(word).unwrap_or_default()),
         Some(Outcome::Failed(failure)) => Err(*failure),
         Some(Outcome::OverBudget) => Err(ReadFailure::OverBudget),
         _ => Err(ReadFailure::Upstream),
     };
-    Ok(Sender { account, code: AccountCode::of_size(word(0)?), balance: word(1)? })
+    let sender = |(place, account): (usize, &Address)| {
+        let (code, balance) = (word(replies.get(place * 2))?, word(replies.get(place * 2 + 1))?);
+        Ok(Sender { account: *account, code: AccountCode::of_size(code), balance })
+    };
+    accounts.iter().enumerate().map(sender).collect()
 }
 
 /// Simulates all transactions of a plan in sequence, each with its gas limit if known.
@@ -82,17 +90,17 @@ pub(in crate::gateway) async fn run_plan(
     gas: &[Option<u32>],
 ) -> Result<Option<SimulationRun>, ReadFailure> {
     let session = context.session_for_simulations(plan.network).ok_or(ReadFailure::NotConfigured)?;
-    let sender = sender(&session, plan.account()).await?;
+    let sender = senders(&session, &[plan.account()]).await.pop().unwrap_or(Err(ReadFailure::Upstream))?;
     let tokens: Vec<Address> = plan.tokens().into_iter().collect();
     let mut simulation = simulation(plan, &watched(plan, &tokens, &PLAN_LIMITS), |_| UNKNOWN_GAS);
     simulation.steps.iter_mut().zip(gas).for_each(|(step, gas)| step.gas = gas.unwrap_or(UNKNOWN_GAS));
-    let runs = session.simulate(&sender, std::slice::from_ref(&simulation), Effort::Any).await;
+    let runs = session.simulate(&[(&sender, &simulation)], Effort::Any).await;
     let run = runs.into_iter().next().unwrap_or(Ok(None))?;
     Ok(run.map(|run| SimulationRun { simulation, run }))
 }
 
-/// Simulates the claims of one account on one network; one result per claim, in order. `None` if nothing is known
-/// about a claim.
+/// Simulates claims of accounts on one network; one result per claim, in order. `None` if nothing is known about a
+/// claim.
 pub(in crate::gateway) async fn simulate(
     context: &Context,
     claims: &[&PlannedClaim<'_>],
@@ -101,31 +109,32 @@ pub(in crate::gateway) async fn simulate(
     let nothing = || claims.iter().map(|_| None).collect();
     let Some(first) = claims.first() else { return nothing() };
     let Some(session) = context.session_for_simulations(first.network) else { return nothing() };
-    let sender = match sender(&session, first.account()).await {
-        Ok(sender) => sender,
-        Err(failure) => return claims.iter().map(|claim| verdict::judge(claim, Err(failure))).collect(),
-    };
-    let order = in_turn(claims);
-    let tokens = tokens_in_turn(claims, &order);
-    let (chain_id, limits) = (first.network.chain_id, &context.sources.gas_limits);
-    let block = session.block().number;
-    let simulations: Vec<Simulation> = order
-        .iter()
-        .map(|place| {
-            let watched = watched(claims[*place], &tokens, &CLAIM_LIMITS);
-            simulation(claims[*place], &watched, |step| limits.of(chain_id, block, sender.account, step))
-        })
-        .collect();
-    let runs = session.simulate(&sender, &simulations, effort).await;
-    let mut tried: Vec<Result<Option<SimulationRun>, ReadFailure>> = runs
-        .into_iter()
-        .zip(simulations)
-        .map(|(run, simulation)| Ok(run?.map(|run| SimulationRun { simulation, run })))
-        .collect();
-    simulate_again(&session, &sender, &mut tried, effort).await;
+    let (chain_id, limits, block) = (first.network.chain_id, &context.sources.gas_limits, session.block().number);
+    let mut of_accounts: BTreeMap<Address, Vec<usize>> = BTreeMap::new();
+    for place in in_turn(claims) {
+        of_accounts.entry(claims[place].account()).or_default().push(place);
+    }
+    let accounts: Vec<Address> = of_accounts.keys().copied().collect();
     let mut judged: Vec<Option<ClaimSimulation>> =
         claims.iter().map(|claim| verdict::judge(claim, Err(ReadFailure::OverBudget))).collect();
-    for (place, tried) in order.into_iter().zip(tried) {
+    let mut trials: Vec<Trial> = Vec::new();
+    for (sender, places) in senders(&session, &accounts).await.into_iter().zip(of_accounts.into_values()) {
+        let sender = match sender {
+            Ok(sender) => sender,
+            Err(failure) => {
+                places.into_iter().for_each(|place| judged[place] = verdict::judge(claims[place], Err(failure)));
+                continue;
+            }
+        };
+        let tokens = tokens_in_turn(claims, &places);
+        let gas = |step: &RunStep| limits.of(chain_id, block, sender.account, step);
+        let trial = |place: usize| {
+            let watched = watched(claims[place], &tokens, &CLAIM_LIMITS);
+            Trial { place, sender, simulation: simulation(claims[place], &watched, gas) }
+        };
+        trials.extend(places.into_iter().map(trial));
+    }
+    for (Trial { place, sender, .. }, tried) in run(&session, trials, effort).await {
         if let Ok(Some(tried)) = &tried {
             for (step, end) in tried.simulation.steps.iter().zip(&tried.run.steps) {
                 if let Some(gas) = gas_limit::gas_limit(chain_id, end) {
@@ -138,27 +147,46 @@ pub(in crate::gateway) async fn simulate(
     judged
 }
 
-/// Simulates once more, in one request, the claims that need a better simulation.
-async fn simulate_again(
+/// A simulation of a claim, by the claim's index.
+struct Trial {
+    place: usize,
+    sender: Sender,
+    simulation: Simulation,
+}
+
+/// Runs all trials together, and once more, together too, those that need a better simulation.
+async fn run(
     session: &Session,
-    sender: &Sender,
-    tried: &mut [Result<Option<SimulationRun>, ReadFailure>],
+    trials: Vec<Trial>,
     effort: Effort,
-) {
-    let chain_id = session.chain_id();
-    let again = |(place, tried): (usize, &Result<Option<SimulationRun>, ReadFailure>)| {
-        Some((place, better(chain_id, tried.as_ref().ok()?.as_ref()?, effort)?))
+) -> Vec<(Trial, Result<Option<SimulationRun>, ReadFailure>)> {
+    let runs = run_each(session, trials.iter().map(|trial| (&trial.sender, &trial.simulation)), effort).await;
+    let again = |(place, (trial, run)): (usize, (&Trial, &Result<Option<SimulationRun>, ReadFailure>))| {
+        Some((place, trial.sender, better(session.chain_id(), run.as_ref().ok()?.as_ref()?, effort)?))
     };
-    let (places, simulations): (Vec<usize>, Vec<Simulation>) = tried.iter().enumerate().filter_map(again).unzip();
-    if simulations.is_empty() {
-        return;
+    let again: Vec<(usize, Sender, Simulation)> = trials.iter().zip(&runs).enumerate().filter_map(again).collect();
+    let mut tried: Vec<_> = trials.into_iter().zip(runs).collect();
+    if again.is_empty() {
+        return tried;
     }
-    let runs = session.simulate(sender, &simulations, effort).await;
-    for ((place, simulation), run) in places.into_iter().zip(simulations).zip(runs) {
-        if let (Ok(Some(run)), Some(own)) = (run, tried.get_mut(place)) {
-            *own = Ok(Some(SimulationRun { simulation, run }));
+    let better = run_each(session, again.iter().map(|(_, sender, simulation)| (sender, simulation)), effort).await;
+    for ((place, ..), run) in again.iter().zip(better) {
+        if let (Ok(Some(_)), Some((_, own))) = (&run, tried.get_mut(*place)) {
+            *own = run;
         }
     }
+    tried
+}
+
+async fn run_each<'a>(
+    session: &Session,
+    simulations: impl Iterator<Item = (&'a Sender, &'a Simulation)>,
+    effort: Effort,
+) -> Vec<Result<Option<SimulationRun>, ReadFailure>> {
+    let simulations: Vec<(&Sender, &Simulation)> = simulations.collect();
+    let runs = session.simulate(&simulations, effort).await.into_iter().zip(simulations);
+    runs.map(|(run, (_, simulation))| Ok(run?.map(|run| SimulationRun { simulation: simulation.clone(), run })))
+        .collect()
 }
 
 /// Returns a more informative simulation, if there is one. It watches what the logs named, and adds gas where gas ran
@@ -206,18 +234,19 @@ fn unwatched(run: &Run, watched: &Watched) -> Option<Watched> {
     Some(Watched { tokens, own, spenders })
 }
 
-/// Returns the indexes of the claims to simulate: the first claim of each plugin, then the second of each, and so on,
-/// so that no plugin's claims use up the gas or time of another's.
+/// Returns the indexes of the claims to simulate: the first claim of each plugin and account, then the second of each,
+/// and so on, so that no plugin's claims use up the gas, the time or the places of another's.
 fn in_turn(claims: &[&PlannedClaim<'_>]) -> Vec<usize> {
-    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let mut counts: HashMap<(&str, Address), usize> = HashMap::new();
     let mut turns: Vec<usize> = Vec::with_capacity(claims.len());
     for claim in claims {
-        let count = counts.entry(claim.plugin).or_default();
+        let count = counts.entry((claim.plugin, claim.account())).or_default();
         *count += 1;
         turns.push(*count);
     }
     let mut order: Vec<usize> = (0..claims.len()).filter(|place| turns[*place] <= CLAIMS_MAX).collect();
     order.sort_by_key(|place| turns[*place]);
+    order.truncate(ALL_CLAIMS_MAX);
     order
 }
 

@@ -4,7 +4,6 @@
 //! gateway executes it or, if none runs, the command itself.
 
 pub(crate) mod client;
-mod columns;
 pub(crate) mod facts;
 pub(crate) mod plugins;
 pub(crate) mod serve;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::examples;
 use crate::http::headers::{ANSWER_HEADERS, HeaderUse, REQUEST_HEADERS};
-use crate::http::problem::types::{PROBLEM_TYPES, ProblemType};
+use crate::http::problem_types::{PROBLEM_TYPES, ProblemType};
 use crate::http::view;
 use crate::markdown::{plain, sentence};
 use crate::paths::Endpoint;
@@ -56,8 +56,13 @@ pub(super) fn headers_of_answers(endpoint: Endpoint) -> Map<String, Value> {
         HeaderUse::Answers | HeaderUse::Bodies | HeaderUse::Rows => true,
         HeaderUse::AboutAccounts => endpoint.is_about_accounts(),
         HeaderUse::Named => endpoint.is_about_accounts(),
+        HeaderUse::InCurrency => endpoint.parameters().contains(&"currency"),
         HeaderUse::Files => endpoint == Endpoint::ProtocolLogo,
-        HeaderUse::Requests | HeaderUse::Overloaded | HeaderUse::Methods | HeaderUse::Preflights => false,
+        HeaderUse::Requests
+        | HeaderUse::Problems
+        | HeaderUse::Overloaded
+        | HeaderUse::Methods
+        | HeaderUse::Preflights => false,
     })
 }
 
@@ -73,7 +78,7 @@ pub(super) fn problems(generator: &mut SchemaGenerator) -> Map<String, Value> {
     let schema = view::problem_schema(generator);
     let response = |(status, kinds): (StatusCode, Vec<&ProblemType>)| {
         let headers = references(|on| match on {
-            HeaderUse::Answers | HeaderUse::Bodies => true,
+            HeaderUse::Answers | HeaderUse::Bodies | HeaderUse::Problems => true,
             HeaderUse::Overloaded => status == StatusCode::SERVICE_UNAVAILABLE,
             _ => false,
         });

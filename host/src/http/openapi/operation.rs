@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{examples, messages};
 use crate::http::view;
 use crate::markdown::{plain, sentence};
-use crate::paths::{Endpoint, PARAMETERS, PATH_VALUES, Parameter, ValueForm, is_value};
+use crate::paths::{Endpoint, PARAMETERS, PATH_VALUES, Parameter, ParameterKind, is_value};
 
 /// Returns the operation of an endpoint at a path. `before` is the number of paths before this one that it has too.
 pub(super) fn of(endpoint: Endpoint, path: &[&str], before: usize, generator: &mut SchemaGenerator) -> Value {
@@ -47,23 +47,24 @@ fn parameter(parameter: &Parameter, place: &str, is_required: bool) -> Value {
     object
 }
 
-fn schema(form: ValueForm) -> Value {
+fn schema(form: ParameterKind) -> Value {
     match form {
-        ValueForm::Text(pattern) => json!({"type": "string", "pattern": pattern}),
-        ValueForm::Word(words) => json!({"type": "string", "enum": words}),
-        ValueForm::Texts => json!({"type": "array", "items": {"type": "string"}}),
-        ValueForm::PositionKinds | ValueForm::EventTypes => {
+        ParameterKind::Text(pattern) => json!({"type": "string", "pattern": pattern}),
+        ParameterKind::Word(words) => json!({"type": "string", "enum": words}),
+        ParameterKind::Texts => json!({"type": "array", "items": {"type": "string"}}),
+        ParameterKind::PositionKinds | ParameterKind::EventTypes => {
             json!({"type": "array", "items": {"type": "string", "enum": form.words()}})
         }
-        ValueForm::Flag => json!({"type": "boolean"}),
-        ValueForm::Count => json!({"type": "integer", "minimum": 1}),
+        ParameterKind::Currency => json!({"type": "string", "enum": form.words()}),
+        ParameterKind::Flag => json!({"type": "boolean"}),
+        ParameterKind::Count => json!({"type": "integer", "minimum": 1}),
     }
 }
 
 /// Returns an example of a parameter in the type of its schema.
-fn value(form: ValueForm, example: &str) -> Value {
+fn value(form: ParameterKind, example: &str) -> Value {
     match form {
-        ValueForm::Flag | ValueForm::Count => example.parse().unwrap_or(Value::Null),
+        ParameterKind::Flag | ParameterKind::Count => example.parse().unwrap_or(Value::Null),
         _ => json!(example),
     }
 }

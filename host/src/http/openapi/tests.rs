@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::*;
-use crate::paths::{self, PARAMETERS, PATH_VALUES, PATHS, is_value};
+use crate::paths::{self, PARAMETERS, PATH_VALUES, is_value};
 
 /// Returns the operations of the document by path.
 fn operations(document: &Value) -> BTreeMap<String, Value> {

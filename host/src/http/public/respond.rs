@@ -3,7 +3,7 @@
 //! Invariant: checks follow the order of the API's contract (method, size, path, form, protocol, admission). The
 //! outcome is an answer of the gateway or a problem document.
 
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,20 +17,21 @@ use hyper::http::response;
 use hyper::{Response, StatusCode};
 use parking_lot::Mutex;
 use portolan_base::network::Networks;
-use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout_at};
 
 use crate::gateway::problem::Problem;
-use crate::gateway::query::Query;
+use crate::gateway::query::{InputLimits, Query};
 use crate::gateway::{Admitted, Gateway, GatewayResponse};
 use crate::http::content::Content;
 use crate::http::headers::ANSWER_HEADERS;
 use crate::http::problem::{ALLOW_ANSWERS, unwritable};
 use crate::http::public::body::{BodyWriter, Written};
-use crate::http::public::coding::{CODINGS, Coding};
+use crate::http::public::coding::Coding;
+use crate::http::public::pages::Pages;
 use crate::http::public::route::{self, Listener, Request, Verb};
+use crate::http::public::shared_body::SharedBody;
 use crate::http::public::timing::Timing;
-use crate::http::public::{accept, caching, description, logo};
+use crate::http::public::{accept, caching, logo};
 use crate::http::view::form::Form;
 use crate::http::{limit, view};
 use portolan_base::client_share::ClientShare;
@@ -62,60 +63,35 @@ pub(in crate::http) struct PublicApi {
     pub(in crate::http) gateway: Arc<Gateway>,
     pub(in crate::http) deadline: Duration,
     pub(in crate::http) lists: ListBodies,
+    pub(in crate::http) pages: Arc<Pages>,
     pub(in crate::http) access_log: bool,
 }
 
-/// Stored bodies of `/networks`, `/protocols` and `/protocols/coverage` in the default form, and the description.
+/// Stored bodies of `/networks`, `/protocols` and `/protocols/coverage` in the default form.
 #[derive(Debug, Default)]
 pub(in crate::http) struct ListBodies {
-    networks: Mutex<Option<Arc<ListBody>>>,
-    protocols: Mutex<Option<Arc<ListBody>>>,
-    coverage: Mutex<Option<Arc<ListBody>>>,
-    /// Made when the first client takes it; it never changes.
-    description: OnceLock<Arc<ListBody>>,
+    networks: Mutex<Option<ListBody>>,
+    protocols: Mutex<Option<ListBody>>,
+    coverage: Mutex<Option<ListBody>>,
 }
 
-/// Stored body of a list, which all clients share.
+/// Stored body of a list.
 #[derive(Debug)]
 struct ListBody {
     /// Generation of the plugins that it lists.
     generation: u64,
-    bytes: Bytes,
-    tag: Option<HeaderValue>,
-    /// The body in each of [`CODINGS`], compressed when the first client takes it.
-    coded: [OnceCell<Bytes>; CODINGS.len()],
+    body: Arc<SharedBody>,
 }
 
 impl ListBodies {
     /// Returns the stored body's slot for this query; `None` if each client gets a body of its own.
-    fn of(&self, query: &Query) -> Option<&Mutex<Option<Arc<ListBody>>>> {
+    fn of(&self, query: &Query) -> Option<&Mutex<Option<ListBody>>> {
         match query {
             Query::Networks => Some(&self.networks),
             Query::Protocols => Some(&self.protocols),
             Query::Coverage => Some(&self.coverage),
             _ => None,
         }
-    }
-
-    fn description(&self) -> Result<Arc<ListBody>, Problem> {
-        if let Some(body) = self.description.get() {
-            return Ok(Arc::clone(body));
-        }
-        let body = Arc::new(ListBody::new(0, description::body()?.into()));
-        Ok(Arc::clone(self.description.get_or_init(|| body)))
-    }
-}
-
-impl ListBody {
-    fn new(generation: u64, bytes: Bytes) -> Self {
-        let tag = caching::tag(&bytes);
-        Self { generation, bytes, tag, coded: Default::default() }
-    }
-
-    /// Returns the body in a coding; all who wait for it share one compression.
-    async fn coded(&self, coding: Coding, compressing: impl Future<Output = Option<Bytes>>) -> Option<Bytes> {
-        let stored = self.coded.get(coding.place())?;
-        stored.get_or_try_init(|| async { compressing.await.ok_or(()) }).await.ok().cloned()
     }
 }
 
@@ -126,14 +102,14 @@ enum Body {
         bytes: Bytes,
         _admitted: Option<Admitted>,
     },
-    List(Arc<ListBody>),
+    Shared(Arc<SharedBody>),
 }
 
 impl Body {
     fn bytes(&self) -> &Bytes {
         match self {
             Self::Own { bytes, .. } => bytes,
-            Self::List(list) => &list.bytes,
+            Self::Shared(shared) => &shared.bytes,
         }
     }
 }
@@ -161,7 +137,7 @@ impl PublicApi {
             Content::default()
         } else {
             match Coding::chosen(&head.headers, body.bytes().len()) {
-                None => Content { is_shared: matches!(body, Body::List(_)), bytes: body.bytes().clone() },
+                None => Content { is_shared: matches!(body, Body::Shared(_)), bytes: body.bytes().clone() },
                 // Boxed, so that bodies that are sent as they are do not hold this future's memory.
                 Some(coding) => Box::pin(self.coded(&mut response, coding, body, client, &mut timing, until)).await,
             }
@@ -182,11 +158,11 @@ impl PublicApi {
         timing: &mut Timing,
         until: Instant,
     ) -> Content {
-        let (bytes, is_shared) = (body.bytes().clone(), matches!(body, Body::List(_)));
+        let (bytes, is_shared) = (body.bytes().clone(), matches!(body, Body::Shared(_)));
         let compressing = coding.compressed(bytes.clone(), self.gateway.cpu_pool(), client, until);
         let coded = match &body {
             Body::Own { .. } => compressing.await,
-            Body::List(list) => list.coded(coding, compressing).await,
+            Body::Shared(shared) => shared.coded(coding, compressing).await,
         };
         timing.lap("compress");
         let Some(coded) = coded else { return Content { bytes, is_shared } };
@@ -205,19 +181,21 @@ impl PublicApi {
         if let Some(drawing) = logo::respond(head, has_body)? {
             return Ok(drawing.map(Body::from));
         }
-        if self.listener == Listener::Base && description::is_wanted(head, has_body)? {
-            return Ok(shared(self.lists.description()?));
+        if self.listener == Listener::Base
+            && let Some(page) = self.pages.respond(head, has_body)?
+        {
+            return Ok(page.map(Body::Shared));
         }
-        let (networks, logs_max) = (self.gateway.networks(), self.gateway.logs_max());
-        let Some(request) = read_head(self.listener, head, has_body, networks, logs_max)? else {
+        let (networks, limits) = (self.gateway.networks(), self.gateway.input_limits());
+        let Some(request) = read_head(self.listener, head, has_body, networks, limits)? else {
             return Ok(preflight().map(Body::from));
         };
         let form = form(&request, head)?;
         if form == Form::default()
             && let Some(list) = self.lists.of(&request.query)
-            && let Some(body) = list.lock().as_ref().filter(|body| body.generation == self.gateway.generation())
+            && let Some(list) = list.lock().as_ref().filter(|list| list.generation == self.gateway.generation())
         {
-            return Ok(shared(Arc::clone(body)));
+            return Ok(shared(Arc::clone(&list.body)));
         }
         // Boxed, so that stored bodies and answers that wait for their clients do not hold this future's memory.
         let answer = Box::pin(self.work(request, form, client, timing, until)).await;
@@ -244,8 +222,8 @@ impl PublicApi {
         let Written { bytes, tag } = writer.write(self.gateway.cpu_pool(), client, response).await?;
         timing.lap("write");
         if let Some(list) = list {
-            let body = Arc::new(ListBody { generation, bytes, tag, coded: Default::default() });
-            *list.lock() = Some(Arc::clone(&body));
+            let body = Arc::new(SharedBody::new(bytes, tag));
+            *list.lock() = Some(ListBody { generation, body: Arc::clone(&body) });
             return Ok(shared(body));
         }
         let mut response = json(Body::Own { bytes, _admitted: admitted });
@@ -261,13 +239,13 @@ pub(in crate::http) fn read_head(
     head: &Parts,
     has_body: bool,
     networks: &Networks,
-    logs_max: usize,
+    limits: InputLimits,
 ) -> Result<Option<Request>, Problem> {
     let verb = route::verb(&head.method)?;
     limit::check(head, has_body)?;
     match verb {
         Verb::Preflight => Ok(None),
-        Verb::Read => route::route(listener, head.uri.path(), head.uri.query(), networks, logs_max).map(Some),
+        Verb::Read => route::route(listener, head.uri.path(), head.uri.query(), networks, limits).map(Some),
     }
 }
 
@@ -312,6 +290,7 @@ fn own_headers(
     let own = [
         (view::ACCOUNT, view::account(*named)),
         (view::BLOCKS, view::blocks(answer)),
+        (view::CURRENCY, view::currency(answer)),
         (view::PARTIAL, view::partial(&answer.missing)),
     ];
     for (name, text) in own {
@@ -322,9 +301,9 @@ fn own_headers(
     Ok(headers)
 }
 
-fn shared(list: Arc<ListBody>) -> Response<Body> {
+fn shared(list: Arc<SharedBody>) -> Response<Body> {
     let tag = list.tag.clone();
-    let mut response = json(Body::List(list));
+    let mut response = json(Body::Shared(list));
     response.headers_mut().insert(CACHE_CONTROL, caching::LIST);
     response.headers_mut().extend(tag.map(|tag| (ETAG, tag)));
     response
@@ -336,32 +315,4 @@ pub(in crate::http) fn json<B>(body: B) -> Response<B> {
     response.headers_mut().reserve(HEADERS);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
-}
-
-#[cfg(test)]
-mod tests {
-    use std::cell::Cell;
-
-    use futures_util::future::join;
-    use tokio::task::yield_now;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_list_is_compressed_once_for_each_coding_and_again_after_a_failure() {
-        let list = ListBody { generation: 1, bytes: "list".into(), tag: None, coded: Default::default() };
-        let compressions = Cell::new(0);
-        let compress = async |done: Option<&'static str>| {
-            compressions.set(compressions.get() + 1);
-            yield_now().await;
-            done.map(Bytes::from)
-        };
-        assert_eq!(list.coded(Coding::Gzip, compress(None)).await, None);
-        let first = list.coded(Coding::Gzip, compress(Some("gzip")));
-        let both = join(first, list.coded(Coding::Gzip, compress(Some("other")))).await;
-        assert_eq!(both, (Some("gzip".into()), Some("gzip".into())));
-        assert_eq!(list.coded(Coding::Gzip, compress(Some("later"))).await, Some("gzip".into()));
-        assert_eq!(compressions.get(), 2, "the failure and the one that all share");
-        assert_eq!(list.coded(Coding::Zstd, compress(Some("zstd"))).await, Some("zstd".into()));
-    }
 }

@@ -13,6 +13,7 @@ use hyper::Method;
 use percent_encoding::percent_decode_str;
 use portolan_abi::map::PositionKind;
 use portolan_assets::names::{CoinType, Name};
+use portolan_assets::price::Currency;
 use portolan_base::network::{CAIP2_PREFIX, FORMS, Networks};
 use portolan_base::sanitize::output::Numbers;
 use portolan_events::{KINDS, Kind};
@@ -23,8 +24,8 @@ pub(in crate::http) use self::search::check_none;
 use crate::address::{self, AddressError};
 use crate::gateway::problem::{Problem, quoted};
 use crate::gateway::query::{
-    About, Account, AnswerOptions, Assets, BlockChoice, ClaimOptions, EventsQuery, Filter, List, Lookup,
-    POSITION_KINDS, Query,
+    About, AboutRows, Account, AnswerOptions, Assets, BlockChoice, ClaimOptions, EventsQuery, Filter, InputLimits,
+    List, Lookup, POSITION_KINDS, Query,
 };
 use crate::http::problem::ALLOW_ANSWERS;
 use crate::http::view::form;
@@ -32,6 +33,8 @@ use crate::paths::{self, Endpoint};
 
 /// Maximum segments of a valid path, and one to detect longer paths.
 const SEGMENTS_MAX: usize = 5;
+
+const ACCOUNT_FORMS: &str = "an account is an address, eip155:CHAIN_ID:ADDRESS or an ENS name";
 
 /// The public listener that got the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,14 +81,13 @@ pub(in crate::http) fn verb(method: &Method) -> Result<Verb, Problem> {
     }
 }
 
-/// Parses a request for `path` and `search` (the part after `?`). `logs_max` is the gateway's limit of logs per
-/// transaction.
+/// Parses a request for `path` and `search` (the part after `?`).
 pub(in crate::http) fn route(
     listener: Listener,
     path: &str,
     search: Option<&str>,
     networks: &Networks,
-    logs_max: usize,
+    limits: InputLimits,
 ) -> Result<Request, Problem> {
     let segments = segments(path);
     let segments: Vec<&str> = segments.iter().map(AsRef::as_ref).collect();
@@ -96,8 +98,8 @@ pub(in crate::http) fn route(
     let unknown = || Problem::UnknownPath(format!("there is nothing at {}", quoted(path)));
     let (endpoint, values) = found.ok_or_else(unknown)?;
     let search = Search::of(search.unwrap_or_default(), endpoint)?;
-    let query = query(endpoint, &values, &search, networks, logs_max)?.ok_or_else(unknown)?;
-    let (options, detail_full) = (options(&query, &search, networks)?, search.is_full()?);
+    let query = query(endpoint, &values, &search, networks, limits)?.ok_or_else(unknown)?;
+    let (options, detail_full) = (options(endpoint, &query, &search, networks)?, search.is_full()?);
     let numbers = search.one("amounts")?.map(form::numbers).transpose()?;
     Ok(Request { query, options, detail_full, numbers })
 }
@@ -108,11 +110,11 @@ fn query(
     values: &[&str],
     search: &Search,
     networks: &Networks,
-    logs_max: usize,
+    limits: InputLimits,
 ) -> Result<Option<Query>, Problem> {
     let about = |account_text, slug: &str, list| {
         let (account, chain_id) = subject(account_text, search, networks)?;
-        Ok(Query::Of(account, About::Protocol { slug: slug.into(), chain_id, list }))
+        Ok(Query::Of(account, About::Rows(AboutRows::Protocol { slug: slug.into(), chain_id, list })))
     };
     let query = match (endpoint, values) {
         (Endpoint::Networks, []) => Ok(Query::Networks),
@@ -120,6 +122,14 @@ fn query(
         (Endpoint::Coverage, []) => Ok(Query::Coverage),
         (Endpoint::AllClaimables, [account_text]) => all_claimables(account_text, search, networks),
         (Endpoint::AllPositions, [account_text]) => all_positions(account_text, search, networks),
+        (Endpoint::ClaimablesOfAccounts, []) => {
+            let (accounts, chain_id) = subjects(search, networks, limits.accounts_max)?;
+            Ok(Query::OfAll(accounts, about_claimables(search, chain_id)?))
+        }
+        (Endpoint::PositionsOfAccounts, []) => {
+            let (accounts, chain_id) = subjects(search, networks, limits.accounts_max)?;
+            Ok(Query::OfAll(accounts, about_positions(search, chain_id)?))
+        }
         (Endpoint::ClaimPlan, [account_text]) => {
             let (account, chain_id) = subject(account_text, search, networks)?;
             let chain_id = chain_id.ok_or_else(|| unknown_network(None, networks))?;
@@ -142,7 +152,7 @@ fn query(
                 None => (None, network(search, networks)?),
             };
             let chain_id = chain_id.ok_or_else(|| unknown_network(None, networks))?;
-            let (types, logs_max) = (types(search)?, taken_logs(search, logs_max)?);
+            let (types, logs_max) = (types(search)?, taken_logs(search, limits.logs_max)?);
             Ok(Query::Events(EventsQuery { chain_id, hash, types, logs_max, account }))
         }
         (Endpoint::NativeBalance, [account_text]) => balances(Assets::Native, account_text, search, networks),
@@ -162,8 +172,12 @@ fn query(
 
 fn all_claimables(account_text: &str, search: &Search, networks: &Networks) -> Result<Query, Problem> {
     let (account, chain_id) = subject(account_text, search, networks)?;
+    Ok(Query::Of(account, About::Rows(about_claimables(search, chain_id)?)))
+}
+
+fn about_claimables(search: &Search, chain_id: Option<u64>) -> Result<AboutRows, Problem> {
     let (filter, options) = (filter(search)?, claim_options(search)?);
-    Ok(Query::Of(account, About::Claimables { filter, chain_id, options }))
+    Ok(AboutRows::Claimables { filter, chain_id, options })
 }
 
 fn claim_options(search: &Search) -> Result<ClaimOptions, Problem> {
@@ -180,8 +194,12 @@ fn flag(search: &Search, name: &'static str) -> Result<Option<bool>, Problem> {
 
 fn all_positions(account_text: &str, search: &Search, networks: &Networks) -> Result<Query, Problem> {
     let (account, chain_id) = subject(account_text, search, networks)?;
+    Ok(Query::Of(account, About::Rows(about_positions(search, chain_id)?)))
+}
+
+fn about_positions(search: &Search, chain_id: Option<u64>) -> Result<AboutRows, Problem> {
     let (filter, kinds, options) = (filter(search)?, kinds(search)?, claim_options(search)?);
-    Ok(Query::Of(account, About::Positions { filter, chain_id, kinds, options }))
+    Ok(AboutRows::Positions { filter, chain_id, kinds, options })
 }
 
 /// Parses the kinds of positions in any letter case; empty if the parameter is absent.
@@ -204,12 +222,42 @@ fn balances(assets: Assets, account_text: &str, search: &Search, networks: &Netw
 fn subject(text: &str, search: &Search, networks: &Networks) -> Result<(Account, Option<u64>), Problem> {
     let (account, own) = account(text, networks)?;
     let named = network(search, networks)?;
-    match (own, named) {
-        (Some(own), Some(named)) if own != named => Err(Problem::InvalidNetwork(format!(
-            "the account {} is on {CAIP2_PREFIX}{own}, and the parameter network names {CAIP2_PREFIX}{named}",
+    Ok((account, one_network(text, own, named, "the parameter network names")?))
+}
+
+/// Parses the accounts of a request about several, each once, and the query's network: that of the parameter
+/// `network`, or else that of the CAIP-10 ids among them.
+fn subjects(search: &Search, networks: &Networks, accounts_max: usize) -> Result<(Vec<Account>, Option<u64>), Problem> {
+    let named = network(search, networks)?;
+    let what = if named.is_some() { "the parameter network names" } else { "another account is on" };
+    let (mut accounts, mut chain_id) = (Vec::new(), named);
+    for text in search.members("accounts") {
+        let (account, own) = account(&text, networks)?;
+        chain_id = one_network(&text, own, chain_id, what)?;
+        if !accounts.contains(&account) {
+            accounts.push(account);
+        }
+    }
+    match accounts.len() {
+        0 => Err(Problem::InvalidAddress(format!("the parameter accounts is missing; {ACCOUNT_FORMS}, with commas"))),
+        count if count > accounts_max => Err(Problem::InvalidFilter(format!(
+            "accounts names {count} accounts, more than the bound of {accounts_max}"
+        ))),
+        _ => Ok((accounts, chain_id)),
+    }
+}
+
+/// Returns the network of an account's CAIP-10 id, or else the other one.
+///
+/// # Errors
+/// They differ; `what` says where the other one comes from.
+fn one_network(text: &str, own: Option<u64>, other: Option<u64>, what: &str) -> Result<Option<u64>, Problem> {
+    match (own, other) {
+        (Some(own), Some(other)) if own != other => Err(Problem::InvalidNetwork(format!(
+            "the account {} is on {CAIP2_PREFIX}{own}, and {what} {CAIP2_PREFIX}{other}",
             quoted(text)
         ))),
-        _ => Ok((account, named.or(own))),
+        _ => Ok(own.or(other)),
     }
 }
 
@@ -227,10 +275,7 @@ fn account(text: &str, networks: &Networks) -> Result<(Account, Option<u64>), Pr
 
 fn parsed(address: &str, account: &str) -> Result<Address, Problem> {
     let forms = |error| match error {
-        AddressError::Form => format!(
-            "{} {error}; an account is an address, {CAIP2_PREFIX}CHAIN_ID:ADDRESS or an ENS name",
-            quoted(account)
-        ),
+        AddressError::Form => format!("{} {error}; {ACCOUNT_FORMS}", quoted(account)),
         AddressError::Checksum => format!("{} {error}", quoted(account)),
     };
     address::parse(address).map_err(|error| Problem::InvalidAddress(forms(error)))
@@ -306,13 +351,23 @@ fn unknown_network(text: Option<&str>, networks: &Networks) -> Problem {
 }
 
 /// Accounts and names can be read at chosen blocks, and only rows can be traced.
-fn options(query: &Query, search: &Search, networks: &Networks) -> Result<AnswerOptions, Problem> {
+fn options(endpoint: Endpoint, query: &Query, search: &Search, networks: &Networks) -> Result<AnswerOptions, Problem> {
     let (blocks, has_rows) = match query {
-        Query::Of(_, about) => (blocks(search, networks)?, about.has_rows()),
+        Query::Of(_, about) => (blocks(search, networks)?, matches!(about, About::Rows(_))),
+        Query::OfAll(..) => (blocks(search, networks)?, true),
         Query::Address(..) => (blocks(search, networks)?, false),
         Query::Networks | Query::Protocols | Query::Coverage | Query::Events(_) => (BlockChoice::Newest, false),
     };
-    Ok(AnswerOptions { blocks, is_traced: has_rows && search.is_full()? })
+    let currency = if endpoint.parameters().contains(&"currency") { currency(search)? } else { None };
+    Ok(AnswerOptions { blocks, is_traced: has_rows && search.is_full()?, currency })
+}
+
+/// Parses the currency of values beside dollars; `None` if the parameter is absent.
+fn currency(search: &Search) -> Result<Option<Currency>, Problem> {
+    let Some(text) = search.one("currency")? else { return Ok(None) };
+    let codes = || Currency::all().map(|currency| currency.code).collect::<Vec<_>>().join(", ");
+    let unknown = || format!("unknown currency {}; the currencies are {}", quoted(text), codes());
+    Currency::named(text).map(Some).ok_or_else(|| Problem::InvalidFilter(unknown()))
 }
 
 /// Parses the chosen blocks; the newest if the parameter is absent.

@@ -14,6 +14,7 @@ use crate::config::{Config, ConnectionLimits, ListenAddress};
 use crate::gateway::Gateway;
 use crate::http::admin::operators::Operators;
 use crate::http::admin::prometheus;
+use crate::http::public::pages::Pages;
 use crate::http::public::respond::{BACKSTOP, ListBodies, PublicApi};
 use crate::http::public::route::Listener;
 use crate::http::server::connection::{self, Drain, Service};
@@ -78,13 +79,20 @@ impl Listeners {
     }
 
     /// Serves until `stop` completes, then stops accepting and finishes the answers under way.
-    pub(crate) async fn serve(self, config: &Config, gateway: Arc<Gateway>, stop: impl Future<Output = ()>) {
+    pub(crate) async fn serve(
+        self,
+        config: &Config,
+        gateway: Arc<Gateway>,
+        pages: Pages,
+        stop: impl Future<Output = ()>,
+    ) {
+        let pages = Arc::new(pages);
         let deadline = Duration::from_millis(config.deadline_ms);
         let drain_time = deadline + BACKSTOP + DRAIN;
         let public_api = |listener| {
-            let gateway = gateway.clone();
+            let (gateway, pages) = (gateway.clone(), Arc::clone(&pages));
             let (lists, access_log) = (ListBodies::default(), config.access_log);
-            Service::PublicApi(PublicApi { listener, gateway, deadline, lists, access_log })
+            Service::PublicApi(PublicApi { listener, gateway, deadline, lists, pages, access_log })
         };
         let operators = Operators {
             admin: gateway.admin().clone(),

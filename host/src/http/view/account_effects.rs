@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Shape;
+use super::currency::InCurrency;
 use super::parts::{Number, TokenView, fraction, lower, raw_text};
 use super::schema::{AddressText, Digits, TokenAddress};
 use crate::gateway::answer::{AccountEffects, AccountMovement};
@@ -63,6 +64,10 @@ struct MovementView<'a> {
     amount_raw: Option<String>,
     /// Null if the price is not known.
     dollar_value: Option<Number>,
+    /// The values in dollars, in the currency of `?currency=`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "InCurrency")]
+    in_currency: Option<InCurrency>,
 }
 
 /// The fee of a transaction.
@@ -80,6 +85,10 @@ struct GasView<'a> {
     amount_raw: Option<String>,
     /// Null if the price is not known.
     dollar_value: Option<Number>,
+    /// The values in dollars, in the currency of `?currency=`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "InCurrency")]
+    in_currency: Option<InCurrency>,
     /// Units of gas.
     used: u64,
     /// Wei per unit of gas.
@@ -127,6 +136,7 @@ impl<'a> MovementView<'a> {
             amount: decimals.map(|decimals| Number(number::amount(movement.raw, decimals))),
             amount_raw: raw_text(movement.raw, shape),
             dollar_value: dollars.as_ref().map(fraction),
+            in_currency: shape.in_currency(dollars.as_ref()),
         }
     }
 }
@@ -140,6 +150,7 @@ impl<'a> GasView<'a> {
             amount: Number(number::amount(gas.total(), NATIVE_DECIMALS)),
             amount_raw: raw_text(gas.total(), shape),
             dollar_value: dollars.as_ref().map(fraction),
+            in_currency: shape.in_currency(dollars.as_ref()),
             used: gas.used,
             price: gas.price.to_string(),
             data_fee: gas.data_fee.to_string(),

@@ -4,6 +4,7 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
+use super::account_answer::AccountAnswerView;
 use super::account_effects::AccountEffectsView;
 use super::claim_plan::ClaimPlanView;
 use super::coverage::CoverageView;
@@ -23,6 +24,7 @@ pub(in crate::http) fn schema(endpoint: Endpoint, generator: &mut SchemaGenerato
         Endpoint::Protocols => list::<ProtocolView<'_>>(generator),
         Endpoint::Coverage => list::<CoverageView<'_>>(generator),
         Endpoint::AllClaimables | Endpoint::Claimables => list::<ClaimableView<'_>>(generator),
+        Endpoint::ClaimablesOfAccounts | Endpoint::PositionsOfAccounts => list::<AccountAnswerView<'_>>(generator),
         Endpoint::AllPositions => single::<PortfolioView<'_>>(generator),
         Endpoint::ClaimPlan => single::<ClaimPlanView<'_>>(generator),
         Endpoint::AddressOfName | Endpoint::NameOfAccount => single::<NameView<'_>>(generator),
@@ -33,6 +35,7 @@ pub(in crate::http) fn schema(endpoint: Endpoint, generator: &mut SchemaGenerato
         Endpoint::Lending => list::<LendingView<'_>>(generator),
         Endpoint::Borrowing | Endpoint::Pooling | Endpoint::Locked => list::<PositionView<'_>>(generator),
         Endpoint::ProtocolLogo | Endpoint::Description => return None,
+        Endpoint::Docs | Endpoint::Problems | Endpoint::LlmsTxt => return None,
     })
 }
 

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Shape;
+use super::currency::InCurrency;
 use super::parts::{NetworkView, Number, fraction, lower};
 use super::rows::{PaymentView, TransactionView};
 use super::schema::{AddressText, Caip10, HexData, Quantity, Word};
@@ -45,6 +46,10 @@ pub(super) struct ClaimPlanView<'a> {
     dollar_value: Number,
     /// `dollarValue` less the cost; null if the cost or a price is unknown.
     net_dollar_value: Option<Number>,
+    /// The values in dollars, in the currency of `?currency=`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "InCurrency")]
+    in_currency: Option<InCurrency>,
     /// The run of all calls in order; null if there was none.
     simulation: Option<SimulationView<'a>>,
     /// The cost of all calls; null if it is not known.
@@ -140,6 +145,7 @@ impl<'a> ClaimPlanView<'a> {
             ),
         };
         let net: Option<BigDecimal> = whole.and_then(|whole| Some(whole.net_usd.as_ref()?.iter().sum()));
+        let usd = whole.map(ClaimItem::dollars).unwrap_or_default();
         let left_out = plan.left_out.iter();
         Self {
             network: NetworkView::of(&plan.network, shape),
@@ -150,16 +156,17 @@ impl<'a> ClaimPlanView<'a> {
             wallet_send_calls: whole.filter(|_| !is_bad).map(|_| SendCalls::of(plan)),
             transactions: calls.map(step).collect(),
             pays: whole.map_or_else(Vec::new, |whole| pays(whole, shape)),
-            dollar_value: fraction(&whole.map(ClaimItem::dollars).unwrap_or_default()),
+            dollar_value: fraction(&usd),
             net_dollar_value: net.as_ref().map(fraction),
+            in_currency: shape.in_currency(Some(&usd)).map(|value| value.with_net(net.as_ref(), shape)),
             simulation: whole.and_then(SimulationView::of),
-            cost: whole.and_then(CostView::of),
+            cost: whole.and_then(|whole| CostView::of(whole, shape)),
             left_out: left_out.map(|own| LeftOutView { claim_id: &own.claim.id, reason: &own.reason }).collect(),
         }
     }
 }
 
-fn pays(whole: &ClaimItem, shape: Shape) -> Vec<PaymentView<'_>> {
+fn pays<'a>(whole: &'a ClaimItem, shape: Shape) -> Vec<PaymentView<'a>> {
     whole.found.payments.iter().map(|payment| PaymentView::of(whole, payment, shape)).collect()
 }
 

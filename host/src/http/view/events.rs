@@ -33,7 +33,7 @@ const DOUBLE_INTEGER_MAX: u64 = 1 << 53;
 pub(super) struct WrittenTokens<'a> {
     events: &'a TransactionEvents,
     /// The shape of the aggregate endpoint.
-    shape: Shape,
+    shape: Shape<'a>,
     known: RefCell<HashMap<Address, WrittenToken>>,
 }
 
@@ -107,7 +107,7 @@ pub(super) struct LogView<'a> {
 }
 
 impl<'a> WrittenTokens<'a> {
-    pub(super) fn of(events: &'a TransactionEvents, shape: Shape) -> Self {
+    pub(super) fn of(events: &'a TransactionEvents, shape: Shape<'a>) -> Self {
         Self { events, shape: Shape { aggregate: true, ..shape }, known: RefCell::default() }
     }
 

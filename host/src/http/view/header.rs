@@ -1,14 +1,16 @@
-//! Portolan's own headers: the blocks an answer is read at, the parts it lacks, and the account that a name resolved
-//! to.
+//! Portolan's own headers: the blocks an answer is read at, the parts it lacks, the account that a name resolved to,
+//! and the rate of the currency.
 
 use alloy::primitives::Address;
 use hyper::header::HeaderName;
 
 use super::parts::lower;
-use crate::gateway::answer::{Answer, MissingEntry};
+use crate::gateway::answer::{Answer, AnswerCurrency, MissingEntry};
+use crate::http::view::number;
 
 pub(in crate::http) const ACCOUNT: HeaderName = HeaderName::from_static("portolan-account");
 pub(in crate::http) const BLOCKS: HeaderName = HeaderName::from_static("portolan-blocks");
+pub(in crate::http) const CURRENCY: HeaderName = HeaderName::from_static("portolan-currency");
 pub(in crate::http) const PARTIAL: HeaderName = HeaderName::from_static("portolan-partial");
 
 /// Maximum size, by the API's contract: proxies in front of Portolan refuse longer headers.
@@ -28,6 +30,14 @@ pub(in crate::http) fn account(named: Option<Address>) -> Option<String> {
 pub(in crate::http) fn blocks(answer: &Answer) -> Option<String> {
     let each = answer.blocks.iter().map(|(network, block)| format!("{}={}", network.slug, block.number));
     answer.about_account.then(|| each.collect::<Vec<_>>().join(SEPARATOR))
+}
+
+/// Formats `EUR=1.0837`: the price of one euro in dollars; `EUR` if it could not be read, `None` if the client wants
+/// no currency.
+pub(in crate::http) fn currency(answer: &Answer) -> Option<String> {
+    let AnswerCurrency { currency, rate, .. } = answer.currency.as_ref()?;
+    let rate = rate.as_ref().map(|rate| format!("={}", number::rounded(&rate.usd)));
+    Some(format!("{}{}", currency.code, rate.unwrap_or_default()))
 }
 
 /// Formats `aave_v3/ethereum;reason=timeout, */polygon;reason=upstream`; `None` if nothing is missing.

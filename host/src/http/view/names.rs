@@ -1,5 +1,7 @@
 //! Names and the addresses that they resolve to.
 
+use std::borrow::Cow;
+
 use portolan_assets::names::{CoinType, DetailValue, NameDetails, ResolvedBy};
 use portolan_base::sanitize::web_url::WebUrl;
 use schemars::JsonSchema;
@@ -7,7 +9,7 @@ use serde::Serialize;
 
 use super::Shape;
 use super::parts::lower;
-use super::schema::{AddressText, HexData, Word};
+use super::schema::{AddressText, HexData, Word, WordSet, borrowed};
 use crate::gateway::answer::NameRecord;
 
 /// A name and the address that it resolves to.
@@ -89,4 +91,13 @@ fn known<T>(value: &DetailValue<T>) -> Option<&T> {
 
 fn address((coin, value): &(CoinType, DetailValue<alloy::primitives::Bytes>)) -> Option<CoinAddress> {
     Some(CoinAddress { coin_type: coin.number(), address: known(value)?.to_string() })
+}
+
+impl WordSet for ResolvedBy {
+    const NAME: &str = "ResolvedBy";
+    const ABOUT: &str = "How the resolver of a name was found.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed([Self::UniversalResolver, Self::Registry].map(resolved_by))
+    }
 }

@@ -1,5 +1,7 @@
 //! The parts of rows on the wire: networks, protocols, tokens, numbers and addresses.
 
+use std::borrow::Cow;
+
 use alloy::hex;
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
@@ -8,7 +10,7 @@ use portolan_base::network::Network;
 use portolan_base::sanitize::text::Text;
 use portolan_base::sanitize::web_url::WebUrl;
 use portolan_plugins::protocol::Protocol;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -254,5 +256,19 @@ impl<'a> TokenView<'a> {
             view.listing.iter_mut().for_each(|listing| listing.underlying_tokens.clear());
         }
         view
+    }
+}
+
+impl JsonSchema for Number {
+    fn schema_name() -> Cow<'static, str> {
+        "Amount".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": ["number", "string"],
+            "description": "An exact number of any length. With `amounts=string`, a string of the same digits.",
+            "pattern": "^-?(0|[1-9][0-9]*)(\\.[0-9]+)?(E[+-][0-9]+)?$",
+        })
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Invariant: unknown values are null, never zero.
 
+use std::borrow::Cow;
+
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use portolan_abi::map::PositionKind;
@@ -13,9 +15,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Shape;
+use super::currency::InCurrency;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::provenance::ProvenanceView;
-use super::schema::{AddressText, Caip10, Digits, TokenAddress, Word};
+use super::schema::{AddressText, Caip10, Digits, TokenAddress, Word, WordSet, borrowed};
 use crate::gateway::answer::{ClaimItem, Portfolio, PositionItem, Row, RowItem};
 use crate::gateway::claims::paid::DollarSum;
 use crate::gateway::query::POSITION_KINDS;
@@ -47,6 +50,10 @@ pub(super) struct PositionView<'a> {
     protocol: ProtocolView<'a>,
     /// Assets less debts in dollars; null if a price is not known.
     dollar_value: Option<Number>,
+    /// The values in dollars, in the currency of `?currency=`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "InCurrency")]
+    in_currency: Option<InCurrency>,
     /// Its amounts.
     legs: Vec<LegView<'a>>,
     #[serde(flatten)]
@@ -138,6 +145,10 @@ struct LegView<'a> {
     amount_raw: Option<String>,
     /// Null if a price is not known.
     dollar_value: Option<Number>,
+    /// The values in dollars, in the currency of `?currency=`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "InCurrency")]
+    in_currency: Option<InCurrency>,
     /// Fraction per year.
     rate: Option<Number>,
     /// True if it secures a debt; null if that is not known.
@@ -254,13 +265,14 @@ struct PriceView<'a> {
 
 impl<'a> PositionView<'a> {
     pub(super) fn of(row: &'a Row, position: &'a PositionItem, shape: Shape) -> Self {
-        let legs = position.found.legs.iter().enumerate();
+        let (legs, net) = (position.found.legs.iter().enumerate(), Totals::of(position).net());
         Self {
             id: &row.id,
             name: &position.name,
             network: NetworkView::of(&row.network, shape),
             protocol: ProtocolView::of(&row.protocol),
-            dollar_value: Totals::of(position).net(),
+            dollar_value: net.as_ref().map(fraction),
+            in_currency: shape.in_currency(net.as_ref()),
             legs: legs.filter_map(|(place, leg)| LegView::of(position, place, leg, shape)).collect(),
             facts: PositionFacts::of(position, None, shape),
             account: shape.full.then(|| lower(row.account)),
@@ -331,6 +343,7 @@ impl<'a> LegView<'a> {
                 amount_raw: raw_text(part.amount, shape),
             }
         };
+        let usd = rate::leg_usd(position, leg);
         Some(Self {
             role: ROLES.iter().find(|(role, _)| *role == leg.role).map_or("", |(_, name)| name),
             name: position.leg_names.get(place)?,
@@ -338,7 +351,8 @@ impl<'a> LegView<'a> {
             token_address: lower(leg.token),
             amount: token.map(|token| amount(leg.amount, token)),
             amount_raw: raw_text(leg.amount, shape),
-            dollar_value: rate::leg_usd(position, leg).as_ref().map(fraction),
+            dollar_value: usd.as_ref().map(fraction),
+            in_currency: shape.in_currency(usd.as_ref()),
             rate: leg.rate_ray.map(|ray| fraction(&rate::ray(ray))),
             is_collateral: leg.is_collateral,
             redeems_to: leg.redeems_to.as_ref().map(|parts| parts.iter().map(part).collect()),
@@ -416,22 +430,35 @@ struct ProtocolPositions<'a> {
     positions: Vec<PositionView<'a>>,
 }
 
-/// Sums in dollars of everything with a known price.
+/// Sums of everything with a known price.
 #[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 #[schemars(rename = "Totals")]
 struct TotalsView {
-    /// Value of all assets.
-    assets: Number,
-    /// Value of all debts.
-    debts: Number,
-    /// Assets less debts.
-    net: Number,
-    /// Value of the claims, by their simulations; null if the query leaves it out.
-    claimable: Option<Number>,
+    #[serde(flatten)]
+    dollars: SumsView,
+    /// The sums in the currency of `?currency=`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "SumsView")]
+    in_currency: Option<SumsView>,
     /// Number of legs and payments without a known price.
     unpriced: usize,
     /// Number of claims that were not simulated and count as their contracts report them.
     untried: Option<usize>,
+}
+
+/// Sums in dollars or in a currency; all null in a currency without a rate.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Sums")]
+struct SumsView {
+    /// Value of all assets.
+    assets: Option<Number>,
+    /// Value of all debts.
+    debts: Option<Number>,
+    /// Assets less debts.
+    net: Option<Number>,
+    /// Value of the claims, by their simulations; null if the query leaves it out.
+    claimable: Option<Number>,
 }
 
 #[derive(Default)]
@@ -479,16 +506,20 @@ impl Totals {
     }
 
     /// Returns `None` if a price is unknown.
-    fn net(&self) -> Option<Number> {
-        (self.unpriced == 0).then(|| fraction(&(&self.assets - &self.debts)))
+    fn net(&self) -> Option<BigDecimal> {
+        (self.unpriced == 0).then(|| &self.assets - &self.debts)
     }
 
-    fn view(&self, with_claimable: bool) -> TotalsView {
+    fn view(&self, with_claimable: bool, shape: Shape) -> TotalsView {
+        let sums = |written: &dyn Fn(&BigDecimal) -> Option<Number>| SumsView {
+            assets: written(&self.assets),
+            debts: written(&self.debts),
+            net: written(&(&self.assets - &self.debts)),
+            claimable: written(&self.claimable).filter(|_| with_claimable),
+        };
         TotalsView {
-            assets: fraction(&self.assets),
-            debts: fraction(&self.debts),
-            net: fraction(&(&self.assets - &self.debts)),
-            claimable: with_claimable.then(|| fraction(&self.claimable)),
+            dollars: sums(&|usd| Some(fraction(usd))),
+            in_currency: shape.currency.map(|_| sums(&|usd| shape.converted(Some(usd)))),
             unpriced: self.unpriced,
             untried: with_claimable.then_some(self.untried),
         }
@@ -510,10 +541,31 @@ impl<'a> PortfolioView<'a> {
             });
             ProtocolPositions {
                 protocol: ProtocolView::with_company(protocol),
-                totals: Totals::sum(rows().filter(is_own)).view(with_claimable),
+                totals: Totals::sum(rows().filter(is_own)).view(with_claimable, shape),
                 positions: positions.collect(),
             }
         };
-        Self { totals: Totals::sum(rows()).view(with_claimable), protocols: protocols.into_iter().map(group).collect() }
+        Self {
+            totals: Totals::sum(rows()).view(with_claimable, shape),
+            protocols: protocols.into_iter().map(group).collect(),
+        }
+    }
+}
+
+impl WordSet for LegRole {
+    const NAME: &str = "LegRole";
+    const ABOUT: &str = "What an amount is to its position.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed(ROLES.map(|(_, name)| name))
+    }
+}
+
+impl WordSet for PositionKind {
+    const NAME: &str = "PositionKind";
+    const ABOUT: &str = "Kind of a position.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed(POSITION_KINDS.map(|(name, _)| name))
     }
 }

@@ -1,12 +1,14 @@
 //! The body of a problem document.
 
+use std::borrow::Cow;
+
 use portolan_base::sanitize::output;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::schema::Word;
+use super::schema::{Word, WordSet};
 use crate::gateway::problem::FailedJob;
-use crate::http::problem::types::{PROBLEM_TYPES, ProblemType};
+use crate::http::problem_types::{PROBLEM_TYPES, ProblemType};
 use crate::http::request_id;
 
 /// Beginning of every `type`.
@@ -52,4 +54,13 @@ pub(in crate::http) fn problem(of: &ProblemType, status: u16, detail: &str, jobs
     let document = Document { kind, title, status, detail, message: detail, request_id: request_id::id(), jobs };
     // Texts and a number always serialize; otherwise the status alone would still be right.
     output::json(&document).unwrap_or_default()
+}
+
+impl WordSet for ProblemType {
+    const NAME: &str = "ProblemType";
+    const ABOUT: &str = "Type of a problem. More may follow.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        types().map(Cow::Owned).collect()
+    }
 }

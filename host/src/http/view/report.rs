@@ -10,7 +10,9 @@ use schemars::JsonSchema;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
+use super::currency::CurrencyView;
 use super::header::ALL;
+use super::parts::lower;
 use super::schema::{AddressText, Hash32, Word};
 use crate::budget::AnswerBudget;
 use crate::gateway::answer::{Answer, ClaimCount, Items, MissingEntry};
@@ -30,9 +32,13 @@ pub(super) struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ClaimsView")]
     claims: Option<ClaimsView>,
+    /// Set if the client wants values in a currency.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "CurrencyView<'_>")]
+    currency: Option<CurrencyView<'a>>,
     // Last, so that it can count the bytes before it.
     /// Use of each of the answer's limits.
-    #[schemars(with = "Budget")]
+    #[schemars(with = "BudgetUse")]
     budget: BudgetView<'a>,
 }
 
@@ -41,11 +47,21 @@ impl<'a> Report<'a> {
         let without_job = answer.missing.iter().filter(|missing| !has_job(missing, &answer.jobs));
         let jobs =
             answer.jobs.iter().map(JobReportView::of).chain(without_job.map(JobReportView::never_begun)).collect();
-        let claims = match &answer.items {
-            Items::Portfolio(portfolio) => portfolio.claims().map(ClaimsView::of),
-            _ => None,
-        };
-        Self { blocks: Blocks(answer), jobs, claims, budget: BudgetView { budget: &answer.budget, written } }
+        let claims = claims(&answer.items).map(ClaimsView::of);
+        let currency = answer.currency.as_ref().map(CurrencyView::of);
+        Self { blocks: Blocks(answer), jobs, claims, currency, budget: BudgetView { budget: &answer.budget, written } }
+    }
+}
+
+/// Counts the claims in all sums of these items; `None` if there is no sum.
+fn claims(items: &Items) -> Option<ClaimCount> {
+    match items {
+        Items::Portfolio(portfolio) => portfolio.claims(),
+        Items::Accounts(answers) => {
+            let counts = answers.iter().filter_map(|answer| claims(answer.items.as_ref()?));
+            counts.reduce(|sum, one| ClaimCount { tried: sum.tried + one.tried, untried: sum.untried + one.untried })
+        }
+        _ => None,
     }
 }
 
@@ -133,7 +149,8 @@ struct Share {
 /// Use of each of the answer's limits.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Budget {
+#[schemars(rename = "Budget")]
+struct BudgetUse {
     /// Reads of contracts.
     reads: Share,
     /// Requests to nodes.
@@ -153,7 +170,7 @@ impl Serialize for BudgetView<'_> {
         let AnswerBudget { limits, reads, outgoing, events, .. } = self.budget;
         let of = |meter: &Meter| Share { used: meter.used(), max: meter.max() };
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let budget = Budget {
+        let budget = BudgetUse {
             reads: of(reads.reads()),
             node_requests: Share { used: reads.requests(), max: reads.requests_max() },
             outgoing_requests: of(outgoing.all()),
@@ -174,6 +191,10 @@ struct JobReportView<'a> {
     protocol: &'a str,
     /// Slug of the network, `*` for all.
     network: &'a str,
+    /// The account, in answers about several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "AddressText")]
+    account: Option<String>,
     /// How it ended.
     status: JobStatus,
     /// Why something is missing; null if nothing is.
@@ -212,6 +233,7 @@ impl<'a> JobReportView<'a> {
         Self {
             protocol: &job.subject,
             network: &job.network.slug,
+            account: job.account.map(lower),
             status: job.status,
             reason: job.reasons().next().map(Reason::as_str),
             detail: job.words().into(),
@@ -226,6 +248,7 @@ impl<'a> JobReportView<'a> {
         Self {
             protocol: &missing.subject,
             network: missing.network.as_ref().map_or(ALL, |network| &network.slug),
+            account: None,
             status: JobStatus::Failed,
             reason: Some(missing.reason.as_str()),
             detail: "".into(),

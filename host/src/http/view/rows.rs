@@ -1,5 +1,7 @@
 //! Rows of claimables, farming, lending and balances; `positions.rs` has whole positions.
 
+use std::borrow::Cow;
+
 use alloy::primitives::{Address, U256};
 use bigdecimal::BigDecimal;
 use portolan_abi::map::{self, LegRole, PaidTo};
@@ -11,10 +13,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Shape;
+use super::currency::InCurrency;
 use super::parts::{NetworkView, Number, ProtocolView, TokenView, amount, fraction, lower, raw_text};
 use super::positions::{PositionFacts, PositionView};
 use super::provenance::ProvenanceView;
-use super::schema::{AddressText, Caip10, Digits, HexData, LoanSide, TokenAddress, Word};
+use super::schema::{AddressText, Caip10, Digits, HexData, TokenAddress, Word, WordSet, borrowed};
 use super::simulation::{CostView, SimulationView, simulated};
 use crate::gateway::answer::{Balance, ClaimItem, PositionItem, Row, RowItem};
 use crate::gateway::claims::verdict::Verdict;
@@ -165,6 +168,10 @@ pub(super) struct ClaimableView<'a> {
     dollar_value: Number,
     /// `dollarValue` less the payment's share of the claim's cost; null if the cost or a price is unknown.
     net_dollar_value: Option<Number>,
+    /// The values in dollars, in the currency of `?currency=`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "InCurrency")]
+    in_currency: Option<InCurrency>,
     /// In whole units of the token.
     amount: Number,
     /// In smallest units (`detail=full`).
@@ -253,6 +260,7 @@ impl<'a> ClaimableView<'a> {
         let transactions = if is_refused { &[][..] } else { &claim.transactions };
         let several = transactions.len() > 1;
         let payments = claim.found.payments.iter();
+        let value = |raw| shape.in_currency(token.dollars(raw).as_ref());
         Self {
             id: &row.id,
             claim_id: &claim.id,
@@ -262,6 +270,7 @@ impl<'a> ClaimableView<'a> {
             network: NetworkView::of(&row.network, shape),
             dollar_value: dollars(payment.amount, token),
             net_dollar_value: net.map(fraction),
+            in_currency: value(payment.amount).map(|value| value.with_net(net, shape)),
             amount: amount(payment.amount, token),
             amount_raw: raw_text(payment.amount, shape),
             paid_to: (payment.paid_to != PaidTo::ACCOUNT).then(|| paid_to(payment.paid_to)),
@@ -272,7 +281,7 @@ impl<'a> ClaimableView<'a> {
             claim_steps: transactions.iter().enumerate().filter(|_| several).map(transaction).collect(),
             pays: shape.full.then(|| payments.map(|payment| PaymentView::of(claim, payment, shape)).collect()),
             simulation: (shape.full || shape.simulation).then(|| SimulationView::of(claim)).flatten(),
-            cost: (shape.full || shape.simulation).then(|| CostView::of(claim)).flatten(),
+            cost: (shape.full || shape.simulation).then(|| CostView::of(claim, shape)).flatten(),
             extra: RowExtra::of(row, token, shape),
         }
     }
@@ -332,7 +341,7 @@ struct Function<'a> {
     /// Name.
     name: &'a str,
     /// Arguments in order.
-    input_parameters: Vec<Parameter<'a>>,
+    input_parameters: Vec<FunctionParameter<'a>>,
     /// Always empty, as in the specification.
     output_parameters: [(); 0],
 }
@@ -340,8 +349,7 @@ struct Function<'a> {
 /// An argument of a call.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "FunctionParameter")]
-struct Parameter<'a> {
+struct FunctionParameter<'a> {
     /// As text.
     value: &'a str,
     /// Solidity type.
@@ -359,7 +367,7 @@ pub(super) fn target(source: &TargetSource) -> (&'static str, Option<&str>) {
 
 impl<'a> TransactionView<'a> {
     pub(super) fn of(transaction: &'a ClaimTransaction, gas: Option<u32>, network: &'a Network, shape: Shape) -> Self {
-        let parameter = |(kind, value): &'a (String, String)| Parameter { value, type_as_string: kind };
+        let parameter = |(kind, value): &'a (String, String)| FunctionParameter { value, type_as_string: kind };
         let function = || Function {
             name: &transaction.function,
             input_parameters: transaction.inputs.iter().map(parameter).collect(),
@@ -394,6 +402,10 @@ pub(super) struct FarmingView<'a> {
     protocol: ProtocolView<'a>,
     /// Value of `underlyingAmount` in dollars; 0 if the price is not known.
     dollar_value: Number,
+    /// The values in dollars, in the currency of `?currency=`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "InCurrency")]
+    in_currency: Option<InCurrency>,
     /// For people.
     name: &'a Text,
     /// Where it is staked.
@@ -440,6 +452,7 @@ impl<'a> FarmingView<'a> {
             protocol: ProtocolView::of(&row.protocol),
             // The price is that of the staked token, in which the underlying amount is counted.
             dollar_value: dollars(underlying, token),
+            in_currency: shape.in_currency(token.dollars(underlying).as_ref()),
             name,
             contract_address: lower(found.contract),
             vault_type: &found.mechanism,
@@ -469,6 +482,10 @@ pub(super) struct LendingView<'a> {
     protocol: ProtocolView<'a>,
     /// Value in dollars; 0 if the price is not known.
     dollar_value: Number,
+    /// The values in dollars, in the currency of `?currency=`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "InCurrency")]
+    in_currency: Option<InCurrency>,
     /// Fraction per year; 0 if it is not known.
     rate: Number,
     /// For people.
@@ -499,7 +516,7 @@ struct Side {
     /// What the row is to the loan (`detail=full`).
     #[schemars(with = "Word<LoanSide>")]
     side: &'static str,
-    /// Of the whole loan: below 1 it can be liquidated; null if there is no debt (`detail=full`).
+    /// Health factor of the whole loan: below 1 it can be liquidated; null if there is no debt (`detail=full`).
     health_factor: Option<Number>,
 }
 
@@ -517,6 +534,7 @@ impl<'a> LendingView<'a> {
             network: NetworkView::of(&row.network, shape),
             protocol: ProtocolView::of(&row.protocol),
             dollar_value: dollars(raw, token),
+            in_currency: shape.in_currency(token.dollars(raw).as_ref()),
             rate: leg.rate_ray.map_or_else(|| Number("0".into()), |ray| fraction(&rate::ray(ray))),
             name,
             amount: amount(raw, token),
@@ -548,6 +566,10 @@ pub(super) struct BalanceView<'a> {
     dollar_value: Number,
     /// Dollars for one whole unit; 0 if it is not known.
     price: Number,
+    /// The values in dollars, in the currency of `?currency=`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "InCurrency")]
+    in_currency: Option<InCurrency>,
     #[serde(flatten)]
     extra: Option<RowExtra<'a>>,
 }
@@ -555,6 +577,8 @@ pub(super) struct BalanceView<'a> {
 impl<'a> BalanceView<'a> {
     pub(super) fn of(balance: &'a Balance, shape: Shape) -> Self {
         let Balance { account, token, amount: raw } = balance;
+        let (usd, value) = (token.price.as_ref().map(|price| &price.usd), token.dollars(*raw));
+        let in_currency = shape.in_currency(value.as_ref());
         Self {
             amount: amount(*raw, token),
             amount_raw: raw_text(*raw, shape),
@@ -562,7 +586,39 @@ impl<'a> BalanceView<'a> {
             token: TokenView::with_supply(token, shape),
             dollar_value: dollars(*raw, token),
             price: token.price.as_ref().map_or_else(|| Number("0".into()), |price| fraction(&price.usd)),
+            in_currency: in_currency.map(|value| value.with_price(usd, shape)),
             extra: shape.full.then(|| RowExtra::without_plugin(*account, &token.network, token)),
         }
+    }
+}
+
+impl WordSet for PaidTo {
+    const NAME: &str = "PaidTo";
+    const ABOUT: &str = "Who receives a payment.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed([Self::ACCOUNT, Self::LOCK, Self::VAULT].map(paid_to))
+    }
+}
+
+impl WordSet for TargetSource {
+    const NAME: &str = "TargetSource";
+    const ABOUT: &str = "Where a contract's address comes from: `listed` by the plugin, the operator's `settings`, or a \
+                         `factory`.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed([&Self::Listed, &Self::Settings, &Self::View("".into())].map(|source| target(source).0))
+    }
+}
+
+/// The side of a loan.
+pub(super) struct LoanSide;
+
+impl WordSet for LoanSide {
+    const NAME: &str = "LoanSide";
+    const ABOUT: &str = "What a row is to a loan.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed([LegRole::SUPPLIED, LegRole::BORROWED].map(side))
     }
 }

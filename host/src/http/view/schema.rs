@@ -1,23 +1,16 @@
 //! Schemas of what is written as a text or as a number of any length: addresses, hashes, amounts and words.
 //!
-//! Invariant: the words of a fixed set are those of the table or the type that the views write them from.
+//! Invariant: the words of a fixed set are those of the table or the type that the views write them from. Each set
+//! stands beside what writes its words.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use portolan_abi::Question;
-use portolan_abi::map::{LegRole, PaidTo, PositionKind};
-use portolan_assets::names::ResolvedBy;
-use portolan_reader::SimulationMethod;
-use portolan_validation::TargetSource;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
-use super::parts::Number;
-use super::{names, positions, problem, rows, simulation};
 use crate::gateway::claims::verdict::Verdict;
-use crate::gateway::query::POSITION_KINDS;
-use crate::http::problem::types::ProblemType;
 use crate::jobs::failure::{Reason, ReasonText};
 use crate::markdown::plain;
 
@@ -60,20 +53,6 @@ text_form! {
     Caip19 as "Caip19": "^eip155:[0-9]+/(erc20:0x[0-9a-fA-F]{40}|slip44:[0-9]+)$";
 }
 
-impl JsonSchema for Number {
-    fn schema_name() -> Cow<'static, str> {
-        "Amount".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": ["number", "string"],
-            "description": "An exact number of any length. With `amounts=string`, a string of the same digits.",
-            "pattern": "^-?(0|[1-9][0-9]*)(\\.[0-9]+)?(E[+-][0-9]+)?$",
-        })
-    }
-}
-
 /// A word of the set of `S`.
 pub(super) struct Word<S>(PhantomData<S>);
 
@@ -102,13 +81,13 @@ impl<S: WordSet> JsonSchema for Word<S> {
     }
 }
 
-fn borrowed(words: impl IntoIterator<Item = &'static str>) -> Vec<Cow<'static, str>> {
+pub(super) fn borrowed(words: impl IntoIterator<Item = &'static str>) -> Vec<Cow<'static, str>> {
     words.into_iter().map(Cow::Borrowed).collect()
 }
 
 impl WordSet for Verdict {
     const NAME: &str = "Verdict";
-    const ABOUT: &str = "Whether a claim pays what it says when it is tried.";
+    const ABOUT: &str = "What a claim did when it was tried.";
 
     fn words() -> Vec<Cow<'static, str>> {
         borrowed([Self::Paid, Self::Differs, Self::Reverted, Self::Refused].map(Self::as_str))
@@ -129,82 +108,6 @@ impl WordSet for Reason {
 
     fn words() -> Vec<Cow<'static, str>> {
         borrowed(Self::ALL.map(Self::as_str))
-    }
-}
-
-impl WordSet for ProblemType {
-    const NAME: &str = "ProblemType";
-    const ABOUT: &str = "Type of a problem. More may follow.";
-
-    fn words() -> Vec<Cow<'static, str>> {
-        problem::types().map(Cow::Owned).collect()
-    }
-}
-
-impl WordSet for PositionKind {
-    const NAME: &str = "PositionKind";
-    const ABOUT: &str = "Kind of a position.";
-
-    fn words() -> Vec<Cow<'static, str>> {
-        borrowed(POSITION_KINDS.map(|(name, _)| name))
-    }
-}
-
-impl WordSet for LegRole {
-    const NAME: &str = "LegRole";
-    const ABOUT: &str = "What an amount is to its position.";
-
-    fn words() -> Vec<Cow<'static, str>> {
-        borrowed(positions::ROLES.map(|(_, name)| name))
-    }
-}
-
-impl WordSet for PaidTo {
-    const NAME: &str = "PaidTo";
-    const ABOUT: &str = "Who receives a payment.";
-
-    fn words() -> Vec<Cow<'static, str>> {
-        borrowed([Self::ACCOUNT, Self::LOCK, Self::VAULT].map(rows::paid_to))
-    }
-}
-
-impl WordSet for TargetSource {
-    const NAME: &str = "TargetSource";
-    const ABOUT: &str = "Where a contract's address comes from: `listed` by the plugin, the operator's `settings`, or a \
-                         `factory`.";
-
-    fn words() -> Vec<Cow<'static, str>> {
-        borrowed([&Self::Listed, &Self::Settings, &Self::View("".into())].map(|source| rows::target(source).0))
-    }
-}
-
-/// The side of a loan.
-pub(super) struct LoanSide;
-
-impl WordSet for LoanSide {
-    const NAME: &str = "LoanSide";
-    const ABOUT: &str = "What a row is to a loan.";
-
-    fn words() -> Vec<Cow<'static, str>> {
-        borrowed([LegRole::SUPPLIED, LegRole::BORROWED].map(rows::side))
-    }
-}
-
-impl WordSet for SimulationMethod {
-    const NAME: &str = "SimulationMethod";
-    const ABOUT: &str = "How a claim was run.";
-
-    fn words() -> Vec<Cow<'static, str>> {
-        borrowed([Self::Override, Self::SimulateV1, Self::Call].map(simulation::method))
-    }
-}
-
-impl WordSet for ResolvedBy {
-    const NAME: &str = "ResolvedBy";
-    const ABOUT: &str = "How the resolver of a name was found.";
-
-    fn words() -> Vec<Cow<'static, str>> {
-        borrowed([Self::UniversalResolver, Self::Registry].map(names::resolved_by))
     }
 }
 

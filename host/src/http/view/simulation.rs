@@ -1,13 +1,17 @@
 //! The results of a claim's simulation, for rows of claimables.
 
+use std::borrow::Cow;
+
 use alloy::primitives::{Address, U256};
 use portolan_base::sanitize::text::Text;
 use portolan_reader::SimulationMethod;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Shape;
+use super::currency::InCurrency;
 use super::parts::{Number, amount, fraction, lower};
-use super::schema::{AddressText, Digits, TokenAddress, Word};
+use super::schema::{AddressText, Digits, TokenAddress, Word, WordSet, borrowed};
 use crate::gateway::answer::ClaimItem;
 use crate::gateway::claims::verdict::{ClaimRun, ClaimSimulation};
 use crate::jobs::failure::Reason;
@@ -149,12 +153,17 @@ pub(super) struct CostView {
     native_raw: String,
     /// Total cost in dollars; null if the native token's price is unknown.
     dollars: Option<Number>,
+    /// The values in dollars, in the currency of `?currency=`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "InCurrency")]
+    in_currency: Option<InCurrency>,
 }
 
 impl CostView {
-    pub(super) fn of(claim: &ClaimItem) -> Option<Self> {
+    pub(super) fn of(claim: &ClaimItem, shape: Shape) -> Option<Self> {
         let cost = claim.cost.as_ref()?;
         let native_usd = claim.native.as_ref().and_then(|native| native.price.as_ref());
+        let usd = native_usd.map(|price| cost.dollars(&price.usd));
         Some(Self {
             gas: cost.gas,
             base_fee_per_gas: cost.gas_price.base_fee.map(|wei| wei.to_string()),
@@ -162,7 +171,8 @@ impl CostView {
             data_fee: cost.data_fee.to_string(),
             value: cost.value.to_string(),
             native_raw: cost.native().to_string(),
-            dollars: native_usd.map(|price| fraction(&cost.dollars(&price.usd))),
+            dollars: usd.as_ref().map(fraction),
+            in_currency: shape.in_currency(usd.as_ref()),
         })
     }
 }
@@ -177,5 +187,14 @@ pub(super) fn method(method: SimulationMethod) -> &'static str {
         SimulationMethod::Override => "override",
         SimulationMethod::SimulateV1 => "eth_simulateV1",
         SimulationMethod::Call => "eth_call",
+    }
+}
+
+impl WordSet for SimulationMethod {
+    const NAME: &str = "SimulationMethod";
+    const ABOUT: &str = "How a claim was run.";
+
+    fn words() -> Vec<Cow<'static, str>> {
+        borrowed([Self::Override, Self::SimulateV1, Self::Call].map(method))
     }
 }

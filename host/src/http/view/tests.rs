@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use alloy::primitives::{Address, B256, Bytes, U256, address};
 use portolan_abi::map::{self, LegRole, PaidTo, PositionKind};
+use portolan_assets::names::Name;
+use portolan_assets::price::Currency;
 use portolan_assets::token::{DecimalsSource, NATIVE, Price, Token};
 use portolan_base::network::{Network, Networks};
 use portolan_base::sanitize::web_url::WebUrl;
@@ -14,7 +16,9 @@ use portolan_plugins::protocol::Protocol;
 
 use super::*;
 use crate::budget::AnswerBudget;
-use crate::gateway::answer::{Balance, ClaimItem, CoverageRow, MissingEntry, Portfolio, PositionItem, Row, RowItem};
+use crate::gateway::answer::{
+    AccountAnswer, Balance, ClaimItem, CoverageRow, MissingEntry, Portfolio, PositionItem, Row, RowItem,
+};
 use crate::gateway::claims::verdict::{ClaimSimulation, Verdict};
 use crate::jobs::failure::Reason;
 use crate::jobs::job::MetCode;
@@ -170,7 +174,15 @@ fn loan() -> Arc<PositionItem> {
 
 fn answer(items: Items) -> Answer {
     let budget = AnswerBudget::ample();
-    Answer { items, blocks: Vec::new(), missing: Vec::new(), jobs: Vec::new(), about_account: true, budget }
+    Answer {
+        items,
+        blocks: Vec::new(),
+        missing: Vec::new(),
+        jobs: Vec::new(),
+        about_account: true,
+        budget,
+        currency: None,
+    }
 }
 
 fn text(answer: &Answer, full: bool) -> String {
@@ -467,6 +479,7 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
     let failed = JobReport {
         subject: "aave_v3".into(),
         network: network(1),
+        account: None,
         status: JobStatus::Failed,
         reason: Some(Reason::Timeout),
         detail: "read timed out".into(),
@@ -504,6 +517,29 @@ fn the_report_has_blocks_in_order_and_everything_that_is_missing() {
     assert_eq!(text(&answer, false), "[]");
     assert_eq!(blocks(&answer).as_deref(), Some("polygon=70, ethereum=21"));
     assert_eq!(blocks(&Answer { about_account: false, ..answer }), None);
+}
+
+#[test]
+fn an_answer_about_several_accounts_has_the_answer_about_each_and_what_is_missing_from_it() {
+    let missing = |reason| vec![MissingEntry { subject: "*".into(), network: Some(network(10)), reason, count: None }];
+    let part = |items, missing| AccountAnswer { account: Some(ACCOUNT), names: Vec::new(), items, missing };
+    let none = || Some(Items::Rows { rows: Vec::new(), aggregate: true, with_simulations: false });
+    let portfolio = || Some(Items::Portfolio(Portfolio { positions: Vec::new(), payments: Some(Vec::new()) }));
+    let names = ["a.eth", "b.eth"].map(|name| Name::parse(name).unwrap());
+    let unresolved = AccountAnswer { account: None, names: names.into(), ..part(None, missing(Reason::NameNotFound)) };
+    let parts = vec![part(none(), Vec::new()), part(portfolio(), missing(Reason::Timeout)), unresolved];
+    let report = JobReport { account: Some(ACCOUNT), ..JobReport::blank("acme", &network(10)) };
+    let answer = Answer { jobs: vec![report], ..answer(Items::Accounts(parts)) };
+    let account = "0xf18adf71266411ff39ffc268843c9a64b3292d86";
+    let totals = r#"{"assets":0,"debts":0,"net":0,"claimable":0,"unpriced":0,"untried":0}"#;
+    let expected = format!(
+        r#"[{{"account":"{account}","answer":[],"partial":null}},{{"account":"{account}","answer":{{"totals":{totals},"protocols":[]}},"partial":"*/optimism;reason=timeout"}},{{"account":null,"names":["a.eth","b.eth"],"answer":null,"partial":"*/optimism;reason=name-not-found"}}]"#
+    );
+    assert_eq!(text(&answer, false), expected);
+    let full = text(&answer, true);
+    assert!(full.starts_with(&format!(r#"{{"items":{expected},"report":"#)), "{full}");
+    let job = format!(r#"{{"protocol":"acme","network":"optimism","account":"{account}","status":"ok""#);
+    assert!(full.contains(&job) && full.contains(r#""claims":{"tried":0,"untried":0,"#), "{full}");
 }
 
 mod events;

@@ -44,6 +44,13 @@ pub(super) static INVALID_REPLY: ReasonText = ReasonText {
     operator: "nothing",
 };
 
+pub(super) static NAME_NOT_FOUND: ReasonText = ReasonText {
+    word: "name-not-found",
+    happened: "the name of one of [several accounts](../use/accounts.md#several-accounts) leads to no account",
+    client: "correct the name",
+    operator: "nothing",
+};
+
 pub(super) static NOT_ALLOWED: ReasonText = ReasonText {
     word: "not-allowed",
     happened: "the plugin reads a host off the chain that is not granted",

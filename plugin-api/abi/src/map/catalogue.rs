@@ -7,6 +7,13 @@ use minicbor::{Decode, Encode};
 use crate::{Question, primitive};
 
 /// A protocol, named by its slug.
+///
+/// ```
+/// use portolan_abi::map::Protocol;
+///
+/// let protocol = Protocol::new("acme_v2", "ACME_V2", "https://acme.example", &["FARMING"]);
+/// assert_eq!((protocol.company.name.as_str(), protocol.company.slug.as_str()), ("Acme V2", "acme-v2"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Protocol {
@@ -321,6 +328,18 @@ pub mod caller {
 }
 
 /// Allowed values of an argument of a claim.
+///
+/// ```
+/// # use alloy::sol_types::sol;
+/// # use portolan_abi::map::{ClaimTemplate, Role};
+/// sol! {
+/// #   #![sol(alloy_sol_types = alloy::sol_types)]
+///     function claim(address account, address[] tokens, uint256 id, bool unwrap) external;
+/// }
+/// // The account, tokens of the deployment, a number that the contract gave, and always true.
+/// let roles = [Role::ACCOUNT, Role::array(Role::TOKEN), Role::NUMBER, Role::constant(&true)];
+/// let template = ClaimTemplate::new::<claimCall>(roles);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Role {

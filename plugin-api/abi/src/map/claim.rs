@@ -45,6 +45,13 @@ pub struct Claimable {
 }
 
 /// An amount of one token that a claim pays.
+///
+/// ```
+/// # use alloy::primitives::{Address, U256};
+/// # use portolan_abi::map::{PaidTo, Payment};
+/// # let token = Address::ZERO;
+/// let payment = Payment { token, amount: U256::from(7), paid_to: PaidTo::VAULT, name: Some("Boost".into()) };
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Payment {

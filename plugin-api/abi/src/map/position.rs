@@ -86,6 +86,17 @@ impl PositionKind {
 }
 
 /// An amount of one asset that a position consists of.
+///
+/// ```
+/// # use alloy::primitives::{Address, U256};
+/// # use portolan_abi::map::{Leg, LegRole};
+/// # let (vault, receipt, ray) = (Address::ZERO, Address::ZERO, U256::from(10).pow(U256::from(27)));
+/// // 100 shares, which redeem to 105 of the asset and earn 5 % a year.
+/// let leg = Leg::new(LegRole::SUPPLIED, vault, U256::from(100))
+///     .redeeming(U256::from(105))
+///     .rate_ray(ray / U256::from(20))
+///     .receipt(receipt);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Leg {
@@ -143,6 +154,15 @@ impl LegRole {
 }
 
 /// One of the tokens that shares redeem to.
+///
+/// ```
+/// # use alloy::primitives::{Address, U256};
+/// # use portolan_abi::map::{Leg, LegRole, Part};
+/// # let (pool, usdc, weth) = (Address::ZERO, Address::ZERO, Address::ZERO);
+/// // Shares of a pool are worth two tokens.
+/// let parts = [(usdc, 2_000), (weth, 1)].map(|(token, amount)| Part { token, amount: U256::from(amount) });
+/// let leg = Leg { redeems_to: Some(parts.to_vec()), ..Leg::new(LegRole::POOLED, pool, U256::from(7)) };
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Part {
@@ -155,6 +175,15 @@ pub struct Part {
 }
 
 /// Rewards of a position in one token.
+///
+/// ```
+/// # use alloy::primitives::{Address, U256};
+/// # use portolan_abi::map::Reward;
+/// # let token = Address::ZERO;
+/// // A pool with 3 of 10 points gets 3 tenths of 7 units a second, without rounding.
+/// let reward = Reward::share(token, U256::from(7), U256::from(3), U256::from(10));
+/// assert_eq!((reward.per_second, reward.divisor), (Some(U256::from(21)), Some(U256::from(10))));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Reward {
@@ -173,6 +202,14 @@ pub struct Reward {
 }
 
 /// A token of an NFT collection.
+///
+/// ```
+/// # use alloy::primitives::{Address, U256};
+/// # use portolan_abi::map::{Nft, Position, PositionKind};
+/// # let manager = Address::ZERO;
+/// let position = Position::new(PositionKind::POOLED, "main", manager).numbered(U256::from(42));
+/// let position = Position { nft: Some(Nft { collection: manager, token_id: U256::from(42) }), ..position };
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Nft {
@@ -185,6 +222,12 @@ pub struct Nft {
 }
 
 /// When a locked amount can be withdrawn.
+///
+/// ```
+/// # use portolan_abi::map::Lock;
+/// let until_a_time = Lock { unlocks_at: Some(1_800_000_000), ..Lock::default() };
+/// let until_its_owner_ends_it = Lock { is_permanent: Some(true), ..Lock::default() };
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Lock {
@@ -228,6 +271,16 @@ pub struct Vesting {
 }
 
 /// Price range of concentrated liquidity.
+///
+/// ```
+/// # use alloy::primitives::{Address, U256};
+/// # use portolan_abi::map::{Price, PriceRange};
+/// # let (weth, usdc) = (Address::ZERO, Address::ZERO);
+/// // From half to twice as many smallest units; `ticks` of the SDK makes ranges of Uniswap's ticks.
+/// let price = |x128| Price { base: weth, quote: Some(usdc), x128, rest_x192: None };
+/// let one = U256::from(1) << 128;
+/// let range = PriceRange { lower: price(one / U256::from(2)), upper: price(one * U256::from(2)), is_in_range: Some(true) };
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct PriceRange {
@@ -243,6 +296,14 @@ pub struct PriceRange {
 }
 
 /// A price of one asset in another.
+///
+/// ```
+/// # use alloy::primitives::{Address, U256};
+/// # use portolan_abi::map::Price;
+/// # let weth = Address::ZERO;
+/// // One WETH (18 decimals) for 1,840.25 dollars, which have 18 decimals here: 1,840.25 smallest units for one.
+/// let price = Price { base: weth, quote: None, x128: (U256::from(184_025) << 128) / U256::from(100), rest_x192: None };
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Price {
@@ -261,6 +322,13 @@ pub struct Price {
 }
 
 /// Distance of a debt from its liquidation.
+///
+/// ```
+/// # use alloy::primitives::{Address, U256};
+/// # use portolan_abi::map::Health;
+/// // A health factor of 1.5.
+/// let health = Health { factor_wad: Some(U256::from(1_500_000_000_000_000_000_u64)), liquidation_price: None };
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Encode, Decode)]
 #[cbor(map)]
 pub struct Health {

@@ -1,4 +1,4 @@
-//! Simulations of an account: all in one batch of `eth_simulateV1`, which leaves the account unchanged; else in one
+//! Simulations: all in batches of `eth_simulateV1`, which leaves accounts unchanged; else those of each account in one
 //! packed call of a program at the account's address; else one by one with `eth_call`.
 //!
 //! Invariant: a simulation counts only at the pinned block of the right chain; an `eth_call`, only once the chain id
@@ -35,8 +35,7 @@ pub(super) enum SimulateBy {
 }
 
 impl Batch<'_> {
-    /// Cuts simulations into requests of one account each, none too large for the endpoint, by the best method that
-    /// it may have.
+    /// Cuts simulations into requests, none too large for the endpoint, by the best method that it may have.
     pub(super) fn simulations(
         &self,
         capabilities: Capabilities,
@@ -104,8 +103,10 @@ impl Batch<'_> {
             // Both calls of the watcher contain what is watched.
             let size = if by == SimulateBy::Program { data } else { 2 * data + REQUEST_BYTES };
             let is_full = by == SimulateBy::SimulateV1 && members.len() == BATCH_MAX;
+            // The program is placed at the address of one account.
             let fits = members.last().is_none_or(|last| {
-                self.reads.target(*last) == self.reads.target(*place) && bytes + size <= bytes_max && !is_full
+                let goes_with = by == SimulateBy::SimulateV1 || self.reads.target(*last) == self.reads.target(*place);
+                goes_with && bytes + size <= bytes_max && !is_full
             });
             if !fits {
                 requests.push(Request::Simulations(by, std::mem::take(&mut members)));
@@ -120,7 +121,7 @@ impl Batch<'_> {
         requests
     }
 
-    /// Runs simulations of one account by `eth_simulateV1`. Those that it does not run go to another method.
+    /// Runs simulations by `eth_simulateV1`. Those that it does not run go to another method.
     pub(super) async fn simulate_v1(
         &self,
         capabilities: Capabilities,

@@ -8,11 +8,11 @@ use portolan_reader::{StoredReplies, StoredRepliesError, StoredReply, StoredRepl
 use serde_json::{Value, json};
 
 use super::client::{ControlError, send, unexpected};
-use super::columns::columns;
 use super::{ControlReply, ControlRequest, socket};
 use crate::address;
-use crate::cli::{FactFlags, StateCommand};
+use crate::cli::{ColorWhen, FactFlags, StateCommand};
 use crate::config::Config;
+use crate::text_table::{self, TableStyle, TextColumn};
 
 /// Runs the command; returns the text for stdout.
 pub(crate) fn run(command: &StateCommand, config: &Config) -> Result<String, ControlError> {
@@ -22,7 +22,9 @@ pub(crate) fn run(command: &StateCommand, config: &Config) -> Result<String, Con
             let request = ControlRequest::ShowFacts(filter(facts, networks)?);
             match reply(&request, config)? {
                 ControlReply::Facts { facts, more } if *json => Ok(format!("{}\n", document(&facts, more, networks))),
-                ControlReply::Facts { facts, more } => Ok(table(&facts, more, networks)),
+                ControlReply::Facts { facts, more } => {
+                    Ok(table(&facts, more, networks, TableStyle::of_stdout(ColorWhen::Auto)))
+                }
                 other => Err(unexpected(&other)),
             }
         }
@@ -96,13 +98,13 @@ fn document(facts: &[StoredReply], more: usize, networks: &Networks) -> Value {
 }
 
 /// Formats one line per fact.
-fn table(facts: &[StoredReply], more: usize, networks: &Networks) -> String {
+fn table(facts: &[StoredReply], more: usize, networks: &Networks, style: TableStyle) -> String {
     if facts.is_empty() {
         return "no stored facts\n".to_owned();
     }
     let head = ["network", "contract", "read", "endpoint", "confirmed by", "block", "block time", "stored"];
     let row = |fact: &StoredReply| {
-        [
+        vec![
             network(fact, networks),
             format!("{:#x}", fact.contract),
             fact.read.to_string(),
@@ -113,7 +115,7 @@ fn table(facts: &[StoredReply], more: usize, networks: &Networks) -> String {
             rfc3339::of_unix_s(fact.stored_at),
         ]
     };
-    let mut text = columns(head, facts.iter().map(row));
+    let mut text = text_table::table(&head.map(TextColumn::text), facts.iter().map(row), style);
     if more > 0 {
         let _ = writeln!(text, "and {more} more");
     }
@@ -139,7 +141,7 @@ mod tests {
             stored_at: 1_700_001_000,
         };
         let (networks, facts) = (Networks::new([]), [fact(1), fact(999)]);
-        let shown = table(&facts, 7, &networks);
+        let shown = table(&facts, 7, &networks, TableStyle::default());
         let lines: Vec<&str> = shown.lines().collect();
         let contract = "0xfcfcfcfcfcfcfcfcfcfcfcfcfcfcfcfcfcfcfcfc";
         assert_eq!(lines[0].split("  ").filter(|cell| !cell.is_empty()).count(), 8, "{shown}");
@@ -153,7 +155,7 @@ mod tests {
                 "and 7 more",
             ]
         );
-        assert_eq!(table(&[], 0, &networks), "no stored facts\n");
+        assert_eq!(table(&[], 0, &networks, TableStyle::default()), "no stored facts\n");
         let first = &document(&facts, 7, &networks)["facts"][0];
         assert_eq!((&first["network"], &first["endpoint"]), (&json!("ethereum"), &json!("node.example")));
     }

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::client::{ControlError, send, unexpected};
-use super::columns::columns;
 use super::{ControlReply, ControlRequest, socket};
-use crate::cli::{GatewayFlags, GatewayPluginCommand, NamedPlugin};
+use crate::cli::{ColorWhen, GatewayFlags, GatewayPluginCommand, NamedPlugin};
 use crate::config::Config;
+use crate::text_table::{self, TableStyle, TextColumn};
 
 /// Digits of a build's SHA-256 shown in tables.
 const DIGITS: usize = 12;
@@ -68,7 +68,7 @@ impl PluginsReport {
     }
 
     /// Formats one line per plugin, then one per pin.
-    fn table(&self) -> String {
+    fn table(&self, style: TableStyle) -> String {
         if self.plugins.is_empty() {
             return "no plugins\n".to_owned();
         }
@@ -77,10 +77,10 @@ impl PluginsReport {
             let [plugin, version, state, build, file, reason] =
                 ["plugin", "version", "state", "digest", "file", "reason"].map(|member| text(row, member).to_owned());
             let signer = text(&row["signature"], "signedBy").to_owned();
-            [plugin, version, state, build.chars().take(DIGITS).collect(), signer, protocols, file, reason]
+            vec![plugin, version, state, build.chars().take(DIGITS).collect(), signer, protocols, file, reason]
         };
         let head = ["plugin", "version", "state", "build", "signer", "protocols", "file", "reason"];
-        let mut table = columns(head, self.plugins.iter().map(row));
+        let mut table = text_table::table(&head.map(TextColumn::text), self.plugins.iter().map(row), style);
         for (plugin, digest) in &self.decisions.pinned {
             let _ = writeln!(table, "{plugin} is pinned to the build {digest}");
         }
@@ -88,8 +88,8 @@ impl PluginsReport {
     }
 
     /// Formats the table and all else that is known, in sentences.
-    fn sentences(&self) -> String {
-        let mut shown = self.table();
+    fn sentences(&self, style: TableStyle) -> String {
+        let mut shown = self.table(style);
         for row in &self.plugins {
             let protocols: Vec<&str> =
                 row["protocols"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -146,8 +146,8 @@ fn text<'a>(row: &'a Value, member: &str) -> &'a str {
 /// A `portolan plugin` command for the running gateway.
 #[derive(Debug)]
 pub(crate) enum PluginRequest {
-    List { json: bool },
-    Show { plugin: String, json: bool },
+    List { json: bool, color: ColorWhen },
+    Show { plugin: String, json: bool, color: ColorWhen },
     Decide { plugin: String, decision: PluginDecision },
 }
 
@@ -155,8 +155,12 @@ pub(crate) enum PluginRequest {
 pub(crate) fn requested(command: GatewayPluginCommand) -> (GatewayFlags, PluginRequest) {
     let decide = |NamedPlugin { plugin, gateway }, decision| (gateway, PluginRequest::Decide { plugin, decision });
     match command {
-        GatewayPluginCommand::List { gateway, json } => (gateway, PluginRequest::List { json }),
-        GatewayPluginCommand::Show { plugin, gateway, json } => (gateway, PluginRequest::Show { plugin, json }),
+        GatewayPluginCommand::List { gateway, json, color } => {
+            (gateway, PluginRequest::List { json, color: color.color })
+        }
+        GatewayPluginCommand::Show { plugin, gateway, json, color } => {
+            (gateway, PluginRequest::Show { plugin, json, color: color.color })
+        }
         GatewayPluginCommand::Quarantine { named, build, reason } => {
             decide(named, PluginDecision::Quarantine { build, reason })
         }
@@ -178,14 +182,22 @@ pub(crate) fn run(request: &PluginRequest, config: &Config) -> Result<String, Co
         other => Err(unexpected(&other)),
     };
     match request {
-        PluginRequest::List { json } => {
+        PluginRequest::List { json, color } => {
             let report = report(reply(&ControlRequest::Plugins, config)?)?;
-            if *json { report.json().map_err(|error| failed(&error)) } else { Ok(report.table()) }
+            if *json {
+                report.json().map_err(|error| failed(&error))
+            } else {
+                Ok(report.table(TableStyle::of_stdout(*color)))
+            }
         }
-        PluginRequest::Show { plugin, json } => {
+        PluginRequest::Show { plugin, json, color } => {
             let report = report(reply(&ControlRequest::Plugins, config)?)?.of_plugin(plugin);
             let report = report.ok_or_else(|| ControlError::Failed(format!("no plugin is called {plugin:?}")))?;
-            if *json { report.json().map_err(|error| failed(&error)) } else { Ok(report.sentences()) }
+            if *json {
+                report.json().map_err(|error| failed(&error))
+            } else {
+                Ok(report.sentences(TableStyle::of_stdout(*color)))
+            }
         }
         PluginRequest::Decide { plugin, decision } => {
             let request = ControlRequest::Decide { plugin: plugin.clone(), decision: decision.clone() };

@@ -114,7 +114,7 @@ fn wrong(name: &str, detail: String) -> Problem {
     match name {
         "network" => Problem::InvalidNetwork(detail),
         "block" => Problem::InvalidBlock(detail),
-        "account" => Problem::InvalidAddress(detail),
+        "account" | "accounts" => Problem::InvalidAddress(detail),
         _ => Problem::InvalidFilter(detail),
     }
 }

@@ -1,5 +1,6 @@
 //! Tables of valid and invalid requests.
 
+mod accounts;
 mod events;
 
 use alloy::primitives::{Address, address, b256};
@@ -11,6 +12,7 @@ const ACCOUNT: Address = address!("f18adf71266411ff39ffc268843c9a64b3292d86");
 const H: &str = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060";
 const HASH: B256 = b256!("5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060");
 const LOGS_MAX: usize = 5000;
+const LIMITS: InputLimits = InputLimits { logs_max: LOGS_MAX, accounts_max: 3 };
 
 fn parse(listener: Listener, target: &str) -> Result<Request, Problem> {
     let target = target.replace("{A}", A).replace("{H}", H);
@@ -18,7 +20,7 @@ fn parse(listener: Listener, target: &str) -> Result<Request, Problem> {
         Some((path, search)) => (path, Some(search)),
         None => (target.as_str(), None),
     };
-    route(listener, path, search, &Networks::new([]), LOGS_MAX)
+    route(listener, path, search, &Networks::new([]), LIMITS)
 }
 
 fn query(target: &str) -> Query {
@@ -32,7 +34,7 @@ fn problem(listener: Listener, target: &str) -> (u16, String) {
 }
 
 fn about(slug: &str, list: List) -> Query {
-    Query::Of(Account::Address(ACCOUNT), About::Protocol { slug: slug.into(), chain_id: None, list })
+    Query::Of(Account::Address(ACCOUNT), About::Rows(AboutRows::Protocol { slug: slug.into(), chain_id: None, list }))
 }
 
 fn balances(assets: Assets, chain_id: Option<u64>) -> Query {
@@ -40,7 +42,10 @@ fn balances(assets: Assets, chain_id: Option<u64>) -> Query {
 }
 
 fn claimables(filter: Filter) -> Query {
-    Query::Of(Account::Address(ACCOUNT), About::Claimables { filter, chain_id: None, options: ClaimOptions::default() })
+    Query::Of(
+        Account::Address(ACCOUNT),
+        About::Rows(AboutRows::Claimables { filter, chain_id: None, options: ClaimOptions::default() }),
+    )
 }
 
 fn names(names: &[&str]) -> Vec<String> {
@@ -91,7 +96,7 @@ fn balances_are_of_the_network_that_is_named_by_slug_name_or_chain_id() {
 fn the_claimables_address_takes_an_account_and_a_filter() {
     let request = parse(Listener::Claimables, "/{A}?include=a&detail=full").unwrap();
     let query = claimables(Filter::Include(names(&["a"])));
-    let options = AnswerOptions { blocks: BlockChoice::Newest, is_traced: true };
+    let options = AnswerOptions { is_traced: true, ..AnswerOptions::default() };
     assert_eq!(request, Request { query, options, detail_full: true, numbers: None });
 }
 
@@ -155,8 +160,11 @@ fn amounts_are_numbers_or_strings_wherever_they_stand() {
 #[test]
 fn claimables_and_positions_are_of_the_network_that_is_named() {
     let chain_id = |path: &str, network: &str| match query(&format!("{path}?network={network}")) {
-        Query::Of(_, About::Claimables { chain_id, .. } | About::Positions { chain_id, .. }) => chain_id,
-        Query::Of(_, About::Protocol { chain_id, .. }) => chain_id,
+        Query::Of(
+            _,
+            About::Rows(AboutRows::Claimables { chain_id, .. }) | About::Rows(AboutRows::Positions { chain_id, .. }),
+        ) => chain_id,
+        Query::Of(_, About::Rows(AboutRows::Protocol { chain_id, .. })) => chain_id,
         other => panic!("{other:?}"),
     };
     for path in [
@@ -178,7 +186,11 @@ fn claimables_and_positions_are_of_the_network_that_is_named() {
         }
     }
     let own = parse(Listener::Claimables, "/{A}?network=bsc").unwrap();
-    let about = About::Claimables { filter: Filter::All, chain_id: Some(56), options: ClaimOptions::default() };
+    let about = About::Rows(AboutRows::Claimables {
+        filter: Filter::All,
+        chain_id: Some(56),
+        options: ClaimOptions::default(),
+    });
     assert_eq!(own.query, Query::Of(Account::Address(ACCOUNT), about));
 }
 
@@ -193,7 +205,7 @@ fn a_parameter_that_the_endpoint_does_not_take_is_refused_with_those_that_it_tak
         ("/positions/{A}?netwrok=mars", "netwrok (did you mean network?); this path takes include, exclude, network, "),
         ("/{A}/claim-plan?simulate=true&network=polygon", "simulate; this path takes network"),
         ("/x/{A}/claimables?include=x", "include; this path takes network"),
-        ("/x/farming/{A}/positions?worth=true", "worth; this path takes network, block, detail"),
+        ("/x/farming/{A}/positions?worth=true", "worth; this path takes network, block, currency, detail"),
         ("/ens/by-name/vitalik.eth?coin=60", "coin; this path takes network"),
         ("/ens/by-address/{A}?coin=60", "coin; this path takes network"),
         ("/events/decode/{H}?network=bsc&types=SWAP", "types (did you mean type?); this path takes network, type, "),
@@ -248,7 +260,7 @@ fn unknown_paths_are_reported_before_malformed_input() {
         "//networks",
         "/networks//",
         "/networks/x",
-        "/claimables",
+        "/claimables/{A}/{A}",
         "/claimables/{A}/x",
         "/{A}",
         "/aave_v3",
@@ -372,11 +384,19 @@ fn a_name_may_stand_wherever_an_account_may_and_is_normalised() {
     let cases = [
         (
             "/claimables/vitalik.eth",
-            About::Claimables { filter: Filter::All, chain_id: None, options: ClaimOptions::default() },
+            About::Rows(AboutRows::Claimables {
+                filter: Filter::All,
+                chain_id: None,
+                options: ClaimOptions::default(),
+            }),
         ),
         (
             "/x/Vitalik.ETH/claimables",
-            About::Protocol { slug: "x".into(), chain_id: None, list: List::Claimables(ClaimOptions::default()) },
+            About::Rows(AboutRows::Protocol {
+                slug: "x".into(),
+                chain_id: None,
+                list: List::Claimables(ClaimOptions::default()),
+            }),
         ),
         ("/vitalik.eth/native-balance", About::Balances { assets: Assets::Native, chain_id: None }),
         ("/ens/by-address/vitalik.eth", About::Name(Lookup { coin: CoinType::ETHEREUM, full: false })),
@@ -419,7 +439,7 @@ fn both_filters_at_once_are_refused() {
 #[test]
 fn claims_are_simulated_as_the_client_says() {
     let simulate = |search: &str| match parse(Listener::Base, &format!("/claimables/{{A}}{search}")).unwrap().query {
-        Query::Of(_, About::Claimables { options, .. }) => options.simulate,
+        Query::Of(_, About::Rows(AboutRows::Claimables { options, .. })) => options.simulate,
         other => panic!("{other:?}"),
     };
     assert_eq!(["", "?simulate=true", "?simulate=false"].map(simulate), [None, Some(true), Some(false)]);
@@ -428,7 +448,7 @@ fn claims_are_simulated_as_the_client_says() {
     assert_eq!(one, about("x", list));
     let worth = parse(Listener::Claimables, "/{A}?worth=true").unwrap().query;
     let options = ClaimOptions { simulate: None, worth: true };
-    let about = About::Claimables { filter: Filter::All, chain_id: None, options };
+    let about = About::Rows(AboutRows::Claimables { filter: Filter::All, chain_id: None, options });
     assert_eq!(worth, Query::Of(Account::Address(ACCOUNT), about));
     for path in ["/claimables/{A}?worth=yes", "/claimables/{A}?simulate=1", "/x/{A}/claimables?simulate="] {
         assert!(matches!(parse(Listener::Base, path), Err(Problem::InvalidFilter(_))), "{path}");

@@ -90,3 +90,42 @@ fn a_native_token_has_the_placeholder_address() {
     assert!(text.contains(r#""token":{"address":"0x0","#) && text.contains(r#""type":"NATIVE","totalSupply":0}"#));
     assert!(text.contains(r#""dollarValue":0,"#), "{text}");
 }
+
+/// The balances of a priced and an unpriced token, in a currency with this rate.
+fn in_euros(rate: Option<&str>) -> Answer {
+    let unpriced = Arc::new(Token { price: None, ..Token::clone(&velo()) });
+    let balances = [velo(), unpriced].map(|token| Balance { account: ACCOUNT, token, amount: U256::from(3_u8) });
+    let rate = rate.map(|usd| Price {
+        usd: usd.parse().unwrap(),
+        source: "chainlink",
+        age_s: Some(60),
+        contracts: vec![Address::repeat_byte(9)],
+    });
+    let currency = AnswerCurrency { currency: Currency::named("EUR").unwrap(), network: Some(network(1)), rate };
+    Answer { currency: Some(currency), ..answer(Items::Balances(balances.to_vec())) }
+}
+
+#[test]
+fn values_in_a_currency_stand_beside_those_in_dollars() {
+    // Half a dollar at 1.25 dollars for one euro is 0.4 euros.
+    let priced =
+        r#""dollarValue":0.0000000000000000015,"price":0.5,"inCurrency":{"value":0.0000000000000000012,"price":0.4}}"#;
+    let unpriced = r#""dollarValue":0,"price":0,"inCurrency":{"value":null,"price":null}}"#;
+    let (answer, text) = (in_euros(Some("1.25")), |answer: &Answer| text(answer, false));
+    assert!(text(&answer).contains(priced) && text(&answer).contains(unpriced), "{}", text(&answer));
+    assert_eq!(currency(&answer).as_deref(), Some("EUR=1.25"));
+    let unread = in_euros(None);
+    let expected = r#""dollarValue":0.0000000000000000015,"price":0.5,"inCurrency":{"value":null,"price":null}}"#;
+    assert!(text(&unread).contains(expected), "{}", text(&unread));
+    assert_eq!(currency(&unread).as_deref(), Some("EUR"));
+}
+
+#[test]
+fn the_report_says_where_the_rate_of_the_currency_comes_from() {
+    let address = format!("{:#x}", Address::repeat_byte(9));
+    let expected = format!(
+        r#""currency":{{"code":"EUR","network":"ethereum","dollars":1.25,"source":"chainlink","ageSeconds":60,"contracts":["{address}"]}}"#
+    );
+    let full = text(&in_euros(Some("1.25")), true);
+    assert!(full.contains(&expected), "{full}");
+}

@@ -309,7 +309,7 @@ mod tests {
         let names = PROBLEM_TYPES.map(|kind| kind.name);
         assert!(names.is_sorted(), "{names:?}");
         // One is this line's.
-        let rows = include_str!("types.rs").matches("pub(super) static ").count() - 1;
+        let rows = include_str!("problem_types.rs").matches("pub(super) static ").count() - 1;
         assert_eq!(rows, names.len());
         for kind in PROBLEM_TYPES {
             let is_error = |status: &StatusCode| status.is_client_error() || status.is_server_error();

@@ -9,21 +9,21 @@ use portolan_assets::testing::erc20;
 use portolan_plugins::{Instance, Snapshot};
 use portolan_reader::testing::ScriptedChain;
 
-use super::ProtocolWork;
+use super::RowWork;
 use crate::gateway::answer::Answer;
 use crate::gateway::context::Context;
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{ClaimOptions, List};
 use crate::gateway::work::Work;
 
-pub(super) const ACCOUNT: Address = Address::repeat_byte(0xaa);
-pub(super) const FARM: Address = Address::repeat_byte(0xfa);
-pub(super) const THIEF: Address = Address::repeat_byte(0x66);
+pub(in crate::gateway::work) const ACCOUNT: Address = Address::repeat_byte(0xaa);
+pub(in crate::gateway::work) const FARM: Address = Address::repeat_byte(0xfa);
+pub(in crate::gateway::work) const THIEF: Address = Address::repeat_byte(0x66);
 /// A token without decimal places.
-pub(super) const TOKEN: Address = Address::repeat_byte(0xa1);
+pub(in crate::gateway::work) const TOKEN: Address = Address::repeat_byte(0xa1);
 
 /// The catalogue of one market, `main`, whose claims call `getReward()`.
-pub(super) fn acme(question: Question, contract: Address) -> Catalogue {
+pub(in crate::gateway::work) fn acme(question: Question, contract: Address) -> Catalogue {
     Catalogue {
         protocols: vec![map::Protocol { slug: "acme".to_owned(), ..map::Protocol::default() }],
         deployments: vec![Deployment {
@@ -40,26 +40,30 @@ pub(super) fn acme(question: Question, contract: Address) -> Catalogue {
 }
 
 /// A chain with the token.
-pub(super) fn chain() -> ScriptedChain {
+pub(in crate::gateway::work) fn chain() -> ScriptedChain {
     let mut script = ScriptedChain::default();
     erc20(&mut script, TOKEN, "T", 0);
     script
 }
 
 /// A claim of seven tokens that goes to `to`.
-pub(super) fn reward(contract: Address, to: Address) -> map::Claimable {
+pub(in crate::gateway::work) fn reward(contract: Address, to: Address) -> map::Claimable {
     let claim = map::Claim { to, ..map::Claim::default() };
     map::Claimable::new("main", contract, claim).named("reward").mechanism("farm").pays(TOKEN, U256::from(7))
 }
 
-pub(super) fn claimables() -> List {
+pub(in crate::gateway::work) fn claimables() -> List {
     List::Claimables(ClaimOptions::default())
 }
 
 /// Answers a query to the protocol alone.
-pub(super) async fn answer(script: &ScriptedChain, instance: Instance, list: List) -> Result<Answer, Problem> {
+pub(in crate::gateway::work) async fn answer(
+    script: &ScriptedChain,
+    instance: Instance,
+    list: List,
+) -> Result<Answer, Problem> {
     let context = Context::over(script.reader(), Snapshot::of_test([Arc::new(instance)]));
-    let work = ProtocolWork::for_protocol(&context, ACCOUNT, "acme", None, list)?;
+    let work = RowWork::for_protocol(&context, ACCOUNT, "acme", None, list)?;
     context.open(&work.networks(&context)).await;
     work.answer(context).await
 }

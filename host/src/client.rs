@@ -1,0 +1,149 @@
+//! The commands that request an answer: from a gateway over HTTP, or from one in this process.
+//!
+//! Invariant: data goes to stdout and all else to stderr. Both ways give the same documents, so that only [`source`]
+//! knows which one it is.
+
+mod export;
+mod print;
+mod remote;
+mod reply;
+mod sheet;
+mod source;
+mod spinner;
+mod watch;
+
+use futures_util::future::try_join_all;
+use hyper::header::HeaderValue;
+use tokio::signal::unix::{SignalKind, signal};
+
+use self::print::Printer;
+use self::reply::{AnswerDocument, Reply};
+use self::source::AnswerSource;
+use self::spinner::Spinner;
+use crate::cli::AnswerCommand;
+use crate::config::Environment;
+use crate::terminal;
+
+/// Exit codes of the commands; their help has them in words.
+const WHOLE: u8 = 0;
+const FAILED: u8 = 1;
+const MISUSE: u8 = 2;
+const PARTIAL: u8 = 3;
+const NOTHING_READ: u8 = 4;
+/// Shells report it for a command that SIGINT ended.
+const INTERRUPTED: u8 = 130;
+
+/// Reason why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ClientError {
+    /// The command line, the configuration or the request is wrong.
+    #[error("{0}")]
+    Misuse(String),
+    /// The name or the transaction does not exist, or the output cannot be written.
+    #[error("{0}")]
+    Failed(String),
+    /// Nobody answers, or nothing could be read. The next try may succeed.
+    #[error("{0}")]
+    NothingRead(String),
+    /// Nobody reads the output any more.
+    #[error("the output is closed")]
+    Closed,
+}
+
+impl ClientError {
+    fn code(&self) -> u8 {
+        match self {
+            Self::Misuse(_) => MISUSE,
+            Self::Failed(_) => FAILED,
+            Self::NothingRead(_) => NOTHING_READ,
+            Self::Closed => WHOLE,
+        }
+    }
+}
+
+/// Runs the command; returns its exit code.
+pub(crate) async fn run(command: &AnswerCommand, environment: &Environment) -> u8 {
+    let spinner = Spinner::default();
+    let work = async {
+        let mut requester = Requester::start(command, environment, &spinner).await?;
+        let mut printer = Printer::of(command);
+        if command.output.watch {
+            watch::run(&mut requester, &mut printer).await
+        } else {
+            printer.print(&requester.documents().await?)
+        }
+    };
+    let ended = tokio::select! {
+        ended = work => ended,
+        () = interrupted(), if !command.output.watch => Ok(INTERRUPTED),
+    };
+    spinner.clear();
+    ended.unwrap_or_else(|error| {
+        if error != ClientError::Closed {
+            terminal::warn(&error, command.output.color.color);
+        }
+        error.code()
+    })
+}
+
+/// Waits for SIGINT or SIGTERM.
+async fn interrupted() {
+    match (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) {
+        (Ok(mut interrupt), Ok(mut terminate)) => {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+        }
+        // Then the signals end the process as they always do.
+        _ => std::future::pending().await,
+    }
+}
+
+/// Requests the documents of one command.
+struct Requester<'a> {
+    requests: Vec<String>,
+    source: AnswerSource,
+    spinner: &'a Spinner,
+    /// The last document of each request.
+    last: Vec<AnswerDocument>,
+}
+
+impl<'a> Requester<'a> {
+    async fn start(
+        command: &AnswerCommand,
+        environment: &Environment,
+        spinner: &'a Spinner,
+    ) -> Result<Self, ClientError> {
+        let source = AnswerSource::start(command, environment, spinner).await?;
+        let requests = command.requests(Printer::of(command).amounts());
+        Ok(Self { requests, source, spinner, last: Vec::new() })
+    }
+
+    /// Returns the document of each request, which is the last one if that still holds.
+    async fn documents(&mut self) -> Result<Vec<AnswerDocument>, ClientError> {
+        // A watch says nothing while it waits for changes.
+        if self.last.is_empty() {
+            self.spinner.show(self.source.waits_for());
+        }
+        let tag = |place: usize| self.last.get(place).and_then(|document: &AnswerDocument| document.tag.clone());
+        let requests: Vec<(&String, Option<HeaderValue>)> =
+            self.requests.iter().enumerate().map(|(place, path)| (path, tag(place))).collect();
+        let replies = try_join_all(requests.into_iter().map(|(path, tag)| self.source.get(path, tag))).await;
+        self.spinner.clear();
+        let mut documents = Vec::new();
+        for (place, reply) in replies?.into_iter().enumerate() {
+            documents.push(match (reply, self.last.get(place)) {
+                (Reply::Document(document), _) => document,
+                (Reply::NotModified { holds }, Some(last)) => AnswerDocument { holds, ..last.clone() },
+                (Reply::NotModified { .. }, None) => {
+                    return Err(ClientError::NothingRead(
+                        "the gateway sent no body, as to a client that has it".into(),
+                    ));
+                }
+            });
+        }
+        self.last.clone_from(&documents);
+        Ok(documents)
+    }
+}
