@@ -38,6 +38,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/claimables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What several accounts can claim */
+        get: operations["getClaimablesOfAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/claimables/{account}": {
         parameters: {
             query?: never;
@@ -149,6 +166,23 @@ export interface paths {
         };
         /** This description of the API, in OpenAPI 3.1 */
         get: operations["getDescription"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/positions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All positions of several accounts */
+        get: operations["getPositionsOfAccounts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -348,6 +382,17 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What an answer has about one of several accounts. */
+        AccountAnswer: {
+            /** @description Null if its name was not resolved. */
+            account: components["schemas"]["Address"] | null;
+            /** @description The body of an answer about the account alone; null if that would be a problem. */
+            answer: components["schemas"]["AccountItems"] | null;
+            /** @description The names by which it was requested. */
+            names?: string[];
+            /** @description The header `portolan-partial` of an answer about the account alone; null if nothing is missing. */
+            partial: string | null;
+        };
         /** @description What a transaction did for one account. */
         AccountEffects: {
             /** @description The account. */
@@ -367,6 +412,8 @@ export interface components {
             /** @description The effects in one sentence. */
             summary: string;
         };
+        /** @description The body of an answer about one account. */
+        AccountItems: components["schemas"]["Claimable"][] | components["schemas"]["Portfolio"];
         /** @description An event of the type `ADD_LIQUIDITY`. */
         AddLiquidityEvent: {
             /** @description The contract that logged it; null for the native value (`detail=full`). */
@@ -513,6 +560,8 @@ export interface components {
             caip10?: components["schemas"]["Caip10"];
             /** @description Value in dollars; 0 if the price is not known. */
             dollarValue: components["schemas"]["Amount"];
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description The network of the token. */
             network: components["schemas"]["Network"];
             /** @description Name and version of the plugin that found it; absent if no plugin did (`detail=full`). */
@@ -775,6 +824,8 @@ export interface components {
             differs?: string[];
             /** @description Value of the payments whose price is known. */
             dollarValue: components["schemas"]["Amount"];
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description Claims that are not in the plan. */
             leftOut: components["schemas"]["LeftOut"][];
             /** @description `dollarValue` less the cost; null if the cost or a price is unknown. */
@@ -816,6 +867,8 @@ export interface components {
             dollarValue: components["schemas"]["Amount"];
             /** @description Id of the row, the same in every answer. */
             id: string;
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description For people. */
             name: string;
             /** @description `dollarValue` less the payment's share of the claim's cost; null if the cost or a price is unknown. */
@@ -913,6 +966,8 @@ export interface components {
              * @description Gas of all transactions.
              */
             gas: number;
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description Wei per unit of gas for the block's builder. */
             maxPriorityFeePerGas: components["schemas"]["Digits"];
             /** @description Total cost. */
@@ -937,6 +992,24 @@ export interface components {
             protocol: string;
             /** @description What is answered. */
             question: components["schemas"]["Question"];
+        };
+        /** @description Where the rate of the currency comes from. */
+        CurrencyRate: {
+            /**
+             * Format: uint64
+             * @description Age of the rate at the answer's block; null if it is not known.
+             */
+            ageSeconds: number | null;
+            /** @description Code of ISO 4217, `BTC` or `ETH`. */
+            code: string;
+            /** @description The price feeds. */
+            contracts: string[];
+            /** @description Price of one unit; null if it could not be read. */
+            dollars: components["schemas"]["Amount"] | null;
+            /** @description Slug of the network that the rate was read on; null if it was not. */
+            network: string | null;
+            /** @description As in `priceSource` of a row. */
+            source: string | null;
         };
         /** @description Bytes in lower-case hex. */
         Data: string;
@@ -1017,6 +1090,8 @@ export interface components {
             dollarValue: components["schemas"]["Amount"];
             /** @description Id of the row, the same in every answer. */
             id: string;
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description For people. */
             name: string;
             /** @description The network of the stake. */
@@ -1108,6 +1183,8 @@ export interface components {
             dataFee: components["schemas"]["Digits"];
             /** @description Null if the price is not known. */
             dollarValue: components["schemas"]["Amount"] | null;
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description Wei for the network's operator, on networks that charge for it. */
             operatorFee: components["schemas"]["Digits"];
             /** @description Wei per unit of gas. */
@@ -1129,8 +1206,19 @@ export interface components {
             /** @description The price at which it can be liquidated. */
             liquidationPrice: components["schemas"]["LiquidationPrice"] | null;
         };
+        /** @description The values in dollars of a row, a leg or a cost, in the currency of `?currency=`. */
+        InCurrency: {
+            /** @description `netDollarValue` converted; absent where there is none. */
+            netValue?: components["schemas"]["Amount"] | null;
+            /** @description `price` converted; absent where there is none. */
+            price?: components["schemas"]["Amount"] | null;
+            /** @description `dollarValue` converted. */
+            value: components["schemas"]["Amount"] | null;
+        };
         /** @description What was done for one protocol on one network. */
         JobReport: {
+            /** @description The account, in answers about several. */
+            account?: components["schemas"]["Address"];
             /** @description The same in a sentence; empty if nothing is missing. */
             detail: string;
             /**
@@ -1183,6 +1271,8 @@ export interface components {
             amountRaw?: components["schemas"]["Digits"];
             /** @description Null if a price is not known. */
             dollarValue: components["schemas"]["Amount"] | null;
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description True if it secures a debt; null if that is not known. */
             isCollateral: boolean | null;
             /** @description For people. */
@@ -1228,10 +1318,12 @@ export interface components {
             caip10?: components["schemas"]["Caip10"];
             /** @description Value in dollars; 0 if the price is not known. */
             dollarValue: components["schemas"]["Amount"];
-            /** @description Of the whole loan: below 1 it can be liquidated; null if there is no debt (`detail=full`). */
+            /** @description Health factor of the whole loan: below 1 it can be liquidated; null if there is no debt (`detail=full`). */
             healthFactor?: components["schemas"]["Amount"] | null;
             /** @description Id of the row, the same in every answer. */
             id: string;
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description For people. */
             name: string;
             /** @description The network of the loan. */
@@ -1402,6 +1494,8 @@ export interface components {
             amountRaw?: components["schemas"]["Digits"];
             /** @description Null if the price is not known. */
             dollarValue: components["schemas"]["Amount"] | null;
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description Null if it could not be read. */
             token: components["schemas"]["Token"] | null;
             /** @description `0x0` for the native token. */
@@ -1724,6 +1818,8 @@ export interface components {
             health: components["schemas"]["Health"] | null;
             /** @description Id of the row, the same in every answer. */
             id: string;
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description True if the lock has no end. */
             isPermanent: boolean | null;
             /** @description What kind of position it is. */
@@ -1915,10 +2011,10 @@ export interface components {
          */
         Question: "claimables" | "farming" | "lending" | "events" | "composition" | "pooling" | "locked";
         /**
-         * @description Why something is missing: a word of `portolan-partial`. More may follow.�- `crashed`: the plugin panicked, or its process ended. What a client can do: ask again once.�- `disabled`: the operator disabled the plugin. What a client can do: nothing.�- `invalid-output`: the plugin answered something that breaks the rules. What a client can do: nothing.�- `invalid-reply`: a contract returned or logged something that no row can have, such as a reward in the farm's own address. That row is left out, and the plugin is not at fault. What a client can do: nothing.�- `not-allowed`: the plugin reads a host off the chain that is not granted. What a client can do: nothing.�- `not-configured`: the network has no RPC endpoint. What a client can do: choose other networks.�- `not-covered`: the plugin knows that the account may have something that it does not read; `notCovered` in the report says what. What a client can do: look there yourself.�- `over-budget`: the answer or the plugin reached a bound: reads, requests, time of a processor, lists that are still being walked. What a client can do: choose fewer networks or protocols; ask again in a minute.�- `plugin-error`: the plugin says that it cannot answer, mostly because a contract does not answer as it should. What a client can do: nothing.�- `quarantined`: the plugin's build is paused or in quarantine, because it failed by its own fault. What a client can do: ask again in some minutes.�- `rejected`: the plugin's build was refused, or its claim calls a function that is not allowed. What a client can do: nothing.�- `stale`: the newest block of the network is too old, or its only nodes are still syncing. What a client can do: ask again later.�- `state-unavailable`: no node has the state of the block that was named. What a client can do: choose a later block.�- `timeout`: it was not there in time. What a client can do: ask again; choose fewer networks or protocols.�- `unknown-block`: no node knows the block that was named. What a client can do: check the number.�- `upstream`: the nodes failed, or a reply could not be proven or decoded. What a client can do: ask again.�- `wrong-chain`: the endpoint serves another chain. What a client can do: ask again later.
+         * @description Why something is missing: a word of `portolan-partial`. More may follow.�- `crashed`: the plugin panicked, or its process ended. What a client can do: ask again once.�- `disabled`: the operator disabled the plugin. What a client can do: nothing.�- `invalid-output`: the plugin answered something that breaks the rules. What a client can do: nothing.�- `invalid-reply`: a contract returned or logged something that no row can have, such as a reward in the farm's own address. That row is left out, and the plugin is not at fault. What a client can do: nothing.�- `name-not-found`: the name of one of several accounts leads to no account. What a client can do: correct the name.�- `not-allowed`: the plugin reads a host off the chain that is not granted. What a client can do: nothing.�- `not-configured`: the network has no RPC endpoint. What a client can do: choose other networks.�- `not-covered`: the plugin knows that the account may have something that it does not read; `notCovered` in the report says what. What a client can do: look there yourself.�- `over-budget`: the answer or the plugin reached a bound: reads, requests, time of a processor, lists that are still being walked. What a client can do: choose fewer networks or protocols; ask again in a minute.�- `plugin-error`: the plugin says that it cannot answer, mostly because a contract does not answer as it should. What a client can do: nothing.�- `quarantined`: the plugin's build is paused or in quarantine, because it failed by its own fault. What a client can do: ask again in some minutes.�- `rejected`: the plugin's build was refused, or its claim calls a function that is not allowed. What a client can do: nothing.�- `stale`: the newest block of the network is too old, or its only nodes are still syncing. What a client can do: ask again later.�- `state-unavailable`: no node has the state of the block that was named. What a client can do: choose a later block.�- `timeout`: it was not there in time. What a client can do: ask again; choose fewer networks or protocols.�- `unknown-block`: no node knows the block that was named. What a client can do: check the number.�- `upstream`: the nodes failed, or a reply could not be proven or decoded. What a client can do: ask again.�- `wrong-chain`: the endpoint serves another chain. What a client can do: ask again later.
          * @enum {string}
          */
-        Reason: "crashed" | "disabled" | "invalid-output" | "invalid-reply" | "not-allowed" | "not-configured" | "not-covered" | "over-budget" | "plugin-error" | "quarantined" | "rejected" | "stale" | "state-unavailable" | "timeout" | "unknown-block" | "upstream" | "wrong-chain";
+        Reason: "crashed" | "disabled" | "invalid-output" | "invalid-reply" | "name-not-found" | "not-allowed" | "not-configured" | "not-covered" | "over-budget" | "plugin-error" | "quarantined" | "rejected" | "stale" | "state-unavailable" | "timeout" | "unknown-block" | "upstream" | "wrong-chain";
         /** @description A network that the gateway may not know: then its name and its logo are null. */
         RemoteNetwork: components["schemas"]["Network"] | {
             /** @description CAIP-2 id. */
@@ -2009,6 +2105,8 @@ export interface components {
             budget: components["schemas"]["Budget"];
             /** @description Set if the answer has a sum of claims. */
             claims?: components["schemas"]["ClaimCounts"];
+            /** @description Set if the client wants values in a currency. */
+            currency?: components["schemas"]["CurrencyRate"];
             /** @description What was done for the answer, and what failed. */
             jobs: components["schemas"]["JobReport"][];
         };
@@ -2284,6 +2382,17 @@ export interface components {
              */
             type: "STAKE";
         };
+        /** @description Sums in dollars or in a currency; all null in a currency without a rate. */
+        Sums: {
+            /** @description Value of all assets. */
+            assets: components["schemas"]["Amount"] | null;
+            /** @description Value of the claims, by their simulations; null if the query leaves it out. */
+            claimable: components["schemas"]["Amount"] | null;
+            /** @description Value of all debts. */
+            debts: components["schemas"]["Amount"] | null;
+            /** @description Assets less debts. */
+            net: components["schemas"]["Amount"] | null;
+        };
         /** @description An event of the type `SUPPLY`. */
         SupplyEvent: {
             /** @description The contract that logged it; null for the native value (`detail=full`). */
@@ -2408,16 +2517,18 @@ export interface components {
             /** @description `0x0` for the native token. */
             tokenAddress: components["schemas"]["TokenAddress"];
         };
-        /** @description Sums in dollars of everything with a known price. */
+        /** @description Sums of everything with a known price. */
         Totals: {
             /** @description Value of all assets. */
-            assets: components["schemas"]["Amount"];
+            assets: components["schemas"]["Amount"] | null;
             /** @description Value of the claims, by their simulations; null if the query leaves it out. */
             claimable: components["schemas"]["Amount"] | null;
             /** @description Value of all debts. */
-            debts: components["schemas"]["Amount"];
+            debts: components["schemas"]["Amount"] | null;
+            /** @description The sums in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["Sums"];
             /** @description Assets less debts. */
-            net: components["schemas"]["Amount"];
+            net: components["schemas"]["Amount"] | null;
             /** @description Number of legs and payments without a known price. */
             unpriced: number;
             /** @description Number of claims that were not simulated and count as their contracts report them. */
@@ -2703,7 +2814,7 @@ export interface components {
             type: "VAULT_WITHDRAW";
         };
         /**
-         * @description Whether a claim pays what it says when it is tried.
+         * @description What a claim did when it was tried.
          * @enum {string}
          */
         Verdict: "paid" | "differs" | "reverted" | "refused";
@@ -2871,6 +2982,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -2901,6 +3013,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -2931,6 +3044,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -2961,6 +3075,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -2981,6 +3096,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3001,6 +3117,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3021,6 +3138,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3041,6 +3159,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "retry-after": components["headers"]["retry-after"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3072,6 +3191,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3122,10 +3242,14 @@ export interface components {
         date: string;
         /** @description The tag of the body; absent if something is missing. On answers. */
         etag: string;
+        /** @description What the problem means, as `rel="help"`. On problems. */
+        link: string;
         /** @description The address that the name in the path, or in `?account=`, resolved to. On answers to requests with a name. */
         "portolan-account": string;
         /** @description `ethereum=21000000, polygon=70000000`: the block of each network that was read. On answers about an account or a transaction. */
         "portolan-blocks": string;
+        /** @description `EUR=1.1`: the price of one unit in dollars; `EUR` if it could not be read. On answers to requests with `currency`. */
+        "portolan-currency": string;
         /** @description What is missing; absent if nothing is. On answers. */
         "portolan-partial": string;
         /** @description Seconds to wait. On 503 `overloaded`. */
@@ -3158,6 +3282,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -3202,6 +3331,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3250,6 +3380,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3284,6 +3415,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -3328,6 +3464,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3397,6 +3534,144 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
+                    "portolan-partial": components["headers"]["portolan-partial"];
+                    "server-timing": components["headers"]["server-timing"];
+                    "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                    vary: components["headers"]["vary"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            414: components["responses"]["Problem414"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+        };
+    };
+    getClaimablesOfAccounts: {
+        parameters: {
+            query: {
+                /**
+                 * @description The accounts of the answer. Values: list of addresses, CAIP-10 ids and names, up to 100 by default.
+                 * @example [
+                 *       "vitalik.eth"
+                 *     ]
+                 */
+                accounts: string[];
+                /**
+                 * @description These protocols alone. Values: list of slugs.
+                 * @example [
+                 *       "aave_v3"
+                 *     ]
+                 */
+                include?: string[];
+                /**
+                 * @description Leaves these protocols out; not together with `include`. Values: list of slugs.
+                 * @example [
+                 *       "aave_v3"
+                 *     ]
+                 */
+                exclude?: string[];
+                /**
+                 * @description This network alone. Values: a slug, a name, a chain id or a CAIP-2 id: see networks.
+                 * @example polygon
+                 */
+                network?: string;
+                /**
+                 * @description Tries claims and adds `simulation` and `cost`, or tries none. Values: `true`, `false`.
+                 * @example true
+                 */
+                simulate?: boolean;
+                /**
+                 * @description Leaves out claims that cost more than they bring, revert or are refused. Values: `true`, `false`.
+                 * @example true
+                 */
+                worth?: boolean;
+                /**
+                 * @description The block that the answer is at. Values: a number, a hash, `latest`, `safe`, `finalized`, a time, or `NETWORK:BLOCK` of several networks: see blocks.
+                 * @example finalized
+                 */
+                block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
+                /**
+                 * @description Everything that is known. Values: `full`.
+                 * @example full
+                 */
+                detail?: "full";
+                /**
+                 * @description The form of amounts; a parameter goes before the header `Accept`. Values: `string`, `number`.
+                 * @example string
+                 */
+                amounts?: "string" | "number";
+            };
+            header?: {
+                /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
+                "x-request-id"?: components["parameters"]["x-request-id"];
+                /** @description The W3C trace of the request, for the operator's log and spans */
+                traceparent?: components["parameters"]["traceparent"];
+                /** @description `zstd`, `br`, `gzip`, with weights: how the body is compressed */
+                "accept-encoding"?: components["parameters"]["accept-encoding"];
+                /** @description Tags of bodies that the client has: 304 if the body is one of them */
+                "if-none-match"?: components["parameters"]["if-none-match"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What several accounts can claim */
+            200: {
+                headers: {
+                    "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                    "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "content-encoding": components["headers"]["content-encoding"];
+                    "content-length": components["headers"]["content-length"];
+                    date: components["headers"]["date"];
+                    etag: components["headers"]["etag"];
+                    "portolan-account": components["headers"]["portolan-account"];
+                    "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
+                    "portolan-partial": components["headers"]["portolan-partial"];
+                    "server-timing": components["headers"]["server-timing"];
+                    "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                    vary: components["headers"]["vary"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountAnswer"][] | {
+                        items: components["schemas"]["AccountAnswer"][];
+                        report: components["schemas"]["Report"];
+                    };
+                };
+            };
+            /** @description The client has this body already, by `if-none-match`. */
+            304: {
+                headers: {
+                    "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                    "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "content-encoding": components["headers"]["content-encoding"];
+                    "content-length": components["headers"]["content-length"];
+                    date: components["headers"]["date"];
+                    etag: components["headers"]["etag"];
+                    "portolan-account": components["headers"]["portolan-account"];
+                    "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3456,6 +3731,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
+                /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
                  */
@@ -3499,6 +3779,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3640,6 +3921,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3909,6 +4191,11 @@ export interface operations {
                  */
                 account?: string;
                 /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
+                /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
                  */
@@ -3952,6 +4239,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -4043,6 +4331,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -4317,6 +4606,150 @@ export interface operations {
             504: components["responses"]["Problem504"];
         };
     };
+    getPositionsOfAccounts: {
+        parameters: {
+            query: {
+                /**
+                 * @description The accounts of the answer. Values: list of addresses, CAIP-10 ids and names, up to 100 by default.
+                 * @example [
+                 *       "vitalik.eth"
+                 *     ]
+                 */
+                accounts: string[];
+                /**
+                 * @description These protocols alone. Values: list of slugs.
+                 * @example [
+                 *       "aave_v3"
+                 *     ]
+                 */
+                include?: string[];
+                /**
+                 * @description Leaves these protocols out; not together with `include`. Values: list of slugs.
+                 * @example [
+                 *       "aave_v3"
+                 *     ]
+                 */
+                exclude?: string[];
+                /**
+                 * @description This network alone. Values: a slug, a name, a chain id or a CAIP-2 id: see networks.
+                 * @example polygon
+                 */
+                network?: string;
+                /**
+                 * @description These kinds of positions; `claimable` is left out. Values: list of `lent`, `borrowed`, `staked`, `pooled`, `locked`, `vesting`.
+                 * @example [
+                 *       "staked"
+                 *     ]
+                 */
+                kind?: ("lent" | "borrowed" | "staked" | "pooled" | "locked" | "vesting")[];
+                /**
+                 * @description Tries claims and adds `simulation` and `cost`, or tries none. Values: `true`, `false`.
+                 * @example true
+                 */
+                simulate?: boolean;
+                /**
+                 * @description Leaves out claims that cost more than they bring, revert or are refused. Values: `true`, `false`.
+                 * @example true
+                 */
+                worth?: boolean;
+                /**
+                 * @description The block that the answer is at. Values: a number, a hash, `latest`, `safe`, `finalized`, a time, or `NETWORK:BLOCK` of several networks: see blocks.
+                 * @example finalized
+                 */
+                block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
+                /**
+                 * @description Everything that is known. Values: `full`.
+                 * @example full
+                 */
+                detail?: "full";
+                /**
+                 * @description The form of amounts; a parameter goes before the header `Accept`. Values: `string`, `number`.
+                 * @example string
+                 */
+                amounts?: "string" | "number";
+            };
+            header?: {
+                /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
+                "x-request-id"?: components["parameters"]["x-request-id"];
+                /** @description The W3C trace of the request, for the operator's log and spans */
+                traceparent?: components["parameters"]["traceparent"];
+                /** @description `zstd`, `br`, `gzip`, with weights: how the body is compressed */
+                "accept-encoding"?: components["parameters"]["accept-encoding"];
+                /** @description Tags of bodies that the client has: 304 if the body is one of them */
+                "if-none-match"?: components["parameters"]["if-none-match"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All positions of several accounts */
+            200: {
+                headers: {
+                    "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                    "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "content-encoding": components["headers"]["content-encoding"];
+                    "content-length": components["headers"]["content-length"];
+                    date: components["headers"]["date"];
+                    etag: components["headers"]["etag"];
+                    "portolan-account": components["headers"]["portolan-account"];
+                    "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
+                    "portolan-partial": components["headers"]["portolan-partial"];
+                    "server-timing": components["headers"]["server-timing"];
+                    "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                    vary: components["headers"]["vary"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountAnswer"][] | {
+                        items: components["schemas"]["AccountAnswer"][];
+                        report: components["schemas"]["Report"];
+                    };
+                };
+            };
+            /** @description The client has this body already, by `if-none-match`. */
+            304: {
+                headers: {
+                    "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                    "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "content-encoding": components["headers"]["content-encoding"];
+                    "content-length": components["headers"]["content-length"];
+                    date: components["headers"]["date"];
+                    etag: components["headers"]["etag"];
+                    "portolan-account": components["headers"]["portolan-account"];
+                    "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
+                    "portolan-partial": components["headers"]["portolan-partial"];
+                    "server-timing": components["headers"]["server-timing"];
+                    "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                    vary: components["headers"]["vary"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            414: components["responses"]["Problem414"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+        };
+    };
     getAllPositions: {
         parameters: {
             query?: {
@@ -4362,6 +4795,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
+                /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
                  */
@@ -4405,6 +4843,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -4589,6 +5028,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -4865,6 +5305,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
+                /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
                  */
@@ -4908,6 +5353,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -5270,6 +5716,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -5304,6 +5751,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -5348,6 +5800,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -5396,6 +5849,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -5430,6 +5884,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -5479,6 +5938,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -5625,6 +6085,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -5659,6 +6120,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -5708,6 +6174,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -5825,6 +6292,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -5859,6 +6327,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -5908,6 +6381,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -6003,6 +6477,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -6037,6 +6512,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -6086,6 +6566,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -6113,6 +6594,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -6147,6 +6629,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -6196,6 +6683,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -6223,6 +6711,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -6267,6 +6756,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -6316,6 +6810,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -6455,6 +6950,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
