@@ -41,7 +41,7 @@ pub fn check(file: &Path, name: &str, table: &str) -> Result<()> {
 /// If they differ.
 pub fn check_file(file: &Path, generated: &str) -> Result<()> {
     let shown = file.display();
-    if std::env::var_os(WRITE).is_some() {
+    if are_written() {
         return fs::write(file, generated).with_context(|| shown.to_string());
     }
     let text = fs::read_to_string(file).with_context(|| shown.to_string())?;

@@ -46,6 +46,15 @@ class Company(TypedDict):
     slug: str
 
 
+class CurrencyRate(TypedDict):
+    ageSeconds: int | None
+    code: str
+    contracts: list[str]
+    dollars: Amount | None
+    network: str | None
+    source: str | None
+
+
 Data: TypeAlias = str
 
 
@@ -79,6 +88,12 @@ class GasEventMetadata(TypedDict):
 
 
 Hash: TypeAlias = str
+
+
+class InCurrency(TypedDict):
+    netValue: NotRequired[Amount | None]
+    price: NotRequired[Amount | None]
+    value: Amount | None
 
 
 JobStatus: TypeAlias = Literal['ok', 'partial', 'failed']
@@ -211,7 +226,7 @@ Quantity: TypeAlias = str
 Question: TypeAlias = Literal['claimables', 'farming', 'lending', 'events', 'composition', 'pooling', 'locked']
 
 
-Reason: TypeAlias = Literal['crashed', 'disabled', 'invalid-output', 'invalid-reply', 'not-allowed', 'not-configured', 'not-covered', 'over-budget', 'plugin-error', 'quarantined', 'rejected', 'stale', 'state-unavailable', 'timeout', 'unknown-block', 'upstream', 'wrong-chain']
+Reason: TypeAlias = Literal['crashed', 'disabled', 'invalid-output', 'invalid-reply', 'name-not-found', 'not-allowed', 'not-configured', 'not-covered', 'over-budget', 'plugin-error', 'quarantined', 'rejected', 'stale', 'state-unavailable', 'timeout', 'unknown-block', 'upstream', 'wrong-chain']
 
 
 class RemoteNetworkRemoteNetwork(TypedDict):
@@ -291,6 +306,13 @@ class SafeThresholdEvent(TypedDict):
 SimulationMethod: TypeAlias = Literal['override', 'eth_simulateV1', 'eth_call']
 
 
+class Sums(TypedDict):
+    assets: Amount | None
+    claimable: Amount | None
+    debts: Amount | None
+    net: Amount | None
+
+
 TargetSource: TypeAlias = Literal['listed', 'settings', 'factory']
 
 
@@ -305,10 +327,11 @@ class TokenFlow(TypedDict):
 
 
 class Totals(TypedDict):
-    assets: Amount
+    assets: Amount | None
     claimable: Amount | None
-    debts: Amount
-    net: Amount
+    debts: Amount | None
+    inCurrency: NotRequired[Sums]
+    net: Amount | None
     unpriced: int
     untried: int | None
 
@@ -434,6 +457,7 @@ class Cost(TypedDict):
     dataFee: Digits
     dollars: Amount | None
     gas: int
+    inCurrency: NotRequired[InCurrency]
     maxPriorityFeePerGas: Digits
     nativeRaw: Digits
     value: Digits
@@ -480,6 +504,7 @@ class Health(TypedDict):
 
 
 class JobReport(TypedDict):
+    account: NotRequired[Address]
     detail: str
     durationMs: int
     network: str
@@ -584,6 +609,7 @@ class Report(TypedDict):
     blocks: dict[str, Block]
     budget: Budget
     claims: NotRequired[ClaimCounts]
+    currency: NotRequired[CurrencyRate]
     jobs: list[JobReport]
 
 
@@ -813,6 +839,7 @@ class Balance(TypedDict):
     amountRaw: NotRequired[Digits]
     caip10: NotRequired[Caip10]
     dollarValue: Amount
+    inCurrency: NotRequired[InCurrency]
     network: Network
     plugin: NotRequired[str]
     price: Amount
@@ -933,6 +960,7 @@ class GasPaid(TypedDict):
     amountRaw: NotRequired[Digits]
     dataFee: Digits
     dollarValue: Amount | None
+    inCurrency: NotRequired[InCurrency]
     operatorFee: Digits
     price: Digits
     token: Token | None
@@ -1012,6 +1040,7 @@ class Movement(TypedDict):
     amount: Amount | None
     amountRaw: NotRequired[Digits]
     dollarValue: Amount | None
+    inCurrency: NotRequired[InCurrency]
     token: Token | None
     tokenAddress: TokenAddress
     tokenId: Digits | None
@@ -1218,6 +1247,7 @@ class ClaimPlan(TypedDict):
     cost: Cost | None
     differs: NotRequired[list[str]]
     dollarValue: Amount
+    inCurrency: NotRequired[InCurrency]
     leftOut: list[LeftOut]
     netDollarValue: Amount | None
     network: Network
@@ -1240,6 +1270,7 @@ class Claimable(TypedDict):
     differs: NotRequired[list[str]]
     dollarValue: Amount
     id: str
+    inCurrency: NotRequired[InCurrency]
     name: str
     netDollarValue: Amount | None
     network: Network
@@ -1281,6 +1312,7 @@ class Leg(TypedDict):
     amount: Amount | None
     amountRaw: NotRequired[Digits]
     dollarValue: Amount | None
+    inCurrency: NotRequired[InCurrency]
     isCollateral: bool | None
     name: str
     rate: Amount | None
@@ -1298,6 +1330,7 @@ class Position(TypedDict):
     dollarValue: Amount | None
     health: Health | None
     id: str
+    inCurrency: NotRequired[InCurrency]
     isPermanent: bool | None
     kind: PositionKind
     leg: NotRequired[Leg]
@@ -1352,6 +1385,7 @@ class FarmingRow(TypedDict):
     contractAddress: Address
     dollarValue: Amount
     id: str
+    inCurrency: NotRequired[InCurrency]
     name: str
     network: Network
     plugin: NotRequired[str]
@@ -1376,6 +1410,7 @@ class LendingRow(TypedDict):
     dollarValue: Amount
     healthFactor: NotRequired[Amount | None]
     id: str
+    inCurrency: NotRequired[InCurrency]
     name: str
     network: Network
     plugin: NotRequired[str]
@@ -1393,3 +1428,13 @@ class LendingRow(TypedDict):
 class Portfolio(TypedDict):
     protocols: list[ProtocolPositions]
     totals: Totals
+
+
+AccountItems: TypeAlias = list[Claimable] | Portfolio
+
+
+class AccountAnswer(TypedDict):
+    account: Address | None
+    answer: AccountItems | None
+    names: NotRequired[list[str]]
+    partial: str | None

@@ -38,6 +38,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/claimables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What several accounts can claim */
+        get: operations["getClaimablesOfAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/claimables/{account}": {
         parameters: {
             query?: never;
@@ -149,6 +166,23 @@ export interface paths {
         };
         /** This description of the API, in OpenAPI 3.1 */
         get: operations["getDescription"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/positions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All positions of several accounts */
+        get: operations["getPositionsOfAccounts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -348,6 +382,17 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What an answer has about one of several accounts. */
+        AccountAnswer: {
+            /** @description Null if its name was not resolved. */
+            account: components["schemas"]["Address"] | null;
+            /** @description The body of an answer about the account alone; null if that would be a problem. */
+            answer: components["schemas"]["AccountItems"] | null;
+            /** @description The names by which it was requested. */
+            names?: string[];
+            /** @description The header `portolan-partial` of an answer about the account alone; null if nothing is missing. */
+            partial: string | null;
+        };
         /** @description What a transaction did for one account. */
         AccountEffects: {
             /** @description The account. */
@@ -367,13 +412,15 @@ export interface components {
             /** @description The effects in one sentence. */
             summary: string;
         };
+        /** @description The body of an answer about one account. */
+        AccountItems: components["schemas"]["Claimable"][] | components["schemas"]["Portfolio"];
         /** @description An event of the type `ADD_LIQUIDITY`. */
         AddLiquidityEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -386,15 +433,15 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "ADD_LIQUIDITY";
@@ -429,11 +476,11 @@ export interface components {
         };
         /** @description An event of the type `APPROVAL`. */
         ApprovalEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -448,26 +495,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "APPROVAL";
         };
         /** @description An event of the type `APPROVAL_FOR_ALL`. */
         ApprovalForAllEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -481,15 +528,15 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "APPROVAL_FOR_ALL";
@@ -503,32 +550,34 @@ export interface components {
         };
         /** @description An amount of a token that an account holds. */
         Balance: {
-            /** @description The account. */
+            /** @description The account (`detail=full`). */
             account?: components["schemas"]["Address"];
             /** @description In whole units of the token. */
             amount: components["schemas"]["Amount"];
-            /** @description In smallest units. */
+            /** @description In smallest units (`detail=full`). */
             amountRaw?: components["schemas"]["Digits"];
-            /** @description CAIP-10 id of the account on the row's network. */
+            /** @description CAIP-10 id of the account on the row's network (`detail=full`). */
             caip10?: components["schemas"]["Caip10"];
             /** @description Value in dollars; 0 if the price is not known. */
             dollarValue: components["schemas"]["Amount"];
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description The network of the token. */
             network: components["schemas"]["Network"];
-            /** @description Name and version of the plugin that found it; absent if no plugin did. */
+            /** @description Name and version of the plugin that found it; absent if no plugin did (`detail=full`). */
             plugin?: string;
             /** @description Dollars for one whole unit; 0 if it is not known. */
             price: components["schemas"]["Amount"];
             /**
              * Format: uint64
-             * @description Age of the price; null if it is not known.
+             * @description Age of the price; null if it is not known (`detail=full`).
              */
             priceAgeSeconds?: number | null;
-            /** @description The price feeds, or the tokens that the price was derived from. */
+            /** @description The price feeds, or the tokens that the price was derived from (`detail=full`). */
             priceContracts?: components["schemas"]["Address"][];
-            /** @description The source of the price; null if it is not known. */
+            /** @description The source of the price; null if it is not known (`detail=full`). */
             priceSource?: string | null;
-            /** @description The sources of its amounts. */
+            /** @description The sources of its amounts (`detail=full`). */
             provenance?: components["schemas"]["Provenance"];
             /** @description What is held. */
             token: components["schemas"]["Token"];
@@ -550,11 +599,11 @@ export interface components {
         };
         /** @description An event of the type `BORROW`. */
         BorrowEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -569,26 +618,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "BORROW";
         };
         /** @description An event of the type `BRIDGE_IN`. */
         BridgeInEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -604,26 +653,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "BRIDGE_IN";
         };
         /** @description An event of the type `BRIDGE_OUT`. */
         BridgeOutEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -639,15 +688,15 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "BRIDGE_OUT";
@@ -682,11 +731,11 @@ export interface components {
         };
         /** @description An event of the type `BURN`. */
         BurnEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -701,15 +750,15 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "BURN";
@@ -731,11 +780,11 @@ export interface components {
         };
         /** @description An event of the type `CLAIM`. */
         ClaimEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -750,15 +799,15 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "CLAIM";
@@ -767,7 +816,7 @@ export interface components {
         ClaimPlan: {
             /** @description The account that claims. */
             account: components["schemas"]["Address"];
-            /** @description CAIP-10 id of the account. */
+            /** @description CAIP-10 id of the account (`detail=full`). */
             caip10?: components["schemas"]["Caip10"];
             /** @description The cost of all calls; null if it is not known. */
             cost: components["schemas"]["Cost"] | null;
@@ -775,6 +824,8 @@ export interface components {
             differs?: string[];
             /** @description Value of the payments whose price is known. */
             dollarValue: components["schemas"]["Amount"];
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description Claims that are not in the plan. */
             leftOut: components["schemas"]["LeftOut"][];
             /** @description `dollarValue` less the cost; null if the cost or a price is unknown. */
@@ -794,13 +845,13 @@ export interface components {
         };
         /** @description A payment that an account can claim. */
         Claimable: {
-            /** @description The account. */
+            /** @description The account (`detail=full`). */
             account?: components["schemas"]["Address"];
             /** @description In whole units of the token. */
             amount: components["schemas"]["Amount"];
-            /** @description In smallest units. */
+            /** @description In smallest units (`detail=full`). */
             amountRaw?: components["schemas"]["Digits"];
-            /** @description CAIP-10 id of the account on the row's network. */
+            /** @description CAIP-10 id of the account on the row's network (`detail=full`). */
             caip10?: components["schemas"]["Caip10"];
             /** @description Shared by the rows of one transaction, which is to be sent once. */
             claimId: string;
@@ -816,6 +867,8 @@ export interface components {
             dollarValue: components["schemas"]["Amount"];
             /** @description Id of the row, the same in every answer. */
             id: string;
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description For people. */
             name: string;
             /** @description `dollarValue` less the payment's share of the claim's cost; null if the cost or a price is unknown. */
@@ -824,22 +877,22 @@ export interface components {
             network: components["schemas"]["Network"];
             /** @description Destination of the payment, if it is not the account. */
             paidTo?: components["schemas"]["PaidTo"];
-            /** @description All payments of the transaction. */
+            /** @description All payments of the transaction (`detail=full`). */
             pays?: components["schemas"]["Payment"][];
-            /** @description Name and version of the plugin that found it; absent if no plugin did. */
+            /** @description Name and version of the plugin that found it; absent if no plugin did (`detail=full`). */
             plugin?: string;
             /**
              * Format: uint64
-             * @description Age of the price; null if it is not known.
+             * @description Age of the price; null if it is not known (`detail=full`).
              */
             priceAgeSeconds?: number | null;
-            /** @description The price feeds, or the tokens that the price was derived from. */
+            /** @description The price feeds, or the tokens that the price was derived from (`detail=full`). */
             priceContracts?: components["schemas"]["Address"][];
-            /** @description The source of the price; null if it is not known. */
+            /** @description The source of the price; null if it is not known (`detail=full`). */
             priceSource?: string | null;
             /** @description The protocol that pays. */
             protocol: components["schemas"]["Protocol"];
-            /** @description The sources of its amounts. */
+            /** @description The sources of its amounts (`detail=full`). */
             provenance?: components["schemas"]["Provenance"];
             /** @description `paid`, `differs`, `reverted` or `refused`; null if it was not simulated or too little is known. */
             simulated: components["schemas"]["Verdict"] | null;
@@ -862,11 +915,11 @@ export interface components {
         };
         /** @description An event of the type `COLLECT_FEES`. */
         CollectFeesEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -880,15 +933,15 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "COLLECT_FEES";
@@ -913,6 +966,8 @@ export interface components {
              * @description Gas of all transactions.
              */
             gas: number;
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description Wei per unit of gas for the block's builder. */
             maxPriorityFeePerGas: components["schemas"]["Digits"];
             /** @description Total cost. */
@@ -938,15 +993,33 @@ export interface components {
             /** @description What is answered. */
             question: components["schemas"]["Question"];
         };
+        /** @description Where the rate of the currency comes from. */
+        CurrencyRate: {
+            /**
+             * Format: uint64
+             * @description Age of the rate at the answer's block; null if it is not known.
+             */
+            ageSeconds: number | null;
+            /** @description Code of ISO 4217, `BTC` or `ETH`. */
+            code: string;
+            /** @description The price feeds. */
+            contracts: string[];
+            /** @description Price of one unit; null if it could not be read. */
+            dollars: components["schemas"]["Amount"] | null;
+            /** @description Slug of the network that the rate was read on; null if it was not. */
+            network: string | null;
+            /** @description As in `priceSource` of a row. */
+            source: string | null;
+        };
         /** @description Bytes in lower-case hex. */
         Data: string;
         /** @description An event of the type `DELEGATE`. */
         DelegateEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -960,15 +1033,15 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "DELEGATE";
@@ -981,7 +1054,7 @@ export interface components {
         EventAsset: {
             /** @description In whole units; in smallest units if the token could not be read. */
             amount: components["schemas"]["Amount"];
-            /** @description In smallest units. */
+            /** @description In smallest units (`detail=full`). */
             amountRaw?: components["schemas"]["Digits"];
             /** @description The token; null if it could not be read. */
             asset: components["schemas"]["Token"] | null;
@@ -1001,15 +1074,15 @@ export interface components {
         };
         /** @description A stake. */
         FarmingRow: {
-            /** @description The account. */
+            /** @description The account (`detail=full`). */
             account?: components["schemas"]["Address"];
             /** @description In whole units of the staked token. */
             amount: components["schemas"]["Amount"];
-            /** @description In smallest units. */
+            /** @description In smallest units (`detail=full`). */
             amountRaw?: components["schemas"]["Digits"];
             /** @description A year's rewards over the value of the stake, as a fraction; 0 if it is not known. */
             apr: components["schemas"]["Amount"];
-            /** @description CAIP-10 id of the account on the row's network. */
+            /** @description CAIP-10 id of the account on the row's network (`detail=full`). */
             caip10?: components["schemas"]["Caip10"];
             /** @description Where it is staked. */
             contractAddress: components["schemas"]["Address"];
@@ -1017,26 +1090,28 @@ export interface components {
             dollarValue: components["schemas"]["Amount"];
             /** @description Id of the row, the same in every answer. */
             id: string;
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description For people. */
             name: string;
             /** @description The network of the stake. */
             network: components["schemas"]["Network"];
-            /** @description Name and version of the plugin that found it; absent if no plugin did. */
+            /** @description Name and version of the plugin that found it; absent if no plugin did (`detail=full`). */
             plugin?: string;
             /** @description With `detail=full`: members of the position that this row has no place for. */
             position?: components["schemas"]["PositionFacts"];
             /**
              * Format: uint64
-             * @description Age of the price; null if it is not known.
+             * @description Age of the price; null if it is not known (`detail=full`).
              */
             priceAgeSeconds?: number | null;
-            /** @description The price feeds, or the tokens that the price was derived from. */
+            /** @description The price feeds, or the tokens that the price was derived from (`detail=full`). */
             priceContracts?: components["schemas"]["Address"][];
-            /** @description The source of the price; null if it is not known. */
+            /** @description The source of the price; null if it is not known (`detail=full`). */
             priceSource?: string | null;
             /** @description The protocol of the stake. */
             protocol: components["schemas"]["Protocol"];
-            /** @description The sources of its amounts. */
+            /** @description The sources of its amounts (`detail=full`). */
             provenance?: components["schemas"]["Provenance"];
             /** @description The tokens that it earns. */
             rewardTokens: components["schemas"]["Token"][];
@@ -1044,7 +1119,7 @@ export interface components {
             stakedToken: components["schemas"]["Token"];
             /** @description What the stake redeems to, in whole units of the staked token; the same as `amount` if it redeems to nothing else. */
             underlyingAmount: components["schemas"]["Amount"];
-            /** @description In smallest units. */
+            /** @description In smallest units (`detail=full`). */
             underlyingAmountRaw?: components["schemas"]["Digits"];
             /** @description Mechanism. */
             vaultType: string;
@@ -1067,11 +1142,11 @@ export interface components {
         };
         /** @description An event of the type `GAS`. */
         GasEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -1085,15 +1160,15 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "GAS";
@@ -1108,6 +1183,8 @@ export interface components {
             dataFee: components["schemas"]["Digits"];
             /** @description Null if the price is not known. */
             dollarValue: components["schemas"]["Amount"] | null;
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description Wei for the network's operator, on networks that charge for it. */
             operatorFee: components["schemas"]["Digits"];
             /** @description Wei per unit of gas. */
@@ -1129,8 +1206,19 @@ export interface components {
             /** @description The price at which it can be liquidated. */
             liquidationPrice: components["schemas"]["LiquidationPrice"] | null;
         };
+        /** @description The values in dollars of a row, a leg or a cost, in the currency of `?currency=`. */
+        InCurrency: {
+            /** @description `netDollarValue` converted; absent where there is none. */
+            netValue?: components["schemas"]["Amount"] | null;
+            /** @description `price` converted; absent where there is none. */
+            price?: components["schemas"]["Amount"] | null;
+            /** @description `dollarValue` converted. */
+            value: components["schemas"]["Amount"] | null;
+        };
         /** @description What was done for one protocol on one network. */
         JobReport: {
+            /** @description The account, in answers about several. */
+            account?: components["schemas"]["Address"];
             /** @description The same in a sentence; empty if nothing is missing. */
             detail: string;
             /**
@@ -1179,10 +1267,12 @@ export interface components {
         Leg: {
             /** @description In whole units; null if the token could not be read. */
             amount: components["schemas"]["Amount"] | null;
-            /** @description In smallest units. */
+            /** @description In smallest units (`detail=full`). */
             amountRaw?: components["schemas"]["Digits"];
             /** @description Null if a price is not known. */
             dollarValue: components["schemas"]["Amount"] | null;
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description True if it secures a debt; null if that is not known. */
             isCollateral: boolean | null;
             /** @description For people. */
@@ -1204,7 +1294,7 @@ export interface components {
         LegPart: {
             /** @description In whole units; null if the token could not be read. */
             amount: components["schemas"]["Amount"] | null;
-            /** @description In smallest units. */
+            /** @description In smallest units (`detail=full`). */
             amountRaw?: components["schemas"]["Digits"];
             /** @description Null if the token could not be read. */
             token: components["schemas"]["Token"] | null;
@@ -1218,55 +1308,57 @@ export interface components {
         LegRole: "supplied" | "borrowed" | "staked" | "pooled" | "locked" | "vesting" | "rewardOwed" | "feeOwed";
         /** @description A loan to a protocol, or with `detail=full` a debt. */
         LendingRow: {
-            /** @description The account. */
+            /** @description The account (`detail=full`). */
             account?: components["schemas"]["Address"];
             /** @description In whole units of the token. */
             amount: components["schemas"]["Amount"];
-            /** @description In smallest units. */
+            /** @description In smallest units (`detail=full`). */
             amountRaw?: components["schemas"]["Digits"];
-            /** @description CAIP-10 id of the account on the row's network. */
+            /** @description CAIP-10 id of the account on the row's network (`detail=full`). */
             caip10?: components["schemas"]["Caip10"];
             /** @description Value in dollars; 0 if the price is not known. */
             dollarValue: components["schemas"]["Amount"];
-            /** @description Of the whole loan: below 1 it can be liquidated; null if there is no debt. */
+            /** @description Health factor of the whole loan: below 1 it can be liquidated; null if there is no debt (`detail=full`). */
             healthFactor?: components["schemas"]["Amount"] | null;
             /** @description Id of the row, the same in every answer. */
             id: string;
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description For people. */
             name: string;
             /** @description The network of the loan. */
             network: components["schemas"]["Network"];
-            /** @description Name and version of the plugin that found it; absent if no plugin did. */
+            /** @description Name and version of the plugin that found it; absent if no plugin did (`detail=full`). */
             plugin?: string;
             /** @description With `detail=full`: members of the position that this row has no place for. */
             position?: components["schemas"]["PositionFacts"];
             /**
              * Format: uint64
-             * @description Age of the price; null if it is not known.
+             * @description Age of the price; null if it is not known (`detail=full`).
              */
             priceAgeSeconds?: number | null;
-            /** @description The price feeds, or the tokens that the price was derived from. */
+            /** @description The price feeds, or the tokens that the price was derived from (`detail=full`). */
             priceContracts?: components["schemas"]["Address"][];
-            /** @description The source of the price; null if it is not known. */
+            /** @description The source of the price; null if it is not known (`detail=full`). */
             priceSource?: string | null;
             /** @description The protocol of the loan. */
             protocol: components["schemas"]["Protocol"];
-            /** @description The sources of its amounts. */
+            /** @description The sources of its amounts (`detail=full`). */
             provenance?: components["schemas"]["Provenance"];
             /** @description Fraction per year; 0 if it is not known. */
             rate: components["schemas"]["Amount"];
-            /** @description What the row is to the loan. */
+            /** @description What the row is to the loan (`detail=full`). */
             side?: components["schemas"]["LoanSide"];
             /** @description What is lent. */
             token: components["schemas"]["Token"];
         };
         /** @description An event of the type `LIQUIDATION`. */
         LiquidationEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -1284,15 +1376,15 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "LIQUIDATION";
@@ -1313,11 +1405,11 @@ export interface components {
         LoanSide: "supply" | "borrow";
         /** @description An event of the type `LOCK`. */
         LockEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -1333,15 +1425,15 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "LOCK";
@@ -1362,11 +1454,11 @@ export interface components {
         };
         /** @description An event of the type `MINT`. */
         MintEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -1381,15 +1473,15 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "MINT";
@@ -1398,10 +1490,12 @@ export interface components {
         Movement: {
             /** @description In whole units of the token; pieces of a collection. Null if the token could not be read. */
             amount: components["schemas"]["Amount"] | null;
-            /** @description In smallest units. */
+            /** @description In smallest units (`detail=full`). */
             amountRaw?: components["schemas"]["Digits"];
             /** @description Null if the price is not known. */
             dollarValue: components["schemas"]["Amount"] | null;
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description Null if it could not be read. */
             token: components["schemas"]["Token"] | null;
             /** @description `0x0` for the native token. */
@@ -1413,39 +1507,39 @@ export interface components {
         NameRecord: {
             /** @description The account. */
             address: components["schemas"]["Address"];
-            /** @description Addresses of further coins. */
+            /** @description Addresses of further coins (`detail=full`). */
             addresses?: components["schemas"]["CoinAddress"][];
             /**
              * Format: uri
-             * @description URL of the picture.
+             * @description URL of the picture (`detail=full`).
              */
             avatar?: string | null;
             /**
              * Format: uint64
-             * @description SLIP-44 or ENSIP-11 coin type of the address.
+             * @description SLIP-44 or ENSIP-11 coin type of the address (`detail=full`).
              */
             coinType?: number;
             /**
              * Format: uint64
-             * @description End of the registration in Unix seconds.
+             * @description End of the registration in Unix seconds (`detail=full`).
              */
             expiry?: number | null;
             /** @description The name, normalized by ENSIP-15. */
             name: string;
-            /** @description How the resolver was found. */
+            /** @description How the resolver was found (`detail=full`). */
             resolvedBy?: components["schemas"]["ResolvedBy"];
-            /** @description The contract that resolved it. */
+            /** @description The contract that resolved it (`detail=full`). */
             resolver?: components["schemas"]["Address"];
-            /** @description True if a gateway off the chain answered (CCIP-Read). */
+            /** @description True if a gateway off the chain answered (CCIP-Read) (`detail=full`). */
             viaGateway?: boolean;
         };
         /** @description An event of the type `NAME_REGISTERED`. */
         NameRegisteredEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -1460,26 +1554,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "NAME_REGISTERED";
         };
         /** @description An event of the type `NAME_RENEWED`. */
         NameRenewedEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -1493,22 +1587,22 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "NAME_RENEWED";
         };
         /** @description A network within a row. */
         Network: {
-            /** @description CAIP-2 id. */
+            /** @description CAIP-2 id (`detail=full`). */
             caip2?: components["schemas"]["Caip2"];
             /**
              * Format: uint64
@@ -1522,7 +1616,7 @@ export interface components {
         };
         /** @description A row of `/networks`. */
         NetworkRow: {
-            /** @description CAIP-2 id. */
+            /** @description CAIP-2 id (`detail=full`). */
             caip2?: components["schemas"]["Caip2"];
             /** @description URL of the logo. */
             logo: string;
@@ -1540,11 +1634,11 @@ export interface components {
         };
         /** @description An event of the type `NFT_APPROVAL`. */
         NftApprovalEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -1558,26 +1652,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "NFT_APPROVAL";
         };
         /** @description An event of the type `NFT_TRANSFER`. */
         NftTransferEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -1591,15 +1685,15 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "NFT_TRANSFER";
@@ -1634,11 +1728,11 @@ export interface components {
         };
         /** @description An event of the type `PERMIT2`. */
         Permit2Event: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -1655,22 +1749,22 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "PERMIT2";
         };
         /** @description A transaction and the ids of its claims. */
         PlannedTransaction: {
-            /** @description True if others than the account may send it. */
+            /** @description True if others than the account may send it (`detail=full`). */
             byAnyone?: boolean;
             /** @description Claims that it executes. */
             claimIds: string[];
@@ -1687,9 +1781,9 @@ export interface components {
             gas?: number;
             /** @description The network to send it on. */
             network?: components["schemas"]["Network"];
-            /** @description Where `to` comes from. */
+            /** @description Where `to` comes from (`detail=full`). */
             targetSource?: components["schemas"]["TargetSource"];
-            /** @description The view that returned it, if it comes from a factory. */
+            /** @description The view that returned it, if it comes from a factory (`detail=full`). */
             targetView?: string | null;
             /** @description The contract. */
             to: components["schemas"]["Address"];
@@ -1712,9 +1806,9 @@ export interface components {
         };
         /** @description A position of an account in a protocol. */
         Position: {
-            /** @description The account. */
+            /** @description The account (`detail=full`). */
             account?: components["schemas"]["Address"];
-            /** @description CAIP-10 id of the account on the network. */
+            /** @description CAIP-10 id of the account on the network (`detail=full`). */
             caip10?: components["schemas"]["Caip10"];
             /** @description The contract that holds it. */
             contractAddress: components["schemas"]["Address"];
@@ -1724,6 +1818,8 @@ export interface components {
             health: components["schemas"]["Health"] | null;
             /** @description Id of the row, the same in every answer. */
             id: string;
+            /** @description The values in dollars, in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["InCurrency"];
             /** @description True if the lock has no end. */
             isPermanent: boolean | null;
             /** @description What kind of position it is. */
@@ -1744,13 +1840,13 @@ export interface components {
             number: components["schemas"]["Digits"] | null;
             /** @description Amounts owed to the account, in rows that do not show all legs. */
             owed?: components["schemas"]["Leg"][];
-            /** @description Name and version of the plugin that found it. */
+            /** @description Name and version of the plugin that found it (`detail=full`). */
             plugin?: string;
             /** @description Set in rows of farming and lending, whose `id` is that of a leg. */
             positionId?: string;
             /** @description The protocol of the position. */
             protocol: components["schemas"]["Protocol"];
-            /** @description The sources of its amounts. */
+            /** @description The sources of its amounts (`detail=full`). */
             provenance?: components["schemas"]["Provenance"];
             /** @description Price range of liquidity. */
             range: components["schemas"]["PriceRange"] | null;
@@ -1915,10 +2011,10 @@ export interface components {
          */
         Question: "claimables" | "farming" | "lending" | "events" | "composition" | "pooling" | "locked";
         /**
-         * @description Why something is missing: a word of `portolan-partial`. More may follow.
+         * @description Why something is missing: a word of `portolan-partial`. More may follow.�- `crashed`: the plugin panicked, or its process ended. What a client can do: ask again once.�- `disabled`: the operator disabled the plugin. What a client can do: nothing.�- `invalid-output`: the plugin answered something that breaks the rules. What a client can do: nothing.�- `invalid-reply`: a contract returned or logged something that no row can have, such as a reward in the farm's own address. That row is left out, and the plugin is not at fault. What a client can do: nothing.�- `name-not-found`: the name of one of several accounts leads to no account. What a client can do: correct the name.�- `not-allowed`: the plugin reads a host off the chain that is not granted. What a client can do: nothing.�- `not-configured`: the network has no RPC endpoint. What a client can do: choose other networks.�- `not-covered`: the plugin knows that the account may have something that it does not read; `notCovered` in the report says what. What a client can do: look there yourself.�- `over-budget`: the answer or the plugin reached a bound: reads, requests, time of a processor, lists that are still being walked. What a client can do: choose fewer networks or protocols; ask again in a minute.�- `plugin-error`: the plugin says that it cannot answer, mostly because a contract does not answer as it should. What a client can do: nothing.�- `quarantined`: the plugin's build is paused or in quarantine, because it failed by its own fault. What a client can do: ask again in some minutes.�- `rejected`: the plugin's build was refused, or its claim calls a function that is not allowed. What a client can do: nothing.�- `stale`: the newest block of the network is too old, or its only nodes are still syncing. What a client can do: ask again later.�- `state-unavailable`: no node has the state of the block that was named. What a client can do: choose a later block.�- `timeout`: it was not there in time. What a client can do: ask again; choose fewer networks or protocols.�- `unknown-block`: no node knows the block that was named. What a client can do: check the number.�- `upstream`: the nodes failed, or a reply could not be proven or decoded. What a client can do: ask again.�- `wrong-chain`: the endpoint serves another chain. What a client can do: ask again later.
          * @enum {string}
          */
-        Reason: "crashed" | "disabled" | "invalid-output" | "invalid-reply" | "not-allowed" | "not-configured" | "not-covered" | "over-budget" | "plugin-error" | "quarantined" | "rejected" | "stale" | "state-unavailable" | "timeout" | "unknown-block" | "upstream" | "wrong-chain";
+        Reason: "crashed" | "disabled" | "invalid-output" | "invalid-reply" | "name-not-found" | "not-allowed" | "not-configured" | "not-covered" | "over-budget" | "plugin-error" | "quarantined" | "rejected" | "stale" | "state-unavailable" | "timeout" | "unknown-block" | "upstream" | "wrong-chain";
         /** @description A network that the gateway may not know: then its name and its logo are null. */
         RemoteNetwork: components["schemas"]["Network"] | {
             /** @description CAIP-2 id. */
@@ -1935,11 +2031,11 @@ export interface components {
         };
         /** @description An event of the type `REMOVE_LIQUIDITY`. */
         RemoveLiquidityEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -1952,26 +2048,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "REMOVE_LIQUIDITY";
         };
         /** @description An event of the type `REPAY`. */
         RepayEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -1986,15 +2082,15 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "REPAY";
@@ -2009,6 +2105,8 @@ export interface components {
             budget: components["schemas"]["Budget"];
             /** @description Set if the answer has a sum of claims. */
             claims?: components["schemas"]["ClaimCounts"];
+            /** @description Set if the client wants values in a currency. */
+            currency?: components["schemas"]["CurrencyRate"];
             /** @description What was done for the answer, and what failed. */
             jobs: components["schemas"]["JobReport"][];
         };
@@ -2032,11 +2130,11 @@ export interface components {
         };
         /** @description An event of the type `SAFE_EXECUTION`. */
         SafeExecutionEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2049,26 +2147,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "SAFE_EXECUTION";
         };
         /** @description An event of the type `SAFE_OWNER_ADDED`. */
         SafeOwnerAddedEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2080,26 +2178,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "SAFE_OWNER_ADDED";
         };
         /** @description An event of the type `SAFE_OWNER_REMOVED`. */
         SafeOwnerRemovedEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2111,26 +2209,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "SAFE_OWNER_REMOVED";
         };
         /** @description An event of the type `SAFE_RECEIVED`. */
         SafeReceivedEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2145,26 +2243,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "SAFE_RECEIVED";
         };
         /** @description An event of the type `SAFE_SENT`. */
         SafeSentEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2179,26 +2277,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "SAFE_SENT";
         };
         /** @description An event of the type `SAFE_THRESHOLD`. */
         SafeThresholdEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2210,15 +2308,15 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "SAFE_THRESHOLD";
@@ -2252,11 +2350,11 @@ export interface components {
         SimulationMethod: "override" | "eth_simulateV1" | "eth_call";
         /** @description An event of the type `STAKE`. */
         StakeEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2271,26 +2369,37 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "STAKE";
         };
+        /** @description Sums in dollars or in a currency; all null in a currency without a rate. */
+        Sums: {
+            /** @description Value of all assets. */
+            assets: components["schemas"]["Amount"] | null;
+            /** @description Value of the claims, by their simulations; null if the query leaves it out. */
+            claimable: components["schemas"]["Amount"] | null;
+            /** @description Value of all debts. */
+            debts: components["schemas"]["Amount"] | null;
+            /** @description Assets less debts. */
+            net: components["schemas"]["Amount"] | null;
+        };
         /** @description An event of the type `SUPPLY`. */
         SupplyEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2305,26 +2414,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "SUPPLY";
         };
         /** @description An event of the type `SWAP`. */
         SwapEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2343,15 +2452,15 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "SWAP";
@@ -2365,20 +2474,20 @@ export interface components {
         Token: {
             /** @description `0x0` for the native token. */
             address: components["schemas"]["TokenAddress"];
-            /** @description CAIP-19 id; null for a native token whose coin type is not certain, and for contracts without amounts of their own, such as collections. */
+            /** @description CAIP-19 id; null for a native token whose coin type is not certain, and for contracts without amounts of their own, such as collections (`detail=full`). */
             caip19?: components["schemas"]["Caip19"] | null;
             /**
              * Format: uint8
              * @description Decimals of an amount.
              */
             decimals: number;
-            /** @description Set only if the decimals come from a token list, not from the contract. */
+            /** @description Set only if the decimals come from a token list, not from the contract (`detail=full`). */
             decimalsSource?: string;
-            /** @description True if a token list has it. */
+            /** @description True if a token list has it (`detail=full`). */
             listed?: boolean;
             /** @description URL of the logo. */
             logo: string | null;
-            /** @description True if it is on no list, but has the symbol of a listed token or of the native token. */
+            /** @description True if it is on no list, but has the symbol of a listed token or of the native token (`detail=full`). */
             lookalike?: boolean;
             /** @description Name, as the contract says. */
             name: string;
@@ -2392,7 +2501,7 @@ export interface components {
             totalSupply?: components["schemas"]["Amount"];
             /** @description The kind of token, such as `SINGLE` or `NATIVE`. */
             type: string;
-            /** @description The tokens that it redeems to; empty if there are none. */
+            /** @description The tokens that it redeems to: in claimables over all protocols and in events, and if there are any, with `detail=full`. */
             underlyingTokens?: components["schemas"]["Address"][];
         };
         /** @description The address of a token in lower-case hex, or `0x0` for the native token. */
@@ -2408,16 +2517,18 @@ export interface components {
             /** @description `0x0` for the native token. */
             tokenAddress: components["schemas"]["TokenAddress"];
         };
-        /** @description Sums in dollars of everything with a known price. */
+        /** @description Sums of everything with a known price. */
         Totals: {
             /** @description Value of all assets. */
-            assets: components["schemas"]["Amount"];
+            assets: components["schemas"]["Amount"] | null;
             /** @description Value of the claims, by their simulations; null if the query leaves it out. */
             claimable: components["schemas"]["Amount"] | null;
             /** @description Value of all debts. */
-            debts: components["schemas"]["Amount"];
+            debts: components["schemas"]["Amount"] | null;
+            /** @description The sums in the currency of `?currency=`. */
+            inCurrency?: components["schemas"]["Sums"];
             /** @description Assets less debts. */
-            net: components["schemas"]["Amount"];
+            net: components["schemas"]["Amount"] | null;
             /** @description Number of legs and payments without a known price. */
             unpriced: number;
             /** @description Number of claims that were not simulated and count as their contracts report them. */
@@ -2425,7 +2536,7 @@ export interface components {
         };
         /** @description A transaction to sign. */
         Transaction: {
-            /** @description True if others than the account may send it. */
+            /** @description True if others than the account may send it (`detail=full`). */
             byAnyone?: boolean;
             /** @description Call data. */
             data: components["schemas"]["Data"];
@@ -2440,9 +2551,9 @@ export interface components {
             gas?: number;
             /** @description The network to send it on. */
             network?: components["schemas"]["Network"];
-            /** @description Where `to` comes from. */
+            /** @description Where `to` comes from (`detail=full`). */
             targetSource?: components["schemas"]["TargetSource"];
-            /** @description The view that returned it, if it comes from a factory. */
+            /** @description The view that returned it, if it comes from a factory (`detail=full`). */
             targetView?: string | null;
             /** @description The contract. */
             to: components["schemas"]["Address"];
@@ -2451,11 +2562,11 @@ export interface components {
         };
         /** @description An event of the type `TRANSFER`. */
         TransferEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2470,15 +2581,15 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "TRANSFER";
@@ -2495,11 +2606,11 @@ export interface components {
         };
         /** @description An event of the type `UNLOCK`. */
         UnlockEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2514,26 +2625,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "UNLOCK";
         };
         /** @description An event of the type `UNSTAKE`. */
         UnstakeEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2548,26 +2659,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "UNSTAKE";
         };
         /** @description An event of the type `UNWRAP`. */
         UnwrapEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2581,26 +2692,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "UNWRAP";
         };
         /** @description An event of the type `USER_OPERATION`. */
         UserOperationEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2615,26 +2726,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "USER_OPERATION";
         };
         /** @description An event of the type `VAULT_DEPOSIT`. */
         VaultDepositEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2652,26 +2763,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "VAULT_DEPOSIT";
         };
         /** @description An event of the type `VAULT_WITHDRAW`. */
         VaultWithdrawEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2689,21 +2800,21 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "VAULT_WITHDRAW";
         };
         /**
-         * @description Whether a claim pays what it says when it is tried.
+         * @description What a claim did when it was tried.
          * @enum {string}
          */
         Verdict: "paid" | "differs" | "reverted" | "refused";
@@ -2729,11 +2840,11 @@ export interface components {
         };
         /** @description An event of the type `VOTE`. */
         VoteEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2749,15 +2860,15 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "VOTE";
@@ -2795,11 +2906,11 @@ export interface components {
         };
         /** @description An event of the type `WITHDRAW`. */
         WithdrawEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2814,26 +2925,26 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "WITHDRAW";
         };
         /** @description An event of the type `WRAP`. */
         WrapEvent: {
-            /** @description The contract that logged it; null for the native value. */
+            /** @description The contract that logged it; null for the native value (`detail=full`). */
             contract?: components["schemas"]["Address"] | null;
             /**
              * Format: uint64
-             * @description Index of the log in its block; null for the native value.
+             * @description Index of the log in its block; null for the native value (`detail=full`).
              */
             logIndex?: number | null;
             /** @description The members of the type; null if they are not known. Further members may follow. */
@@ -2847,22 +2958,22 @@ export interface components {
             };
             /**
              * Format: uint64
-             * @description Index of the log of the event that this movement is part of; absent for a movement of its own.
+             * @description Index of the log of the event that this movement is part of; absent for a movement of its own (`detail=full`).
              */
             partOf?: number;
-            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes. */
+            /** @description Name and version of the plugin that decoded it; absent for events that the gateway decodes (`detail=full`). */
             plugin?: string;
             /** @description The protocol whose contract logged it; null if it is not known. */
             protocol: components["schemas"]["Protocol"] | null;
             /**
-             * @description discriminator enum property added by openapi-typescript
+             * @description The type. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "WRAP";
         };
     };
     responses: {
-        /** @description Bad Request: invalid-address, invalid-block, invalid-filter, invalid-hash, invalid-name, invalid-network, invalid-request, unknown-parameter. */
+        /** @description - `invalid-address`: The address is not `0x` and 40 hex digits, or its mixed-case checksum (EIP-55) is wrong, or `account` is given with two values. Correct the address. A name has a dot, an address has none.�- `invalid-block`: `block` names no block, or a time that is still to come, or not the networks that are asked about. Blocks has the forms. A number or a hash needs one network: add `network=`, or write `ethereum:21000000`.�- `invalid-filter`: A parameter's value cannot be: an unknown protocol in `include` or `exclude`, both of these at once, an unknown `kind` or `type`, a `detail` other than `full`, a form of `amounts` other than `string` or `number`, a flag that is not `true` or `false`, `max-logs` out of its bounds, or two values of a parameter that has one. `detail` names the value, and where there is a list of possible ones, the list.�- `invalid-hash`: The transaction's hash is not `0x` and 64 hex digits. Correct the hash.�- `invalid-name`: The name cannot be an ENS name by ENSIP-15. Correct the name. A name that nobody has registered is name-not-found instead.�- `invalid-network`: `network` is missing where it is required, or the gateway does not know it, or names have no addresses of that chain. `detail` lists the networks. Networks has the forms.�- `invalid-request`: The head of the request is not valid HTTP. Correct the client. The connection is closed after this answer.�- `unknown-parameter`: The path does not take this parameter. `detail` lists those that it takes, and the nearest name. A parameter for somebody else may begin with `_`. */
         Problem400: {
             headers: {
                 "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
@@ -2871,6 +2982,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -2879,10 +2991,20 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "type": "urn:portolan:problem:invalid-address",
+                 *       "title": "Invalid address",
+                 *       "status": 400,
+                 *       "detail": "0x123 is not 0x and 40 hex digits; an account is an address, eip155:CHAIN_ID:ADDRESS or an ENS name",
+                 *       "message": "0x123 is not 0x and 40 hex digits; an account is an address, eip155:CHAIN_ID:ADDRESS or an ENS name",
+                 *       "requestId": "example-1"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Not Found: name-not-found, transaction-not-found, unknown-block, unknown-path, unknown-protocol. */
+        /** @description - `name-not-found`: The name, or the account's primary name, does not exist, or has no address on that network. This is an answer of the chain, and not a failure. Check the spelling.�- `transaction-not-found`: The network has no transaction of this hash, or the transaction is not in a block yet. Check the hash and the network, or try again after the next block.�- `unknown-block`: No node of the network knows the block that `block` names. Check the number or hash and the network.�- `unknown-path`: Nothing is at this path. Endpoints has all paths. The listener `claimables` has `/{address}` alone.�- `unknown-protocol`: The gateway serves no protocol of this slug. `/protocols` lists those that it serves. */
         Problem404: {
             headers: {
                 "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
@@ -2891,6 +3013,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -2899,10 +3022,20 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "type": "urn:portolan:problem:unknown-protocol",
+                 *       "title": "Unknown protocol",
+                 *       "status": 404,
+                 *       "detail": "no_such_protocol is not a protocol that is served here",
+                 *       "message": "no_such_protocol is not a protocol that is served here",
+                 *       "requestId": "example-1"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Payload Too Large: answer-too-large, over-budget, request-too-large, too-many-events, too-many-logs. */
+        /** @description - `answer-too-large`: The body would be longer than the gateway allows: 16 MiB by default. Leave out `detail=full`, choose one network, or choose protocols by `include`. The operator's bound is `[answers] body_bytes_max`.�- `over-budget`: Everything that was requested would need more reads or requests than an answer may take, or more time of a plugin. Ask about one network or fewer protocols. The operator's bounds are `[answers] reads_max`, `node_requests_max` and those of plugins.�- `request-too-large`: The request has a body (413), a request line of more than 8 KiB (414), or headers of more than 32 KiB or 512 fields (431). Send no body. Make the request shorter.�- `too-many-events`: The logs of the transaction decode to more events than the gateway allows: 20,000 by default. Choose events by `type`. The operator's bound is `[answers] events_max`.�- `too-many-logs`: The transaction has more logs than the gateway decodes (5,000 by default), or than `max-logs` says. The list is never cut instead. Raise `max-logs` up to the gateway's bound. The operator's bound is `[answers] logs_max`. */
         Problem413: {
             headers: {
                 "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
@@ -2911,6 +3044,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -2919,10 +3053,20 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "type": "urn:portolan:problem:too-many-logs",
+                 *       "title": "Too many logs",
+                 *       "status": 413,
+                 *       "detail": "the transaction has 4 logs, more than the bound of 1",
+                 *       "message": "the transaction has 4 logs, more than the bound of 1",
+                 *       "requestId": "example-1"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description URI Too Long: request-too-large. */
+        /** @description - `request-too-large`: The request has a body (413), a request line of more than 8 KiB (414), or headers of more than 32 KiB or 512 fields (431). Send no body. Make the request shorter. */
         Problem414: {
             headers: {
                 "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
@@ -2931,6 +3075,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -2942,7 +3087,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Request Header Fields Too Large: request-too-large. */
+        /** @description - `request-too-large`: The request has a body (413), a request line of more than 8 KiB (414), or headers of more than 32 KiB or 512 fields (431). Send no body. Make the request shorter. */
         Problem431: {
             headers: {
                 "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
@@ -2951,6 +3096,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -2962,7 +3108,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Internal Server Error: internal. */
+        /** @description - `internal`: A fault of the gateway. Report it to the operator with its `requestId`: the gateway's log has the cause. */
         Problem500: {
             headers: {
                 "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
@@ -2971,6 +3117,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -2982,7 +3129,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Bad Gateway: state-unavailable, upstream. */
+        /** @description - `state-unavailable`: No node of the network has the state of the block that `block` names. Choose a later block, or ask the operator for an archive node.�- `upstream`: The nodes did not answer, or their answers could not be trusted: nothing of what was requested could be read. The same status tells that a gateway of a name answered wrongly, that no token list was read yet, or that a receipt cannot be proven where the operator requires proof. Try again later. With `detail=full`, `jobs` says what failed. */
         Problem502: {
             headers: {
                 "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
@@ -2991,6 +3138,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3002,7 +3150,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Service Unavailable: network-not-configured, overloaded, protocol-unavailable. */
+        /** @description - `network-not-configured`: The gateway knows the network, and has no RPC endpoint for it. Ask about another network, or ask the operator for an endpoint. Names need one of Ethereum.�- `overloaded`: As many answers as the gateway allows are under way, in all or for your address, or its memory is short. Wait as many seconds as `retry-after` says. Behind a proxy, all clients are one address: see limits.�- `protocol-unavailable`: The plugin of the protocol is not served now, or may not read what it needs: its build was refused, is in quarantine or paused, or was disabled, or a host is not granted. Try later, or ask the operator; `detail` has the reason. */
         Problem503: {
             headers: {
                 "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
@@ -3011,6 +3159,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "retry-after": components["headers"]["retry-after"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3020,10 +3169,20 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "type": "urn:portolan:problem:network-not-configured",
+                 *       "title": "Network not configured",
+                 *       "status": 503,
+                 *       "detail": "everything that was requested failed: events/avalanchex: not-configured",
+                 *       "message": "everything that was requested failed: events/avalanchex: not-configured",
+                 *       "requestId": "example-1"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Gateway Timeout: deadline. */
+        /** @description - `deadline`: The answer was not there in time: 8 s by default, the body included. At least one of the jobs was out of time. Try again: some of the replies are cached by then. Or choose one network or fewer protocols. The operator's bound is `[answers] deadline_ms`. */
         Problem504: {
             headers: {
                 "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
@@ -3032,6 +3191,7 @@ export interface components {
                 "content-encoding": components["headers"]["content-encoding"];
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
+                link: components["headers"]["link"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3082,10 +3242,14 @@ export interface components {
         date: string;
         /** @description The tag of the body; absent if something is missing. On answers. */
         etag: string;
+        /** @description What the problem means, as `rel="help"`. On problems. */
+        link: string;
         /** @description The address that the name in the path, or in `?account=`, resolved to. On answers to requests with a name. */
         "portolan-account": string;
         /** @description `ethereum=21000000, polygon=70000000`: the block of each network that was read. On answers about an account or a transaction. */
         "portolan-blocks": string;
+        /** @description `EUR=1.1`: the price of one unit in dollars; `EUR` if it could not be read. On answers to requests with `currency`. */
+        "portolan-currency": string;
         /** @description What is missing; absent if nothing is. On answers. */
         "portolan-partial": string;
         /** @description Seconds to wait. On 503 `overloaded`. */
@@ -3118,6 +3282,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -3162,6 +3331,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3171,6 +3341,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "amount": 0.5,
+                     *       "network": {
+                     *         "name": "POLYGON",
+                     *         "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *         "chainId": 137
+                     *       },
+                     *       "token": {
+                     *         "address": "0x0",
+                     *         "name": "POL",
+                     *         "symbol": "POL",
+                     *         "decimals": 18,
+                     *         "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *         "type": "NATIVE",
+                     *         "totalSupply": 0
+                     *       },
+                     *       "dollarValue": 0.1107375,
+                     *       "price": 0.221475
+                     *     }
+                     */
                     "application/json": components["schemas"]["Balance"] | components["schemas"]["Balance"][] | {
                         items: components["schemas"]["Balance"][];
                         report: components["schemas"]["Report"];
@@ -3189,6 +3380,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3223,6 +3415,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -3267,6 +3464,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3276,6 +3474,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "amount": 9,
+                     *         "network": {
+                     *           "name": "ETHEREUM",
+                     *           "logo": "https://github.com/defitrack/data/raw/master/logo/network/ethereum.png",
+                     *           "chainId": 1
+                     *         },
+                     *         "token": {
+                     *           "address": "0x162a433068f51e18b7d13932f27e66a3f99e6890",
+                     *           "name": "Feed unwritten",
+                     *           "symbol": "FUNWRITTEN",
+                     *           "decimals": 18,
+                     *           "logo": null,
+                     *           "type": "SINGLE",
+                     *           "totalSupply": 9000000000000000000
+                     *         },
+                     *         "dollarValue": 0,
+                     *         "price": 0
+                     *       },
+                     *       {
+                     *         "amount": 9,
+                     *         "network": {
+                     *           "name": "ETHEREUM",
+                     *           "logo": "https://github.com/defitrack/data/raw/master/logo/network/ethereum.png",
+                     *           "chainId": 1
+                     *         },
+                     *         "token": {
+                     *           "address": "0x1fa02b2d6a771842690194cf62d91bdd92bfe28d",
+                     *           "name": "Feed early",
+                     *           "symbol": "FEARLY",
+                     *           "decimals": 18,
+                     *           "logo": null,
+                     *           "type": "SINGLE",
+                     *           "totalSupply": 9000000000000000000
+                     *         },
+                     *         "dollarValue": 0,
+                     *         "price": 0
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Balance"][] | {
                         items: components["schemas"]["Balance"][];
                         report: components["schemas"]["Report"];
@@ -3294,6 +3534,144 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
+                    "portolan-partial": components["headers"]["portolan-partial"];
+                    "server-timing": components["headers"]["server-timing"];
+                    "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                    vary: components["headers"]["vary"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            414: components["responses"]["Problem414"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+        };
+    };
+    getClaimablesOfAccounts: {
+        parameters: {
+            query: {
+                /**
+                 * @description The accounts of the answer. Values: list of addresses, CAIP-10 ids and names, up to 100 by default.
+                 * @example [
+                 *       "vitalik.eth"
+                 *     ]
+                 */
+                accounts: string[];
+                /**
+                 * @description These protocols alone. Values: list of slugs.
+                 * @example [
+                 *       "aave_v3"
+                 *     ]
+                 */
+                include?: string[];
+                /**
+                 * @description Leaves these protocols out; not together with `include`. Values: list of slugs.
+                 * @example [
+                 *       "aave_v3"
+                 *     ]
+                 */
+                exclude?: string[];
+                /**
+                 * @description This network alone. Values: a slug, a name, a chain id or a CAIP-2 id: see networks.
+                 * @example polygon
+                 */
+                network?: string;
+                /**
+                 * @description Tries claims and adds `simulation` and `cost`, or tries none. Values: `true`, `false`.
+                 * @example true
+                 */
+                simulate?: boolean;
+                /**
+                 * @description Leaves out claims that cost more than they bring, revert or are refused. Values: `true`, `false`.
+                 * @example true
+                 */
+                worth?: boolean;
+                /**
+                 * @description The block that the answer is at. Values: a number, a hash, `latest`, `safe`, `finalized`, a time, or `NETWORK:BLOCK` of several networks: see blocks.
+                 * @example finalized
+                 */
+                block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
+                /**
+                 * @description Everything that is known. Values: `full`.
+                 * @example full
+                 */
+                detail?: "full";
+                /**
+                 * @description The form of amounts; a parameter goes before the header `Accept`. Values: `string`, `number`.
+                 * @example string
+                 */
+                amounts?: "string" | "number";
+            };
+            header?: {
+                /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
+                "x-request-id"?: components["parameters"]["x-request-id"];
+                /** @description The W3C trace of the request, for the operator's log and spans */
+                traceparent?: components["parameters"]["traceparent"];
+                /** @description `zstd`, `br`, `gzip`, with weights: how the body is compressed */
+                "accept-encoding"?: components["parameters"]["accept-encoding"];
+                /** @description Tags of bodies that the client has: 304 if the body is one of them */
+                "if-none-match"?: components["parameters"]["if-none-match"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What several accounts can claim */
+            200: {
+                headers: {
+                    "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                    "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "content-encoding": components["headers"]["content-encoding"];
+                    "content-length": components["headers"]["content-length"];
+                    date: components["headers"]["date"];
+                    etag: components["headers"]["etag"];
+                    "portolan-account": components["headers"]["portolan-account"];
+                    "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
+                    "portolan-partial": components["headers"]["portolan-partial"];
+                    "server-timing": components["headers"]["server-timing"];
+                    "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                    vary: components["headers"]["vary"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountAnswer"][] | {
+                        items: components["schemas"]["AccountAnswer"][];
+                        report: components["schemas"]["Report"];
+                    };
+                };
+            };
+            /** @description The client has this body already, by `if-none-match`. */
+            304: {
+                headers: {
+                    "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                    "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "content-encoding": components["headers"]["content-encoding"];
+                    "content-length": components["headers"]["content-length"];
+                    date: components["headers"]["date"];
+                    etag: components["headers"]["etag"];
+                    "portolan-account": components["headers"]["portolan-account"];
+                    "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3353,6 +3731,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
+                /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
                  */
@@ -3396,6 +3779,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3405,6 +3789,120 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "pangolin-polygon-0xab16a69a5a8c12c732e0deff4be56a70bb64c926-0x4b6ab5f819a515382b0deb6935d793817bb4af28-0",
+                     *         "claimId": "pangolin-polygon-0xab16a69a5a8c12c732e0deff4be56a70bb64c926-0x4b6ab5f819a515382b0deb6935d793817bb4af28-0",
+                     *         "name": "QUAY5 reward",
+                     *         "protocol": {
+                     *           "name": "PANGOLIN",
+                     *           "logo": "http://127.0.0.1:8080/logos/protocol/pangolin.svg",
+                     *           "slug": "pangolin",
+                     *           "primitives": [
+                     *             "POOLING",
+                     *             "FARMING"
+                     *           ],
+                     *           "website": "https://pangolin.exchange",
+                     *           "company": {
+                     *             "name": "Pangolin",
+                     *             "slug": "pangolin"
+                     *           }
+                     *         },
+                     *         "network": {
+                     *           "name": "POLYGON",
+                     *           "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *           "chainId": 137
+                     *         },
+                     *         "dollarValue": 1533.244831643745,
+                     *         "netDollarValue": 1533.2448316022449,
+                     *         "amount": 8177.30576876664,
+                     *         "token": {
+                     *           "address": "0x4b6ab5f819a515382b0deb6935d793817bb4af28",
+                     *           "name": "Pangolin",
+                     *           "symbol": "PNG",
+                     *           "decimals": 18,
+                     *           "logo": null,
+                     *           "type": "SINGLE",
+                     *           "totalSupply": 1e+24,
+                     *           "network": {
+                     *             "name": "POLYGON",
+                     *             "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *             "chainId": 137
+                     *           },
+                     *           "underlyingTokens": [],
+                     *           "protocol": null
+                     *         },
+                     *         "simulated": "paid",
+                     *         "claimTransaction": {
+                     *           "network": {
+                     *             "name": "POLYGON",
+                     *             "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *             "chainId": 137
+                     *           },
+                     *           "to": "0xab16a69a5a8c12c732e0deff4be56a70bb64c926",
+                     *           "from": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                     *           "data": "0x18fccc76000000000000000000000000000000000000000000000000000000000000000000000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c8",
+                     *           "gas": 196608
+                     *         }
+                     *       },
+                     *       {
+                     *         "id": "pangolin-polygon-0xab16a69a5a8c12c732e0deff4be56a70bb64c926-0x4b6ab5f819a515382b0deb6935d793817bb4af28-2",
+                     *         "claimId": "pangolin-polygon-0xab16a69a5a8c12c732e0deff4be56a70bb64c926-0x4b6ab5f819a515382b0deb6935d793817bb4af28-2",
+                     *         "name": "QUAY7 reward",
+                     *         "protocol": {
+                     *           "name": "PANGOLIN",
+                     *           "logo": "http://127.0.0.1:8080/logos/protocol/pangolin.svg",
+                     *           "slug": "pangolin",
+                     *           "primitives": [
+                     *             "POOLING",
+                     *             "FARMING"
+                     *           ],
+                     *           "website": "https://pangolin.exchange",
+                     *           "company": {
+                     *             "name": "Pangolin",
+                     *             "slug": "pangolin"
+                     *           }
+                     *         },
+                     *         "network": {
+                     *           "name": "POLYGON",
+                     *           "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *           "chainId": 137
+                     *         },
+                     *         "dollarValue": 763.5452180946244,
+                     *         "netDollarValue": null,
+                     *         "amount": 4072.24116317133,
+                     *         "token": {
+                     *           "address": "0x4b6ab5f819a515382b0deb6935d793817bb4af28",
+                     *           "name": "Pangolin",
+                     *           "symbol": "PNG",
+                     *           "decimals": 18,
+                     *           "logo": null,
+                     *           "type": "SINGLE",
+                     *           "totalSupply": 1e+24,
+                     *           "network": {
+                     *             "name": "POLYGON",
+                     *             "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *             "chainId": 137
+                     *           },
+                     *           "underlyingTokens": [],
+                     *           "protocol": null
+                     *         },
+                     *         "simulated": "paid",
+                     *         "claimTransaction": {
+                     *           "network": {
+                     *             "name": "POLYGON",
+                     *             "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *             "chainId": 137
+                     *           },
+                     *           "to": "0xab16a69a5a8c12c732e0deff4be56a70bb64c926",
+                     *           "from": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                     *           "data": "0x18fccc76000000000000000000000000000000000000000000000000000000000000000200000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c8",
+                     *           "gas": 327680
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Claimable"][] | {
                         items: components["schemas"]["Claimable"][];
                         report: components["schemas"]["Report"];
@@ -3423,6 +3921,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3510,6 +4009,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "alice.eth",
+                     *       "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                     *     }
+                     */
                     "application/json": components["schemas"]["NameRecord"] | {
                         items: components["schemas"]["NameRecord"][];
                         report: components["schemas"]["Report"];
@@ -3615,6 +4120,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "alice.eth",
+                     *       "address": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
+                     *     }
+                     */
                     "application/json": components["schemas"]["NameRecord"] | {
                         items: components["schemas"]["NameRecord"][];
                         report: components["schemas"]["Report"];
@@ -3680,6 +4191,11 @@ export interface operations {
                  */
                 account?: string;
                 /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
+                /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
                  */
@@ -3723,6 +4239,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3732,6 +4249,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "type": "TRANSFER",
+                     *         "protocol": null,
+                     *         "metadata": {
+                     *           "from": "0x14dc79964da2c08b23698b3d3cc7ca32193d9955",
+                     *           "to": "0x6c2d243b9ba603b2f5a5aa3a37f1698553fb533b",
+                     *           "asset": {
+                     *             "address": "0x0355b7b8cb128fa5692729ab3aaa199c1753f726",
+                     *             "name": "Plain 52",
+                     *             "symbol": "PLN52",
+                     *             "decimals": 18,
+                     *             "logo": null,
+                     *             "type": "SINGLE",
+                     *             "totalSupply": 5.03015e+23,
+                     *             "network": {
+                     *               "name": "POLYGON",
+                     *               "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *               "chainId": 137
+                     *             },
+                     *             "underlyingTokens": [],
+                     *             "protocol": null
+                     *           },
+                     *           "amount": 12
+                     *         }
+                     *       },
+                     *       {
+                     *         "type": "TRANSFER",
+                     *         "protocol": null,
+                     *         "metadata": {
+                     *           "from": "0x6c2d243b9ba603b2f5a5aa3a37f1698553fb533b",
+                     *           "to": "0x14dc79964da2c08b23698b3d3cc7ca32193d9955",
+                     *           "asset": {
+                     *             "address": "0xd84379ceae14aa33c123af12424a37803f885889",
+                     *             "name": "Plain 58",
+                     *             "symbol": "PLN58",
+                     *             "decimals": 18,
+                     *             "logo": null,
+                     *             "type": "SINGLE",
+                     *             "totalSupply": 7e+21,
+                     *             "network": {
+                     *               "name": "POLYGON",
+                     *               "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *               "chainId": 137
+                     *             },
+                     *             "underlyingTokens": [],
+                     *             "protocol": null
+                     *           },
+                     *           "amount": 27.805113208524407
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Event"][] | {
                         account: components["schemas"]["AccountEffects"];
                         items: components["schemas"]["Event"][];
@@ -3760,6 +4331,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3910,6 +4482,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "name": "ETHEREUM",
+                     *         "logo": "https://github.com/defitrack/data/raw/master/logo/network/ethereum.png",
+                     *         "slug": "ethereum"
+                     *       },
+                     *       {
+                     *         "name": "OPTIMISM",
+                     *         "logo": "https://github.com/defitrack/data/raw/master/logo/network/optimism.png",
+                     *         "slug": "optimism"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["NetworkRow"][] | {
                         items: components["schemas"]["NetworkRow"][];
                         report: components["schemas"]["Report"];
@@ -4020,6 +4606,150 @@ export interface operations {
             504: components["responses"]["Problem504"];
         };
     };
+    getPositionsOfAccounts: {
+        parameters: {
+            query: {
+                /**
+                 * @description The accounts of the answer. Values: list of addresses, CAIP-10 ids and names, up to 100 by default.
+                 * @example [
+                 *       "vitalik.eth"
+                 *     ]
+                 */
+                accounts: string[];
+                /**
+                 * @description These protocols alone. Values: list of slugs.
+                 * @example [
+                 *       "aave_v3"
+                 *     ]
+                 */
+                include?: string[];
+                /**
+                 * @description Leaves these protocols out; not together with `include`. Values: list of slugs.
+                 * @example [
+                 *       "aave_v3"
+                 *     ]
+                 */
+                exclude?: string[];
+                /**
+                 * @description This network alone. Values: a slug, a name, a chain id or a CAIP-2 id: see networks.
+                 * @example polygon
+                 */
+                network?: string;
+                /**
+                 * @description These kinds of positions; `claimable` is left out. Values: list of `lent`, `borrowed`, `staked`, `pooled`, `locked`, `vesting`.
+                 * @example [
+                 *       "staked"
+                 *     ]
+                 */
+                kind?: ("lent" | "borrowed" | "staked" | "pooled" | "locked" | "vesting")[];
+                /**
+                 * @description Tries claims and adds `simulation` and `cost`, or tries none. Values: `true`, `false`.
+                 * @example true
+                 */
+                simulate?: boolean;
+                /**
+                 * @description Leaves out claims that cost more than they bring, revert or are refused. Values: `true`, `false`.
+                 * @example true
+                 */
+                worth?: boolean;
+                /**
+                 * @description The block that the answer is at. Values: a number, a hash, `latest`, `safe`, `finalized`, a time, or `NETWORK:BLOCK` of several networks: see blocks.
+                 * @example finalized
+                 */
+                block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
+                /**
+                 * @description Everything that is known. Values: `full`.
+                 * @example full
+                 */
+                detail?: "full";
+                /**
+                 * @description The form of amounts; a parameter goes before the header `Accept`. Values: `string`, `number`.
+                 * @example string
+                 */
+                amounts?: "string" | "number";
+            };
+            header?: {
+                /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
+                "x-request-id"?: components["parameters"]["x-request-id"];
+                /** @description The W3C trace of the request, for the operator's log and spans */
+                traceparent?: components["parameters"]["traceparent"];
+                /** @description `zstd`, `br`, `gzip`, with weights: how the body is compressed */
+                "accept-encoding"?: components["parameters"]["accept-encoding"];
+                /** @description Tags of bodies that the client has: 304 if the body is one of them */
+                "if-none-match"?: components["parameters"]["if-none-match"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All positions of several accounts */
+            200: {
+                headers: {
+                    "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                    "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "content-encoding": components["headers"]["content-encoding"];
+                    "content-length": components["headers"]["content-length"];
+                    date: components["headers"]["date"];
+                    etag: components["headers"]["etag"];
+                    "portolan-account": components["headers"]["portolan-account"];
+                    "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
+                    "portolan-partial": components["headers"]["portolan-partial"];
+                    "server-timing": components["headers"]["server-timing"];
+                    "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                    vary: components["headers"]["vary"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountAnswer"][] | {
+                        items: components["schemas"]["AccountAnswer"][];
+                        report: components["schemas"]["Report"];
+                    };
+                };
+            };
+            /** @description The client has this body already, by `if-none-match`. */
+            304: {
+                headers: {
+                    "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                    "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "content-encoding": components["headers"]["content-encoding"];
+                    "content-length": components["headers"]["content-length"];
+                    date: components["headers"]["date"];
+                    etag: components["headers"]["etag"];
+                    "portolan-account": components["headers"]["portolan-account"];
+                    "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
+                    "portolan-partial": components["headers"]["portolan-partial"];
+                    "server-timing": components["headers"]["server-timing"];
+                    "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                    vary: components["headers"]["vary"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400"];
+            404: components["responses"]["Problem404"];
+            413: components["responses"]["Problem413"];
+            414: components["responses"]["Problem414"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            502: components["responses"]["Problem502"];
+            503: components["responses"]["Problem503"];
+            504: components["responses"]["Problem504"];
+        };
+    };
     getAllPositions: {
         parameters: {
             query?: {
@@ -4065,6 +4795,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
+                /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
                  */
@@ -4108,6 +4843,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -4117,6 +4853,163 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "totals": {
+                     *         "assets": 75478.39817581227,
+                     *         "debts": 27542.397731429824,
+                     *         "net": 47936.00044438245,
+                     *         "claimable": 54365.51151332078,
+                     *         "unpriced": 0,
+                     *         "untried": 0
+                     *       },
+                     *       "protocols": [
+                     *         {
+                     *           "protocol": {
+                     *             "name": "AAVE_V3",
+                     *             "logo": "https://github.com/decentri-fi/data/raw/master/logo/protocol/aave.png",
+                     *             "slug": "aave_v3",
+                     *             "primitives": [
+                     *               "LENDING",
+                     *               "BORROWING",
+                     *               "POOLING",
+                     *               "FARMING"
+                     *             ],
+                     *             "website": "https://aave.com/",
+                     *             "company": {
+                     *               "name": "Aave",
+                     *               "slug": "aave"
+                     *             }
+                     *           },
+                     *           "totals": {
+                     *             "assets": 75478.39817581227,
+                     *             "debts": 27542.397731429824,
+                     *             "net": 47936.00044438245,
+                     *             "claimable": 54365.51151332078,
+                     *             "unpriced": 0,
+                     *             "untried": 0
+                     *           },
+                     *           "positions": [
+                     *             {
+                     *               "id": "aave_v3-ethereum-0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2-position",
+                     *               "name": "Aave v3",
+                     *               "network": {
+                     *                 "name": "ETHEREUM",
+                     *                 "logo": "https://github.com/defitrack/data/raw/master/logo/network/ethereum.png",
+                     *                 "chainId": 1
+                     *               },
+                     *               "protocol": {
+                     *                 "name": "AAVE_V3",
+                     *                 "logo": "https://github.com/decentri-fi/data/raw/master/logo/protocol/aave.png",
+                     *                 "slug": "aave_v3",
+                     *                 "primitives": [
+                     *                   "LENDING",
+                     *                   "BORROWING",
+                     *                   "POOLING",
+                     *                   "FARMING"
+                     *                 ],
+                     *                 "website": "https://aave.com/"
+                     *               },
+                     *               "dollarValue": 47936.00044438245,
+                     *               "legs": [
+                     *                 {
+                     *                   "role": "supplied",
+                     *                   "name": "Aave v3 WETH",
+                     *                   "token": {
+                     *                     "address": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *                     "name": "Wrapped Ether",
+                     *                     "symbol": "WETH",
+                     *                     "decimals": 18,
+                     *                     "logo": null,
+                     *                     "type": "SINGLE"
+                     *                   },
+                     *                   "tokenAddress": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *                   "amount": 30.032578493659646,
+                     *                   "dollarValue": 75445.44108549228,
+                     *                   "rate": 0.004963263405548476,
+                     *                   "isCollateral": null,
+                     *                   "redeemsTo": null,
+                     *                   "receipt": "0x4d5f47fa6a74757f35c14fd3a6ef8e3c9bc514e8"
+                     *                 },
+                     *                 {
+                     *                   "role": "borrowed",
+                     *                   "name": "Aave v3 USDC variable debt",
+                     *                   "token": {
+                     *                     "address": "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+                     *                     "name": "USD Coin",
+                     *                     "symbol": "USDC",
+                     *                     "decimals": 6,
+                     *                     "logo": null,
+                     *                     "type": "SINGLE"
+                     *                   },
+                     *                   "tokenAddress": "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+                     *                   "amount": 26031.726644,
+                     *                   "dollarValue": 26023.9171260068,
+                     *                   "rate": 0.005265047234900492,
+                     *                   "isCollateral": null,
+                     *                   "redeemsTo": null,
+                     *                   "receipt": "0xc96113eed8cab59cd8a66813bcb0ceb29f06d2e4"
+                     *                 },
+                     *                 {
+                     *                   "role": "supplied",
+                     *                   "name": "Aave v3 WBTC",
+                     *                   "token": {
+                     *                     "address": "0x2260fac5e5542a773aa44fbcfedf7c193bc2c599",
+                     *                     "name": "Wrapped BTC",
+                     *                     "symbol": "WBTC",
+                     *                     "decimals": 8,
+                     *                     "logo": null,
+                     *                     "type": "SINGLE"
+                     *                   },
+                     *                   "tokenAddress": "0x2260fac5e5542a773aa44fbcfedf7c193bc2c599",
+                     *                   "amount": 0.00031592,
+                     *                   "dollarValue": 32.95709032,
+                     *                   "rate": 0.5122553604055592,
+                     *                   "isCollateral": null,
+                     *                   "redeemsTo": null,
+                     *                   "receipt": "0x5ee5bf7ae06d1be5997a1a72006fe6c607ec6de8"
+                     *                 },
+                     *                 {
+                     *                   "role": "borrowed",
+                     *                   "name": "Aave v3 DAI variable debt",
+                     *                   "token": {
+                     *                     "address": "0x6b175474e89094c44da98b954eedeac495271d0f",
+                     *                     "name": "Dai Stablecoin",
+                     *                     "symbol": "DAI",
+                     *                     "decimals": 18,
+                     *                     "logo": null,
+                     *                     "type": "SINGLE"
+                     *                   },
+                     *                   "tokenAddress": "0x6b175474e89094c44da98b954eedeac495271d0f",
+                     *                   "amount": 1503.2973026660964,
+                     *                   "dollarValue": 1518.480605423024,
+                     *                   "rate": 0.0100357865805471,
+                     *                   "isCollateral": null,
+                     *                   "redeemsTo": null,
+                     *                   "receipt": "0x72e95b8931767c79ba4eee721354d6e99a61d004"
+                     *                 }
+                     *               ],
+                     *               "kind": "borrowed",
+                     *               "type": "aave-v3",
+                     *               "market": "main",
+                     *               "contractAddress": "0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2",
+                     *               "number": null,
+                     *               "nft": null,
+                     *               "rewards": [],
+                     *               "unlocksAt": null,
+                     *               "isPermanent": null,
+                     *               "vesting": null,
+                     *               "range": null,
+                     *               "health": {
+                     *                 "factor": 2.2606076906138592,
+                     *                 "liquidationPrice": null
+                     *               }
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Portfolio"] | {
                         items: components["schemas"]["Portfolio"][];
                         report: components["schemas"]["Report"];
@@ -4135,6 +5028,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -4204,6 +5098,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "name": "0X",
+                     *         "logo": "http://127.0.0.1:8080/logos/protocol/0x.svg",
+                     *         "slug": "0x",
+                     *         "primitives": [],
+                     *         "website": "https://0x.org",
+                     *         "company": {
+                     *           "name": "0x",
+                     *           "slug": "0x"
+                     *         }
+                     *       },
+                     *       {
+                     *         "name": "1INCH",
+                     *         "logo": "http://127.0.0.1:8080/logos/protocol/1inch.svg",
+                     *         "slug": "1inch",
+                     *         "primitives": [],
+                     *         "website": "https://1inch.io",
+                     *         "company": {
+                     *           "name": "1inch",
+                     *           "slug": "1inch"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Protocol"][] | {
                         items: components["schemas"]["Protocol"][];
                         report: components["schemas"]["Report"];
@@ -4289,6 +5209,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "protocol": "0x",
+                     *         "network": "ethereum",
+                     *         "chainId": 1,
+                     *         "question": "events",
+                     *         "plugin": {
+                     *           "name": "aggregators",
+                     *           "version": "0.1.0"
+                     *         },
+                     *         "markets": 1
+                     *       },
+                     *       {
+                     *         "protocol": "0x",
+                     *         "network": "optimism",
+                     *         "chainId": 10,
+                     *         "question": "events",
+                     *         "plugin": {
+                     *           "name": "aggregators",
+                     *           "version": "0.1.0"
+                     *         },
+                     *         "markets": 1
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["CoverageRow"][] | {
                         items: components["schemas"]["CoverageRow"][];
                         report: components["schemas"]["Report"];
@@ -4359,6 +5305,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
+                /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
                  */
@@ -4402,6 +5353,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -4411,6 +5363,341 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "network": {
+                     *         "name": "POLYGON",
+                     *         "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *         "chainId": 137
+                     *       },
+                     *       "account": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                     *       "simulated": "paid",
+                     *       "walletSendCalls": {
+                     *         "method": "wallet_sendCalls",
+                     *         "params": [
+                     *           {
+                     *             "version": "2.0.0",
+                     *             "chainId": "0x89",
+                     *             "from": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                     *             "atomicRequired": false,
+                     *             "calls": [
+                     *               {
+                     *                 "to": "0x7ca29f0db5db8b88b332aa1d67a2e89dfec85e7e",
+                     *                 "value": "0x0",
+                     *                 "data": "0x3d18b912",
+                     *                 "gas": "0x34000"
+                     *               },
+                     *               {
+                     *                 "to": "0x8ff56b5325446aae6efbf006a4c1d88e4935a914",
+                     *                 "value": "0x0",
+                     *                 "data": "0x3d18b912",
+                     *                 "gas": "0x3c000"
+                     *               },
+                     *               {
+                     *                 "to": "0xbb703e95348424ff9e94fbe4fb524f6d280331b8",
+                     *                 "value": "0x0",
+                     *                 "data": "0x3d18b912",
+                     *                 "gas": "0x30000"
+                     *               },
+                     *               {
+                     *                 "to": "0x09ddb5e6b740de10b4b710e72ac4af100d47428b",
+                     *                 "value": "0x0",
+                     *                 "data": "0x3d18b912",
+                     *                 "gas": "0x3c000"
+                     *               },
+                     *               {
+                     *                 "to": "0x14e6dce087b37ccde76ff86dd9e84c542c42f955",
+                     *                 "value": "0x0",
+                     *                 "data": "0x3d18b912",
+                     *                 "gas": "0x60000"
+                     *               },
+                     *               {
+                     *                 "to": "0x14977e7e263ff79c4c3159f497d9551fbe769625",
+                     *                 "value": "0x0",
+                     *                 "data": "0x3d18b912",
+                     *                 "gas": "0x40000"
+                     *               },
+                     *               {
+                     *                 "to": "0x4b678ca360c5f53a2b0590e53079140f302a9dcd",
+                     *                 "value": "0x0",
+                     *                 "data": "0x3d18b912",
+                     *                 "gas": "0x30000"
+                     *               },
+                     *               {
+                     *                 "to": "0xa132fad61ede08f1f288a35ff4c10dcd1cb9e107",
+                     *                 "value": "0x0",
+                     *                 "data": "0x3d18b912",
+                     *                 "gas": "0x30000"
+                     *               },
+                     *               {
+                     *                 "to": "0x4c510d82fd85f2b54fd0c41975fbb9305a92751b",
+                     *                 "value": "0x0",
+                     *                 "data": "0x3d18b912",
+                     *                 "gas": "0x3c000"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "transactions": [
+                     *         {
+                     *           "claimIds": [
+                     *             "quickswap-polygon-deprecated-farms-0x7ca29f0db5db8b88b332aa1d67a2e89dfec85e7e-0x831753dd7087cac61ab5644b308642cc1c33dc13"
+                     *           ],
+                     *           "network": {
+                     *             "name": "POLYGON",
+                     *             "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *             "chainId": 137
+                     *           },
+                     *           "function": {
+                     *             "name": "getReward",
+                     *             "inputParameters": [],
+                     *             "outputParameters": []
+                     *           },
+                     *           "to": "0x7ca29f0db5db8b88b332aa1d67a2e89dfec85e7e",
+                     *           "from": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                     *           "data": "0x3d18b912",
+                     *           "gas": 212992
+                     *         },
+                     *         {
+                     *           "claimIds": [
+                     *             "quickswap-polygon-deprecated-farms-0x8ff56b5325446aae6efbf006a4c1d88e4935a914-0x831753dd7087cac61ab5644b308642cc1c33dc13"
+                     *           ],
+                     *           "network": {
+                     *             "name": "POLYGON",
+                     *             "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *             "chainId": 137
+                     *           },
+                     *           "function": {
+                     *             "name": "getReward",
+                     *             "inputParameters": [],
+                     *             "outputParameters": []
+                     *           },
+                     *           "to": "0x8ff56b5325446aae6efbf006a4c1d88e4935a914",
+                     *           "from": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                     *           "data": "0x3d18b912",
+                     *           "gas": 245760
+                     *         },
+                     *         {
+                     *           "claimIds": [
+                     *             "quickswap-polygon-farms-0xbb703e95348424ff9e94fbe4fb524f6d280331b8-0xb5c064f955d8e7f38fe0460c556a72987494ee17"
+                     *           ],
+                     *           "network": {
+                     *             "name": "POLYGON",
+                     *             "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *             "chainId": 137
+                     *           },
+                     *           "function": {
+                     *             "name": "getReward",
+                     *             "inputParameters": [],
+                     *             "outputParameters": []
+                     *           },
+                     *           "to": "0xbb703e95348424ff9e94fbe4fb524f6d280331b8",
+                     *           "from": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                     *           "data": "0x3d18b912",
+                     *           "gas": 196608
+                     *         },
+                     *         {
+                     *           "claimIds": [
+                     *             "quickswap-polygon-farms-0x09ddb5e6b740de10b4b710e72ac4af100d47428b-0xb5c064f955d8e7f38fe0460c556a72987494ee17"
+                     *           ],
+                     *           "network": {
+                     *             "name": "POLYGON",
+                     *             "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *             "chainId": 137
+                     *           },
+                     *           "function": {
+                     *             "name": "getReward",
+                     *             "inputParameters": [],
+                     *             "outputParameters": []
+                     *           },
+                     *           "to": "0x09ddb5e6b740de10b4b710e72ac4af100d47428b",
+                     *           "from": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                     *           "data": "0x3d18b912",
+                     *           "gas": 245760
+                     *         },
+                     *         {
+                     *           "claimIds": [
+                     *             "quickswap-polygon-dual-farms-0x14e6dce087b37ccde76ff86dd9e84c542c42f955-0xb5c064f955d8e7f38fe0460c556a72987494ee17"
+                     *           ],
+                     *           "network": {
+                     *             "name": "POLYGON",
+                     *             "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *             "chainId": 137
+                     *           },
+                     *           "function": {
+                     *             "name": "getReward",
+                     *             "inputParameters": [],
+                     *             "outputParameters": []
+                     *           },
+                     *           "to": "0x14e6dce087b37ccde76ff86dd9e84c542c42f955",
+                     *           "from": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                     *           "data": "0x3d18b912",
+                     *           "gas": 393216
+                     *         },
+                     *         {
+                     *           "claimIds": [
+                     *             "quickswap-polygon-dual-farms-0x14977e7e263ff79c4c3159f497d9551fbe769625-0xb5c064f955d8e7f38fe0460c556a72987494ee17"
+                     *           ],
+                     *           "network": {
+                     *             "name": "POLYGON",
+                     *             "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *             "chainId": 137
+                     *           },
+                     *           "function": {
+                     *             "name": "getReward",
+                     *             "inputParameters": [],
+                     *             "outputParameters": []
+                     *           },
+                     *           "to": "0x14977e7e263ff79c4c3159f497d9551fbe769625",
+                     *           "from": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                     *           "data": "0x3d18b912",
+                     *           "gas": 262144
+                     *         },
+                     *         {
+                     *           "claimIds": [
+                     *             "quickswap-polygon-farms-0x4b678ca360c5f53a2b0590e53079140f302a9dcd-0xb5c064f955d8e7f38fe0460c556a72987494ee17"
+                     *           ],
+                     *           "network": {
+                     *             "name": "POLYGON",
+                     *             "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *             "chainId": 137
+                     *           },
+                     *           "function": {
+                     *             "name": "getReward",
+                     *             "inputParameters": [],
+                     *             "outputParameters": []
+                     *           },
+                     *           "to": "0x4b678ca360c5f53a2b0590e53079140f302a9dcd",
+                     *           "from": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                     *           "data": "0x3d18b912",
+                     *           "gas": 196608
+                     *         },
+                     *         {
+                     *           "claimIds": [
+                     *             "quickswap-polygon-deprecated-farms-0xa132fad61ede08f1f288a35ff4c10dcd1cb9e107-0x831753dd7087cac61ab5644b308642cc1c33dc13"
+                     *           ],
+                     *           "network": {
+                     *             "name": "POLYGON",
+                     *             "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *             "chainId": 137
+                     *           },
+                     *           "function": {
+                     *             "name": "getReward",
+                     *             "inputParameters": [],
+                     *             "outputParameters": []
+                     *           },
+                     *           "to": "0xa132fad61ede08f1f288a35ff4c10dcd1cb9e107",
+                     *           "from": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                     *           "data": "0x3d18b912",
+                     *           "gas": 196608
+                     *         },
+                     *         {
+                     *           "claimIds": [
+                     *             "quickswap-polygon-farms-0x4c510d82fd85f2b54fd0c41975fbb9305a92751b-0xb5c064f955d8e7f38fe0460c556a72987494ee17"
+                     *           ],
+                     *           "network": {
+                     *             "name": "POLYGON",
+                     *             "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *             "chainId": 137
+                     *           },
+                     *           "function": {
+                     *             "name": "getReward",
+                     *             "inputParameters": [],
+                     *             "outputParameters": []
+                     *           },
+                     *           "to": "0x4c510d82fd85f2b54fd0c41975fbb9305a92751b",
+                     *           "from": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                     *           "data": "0x3d18b912",
+                     *           "gas": 245760
+                     *         }
+                     *       ],
+                     *       "pays": [
+                     *         {
+                     *           "token": {
+                     *             "address": "0x831753dd7087cac61ab5644b308642cc1c33dc13",
+                     *             "name": "Quickswap",
+                     *             "symbol": "QUICK",
+                     *             "decimals": 18,
+                     *             "logo": null,
+                     *             "type": "SINGLE"
+                     *           },
+                     *           "tokenAddress": "0x831753dd7087cac61ab5644b308642cc1c33dc13",
+                     *           "amount": 4165.808773949891,
+                     *           "amountRaw": "4165808773949890817699",
+                     *           "paidTo": "account"
+                     *         },
+                     *         {
+                     *           "token": {
+                     *             "address": "0xb5c064f955d8e7f38fe0460c556a72987494ee17",
+                     *             "name": "QuickSwap",
+                     *             "symbol": "QUICK",
+                     *             "decimals": 18,
+                     *             "logo": null,
+                     *             "type": "SINGLE"
+                     *           },
+                     *           "tokenAddress": "0xb5c064f955d8e7f38fe0460c556a72987494ee17",
+                     *           "amount": 107098.65219368896,
+                     *           "amountRaw": "107098652193688961088469",
+                     *           "paidTo": "account"
+                     *         },
+                     *         {
+                     *           "token": {
+                     *             "address": "0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270",
+                     *             "name": "Wrapped Matic",
+                     *             "symbol": "WMATIC",
+                     *             "decimals": 18,
+                     *             "logo": null,
+                     *             "type": "SINGLE"
+                     *           },
+                     *           "tokenAddress": "0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270",
+                     *           "amount": 709.1572359396434,
+                     *           "amountRaw": "709157235939643482592",
+                     *           "paidTo": "account"
+                     *         }
+                     *       ],
+                     *       "dollarValue": 98861.22214274642,
+                     *       "netDollarValue": 98861.22214233183,
+                     *       "simulation": {
+                     *         "method": "eth_simulateV1",
+                     *         "success": true,
+                     *         "error": null,
+                     *         "gasUsed": 992260,
+                     *         "receives": [
+                     *           {
+                     *             "tokenAddress": "0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270",
+                     *             "symbol": "WMATIC",
+                     *             "amount": 709.1580932784638,
+                     *             "amountRaw": "709158093278463784376"
+                     *           },
+                     *           {
+                     *             "tokenAddress": "0x831753dd7087cac61ab5644b308642cc1c33dc13",
+                     *             "symbol": "QUICK",
+                     *             "amount": 4165.808773949891,
+                     *             "amountRaw": "4165808773949890817699"
+                     *           },
+                     *           {
+                     *             "tokenAddress": "0xb5c064f955d8e7f38fe0460c556a72987494ee17",
+                     *             "symbol": "QUICK",
+                     *             "amount": 107098.69507769599,
+                     *             "amountRaw": "107098695077695987940936"
+                     *           }
+                     *         ],
+                     *         "gives": [],
+                     *         "approvals": []
+                     *       },
+                     *       "cost": {
+                     *         "gas": 992260,
+                     *         "baseFeePerGas": "1886617",
+                     *         "maxPriorityFeePerGas": "0",
+                     *         "dataFee": "0",
+                     *         "value": "0",
+                     *         "nativeRaw": "1872014584420",
+                     *         "dollars": 4.146044300844195e-7
+                     *       },
+                     *       "leftOut": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["ClaimPlan"] | {
                         items: components["schemas"]["ClaimPlan"][];
                         report: components["schemas"]["Report"];
@@ -4429,6 +5716,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -4463,6 +5751,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -4507,6 +5800,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -4516,6 +5810,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "amount": 0.5,
+                     *       "network": {
+                     *         "name": "POLYGON",
+                     *         "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *         "chainId": 137
+                     *       },
+                     *       "token": {
+                     *         "address": "0x0",
+                     *         "name": "POL",
+                     *         "symbol": "POL",
+                     *         "decimals": 18,
+                     *         "logo": "https://github.com/defitrack/data/raw/master/logo/network/polygon.png",
+                     *         "type": "NATIVE",
+                     *         "totalSupply": 0
+                     *       },
+                     *       "dollarValue": 0.1107375,
+                     *       "price": 0.221475
+                     *     }
+                     */
                     "application/json": components["schemas"]["Balance"] | components["schemas"]["Balance"][] | {
                         items: components["schemas"]["Balance"][];
                         report: components["schemas"]["Report"];
@@ -4534,6 +5849,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -4568,6 +5884,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -4617,6 +5938,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -4626,6 +5948,125 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "aave_v3-ethereum-0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2-position",
+                     *         "name": "Aave v3",
+                     *         "network": {
+                     *           "name": "ETHEREUM",
+                     *           "logo": "https://github.com/defitrack/data/raw/master/logo/network/ethereum.png",
+                     *           "chainId": 1
+                     *         },
+                     *         "protocol": {
+                     *           "name": "AAVE_V3",
+                     *           "logo": "https://github.com/decentri-fi/data/raw/master/logo/protocol/aave.png",
+                     *           "slug": "aave_v3",
+                     *           "primitives": [
+                     *             "LENDING",
+                     *             "BORROWING",
+                     *             "POOLING",
+                     *             "FARMING"
+                     *           ],
+                     *           "website": "https://aave.com/"
+                     *         },
+                     *         "dollarValue": 47936.00044438245,
+                     *         "legs": [
+                     *           {
+                     *             "role": "supplied",
+                     *             "name": "Aave v3 WETH",
+                     *             "token": {
+                     *               "address": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *               "name": "Wrapped Ether",
+                     *               "symbol": "WETH",
+                     *               "decimals": 18,
+                     *               "logo": null,
+                     *               "type": "SINGLE"
+                     *             },
+                     *             "tokenAddress": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *             "amount": 30.032578493659646,
+                     *             "dollarValue": 75445.44108549228,
+                     *             "rate": 0.004963263405548476,
+                     *             "isCollateral": null,
+                     *             "redeemsTo": null,
+                     *             "receipt": "0x4d5f47fa6a74757f35c14fd3a6ef8e3c9bc514e8"
+                     *           },
+                     *           {
+                     *             "role": "borrowed",
+                     *             "name": "Aave v3 USDC variable debt",
+                     *             "token": {
+                     *               "address": "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+                     *               "name": "USD Coin",
+                     *               "symbol": "USDC",
+                     *               "decimals": 6,
+                     *               "logo": null,
+                     *               "type": "SINGLE"
+                     *             },
+                     *             "tokenAddress": "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+                     *             "amount": 26031.726644,
+                     *             "dollarValue": 26023.9171260068,
+                     *             "rate": 0.005265047234900492,
+                     *             "isCollateral": null,
+                     *             "redeemsTo": null,
+                     *             "receipt": "0xc96113eed8cab59cd8a66813bcb0ceb29f06d2e4"
+                     *           },
+                     *           {
+                     *             "role": "supplied",
+                     *             "name": "Aave v3 WBTC",
+                     *             "token": {
+                     *               "address": "0x2260fac5e5542a773aa44fbcfedf7c193bc2c599",
+                     *               "name": "Wrapped BTC",
+                     *               "symbol": "WBTC",
+                     *               "decimals": 8,
+                     *               "logo": null,
+                     *               "type": "SINGLE"
+                     *             },
+                     *             "tokenAddress": "0x2260fac5e5542a773aa44fbcfedf7c193bc2c599",
+                     *             "amount": 0.00031592,
+                     *             "dollarValue": 32.95709032,
+                     *             "rate": 0.5122553604055592,
+                     *             "isCollateral": null,
+                     *             "redeemsTo": null,
+                     *             "receipt": "0x5ee5bf7ae06d1be5997a1a72006fe6c607ec6de8"
+                     *           },
+                     *           {
+                     *             "role": "borrowed",
+                     *             "name": "Aave v3 DAI variable debt",
+                     *             "token": {
+                     *               "address": "0x6b175474e89094c44da98b954eedeac495271d0f",
+                     *               "name": "Dai Stablecoin",
+                     *               "symbol": "DAI",
+                     *               "decimals": 18,
+                     *               "logo": null,
+                     *               "type": "SINGLE"
+                     *             },
+                     *             "tokenAddress": "0x6b175474e89094c44da98b954eedeac495271d0f",
+                     *             "amount": 1503.2973026660964,
+                     *             "dollarValue": 1518.480605423024,
+                     *             "rate": 0.0100357865805471,
+                     *             "isCollateral": null,
+                     *             "redeemsTo": null,
+                     *             "receipt": "0x72e95b8931767c79ba4eee721354d6e99a61d004"
+                     *           }
+                     *         ],
+                     *         "kind": "borrowed",
+                     *         "type": "aave-v3",
+                     *         "market": "main",
+                     *         "contractAddress": "0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2",
+                     *         "number": null,
+                     *         "nft": null,
+                     *         "rewards": [],
+                     *         "unlocksAt": null,
+                     *         "isPermanent": null,
+                     *         "vesting": null,
+                     *         "range": null,
+                     *         "health": {
+                     *           "factor": 2.2606076906138592,
+                     *           "liquidationPrice": null
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Position"][] | {
                         items: components["schemas"]["Position"][];
                         report: components["schemas"]["Report"];
@@ -4644,6 +6085,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -4678,6 +6120,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -4727,6 +6174,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -4736,6 +6184,96 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "sushiswap-ethereum-master-chef-0xc2edad668740f1aa35e4d8f227fb8e17dca888cd-0x0b306bf915c4d645ff596e518faf3f9669b97016-3",
+                     *         "network": {
+                     *           "name": "ETHEREUM",
+                     *           "logo": "https://github.com/defitrack/data/raw/master/logo/network/ethereum.png",
+                     *           "chainId": 1
+                     *         },
+                     *         "protocol": {
+                     *           "name": "SUSHISWAP",
+                     *           "logo": "https://github.com/decentri-fi/data/raw/master/logo/protocol/sushiswap.png",
+                     *           "slug": "sushiswap",
+                     *           "primitives": [
+                     *             "POOLING",
+                     *             "FARMING"
+                     *           ],
+                     *           "website": "https://sushi.com"
+                     *         },
+                     *         "dollarValue": 13.875,
+                     *         "name": "BRT3 farm",
+                     *         "contractAddress": "0xc2edad668740f1aa35e4d8f227fb8e17dca888cd",
+                     *         "vaultType": "sushi-masterchef",
+                     *         "apr": 0,
+                     *         "stakedToken": {
+                     *           "address": "0x0b306bf915c4d645ff596e518faf3f9669b97016",
+                     *           "name": "Berth 3",
+                     *           "symbol": "BRT3",
+                     *           "decimals": 18,
+                     *           "logo": null,
+                     *           "type": "SINGLE"
+                     *         },
+                     *         "amount": 222,
+                     *         "underlyingAmount": 222,
+                     *         "rewardTokens": [
+                     *           {
+                     *             "address": "0x6b3595068778dd592e39a122f4f5a5cf09c90fe2",
+                     *             "name": "SushiToken",
+                     *             "symbol": "SUSHI",
+                     *             "decimals": 18,
+                     *             "logo": null,
+                     *             "type": "SINGLE"
+                     *           }
+                     *         ]
+                     *       },
+                     *       {
+                     *         "id": "sushiswap-ethereum-master-chef-0xc2edad668740f1aa35e4d8f227fb8e17dca888cd-0x70e0ba845a1a0f2da3359c97e0285013525ffc49-28",
+                     *         "network": {
+                     *           "name": "ETHEREUM",
+                     *           "logo": "https://github.com/defitrack/data/raw/master/logo/network/ethereum.png",
+                     *           "chainId": 1
+                     *         },
+                     *         "protocol": {
+                     *           "name": "SUSHISWAP",
+                     *           "logo": "https://github.com/decentri-fi/data/raw/master/logo/protocol/sushiswap.png",
+                     *           "slug": "sushiswap",
+                     *           "primitives": [
+                     *             "POOLING",
+                     *             "FARMING"
+                     *           ],
+                     *           "website": "https://sushi.com"
+                     *         },
+                     *         "dollarValue": 0,
+                     *         "name": "BRT28 farm",
+                     *         "contractAddress": "0xc2edad668740f1aa35e4d8f227fb8e17dca888cd",
+                     *         "vaultType": "sushi-masterchef",
+                     *         "apr": 0,
+                     *         "stakedToken": {
+                     *           "address": "0x70e0ba845a1a0f2da3359c97e0285013525ffc49",
+                     *           "name": "Berth 28",
+                     *           "symbol": "BRT28",
+                     *           "decimals": 18,
+                     *           "logo": null,
+                     *           "type": "SINGLE"
+                     *         },
+                     *         "amount": 15,
+                     *         "underlyingAmount": 15,
+                     *         "rewardTokens": [
+                     *           {
+                     *             "address": "0x6b3595068778dd592e39a122f4f5a5cf09c90fe2",
+                     *             "name": "SushiToken",
+                     *             "symbol": "SUSHI",
+                     *             "decimals": 18,
+                     *             "logo": null,
+                     *             "type": "SINGLE"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["FarmingRow"][] | {
                         items: components["schemas"]["FarmingRow"][];
                         report: components["schemas"]["Report"];
@@ -4754,6 +6292,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -4788,6 +6327,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -4837,6 +6381,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -4846,6 +6391,74 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "aave_v3-ethereum-0x4d5f47fa6a74757f35c14fd3a6ef8e3c9bc514e8-0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *         "network": {
+                     *           "name": "ETHEREUM",
+                     *           "logo": "https://github.com/defitrack/data/raw/master/logo/network/ethereum.png",
+                     *           "chainId": 1
+                     *         },
+                     *         "protocol": {
+                     *           "name": "AAVE_V3",
+                     *           "logo": "https://github.com/decentri-fi/data/raw/master/logo/protocol/aave.png",
+                     *           "slug": "aave_v3",
+                     *           "primitives": [
+                     *             "LENDING",
+                     *             "BORROWING",
+                     *             "POOLING",
+                     *             "FARMING"
+                     *           ],
+                     *           "website": "https://aave.com/"
+                     *         },
+                     *         "dollarValue": 75445.44108549228,
+                     *         "rate": 0.004963263405548476,
+                     *         "name": "Aave v3 WETH",
+                     *         "amount": 30.032578493659646,
+                     *         "token": {
+                     *           "address": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *           "name": "Wrapped Ether",
+                     *           "symbol": "WETH",
+                     *           "decimals": 18,
+                     *           "logo": null,
+                     *           "type": "SINGLE"
+                     *         }
+                     *       },
+                     *       {
+                     *         "id": "aave_v3-ethereum-0x5ee5bf7ae06d1be5997a1a72006fe6c607ec6de8-0x2260fac5e5542a773aa44fbcfedf7c193bc2c599",
+                     *         "network": {
+                     *           "name": "ETHEREUM",
+                     *           "logo": "https://github.com/defitrack/data/raw/master/logo/network/ethereum.png",
+                     *           "chainId": 1
+                     *         },
+                     *         "protocol": {
+                     *           "name": "AAVE_V3",
+                     *           "logo": "https://github.com/decentri-fi/data/raw/master/logo/protocol/aave.png",
+                     *           "slug": "aave_v3",
+                     *           "primitives": [
+                     *             "LENDING",
+                     *             "BORROWING",
+                     *             "POOLING",
+                     *             "FARMING"
+                     *           ],
+                     *           "website": "https://aave.com/"
+                     *         },
+                     *         "dollarValue": 32.95709032,
+                     *         "rate": 0.5122553604055592,
+                     *         "name": "Aave v3 WBTC",
+                     *         "amount": 0.00031592,
+                     *         "token": {
+                     *           "address": "0x2260fac5e5542a773aa44fbcfedf7c193bc2c599",
+                     *           "name": "Wrapped BTC",
+                     *           "symbol": "WBTC",
+                     *           "decimals": 8,
+                     *           "logo": null,
+                     *           "type": "SINGLE"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["LendingRow"][] | {
                         items: components["schemas"]["LendingRow"][];
                         report: components["schemas"]["Report"];
@@ -4864,6 +6477,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -4898,6 +6512,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -4947,6 +6566,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -4974,6 +6594,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -5008,6 +6629,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -5057,6 +6683,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -5084,6 +6711,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -5128,6 +6756,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
+                 * @example EUR
+                 */
+                currency?: "USD" | "AUD" | "BRL" | "CAD" | "CHF" | "CNY" | "EUR" | "GBP" | "HKD" | "IDR" | "INR" | "JPY" | "KRW" | "MXN" | "NZD" | "PHP" | "PLN" | "SEK" | "SGD" | "THB" | "TRY" | "ZAR" | "BTC" | "ETH";
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -5177,6 +6810,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -5186,6 +6820,118 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "quickswap-ethereum-0x856e4424f806d16e8cbc702b3c0f2ede5468eae5-0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                     *         "claimId": "quickswap-ethereum-0x856e4424f806d16e8cbc702b3c0f2ede5468eae5-0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                     *         "name": "HRB/COIN reward",
+                     *         "type": "quickswap-reward-rewardPool",
+                     *         "protocol": {
+                     *           "name": "QUICKSWAP",
+                     *           "logo": "https://github.com/decentri-fi/data/raw/master/logo/protocol/quickswap.png",
+                     *           "slug": "quickswap",
+                     *           "primitives": [
+                     *             "POOLING",
+                     *             "FARMING"
+                     *           ],
+                     *           "website": "https://quickswap.exchange/",
+                     *           "company": {
+                     *             "name": "QuickSwap",
+                     *             "slug": "quickswap"
+                     *           }
+                     *         },
+                     *         "network": {
+                     *           "name": "ETHEREUM",
+                     *           "logo": "https://github.com/defitrack/data/raw/master/logo/network/ethereum.png",
+                     *           "chainId": 1
+                     *         },
+                     *         "dollarValue": 2341.989430614035,
+                     *         "netDollarValue": 2341.9894132165027,
+                     *         "amount": 56162.816081871344,
+                     *         "token": {
+                     *           "address": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                     *           "name": "Harbour",
+                     *           "symbol": "HRB",
+                     *           "decimals": 18,
+                     *           "logo": null,
+                     *           "type": "SINGLE",
+                     *           "totalSupply": 1.705821e+25
+                     *         },
+                     *         "simulated": "paid",
+                     *         "claimTransaction": {
+                     *           "network": {
+                     *             "name": "ETHEREUM",
+                     *             "logo": "https://github.com/defitrack/data/raw/master/logo/network/ethereum.png",
+                     *             "chainId": 1
+                     *           },
+                     *           "function": {
+                     *             "name": "getReward",
+                     *             "inputParameters": [],
+                     *             "outputParameters": []
+                     *           },
+                     *           "to": "0x856e4424f806d16e8cbc702b3c0f2ede5468eae5",
+                     *           "from": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                     *           "data": "0x3d18b912",
+                     *           "gas": 196608
+                     *         }
+                     *       },
+                     *       {
+                     *         "id": "quickswap-ethereum-0xb0279db6a2f1e01fbc8483fccef0be2bc6299cc3-0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                     *         "claimId": "quickswap-ethereum-0xb0279db6a2f1e01fbc8483fccef0be2bc6299cc3-0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                     *         "name": "COIN reward",
+                     *         "type": "quickswap-reward-rewardPool",
+                     *         "protocol": {
+                     *           "name": "QUICKSWAP",
+                     *           "logo": "https://github.com/decentri-fi/data/raw/master/logo/protocol/quickswap.png",
+                     *           "slug": "quickswap",
+                     *           "primitives": [
+                     *             "POOLING",
+                     *             "FARMING"
+                     *           ],
+                     *           "website": "https://quickswap.exchange/",
+                     *           "company": {
+                     *             "name": "QuickSwap",
+                     *             "slug": "quickswap"
+                     *           }
+                     *         },
+                     *         "network": {
+                     *           "name": "ETHEREUM",
+                     *           "logo": "https://github.com/defitrack/data/raw/master/logo/network/ethereum.png",
+                     *           "chainId": 1
+                     *         },
+                     *         "dollarValue": 17870.496824189162,
+                     *         "netDollarValue": 17870.496806400042,
+                     *         "amount": 428549.0845129296,
+                     *         "token": {
+                     *           "address": "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+                     *           "name": "Harbour",
+                     *           "symbol": "HRB",
+                     *           "decimals": 18,
+                     *           "logo": null,
+                     *           "type": "SINGLE",
+                     *           "totalSupply": 1.705821e+25
+                     *         },
+                     *         "simulated": "paid",
+                     *         "claimTransaction": {
+                     *           "network": {
+                     *             "name": "ETHEREUM",
+                     *             "logo": "https://github.com/defitrack/data/raw/master/logo/network/ethereum.png",
+                     *             "chainId": 1
+                     *           },
+                     *           "function": {
+                     *             "name": "getReward",
+                     *             "inputParameters": [],
+                     *             "outputParameters": []
+                     *           },
+                     *           "to": "0xb0279db6a2f1e01fbc8483fccef0be2bc6299cc3",
+                     *           "from": "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+                     *           "data": "0x3d18b912",
+                     *           "gas": 196608
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Claimable"][] | {
                         items: components["schemas"]["Claimable"][];
                         report: components["schemas"]["Report"];
@@ -5204,6 +6950,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
+                    "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
