@@ -65,7 +65,8 @@ impl Portolan {
         let simulations: Vec<Simulation> = query.world.farms.iter().zip(query.tokens).map(simulation).collect();
         // The gateway reads what it has along with the first reads of its jobs.
         let sender = Sender { account: query.account, code: AccountCode::None, balance: U256::ZERO };
-        let runs = session.simulate(&sender, &simulations, Effort::Packed).await;
+        let claims: Vec<_> = simulations.iter().map(|simulation| (&sender, simulation)).collect();
+        let runs = session.simulate(&claims, Effort::Packed).await;
         let method = match way {
             Way::SimulationByOverride => SimulationMethod::Override,
             _ => SimulationMethod::SimulateV1,
