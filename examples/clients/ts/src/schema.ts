@@ -164,7 +164,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This description of the API, in OpenAPI 3.1 */
+        /** The description of the API, in OpenAPI 3.1 */
         get: operations["getDescription"];
         put?: never;
         post?: never;
@@ -3234,9 +3234,9 @@ export interface components {
         "content-encoding": string;
         /** @description Bytes of the body as it is sent. On every answer with a body. */
         "content-length": string;
-        /** @description `default-src 'none'; sandbox`. On drawings. */
+        /** @description `default-src 'none'; sandbox`; for pages, the gateway's own files and the digests of inline scripts. On drawings and pages. */
         "content-security-policy": string;
-        /** @description `cross-origin`. On drawings. */
+        /** @description `cross-origin`; pages have none. On drawings and pages. */
         "cross-origin-resource-policy": string;
         /** @description The time of the answer. On every answer. */
         date: string;
@@ -3244,6 +3244,8 @@ export interface components {
         etag: string;
         /** @description What the problem means, as `rel="help"`. On problems. */
         link: string;
+        /** @description Where the page is, relative to the request. On 308, for a page with a slash too few or too many. */
+        location: string;
         /** @description The address that the name in the path, or in `?account=`, resolved to. On answers to requests with a name. */
         "portolan-account": string;
         /** @description `ethereum=21000000, polygon=70000000`: the block of each network that was read. On answers about an account or a transaction. */
@@ -4551,7 +4553,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description This description of the API, in OpenAPI 3.1 */
+            /** @description The description of the API, in OpenAPI 3.1 */
             200: {
                 headers: {
                     "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
