@@ -154,11 +154,12 @@ fn serve(flags: &Flags) -> ExitCode {
 
 /// Reads the built book; an empty one if there is none where nobody named one.
 fn read_book(config: &Config) -> Result<Book, String> {
-    match Book::read(&config.docs_dir, config.gateway.writers) {
+    let Some(folder) = &config.docs_dir else { return Ok(Book::default()) };
+    match Book::read(folder, config.gateway.writers) {
         Ok(Some(book)) => Ok(book),
         Ok(None) if !config.docs_dir_is_named => Ok(Book::default()),
         Ok(None) => {
-            let folder = config.docs_dir.display();
+            let folder = folder.display();
             Err(format!(
                 "docs.dir: the folder {folder} is not there: build the book with `cargo book`, or correct its name"
             ))
@@ -261,7 +262,9 @@ async fn answer(config: &Config, book: &Book, listeners: Listeners) -> anyhow::R
     let public_url = public_url(config, &listeners)?;
     logos::serve_at(&public_url);
     let pages = Pages::new(book, &public_url).context("cannot describe the API")?;
-    tracing::info!(folder = %config.docs_dir.display(), files = book.len(), "the book is read");
+    if let Some(folder) = &config.docs_dir {
+        tracing::info!(folder = %folder.display(), files = book.len(), "the book is read");
+    }
     let gateway = Arc::new(Gateway::start(&config.gateway).await.context("cannot start")?);
     let _control = http::admin::control::serve::start(&config.gateway.state_dir, ControlState::of(gateway.admin()));
     let line = listeners.line().context("cannot read the listeners' addresses")?;
