@@ -51,6 +51,7 @@ mod kills;
 mod known_good;
 mod lenders;
 mod logos;
+mod min_blocks;
 mod morpho;
 mod names;
 mod numbers;
