@@ -293,7 +293,8 @@ impl Context {
         lost
     }
 
-    /// Returns the newest block, if it is new enough for the client, or the one set by [`Self::open_not_before`] if that is later.
+    /// Returns the newest block, if it is new enough for the client, or the one set by [`Self::open_not_before`] if
+    /// that is later.
     async fn newest(&self, chain_id: u64, by: Instant) -> Result<Block, ReadFailure> {
         let reader = &self.sources.reader;
         let pinned = match self.options.min_blocks.of(chain_id) {

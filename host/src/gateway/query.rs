@@ -62,8 +62,8 @@ pub(crate) enum Account {
     Name(Name),
 }
 
-/// Options of any query: the blocks to read at, the oldest of them that the client takes, whether to trace the sources of amounts, and the currency of values
-/// beside dollars.
+/// Options of any query: the blocks to read at, the oldest of them that the client takes, whether to trace the sources
+/// of amounts, and the currency of values beside dollars.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct AnswerOptions {
     pub(crate) blocks: BlockChoice,

@@ -129,9 +129,9 @@ impl Listeners {
             listeners.spawn(accept(listener, guard, Arc::new(service), drain.clone(), drain_time));
         }
         stop.await;
-        tracing::info!(unready_ms = config.connections.unready.as_millis(), "it is not ready any more, and stops");
         gateway.admin().monitor.begin_stop();
         phase.send_replace(ServingPhase::Leaving);
+        tracing::info!(unready_ms = config.connections.unready.as_millis(), "it is not ready any more, and stops");
         sleep(config.connections.unready).await;
         tracing::info!("draining");
         phase.send_replace(ServingPhase::Draining);
@@ -239,8 +239,8 @@ impl RefusedLog {
         }
     }
 
-    /// Counts a refusal of this client. Once as many clients have lines as may, each further one takes the place of
-    /// those whose last line is old, or has none.
+    /// Counts a refusal of this client. Once as many clients have lines as may, a further one takes the place of those
+    /// whose last line is old, or has no line.
     fn note_client(&self, client: IpAddr, log: impl FnOnce(u64, u64)) {
         let mut clients = self.of_clients.lock();
         if clients.len() >= REFUSED_CLIENTS_MAX && !clients.contains_key(&client) {
