@@ -244,7 +244,7 @@ impl RefusedLog {
     fn note_client(&self, client: IpAddr, log: impl FnOnce(u64, u64)) {
         let mut clients = self.of_clients.lock();
         if clients.len() >= REFUSED_CLIENTS_MAX && !clients.contains_key(&client) {
-            clients.retain(|_, log| !log.is_due());
+            clients.retain(|_, line| !line.is_due());
         }
         if clients.len() < REFUSED_CLIENTS_MAX || clients.contains_key(&client) {
             clients.entry(client).or_insert_with(|| RareLog::every(REFUSED_LINES)).warn(log);
