@@ -72,6 +72,7 @@ use crate::http::admin::control::ControlState;
 use crate::http::admin::control::client::ControlError;
 use crate::http::public::pages::Pages;
 use crate::http::public::pages::book::Book;
+use crate::http::server::passed_sockets::PassedSockets;
 use crate::http::server::serve::Listeners;
 use crate::lone_plugin::LonePluginError;
 use crate::spans::SpanExport;
@@ -129,6 +130,11 @@ fn serve(flags: &Flags) -> ExitCode {
         Ok(book) => book,
         Err(reason) => return misuse(&reason),
     };
+    // While there is one thread.
+    let passed = match PassedSockets::take() {
+        Ok(passed) => passed,
+        Err(error) => return misuse(&error),
+    };
     let runtime = match Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error),
@@ -144,7 +150,7 @@ fn serve(flags: &Flags) -> ExitCode {
         Err(error) => return misuse(&format_args!("spans.collector: {error}")),
     };
     log::start(config.log_format, std::mem::take(&mut config.log_filter), export.as_ref().map(SpanExport::layer));
-    let code = runtime.block_on(listen(&config, &book));
+    let code = runtime.block_on(listen(&config, &book, passed));
     if let Some(export) = export {
         export.stop();
     }
@@ -240,8 +246,8 @@ fn print_found((text, is_sound): &(String, bool)) -> ExitCode {
     print(&mut io::stdout(), text, if *is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn listen(config: &Config, book: &Book) -> ExitCode {
-    let listeners = match Listeners::bind(config) {
+async fn listen(config: &Config, book: &Book, passed: PassedSockets) -> ExitCode {
+    let listeners = match Listeners::bind(config, passed) {
         Ok(listeners) => listeners,
         Err(error) => return misuse(&error),
     };

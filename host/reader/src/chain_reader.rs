@@ -242,6 +242,10 @@ impl Reader for ChainReader {
         async move { self.network(chain_id)?.heads.pin(with_margin(deadline)).await }.boxed()
     }
 
+    fn pin_from(&self, chain_id: u64, min: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
+        async move { self.network(chain_id)?.heads.pin_from(min, with_margin(deadline)).await }.boxed()
+    }
+
     fn block(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
         async move { self.network(chain_id)?.endpoints.block(hash, with_margin(deadline)).await }.boxed()
     }

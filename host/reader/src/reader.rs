@@ -33,6 +33,9 @@ pub trait Reader: Send + Sync {
     /// Returns the block that an answer which starts now is read at.
     fn pin(&self, chain_id: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
 
+    /// Returns such a block that is at least as high as `min`. Fails with [`ReadFailure::Behind`] if there is none in time.
+    fn pin_from(&self, chain_id: u64, min: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
+
     /// Returns the block with this hash. Fails with [`ReadFailure::BlockLost`] if no endpoint knows it.
     fn block(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
 

@@ -259,6 +259,12 @@ impl Reader for ScriptedReader {
         ready(self.0.get(&chain_id).map_or(Err(ReadFailure::NotConfigured), ScriptedChain::pin)).boxed()
     }
 
+    fn pin_from(&self, chain_id: u64, min: u64, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
+        let pinned = self.0.get(&chain_id).map_or(Err(ReadFailure::NotConfigured), ScriptedChain::pin);
+        let is_new_enough = |block: Block| if block.number < min { Err(ReadFailure::Behind) } else { Ok(block) };
+        ready(pinned.and_then(is_new_enough)).boxed()
+    }
+
     /// All blocks have one hash, so this returns the newest.
     fn block(&self, chain_id: u64, hash: B256, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
         let chain = self.0.get(&chain_id).ok_or(ReadFailure::NotConfigured);

@@ -99,7 +99,7 @@ pub(super) static INVALID_BLOCK: ProblemType = ProblemType {
     name: "invalid-block",
     title: "Invalid block",
     statuses: &[StatusCode::BAD_REQUEST],
-    happened: "`block` names no block, or a time that is still to come, or not the networks that are \
+    happened: "`block` or `min-block` names no block, or a time that is still to come, or not the networks that are \
                 asked about.",
     remedy: "[Blocks](../use/blocks.md) has the forms. A number or a hash needs one network: add \
               `network=`, or write `ethereum:21000000`.",

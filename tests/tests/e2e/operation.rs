@@ -221,6 +221,7 @@ fn a_client_beyond_its_connections_is_refused_with_a_line_and_a_figure() {
     let second = runtime.block_on(connect(1, gateway.base));
     let refused = "portolan_connections_refused_total{listener=\"base\",bound=\"per_client_max\"} 1";
     eventually("the refusal", &gateway, || figures(refused));
-    eventually("its line", &gateway, || is_logged(&gateway, "one address has per_client_max of them, all in use"));
+    eventually("its line", &gateway, || is_logged(&gateway, "this address has per_client_max of them, all in use"));
+    eventually("the client", &gateway, || is_logged(&gateway, "127.0.0.1"));
     drop((held, second, node));
 }

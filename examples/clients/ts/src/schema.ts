@@ -2011,7 +2011,7 @@ export interface components {
          */
         Question: "claimables" | "farming" | "lending" | "events" | "composition" | "pooling" | "locked";
         /**
-         * @description Why something is missing: a word of `portolan-partial`. More may follow.�- `crashed`: the plugin panicked, or its process ended. What a client can do: ask again once.�- `disabled`: the operator disabled the plugin. What a client can do: nothing.�- `invalid-output`: the plugin answered something that breaks the rules. What a client can do: nothing.�- `invalid-reply`: a contract returned or logged something that no row can have, such as a reward in the farm's own address. That row is left out, and the plugin is not at fault. What a client can do: nothing.�- `name-not-found`: the name of one of several accounts leads to no account. What a client can do: correct the name.�- `not-allowed`: the plugin reads a host off the chain that is not granted. What a client can do: nothing.�- `not-configured`: the network has no RPC endpoint. What a client can do: choose other networks.�- `not-covered`: the plugin knows that the account may have something that it does not read; `notCovered` in the report says what. What a client can do: look there yourself.�- `over-budget`: the answer or the plugin reached a bound: reads, requests, time of a processor, lists that are still being walked. What a client can do: choose fewer networks or protocols; ask again in a minute.�- `plugin-error`: the plugin says that it cannot answer, mostly because a contract does not answer as it should. What a client can do: nothing.�- `quarantined`: the plugin's build is paused or in quarantine, because it failed by its own fault. What a client can do: ask again in some minutes.�- `rejected`: the plugin's build was refused, or its claim calls a function that is not allowed. What a client can do: nothing.�- `stale`: the newest block of the network is too old, or its only nodes are still syncing. What a client can do: ask again later.�- `state-unavailable`: no node has the state of the block that was named. What a client can do: choose a later block.�- `timeout`: it was not there in time. What a client can do: ask again; choose fewer networks or protocols.�- `unknown-block`: no node knows the block that was named. What a client can do: check the number.�- `upstream`: the nodes failed, or a reply could not be proven or decoded. What a client can do: ask again.�- `wrong-chain`: the endpoint serves another chain. What a client can do: ask again later.
+         * @description Why something is missing: a word of `portolan-partial`. More may follow.�- `crashed`: the plugin panicked, or its process ended. What a client can do: ask again once.�- `disabled`: the operator disabled the plugin. What a client can do: nothing.�- `invalid-output`: the plugin answered something that breaks the rules. What a client can do: nothing.�- `invalid-reply`: a contract returned or logged something that no row can have, such as a reward in the farm's own address. That row is left out, and the plugin is not at fault. What a client can do: nothing.�- `name-not-found`: the name of one of several accounts leads to no account. What a client can do: correct the name.�- `not-allowed`: the plugin reads a host off the chain that is not granted. What a client can do: nothing.�- `not-configured`: the network has no RPC endpoint. What a client can do: choose other networks.�- `not-covered`: the plugin knows that the account may have something that it does not read; `notCovered` in the report says what. What a client can do: look there yourself.�- `over-budget`: the answer or the plugin reached a bound: reads, requests, time of a processor, lists that are still being walked. What a client can do: choose fewer networks or protocols; ask again in a minute.�- `plugin-error`: the plugin says that it cannot answer, mostly because a contract does not answer as it should. What a client can do: nothing.�- `quarantined`: the plugin's build is paused or in quarantine, because it failed by its own fault. What a client can do: ask again in some minutes.�- `rejected`: the plugin's build was refused, or its claim calls a function that is not allowed. What a client can do: nothing.�- `stale`: the newest block of the network is too old, or older than `min-block` says, or its only nodes are still syncing. What a client can do: ask again later.�- `state-unavailable`: no node has the state of the block that was named. What a client can do: choose a later block.�- `timeout`: it was not there in time. What a client can do: ask again; choose fewer networks or protocols.�- `unknown-block`: no node knows the block that was named. What a client can do: check the number.�- `upstream`: the nodes failed, or a reply could not be proven or decoded. What a client can do: ask again.�- `wrong-chain`: the endpoint serves another chain. What a client can do: ask again later.
          * @enum {string}
          */
         Reason: "crashed" | "disabled" | "invalid-output" | "invalid-reply" | "name-not-found" | "not-allowed" | "not-configured" | "not-covered" | "over-budget" | "plugin-error" | "quarantined" | "rejected" | "stale" | "state-unavailable" | "timeout" | "unknown-block" | "upstream" | "wrong-chain";
@@ -2973,7 +2973,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description - `invalid-address`: The address is not `0x` and 40 hex digits, or its mixed-case checksum (EIP-55) is wrong, or `account` is given with two values. Correct the address. A name has a dot, an address has none.�- `invalid-block`: `block` names no block, or a time that is still to come, or not the networks that are asked about. Blocks has the forms. A number or a hash needs one network: add `network=`, or write `ethereum:21000000`.�- `invalid-filter`: A parameter's value cannot be: an unknown protocol in `include` or `exclude`, both of these at once, an unknown `kind` or `type`, a `detail` other than `full`, a form of `amounts` other than `string` or `number`, a flag that is not `true` or `false`, `max-logs` out of its bounds, or two values of a parameter that has one. `detail` names the value, and where there is a list of possible ones, the list.�- `invalid-hash`: The transaction's hash is not `0x` and 64 hex digits. Correct the hash.�- `invalid-name`: The name cannot be an ENS name by ENSIP-15. Correct the name. A name that nobody has registered is name-not-found instead.�- `invalid-network`: `network` is missing where it is required, or the gateway does not know it, or names have no addresses of that chain. `detail` lists the networks. Networks has the forms.�- `invalid-request`: The head of the request is not valid HTTP. Correct the client. The connection is closed after this answer.�- `unknown-parameter`: The path does not take this parameter. `detail` lists those that it takes, and the nearest name. A parameter for somebody else may begin with `_`. */
+        /** @description - `invalid-address`: The address is not `0x` and 40 hex digits, or its mixed-case checksum (EIP-55) is wrong, or `account` is given with two values. Correct the address. A name has a dot, an address has none.�- `invalid-block`: `block` or `min-block` names no block, or a time that is still to come, or not the networks that are asked about. Blocks has the forms. A number or a hash needs one network: add `network=`, or write `ethereum:21000000`.�- `invalid-filter`: A parameter's value cannot be: an unknown protocol in `include` or `exclude`, both of these at once, an unknown `kind` or `type`, a `detail` other than `full`, a form of `amounts` other than `string` or `number`, a flag that is not `true` or `false`, `max-logs` out of its bounds, or two values of a parameter that has one. `detail` names the value, and where there is a list of possible ones, the list.�- `invalid-hash`: The transaction's hash is not `0x` and 64 hex digits. Correct the hash.�- `invalid-name`: The name cannot be an ENS name by ENSIP-15. Correct the name. A name that nobody has registered is name-not-found instead.�- `invalid-network`: `network` is missing where it is required, or the gateway does not know it, or names have no addresses of that chain. `detail` lists the networks. Networks has the forms.�- `invalid-request`: The head of the request is not valid HTTP. Correct the client. The connection is closed after this answer.�- `unknown-parameter`: The path does not take this parameter. `detail` lists those that it takes, and the nearest name. A parameter for somebody else may begin with `_`. */
         Problem400: {
             headers: {
                 "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
@@ -3285,6 +3285,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -3417,6 +3422,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
                 /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
@@ -3603,6 +3613,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -3732,6 +3747,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
                 /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
@@ -3959,6 +3979,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
                  */
@@ -4069,6 +4094,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
                 /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
@@ -4664,6 +4694,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -4800,6 +4835,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
                 /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
@@ -5311,6 +5351,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -5758,6 +5803,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -5890,6 +5940,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
                 /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
@@ -6127,6 +6182,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -6334,6 +6394,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -6519,6 +6584,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -6635,6 +6705,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
                 /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
@@ -6762,6 +6837,11 @@ export interface operations {
                  * @example finalized
                  */
                 block?: string;
+                /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
                 /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR

@@ -36,12 +36,14 @@ impl Operators {
 
     fn answer(&self, head: &Parts, has_body: bool, local: Option<IpAddr>) -> Result<Response<Content>, Problem> {
         access::check(&self.access, head, local)?;
-        if head.method != Method::GET && head.method != Method::HEAD {
+        let path = head.uri.path();
+        let path = path.strip_suffix('/').unwrap_or(path);
+        // HAProxy's checks are OPTIONS unless they name another method.
+        let is_check = head.method == Method::OPTIONS && access::PROBES.contains(&path);
+        if head.method != Method::GET && head.method != Method::HEAD && !is_check {
             return Err(Problem::MethodNotAllowed { allow: ALLOW_OPERATORS });
         }
         limit::check(head, has_body)?;
-        let path = head.uri.path();
-        let path = path.strip_suffix('/').unwrap_or(path);
         if WITHOUT_PARAMETERS.contains(&path) {
             route::check_none(head.uri.query().unwrap_or_default())?;
         }

@@ -311,6 +311,11 @@ impl Connection {
         self.activity.lock().used = Instant::now();
     }
 
+    /// Returns true once there was a request.
+    pub(in crate::http) fn had_request(&self) -> bool {
+        self.activity.lock().had_request
+    }
+
     /// Marks a request as under way until the returned value is dropped.
     pub(in crate::http) fn begin(self: &Arc<Self>) -> UnderWay {
         let mut activity = self.activity.lock();
@@ -359,7 +364,7 @@ impl Drop for UnderWay {
 }
 
 /// Returns the address that identifies the client: for IPv6 its /64 network, which one customer has.
-fn client_address(address: IpAddr) -> IpAddr {
+pub(in crate::http) fn client_address(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
             let [a, b, c, d, ..] = address.segments();
