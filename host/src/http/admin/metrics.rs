@@ -12,7 +12,6 @@ pub(crate) struct Metric {
     pub(crate) kind: MetricKind,
     /// The unit in words; empty for counts.
     pub(crate) unit: &'static str,
-    #[cfg_attr(not(test), expect(dead_code, reason = "the reference has them"))]
     pub(crate) labels: &'static [&'static str],
     /// What it counts or measures.
     pub(crate) meaning: &'static str,

@@ -19,6 +19,7 @@ use rustix::time::{ClockId, clock_gettime};
 use tokio::time::sleep;
 
 use super::metrics::{METRICS, Metric};
+use super::zeros;
 use crate::gateway::AdminHandles;
 use crate::memory_used;
 
@@ -80,7 +81,6 @@ pub(crate) fn sample(admin: &AdminHandles) {
     let (in_flight, max) = admin.in_flight();
     gauge!("portolan_answers_in_flight").set(float(in_flight));
     gauge!("portolan_answers_in_flight_max").set(float(max));
-    counter!("portolan_answers_shed_total").increment(0);
     let readiness = admin.monitor.readiness();
     gauge!("portolan_ready").set(float(usize::from(readiness.reasons.is_empty())));
     gauge!("portolan_degraded").set(float(readiness.degraded.len()));
@@ -88,6 +88,7 @@ pub(crate) fn sample(admin: &AdminHandles) {
     admin.registry.status().iter().for_each(|plugin| sample_plugin(admin, plugin));
     sample_networks(admin);
     sample_process();
+    zeros::write(admin);
 }
 
 /// Samples the standard process metrics, under their usual names.
