@@ -4,6 +4,7 @@
 //! printed, and stdout gets exactly one line. Misuse is one line on stderr and exit code 2.
 
 mod cli;
+mod clients;
 mod config;
 mod http;
 

@@ -2,12 +2,12 @@
 //!
 //! Invariant: a client has one task of the CPU pool at a time, and an answer counts until it is dropped.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::time::Duration;
 
+use portolan_reader::ClientId;
 use tokio::sync::Semaphore;
 
 tokio::task_local! {
@@ -18,8 +18,8 @@ tokio::task_local! {
 /// Resources that one client uses.
 #[derive(Debug)]
 pub struct ClientShare {
-    /// The client's address, or its prefix for IPv6; `None` if the gateway itself is the client.
-    pub address: Option<IpAddr>,
+    /// `None` if the gateway itself is the client.
+    pub id: Option<ClientId>,
     answers: AtomicUsize,
     /// Nanoseconds of processor time on other threads that were not accounted for yet.
     charged_ns: AtomicU64,
@@ -35,9 +35,9 @@ pub struct CountedAnswers {
 }
 
 impl ClientShare {
-    pub fn new(address: Option<IpAddr>) -> Arc<Self> {
+    pub fn new(id: Option<ClientId>) -> Arc<Self> {
         let (answers, charged_ns) = (AtomicUsize::new(0), AtomicU64::new(0));
-        Arc::new(Self { address, answers, charged_ns, cpu_pool: Semaphore::new(1) })
+        Arc::new(Self { id, answers, charged_ns, cpu_pool: Semaphore::new(1) })
     }
 
     /// Runs work on behalf of this client, which `current` then returns.

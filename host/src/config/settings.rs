@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use alloy::primitives::Address;
+use ipnet::IpNet;
 use portolan_assets::names::{GatewayHost, UNIVERSAL_RESOLVER};
 use portolan_assets::token_list::ListLocation;
 use portolan_plugins::Digest;
@@ -23,7 +24,8 @@ use super::layers::Layers;
 use super::operators::{self, ListenAddress};
 use super::plugins::{ANSWER_MIB, CPU_PERCENT, JOB_MS, JOBS_MAX, MEMORY_MIB, RESUME_MS};
 use super::values::{collector, public_url, socket_address};
-use super::{ConfigError, names, plugins, signatures, tokens};
+use super::{ConfigError, clients, names, plugins, signatures, tokens};
+use crate::clients::addresses::ProxyHeader;
 use crate::gateway::query::SimulateWhen;
 use crate::log::LogFormat;
 
@@ -187,6 +189,15 @@ settings! {
     /// One that waits for its turn, or for its client to take the answer, holds some kilobytes.
     "connections.streams_max" => streams_max: usize = whole(1..=1 << 20).map(size).or(2048),
         "HTTP/2 streams of all clients";
+
+    "clients.trusted_proxies" => trusted_proxies: Vec<IpNet> = list(clients::networks).or(Vec::new()),
+        is "addresses and networks, at most 256", "proxies that name the client, like [\"10.0.0.0/8\"]; nobody else is believed";
+    "clients.proxy_header" => proxy_header: ProxyHeader = choice(&[
+            ("x-forwarded-for", ProxyHeader::XForwardedFor), ("forwarded", ProxyHeader::Forwarded),
+        ]), "the header in which they do, and which they overwrite or extend";
+    /// A customer has a /64 at least; larger networks than a /32 are whole providers.
+    "clients.ipv6_prefix" => ipv6_prefix: u32 = whole(32..=128).map(four_bytes).or(64),
+        "bits of an IPv6 address by which clients count: one customer has a /64, or up to a /48";
 
     "operators.allowed_hosts" => allowed_hosts: Vec<String> = list(operators::hosts).or(Vec::new()),
         is "host names without ports, at most 64",

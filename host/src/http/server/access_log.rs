@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use hyper::HeaderMap;
@@ -74,6 +75,8 @@ pub(in crate::http) struct AccessRecord<'a> {
     pub(in crate::http) listener: &'static str,
     /// `None` if there was no valid request.
     pub(in crate::http) head: Option<&'a Parts>,
+    /// The whole address of the client.
+    pub(in crate::http) client: IpAddr,
     pub(in crate::http) status: u16,
     pub(in crate::http) headers: &'a HeaderMap,
     pub(in crate::http) bytes: usize,
@@ -102,7 +105,8 @@ impl AccessRecord<'_> {
         let trace = self.ids.trace.as_deref();
         let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let (method, status, bytes) = (self.head.map(|head| head.method.as_str()), self.status, self.bytes);
-        tracing::info!(target: "portolan::access", listener, method, path, status, bytes, duration_ms, partial, id, trace, "answered");
+        let client = self.client;
+        tracing::info!(target: "portolan::access", listener, %client, method, path, status, bytes, duration_ms, partial, id, trace, "answered");
     }
 }
 

@@ -32,7 +32,7 @@ use crate::http::public::respond::{PublicApi, allow_origins};
 use crate::http::request_id::{self, REQUEST_ID, RequestIds};
 use crate::http::server::access_log::{self, AccessRecord};
 use crate::http::server::guard::{
-    AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Streams, in_turn, is_of_refused_stream,
+    AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Requester, Streams, in_turn, is_of_refused_stream,
 };
 use crate::http::server::malformed_request::MalformedRequestStream;
 use crate::http::view;
@@ -122,15 +122,16 @@ impl Service {
         let (_under_way, began) = (connection.begin(), Instant::now());
         let (head, body) = request.into_parts();
         let ids = RequestIds::of(&head.headers);
+        let requester = Requester::new(connection, &head.headers);
         let has_body = !body.is_end_stream();
         let work = async {
             match self {
-                Self::PublicApi(api) => api.respond(&head, has_body, connection.client_share()).await,
+                Self::PublicApi(api) => api.respond(&head, has_body, requester.share()).await,
                 Self::Operators(operators) => operators.respond(&head, has_body, local),
             }
         };
         let span = self.span(&head, &ids);
-        let work = connection.client_share().scope(guarded(work));
+        let work = requester.run(guarded(work));
         let response = request_id::within(ids.id.clone(), work).instrument(span.clone()).await;
         let partial = response.headers().get(view::PARTIAL).and_then(|partial| partial.to_str().ok());
         spans::end_answer(&span, response.status().as_u16(), partial);
@@ -141,12 +142,12 @@ impl Service {
         if has_body && !head.headers.contains_key(EXPECT) {
             read_refused(body).await;
         }
-        self.record(Some(&head), &response, &ids, bytes, began);
+        self.record(Some(&head), requester.address, &response, &ids, bytes, began);
         Ok(response)
     }
 
     /// Answers a head that hyper refused with `status`.
-    fn refuse(&self, status: StatusCode) -> Response<Content> {
+    fn refuse(&self, status: StatusCode, peer: IpAddr) -> Response<Content> {
         let (ids, began) = (&RequestIds::of(&HeaderMap::new()), Instant::now());
         let problem = match status {
             StatusCode::BAD_REQUEST => Problem::InvalidRequest,
@@ -155,27 +156,36 @@ impl Service {
         let response = request_id::within_now(ids.id.clone(), || problem.response());
         let mut response = finished(response, &Method::GET);
         self.label(&mut response, ids);
-        self.record(None, &response, ids, response.body().bytes.len(), began);
+        self.record(None, peer, &response, ids, response.body().bytes.len(), began);
         response
     }
 
     /// Answers a request on a stream beyond the limit. The answer has no body, which would have to wait for its
     /// client.
-    fn refuse_stream(&self, request: Request<Incoming>) -> Response<AnswerBody> {
+    fn refuse_stream(&self, request: Request<Incoming>, peer: IpAddr) -> Response<AnswerBody> {
         let (head, _) = request.into_parts();
         let (ids, began) = (&RequestIds::of(&head.headers), Instant::now());
         let mut response = Problem::Overloaded.response().map(|_| AnswerBody::default());
         response.headers_mut().remove(CONTENT_TYPE);
         response.headers_mut().insert(CONTENT_LENGTH, 0.into());
         self.label(&mut response, ids);
-        self.record(Some(&head), &response, ids, 0, began);
+        self.record(Some(&head), peer, &response, ids, 0, began);
         response
     }
 
     /// Records an answer's size and duration; `head` is `None` if there was no valid request.
-    fn record<B>(&self, head: Option<&Parts>, response: &Response<B>, ids: &RequestIds, bytes: usize, began: Instant) {
+    fn record<B>(
+        &self,
+        head: Option<&Parts>,
+        client: IpAddr,
+        response: &Response<B>,
+        ids: &RequestIds,
+        bytes: usize,
+        began: Instant,
+    ) {
         let (listener, status, headers) = (self.name(), response.status().as_u16(), response.headers());
-        AccessRecord { listener, head, status, headers, bytes, began, ids, is_logged: self.logs_access() }.record();
+        let is_logged = self.logs_access();
+        AccessRecord { listener, head, client, status, headers, bytes, began, ids, is_logged }.record();
     }
 
     fn label<B>(&self, response: &mut Response<B>, ids: &RequestIds) {
@@ -251,14 +261,15 @@ pub(in crate::http) async fn serve(
         let (service, connection) = (service.clone(), slot.connection.clone());
         async move {
             if is_of_refused_stream() {
-                return Ok(service.refuse_stream(request));
+                return Ok(service.refuse_stream(request, connection.peer));
             }
             // Boxed: a stream holds only its request before the work begins, and only the body after it.
             Box::pin(service.handle(request, &connection, local)).await
         }
     });
     let refusing = Arc::clone(&service);
-    let refuse = move |status| refusing.refuse(status);
+    let peer = slot.connection.peer;
+    let refuse = move |status| refusing.refuse(status, peer);
     let stream = MalformedRequestStream::answered_by(refuse, stream, (REFUSED, REFUSED_BYTES_MAX));
     let connection = builder.serve_connection(TokioIo::new(stream), handler);
     tokio::pin!(connection);

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use crate::clients::addresses::ClientAddresses;
 use crate::config::{Config, ConnectionLimits, ListenAddress};
 use crate::gateway::Gateway;
 use crate::http::admin::operators::Operators;
@@ -100,7 +101,7 @@ impl Listeners {
             access_log: config.access_log,
             metrics: prometheus::handle(),
         };
-        let (public_guard, operators_guard) = guards(&config.connections, Arc::clone(&gateway.admin().memory));
+        let (public_guard, operators_guard) = guards(config, Arc::clone(&gateway.admin().memory));
         let services = [
             (self.base, public_api(Listener::Base), Arc::clone(&public_guard)),
             (self.claimables, public_api(Listener::Claimables), public_guard),
@@ -133,7 +134,8 @@ fn bind(key: &'static str, address: ListenAddress) -> Result<Socket, BindError> 
 }
 
 /// Returns the guards of the public listeners and of the operators' listener.
-fn guards(limits: &ConnectionLimits, memory: Arc<Memory>) -> (Arc<Guard>, Arc<Guard>) {
+fn guards(config: &Config, memory: Arc<Memory>) -> (Arc<Guard>, Arc<Guard>) {
+    let limits = &config.connections;
     let fitting = files::connections(OPERATORS_MAX);
     if fitting < limits.max {
         tracing::warn!(connections_max = fitting, configured = limits.max, "fewer connections: open files are limited");
@@ -145,7 +147,9 @@ fn guards(limits: &ConnectionLimits, memory: Arc<Memory>) -> (Arc<Guard>, Arc<Gu
         unsent_bytes_max: OPERATORS_UNSENT_BYTES_MAX,
         ..limits.clone()
     };
-    (Guard::new(public, Some(memory)), Guard::new(operators, None))
+    // Nobody comes to the operators' listener in the name of others.
+    let direct = ClientAddresses { trusted_proxies: Vec::new(), ..config.client_addresses.clone() };
+    (Guard::new(public, config.client_addresses.clone(), Some(memory)), Guard::new(operators, direct, None))
 }
 
 /// Accepts connections until the drain begins, then waits for those that are open.

@@ -1,0 +1,65 @@
+//! The client of one request, which may be another one than the connection's: a proxy passes on requests of many.
+//!
+//! Invariant: a client is known as long as it has requests, and the time of a request counts for its client alone.
+
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use hyper::HeaderMap;
+use portolan_base::client_share::ClientShare;
+
+use super::worker_time::timed_elsewhere;
+use super::{Client, Connection};
+
+/// The client of a request, until it is dropped.
+#[derive(Debug)]
+pub(in crate::http) struct Requester {
+    connection: Arc<Connection>,
+    client: Arc<Client>,
+    /// The client's whole address.
+    pub(in crate::http) address: IpAddr,
+    /// False if all that the connection does counts for the client anyway.
+    is_elsewhere: bool,
+}
+
+impl Requester {
+    /// Returns the client that a request on a connection is from.
+    pub(in crate::http) fn new(connection: &Arc<Connection>, headers: &HeaderMap) -> Self {
+        let guard = &connection.guard;
+        let address = guard.addresses.of_request(connection.peer, headers);
+        let id = guard.addresses.id(address);
+        let is_elsewhere = connection.is_of_proxy || id != connection.client.id;
+        let client = if is_elsewhere {
+            let mut open = guard.open.lock();
+            let client = open.client(id);
+            client.requests.fetch_add(1, Relaxed);
+            client
+        } else {
+            Arc::clone(&connection.client)
+        };
+        Self { connection: Arc::clone(connection), client, address, is_elsewhere }
+    }
+
+    /// Returns the client's share of common resources.
+    pub(in crate::http) fn share(&self) -> &Arc<ClientShare> {
+        &self.client.share
+    }
+
+    /// Does the work of the request on behalf of its client.
+    pub(in crate::http) async fn run<F: Future>(&self, work: F) -> F::Output {
+        let work = pin!(self.share().scope(work));
+        if self.is_elsewhere { timed_elsewhere(&self.connection, &self.client, work).await } else { work.await }
+    }
+}
+
+impl Drop for Requester {
+    fn drop(&mut self) {
+        if self.is_elsewhere {
+            let mut open = self.connection.guard.open.lock();
+            self.client.requests.fetch_sub(1, Relaxed);
+            open.forget_unused(&self.client);
+        }
+    }
+}
