@@ -49,7 +49,7 @@ pub(crate) use self::operators::{ListenAddress, OperatorAccess, OperatorToken};
 use self::settings::{KEYS, Settings};
 use crate::budget::AnswerLimits;
 use crate::cli::Flags;
-use crate::clients::addresses::ClientAddresses;
+use crate::clients::ClientSettings;
 use crate::gateway::GatewaySettings;
 use crate::log::{self, LogFormat};
 use crate::memory::MemoryLimit;
@@ -81,7 +81,7 @@ pub(crate) struct Config {
     /// The collector of spans.
     pub(crate) collector: Option<Url>,
     pub(crate) connections: ConnectionLimits,
-    pub(crate) client_addresses: ClientAddresses,
+    pub(crate) clients: ClientSettings,
     pub(crate) deadline_ms: u64,
     /// The settings that the gateway starts with.
     pub(crate) gateway: GatewaySettings,
@@ -148,11 +148,7 @@ impl Config {
             access_log: settings.access_log,
             collector: settings.collector.clone(),
             connections: connection_limits(&settings, &memory),
-            client_addresses: ClientAddresses {
-                trusted_proxies: settings.trusted_proxies.clone(),
-                proxy_header: settings.proxy_header,
-                ipv6_prefix: settings.ipv6_prefix,
-            },
+            clients: clients::settings(&settings, &layers)?,
             deadline_ms: settings.deadline_ms,
             gateway: gateway(settings, &tables, memory, &layers)?,
             docs_dir: folders::folder(&docs, "--docs", &layers)?,

@@ -84,7 +84,7 @@ fn node(text: &str) -> Option<IpAddr> {
     address.ok().map(|address| address.to_canonical())
 }
 
-#[cfg(any(test, feature = "fuzzing"))]
+#[cfg(test)]
 impl ClientAddresses {
     /// Addresses as they count without settings.
     pub(crate) const DIRECT: Self =

@@ -168,7 +168,7 @@ settings! {
         "beyond: the connection that has not been used for longest is closed";
     /// An eighth of all, so that no single address keeps others out.
     "connections.per_client_max" => per_client_max: usize = whole(1..=65_536).map(size).or(256),
-        "connections of one address (in IPv6, of one /64), and its share of bytes; raise it behind a proxy";
+        "connections of one address (in IPv6, of one /64), and its share of bytes; none for a trusted proxy";
     /// Clients send it at once; ten seconds allow for lost packets.
     "connections.head_ms" => head: Duration = whole(100..=120_000).map(Duration::from_millis).or(10_000),
         "from the connection to the end of its first request's head";
@@ -198,6 +198,11 @@ settings! {
     /// A customer has a /64 at least; larger networks than a /32 are whole providers.
     "clients.ipv6_prefix" => ipv6_prefix: u32 = whole(32..=128).map(four_bytes).or(64),
         "bits of an IPv6 address by which clients count: one customer has a /64, or up to a /48";
+
+    "clients.keys_file" => keys_file: Option<NamedPath> = path().optional(), is "a path",
+        like "\"keys.toml\"", "API keys of clients, which `portolan key new` makes; read again when it changes";
+    "clients.keys" => are_keys_required: bool = choice(&[("optional", false), ("required", true)]),
+        "\"required\": requests without a key get 401; pages, logos and preflights need none";
 
     "operators.allowed_hosts" => allowed_hosts: Vec<String> = list(operators::hosts).or(Vec::new()),
         is "host names without ports, at most 64",

@@ -67,7 +67,9 @@ impl HeaderUse {
 }
 
 /// Headers of requests.
-pub(crate) static REQUEST_HEADERS: [Header; 5] = [
+pub(crate) static REQUEST_HEADERS: [Header; 7] = [
+    of_requests("authorization", "`Bearer` and an [API key](../operate/clients.md#api-keys)"),
+    of_requests("x-api-key", "an API key, instead of `authorization`"),
     of_requests(
         "accept",
         "`application/json;amounts=string` for [amounts as strings](../use/amounts.md). Of several JSON ranges the one \
@@ -129,7 +131,7 @@ pub(crate) static ANSWER_HEADERS: [Header; 26] = [
     own("access-control-allow-origin", "`*`", HeaderUse::Answers),
     own("access-control-expose-headers", "the headers that pages of other origins may read", HeaderUse::Answers),
     own("access-control-allow-methods", "`GET, HEAD, OPTIONS`", HeaderUse::Preflights),
-    own("access-control-allow-headers", "`*`", HeaderUse::Preflights),
+    own("access-control-allow-headers", "`*, authorization`", HeaderUse::Preflights),
     own("access-control-max-age", "`86400` seconds", HeaderUse::Preflights),
 ];
 

@@ -38,7 +38,7 @@ impl Problem {
             Self::NameNotFound(_) => &problem_types::NAME_NOT_FOUND,
             Self::TransactionNotFound(_) => &problem_types::TRANSACTION_NOT_FOUND,
             Self::HostNotAllowed(_) => &problem_types::HOST_NOT_ALLOWED,
-            Self::Unauthorized => &problem_types::UNAUTHORIZED,
+            Self::Unauthorized | Self::KeyRefused(_) => &problem_types::UNAUTHORIZED,
             Self::MethodNotAllowed { .. } => &problem_types::METHOD_NOT_ALLOWED,
             Self::InvalidRequest => &problem_types::INVALID_REQUEST,
             Self::RequestTooLarge(_) => &problem_types::REQUEST_TOO_LARGE,
@@ -79,7 +79,9 @@ impl Problem {
         match self {
             Self::MethodNotAllowed { allow } => headers.insert(ALLOW, HeaderValue::from_static(allow)),
             Self::Overloaded => headers.insert(RETRY_AFTER, HeaderValue::from_static("1")),
-            Self::Unauthorized => headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")),
+            Self::Unauthorized | Self::KeyRefused(_) => {
+                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
+            }
             _ => None,
         };
         response
@@ -110,6 +112,7 @@ impl TooLarge {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clients::keys::KeyRefusal;
     use crate::gateway::problem::quoted;
 
     fn document(problem: &Problem) -> String {
@@ -136,6 +139,7 @@ mod tests {
             (Problem::UnknownProtocol(text()), 404),
             (Problem::TransactionNotFound(text()), 404),
             (Problem::Unauthorized, 401),
+            (Problem::KeyRefused(KeyRefusal::Unknown), 401),
             (Problem::HostNotAllowed(text()), 403),
             (Problem::MethodNotAllowed { allow: ALLOW_ANSWERS }, 405),
             (Problem::RequestTooLarge(TooLarge::Body), 413),

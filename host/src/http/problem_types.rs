@@ -191,8 +191,8 @@ pub(super) static OVERLOADED: ProblemType = ProblemType {
     statuses: &[StatusCode::SERVICE_UNAVAILABLE],
     happened: "As many answers as the gateway allows are under way, in all or for your address, or its \
                 memory is short.",
-    remedy: "Wait as many seconds as `retry-after` says. Behind a proxy, all clients are one address: \
-              see [limits](../operate/limits.md).",
+    remedy: "Wait as many seconds as `retry-after` says. Behind a proxy that the operator did not \
+              name, all clients are one address: see [clients](../operate/clients.md#behind-proxies).",
 };
 
 pub(super) static PROTOCOL_UNAVAILABLE: ProblemType = ProblemType {
@@ -251,9 +251,11 @@ pub(super) static UNAUTHORIZED: ProblemType = ProblemType {
     name: "unauthorized",
     title: "Unauthorized",
     statuses: &[StatusCode::UNAUTHORIZED],
-    happened: "Only on the operators' listener. The operator set a token, and the request does not have \
-                it.",
-    remedy: "Send `Authorization: Bearer` and the token.",
+    happened: "The request has no API key where the gateway wants one, or one that the gateway does not know \
+                or that has expired. On the operators' listener: the operator set a token, and the request \
+                does not have it.",
+    remedy: "Send `Authorization: Bearer` and the key or the token; a key may be in `x-api-key` instead. The \
+              operator gives out [keys](../operate/clients.md#api-keys).",
 };
 
 pub(super) static UNKNOWN_BLOCK: ProblemType = ProblemType {

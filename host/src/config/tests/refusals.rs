@@ -29,6 +29,8 @@ fn a_bad_file_is_reported_with_its_name_and_key() {
         ("[clients]\ntrusted_proxies = ['proxy.internal']", "clients.trusted_proxies"),
         ("[clients]\nproxy_header = 'x-real-ip'", "clients.proxy_header"),
         ("[clients]\nipv6_prefix = 129", "clients.ipv6_prefix"),
+        ("[clients]\nkeys = 'required'", "clients.keys"),
+        ("[clients]\nkeys = 'never'", "clients.keys"),
         ("[connections]\nx = 1", "connections.x"),
         ("[connections]\nmax = 0", "connections.max"),
         ("[connections]\nper_client_max = 0", "connections.per_client_max"),

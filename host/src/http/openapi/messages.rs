@@ -14,14 +14,14 @@ use crate::markdown::{plain, sentence};
 use crate::paths::Endpoint;
 
 /// Statuses that a GET of a public listener never has: they are of the operators' listener and of other methods.
-const OF_OTHERS: [StatusCode; 3] = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::METHOD_NOT_ALLOWED];
+const OF_OTHERS: [StatusCode; 2] = [StatusCode::FORBIDDEN, StatusCode::METHOD_NOT_ALLOWED];
 
-/// OpenAPI takes no parameter of this name, and describes its values by the content of answers.
-const ACCEPT: &str = "accept";
+/// OpenAPI takes no parameters of these names.
+const NO_PARAMETERS: [&str; 2] = ["accept", "authorization"];
 
 /// Returns the components of headers that requests may have.
 pub(super) fn request_headers() -> Map<String, Value> {
-    let headers = REQUEST_HEADERS.iter().filter(|header| header.name != ACCEPT);
+    let headers = REQUEST_HEADERS.iter().filter(|header| !NO_PARAMETERS.contains(&header.name));
     let parameter = |about| json!({"type": "string", "description": about});
     headers
         .map(|header| {
@@ -36,7 +36,7 @@ pub(super) fn request_headers() -> Map<String, Value> {
 }
 
 pub(super) fn request_header_references() -> impl Iterator<Item = Value> {
-    let headers = REQUEST_HEADERS.iter().filter(|header| header.name != ACCEPT);
+    let headers = REQUEST_HEADERS.iter().filter(|header| !NO_PARAMETERS.contains(&header.name));
     headers.map(|header| json!({"$ref": format!("#/components/parameters/{}", header.name)}))
 }
 

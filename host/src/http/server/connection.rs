@@ -25,6 +25,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tracing::{Instrument, Span};
 
+use crate::clients::Caller;
 use crate::gateway::problem::{FIELDS_MAX, HEADERS_BYTES_MAX, Problem, REQUEST_LINE_BYTES_MAX, TooLarge};
 use crate::http::admin::operators::Operators;
 use crate::http::content::Content;
@@ -126,7 +127,7 @@ impl Service {
         let has_body = !body.is_end_stream();
         let work = async {
             match self {
-                Self::PublicApi(api) => api.respond(&head, has_body, requester.share()).await,
+                Self::PublicApi(api) => api.respond(&head, has_body, &requester.caller).await,
                 Self::Operators(operators) => operators.respond(&head, has_body, local),
             }
         };
@@ -142,12 +143,12 @@ impl Service {
         if has_body && !head.headers.contains_key(EXPECT) {
             read_refused(body).await;
         }
-        self.record(Some(&head), requester.address, &response, &ids, bytes, began);
+        self.record(Some(&head), Some(&requester.caller), &response, &ids, bytes, began);
         Ok(response)
     }
 
     /// Answers a head that hyper refused with `status`.
-    fn refuse(&self, status: StatusCode, peer: IpAddr) -> Response<Content> {
+    fn refuse(&self, status: StatusCode) -> Response<Content> {
         let (ids, began) = (&RequestIds::of(&HeaderMap::new()), Instant::now());
         let problem = match status {
             StatusCode::BAD_REQUEST => Problem::InvalidRequest,
@@ -156,20 +157,20 @@ impl Service {
         let response = request_id::within_now(ids.id.clone(), || problem.response());
         let mut response = finished(response, &Method::GET);
         self.label(&mut response, ids);
-        self.record(None, peer, &response, ids, response.body().bytes.len(), began);
+        self.record(None, None, &response, ids, response.body().bytes.len(), began);
         response
     }
 
     /// Answers a request on a stream beyond the limit. The answer has no body, which would have to wait for its
     /// client.
-    fn refuse_stream(&self, request: Request<Incoming>, peer: IpAddr) -> Response<AnswerBody> {
+    fn refuse_stream(&self, request: Request<Incoming>) -> Response<AnswerBody> {
         let (head, _) = request.into_parts();
         let (ids, began) = (&RequestIds::of(&head.headers), Instant::now());
         let mut response = Problem::Overloaded.response().map(|_| AnswerBody::default());
         response.headers_mut().remove(CONTENT_TYPE);
         response.headers_mut().insert(CONTENT_LENGTH, 0.into());
         self.label(&mut response, ids);
-        self.record(Some(&head), peer, &response, ids, 0, began);
+        self.record(Some(&head), None, &response, ids, 0, began);
         response
     }
 
@@ -177,7 +178,7 @@ impl Service {
     fn record<B>(
         &self,
         head: Option<&Parts>,
-        client: IpAddr,
+        caller: Option<&Caller>,
         response: &Response<B>,
         ids: &RequestIds,
         bytes: usize,
@@ -185,7 +186,7 @@ impl Service {
     ) {
         let (listener, status, headers) = (self.name(), response.status().as_u16(), response.headers());
         let is_logged = self.logs_access();
-        AccessRecord { listener, head, client, status, headers, bytes, began, ids, is_logged }.record();
+        AccessRecord { listener, head, caller, status, headers, bytes, began, ids, is_logged }.record();
     }
 
     fn label<B>(&self, response: &mut Response<B>, ids: &RequestIds) {
@@ -261,15 +262,14 @@ pub(in crate::http) async fn serve(
         let (service, connection) = (service.clone(), slot.connection.clone());
         async move {
             if is_of_refused_stream() {
-                return Ok(service.refuse_stream(request, connection.peer));
+                return Ok(service.refuse_stream(request));
             }
             // Boxed: a stream holds only its request before the work begins, and only the body after it.
             Box::pin(service.handle(request, &connection, local)).await
         }
     });
     let refusing = Arc::clone(&service);
-    let peer = slot.connection.peer;
-    let refuse = move |status| refusing.refuse(status, peer);
+    let refuse = move |status| refusing.refuse(status);
     let stream = MalformedRequestStream::answered_by(refuse, stream, (REFUSED, REFUSED_BYTES_MAX));
     let connection = builder.serve_connection(TokioIo::new(stream), handler);
     tokio::pin!(connection);

@@ -34,7 +34,7 @@ pub(in crate::http) use self::turn::in_turn;
 pub(in crate::http) use self::unsent::{AnswerBody, Streams, is_of_refused_stream};
 use self::unsent::{Charge, LastSought, UnsentAnswer, UnsentBytes};
 use self::worker_time::{Sharers, WorkerTime};
-use crate::clients::addresses::ClientAddresses;
+use crate::clients::Clients;
 use crate::config::ConnectionLimits;
 use crate::memory::Memory;
 use portolan_base::client_share::ClientShare;
@@ -44,7 +44,7 @@ use portolan_reader::ClientId;
 #[derive(Debug)]
 pub(in crate::http) struct Guard {
     limits: ConnectionLimits,
-    addresses: ClientAddresses,
+    known: Arc<Clients>,
     open: Mutex<OpenConnections>,
     unsent_bytes: UnsentBytes,
     /// Open HTTP/2 streams.
@@ -176,7 +176,7 @@ impl Expiry {
 impl Guard {
     pub(in crate::http) fn new(
         limits: ConnectionLimits,
-        addresses: ClientAddresses,
+        known: Arc<Clients>,
         memory: Option<Arc<Memory>>,
     ) -> Arc<Self> {
         let (unsent_bytes, streams) = (UnsentBytes::default(), AtomicUsize::new(0));
@@ -186,7 +186,7 @@ impl Guard {
         let sharers = Mutex::new(Sharers::none(Instant::now()));
         let sought = LastSought::default();
         let open = Mutex::default();
-        Arc::new(Self { limits, addresses, open, unsent_bytes, streams, sought, workers, sharers, memory })
+        Arc::new(Self { limits, known, open, unsent_bytes, streams, sought, workers, sharers, memory })
     }
 
     /// Returns true if answers and streams are refused because memory is short.
@@ -199,7 +199,7 @@ impl Guard {
     /// # Errors
     /// All slots are in use by requests under way.
     pub(in crate::http) fn open(self: &Arc<Self>, peer: IpAddr) -> Result<ConnectionSlot, NoSlot> {
-        let (client, is_of_proxy) = (self.addresses.id(peer), self.addresses.is_proxy(peer));
+        let (client, is_of_proxy) = (self.known.addresses.id(peer), self.known.addresses.is_proxy(peer));
         let is_short = self.memory.as_ref().is_some_and(|memory| memory.is_short());
         let mut open = self.open.lock();
         let is_full = |client: &Arc<Client>| client.connections.load(Relaxed) >= self.limits.per_client_max;
@@ -208,7 +208,7 @@ impl Guard {
         } else if open.by_id.len() >= self.limits.max || is_short && !open.by_id.is_empty() {
             open.evict(None).ok_or(NoSlot::All)?;
         }
-        let client = open.client(client);
+        let client = open.client(client, |id| self.known.share(id));
         client.connections.fetch_add(1, Relaxed);
         let id = open.next_id;
         open.next_id += 1;
@@ -220,8 +220,9 @@ impl Guard {
 
 impl OpenConnections {
     /// Returns a client, which must be counted under the same lock.
-    fn client(&mut self, id: ClientId) -> Arc<Client> {
-        Arc::clone(self.clients.entry(id).or_insert_with_key(|id| Arc::new(Client::new(id.clone()))))
+    fn client(&mut self, id: ClientId, share: impl FnOnce(ClientId) -> Arc<ClientShare>) -> Arc<Client> {
+        let new = |id: &ClientId| Arc::new(Client::new(id.clone(), share(id.clone())));
+        Arc::clone(self.clients.entry(id).or_insert_with_key(new))
     }
 
     /// Forgets a client that has neither connections nor requests.
@@ -277,10 +278,10 @@ impl OpenConnections {
 }
 
 impl Client {
-    fn new(id: ClientId) -> Self {
+    fn new(id: ClientId, share: Arc<ClientShare>) -> Self {
         Self {
-            share: ClientShare::new(Some(id.clone())),
             id,
+            share,
             connections: AtomicUsize::new(0),
             requests: AtomicUsize::new(0),
             unsent_bytes: UnsentBytes::default(),

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use crate::clients::addresses::ClientAddresses;
+use crate::clients::Clients;
 use crate::config::{Config, ConnectionLimits, ListenAddress};
 use crate::gateway::Gateway;
 use crate::http::admin::operators::Operators;
@@ -85,6 +85,7 @@ impl Listeners {
         config: &Config,
         gateway: Arc<Gateway>,
         pages: Pages,
+        clients: Clients,
         stop: impl Future<Output = ()>,
     ) {
         let pages = Arc::new(pages);
@@ -101,7 +102,10 @@ impl Listeners {
             access_log: config.access_log,
             metrics: prometheus::handle(),
         };
-        let (public_guard, operators_guard) = guards(config, Arc::clone(&gateway.admin().memory));
+        let clients = Arc::new(clients);
+        let _key_watch = clients.watch_keys();
+        let (public_guard, operators_guard) =
+            guards(&config.connections, &clients, Arc::clone(&gateway.admin().memory));
         let services = [
             (self.base, public_api(Listener::Base), Arc::clone(&public_guard)),
             (self.claimables, public_api(Listener::Claimables), public_guard),
@@ -134,8 +138,7 @@ fn bind(key: &'static str, address: ListenAddress) -> Result<Socket, BindError> 
 }
 
 /// Returns the guards of the public listeners and of the operators' listener.
-fn guards(config: &Config, memory: Arc<Memory>) -> (Arc<Guard>, Arc<Guard>) {
-    let limits = &config.connections;
+fn guards(limits: &ConnectionLimits, clients: &Arc<Clients>, memory: Arc<Memory>) -> (Arc<Guard>, Arc<Guard>) {
     let fitting = files::connections(OPERATORS_MAX);
     if fitting < limits.max {
         tracing::warn!(connections_max = fitting, configured = limits.max, "fewer connections: open files are limited");
@@ -148,8 +151,8 @@ fn guards(config: &Config, memory: Arc<Memory>) -> (Arc<Guard>, Arc<Guard>) {
         ..limits.clone()
     };
     // Nobody comes to the operators' listener in the name of others.
-    let direct = ClientAddresses { trusted_proxies: Vec::new(), ..config.client_addresses.clone() };
-    (Guard::new(public, config.client_addresses.clone(), Some(memory)), Guard::new(operators, direct, None))
+    let direct = Arc::new(clients.direct());
+    (Guard::new(public, Arc::clone(clients), Some(memory)), Guard::new(operators, direct, None))
 }
 
 /// Accepts connections until the drain begins, then waits for those that are open.

@@ -9,6 +9,8 @@ use hyper::rt::Executor as _;
 use tokio::sync::oneshot;
 
 use super::*;
+use crate::clients::ClientSettings;
+use crate::clients::addresses::ClientAddresses;
 
 const CLIENT: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
@@ -26,9 +28,13 @@ fn guard() -> Arc<Guard> {
             streams_per_client_max: 4,
             streams_max: 6,
         },
-        ClientAddresses::DIRECT,
+        known(ClientAddresses::DIRECT),
         None,
     )
+}
+
+fn known(addresses: ClientAddresses) -> Arc<Clients> {
+    Arc::new(Clients::read(&ClientSettings { addresses, keys: None }).unwrap())
 }
 
 fn address(text: &str) -> IpAddr {
@@ -117,7 +123,7 @@ async fn where_all_slots_are_taken_the_client_with_most_of_them_loses_one() {
 async fn what_one_client_opens_at_once_begins_after_what_others_open() {
     let guard = Guard::new(
         ConnectionLimits { max: 101, per_client_max: 100, ..guard().limits.clone() },
-        ClientAddresses::DIRECT,
+        known(ClientAddresses::DIRECT),
         None,
     );
     let order = Arc::new(Mutex::new(Vec::new()));
@@ -310,7 +316,8 @@ async fn a_body_leaves_in_pieces_of_which_the_last_is_one_byte() {
 fn guard_behind_proxy() -> Arc<Guard> {
     let addresses =
         ClientAddresses { trusted_proxies: vec!["10.0.0.1/32".parse().unwrap()], ..ClientAddresses::DIRECT };
-    Guard::new(ConnectionLimits { max: 10, ..guard().limits.clone() }, addresses, None)
+    let known = known(addresses);
+    Guard::new(ConnectionLimits { max: 10, ..guard().limits.clone() }, known, None)
 }
 
 fn of_client(slot: &ConnectionSlot, client: &str) -> Requester {
@@ -326,12 +333,17 @@ async fn behind_a_proxy_each_client_counts_for_itself() {
     assert_eq!(guard.open.lock().by_id.len(), 3, "a proxy has more than two, the bound of one client");
     let (first, again) = (of_client(&through[0], "203.0.113.1"), of_client(&through[1], "203.0.113.1"));
     let other = of_client(&through[2], "203.0.113.2");
-    assert!(Arc::ptr_eq(first.share(), again.share()) && !Arc::ptr_eq(first.share(), other.share()));
-    assert_eq!(other.address, address("203.0.113.2"));
+    assert!(
+        Arc::ptr_eq(&first.caller.share, &again.caller.share) && !Arc::ptr_eq(&first.caller.share, &other.caller.share)
+    );
+    assert_eq!(other.caller.address, Some(address("203.0.113.2")));
     // One that also connects by itself is the same client.
     let direct = guard.open(address("203.0.113.2")).unwrap();
-    assert!(Arc::ptr_eq(Requester::new(&direct.connection, &HeaderMap::new()).share(), other.share()));
-    assert!(!Arc::ptr_eq(of_client(&direct, "203.0.113.1").share(), first.share()), "nobody else is believed");
+    assert!(Arc::ptr_eq(&Requester::new(&direct.connection, &HeaderMap::new()).caller.share, &other.caller.share));
+    assert!(
+        !Arc::ptr_eq(&of_client(&direct, "203.0.113.1").caller.share, &first.caller.share),
+        "nobody else is believed"
+    );
     drop((first, again, other, direct));
     assert_eq!(guard.open.lock().clients.len(), 1, "the proxy's connections are left");
     drop(through);
@@ -343,7 +355,7 @@ async fn the_time_of_a_request_counts_for_its_client_alone() {
     let guard = guard_behind_proxy();
     let slot = guard.open(address("10.0.0.1")).unwrap();
     let (busy, idle) = (of_client(&slot, "203.0.113.1"), of_client(&slot, "203.0.113.2"));
-    busy.run(async { busy.share().charge(Duration::from_secs(60)) }).await;
+    busy.run(async { busy.caller.share.charge(Duration::from_secs(60)) }).await;
     idle.run(async {}).await;
     let even_in = |requester: &Requester| requester.client.worker_time.lock().even_in(Instant::now());
     // Alone, a client is at most 20 ms ahead of its share.
