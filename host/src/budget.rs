@@ -69,6 +69,13 @@ impl AnswerBudget {
     }
 }
 
+/// The client pays for what was read, however the answer ended.
+impl Drop for AnswerBudget {
+    fn drop(&mut self) {
+        self.client.charge_reads(self.reads.reads().used());
+    }
+}
+
 #[cfg(any(test, feature = "fuzzing"))]
 impl AnswerBudget {
     /// The budget of tests that reach no limit.

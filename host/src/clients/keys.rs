@@ -4,6 +4,7 @@
 //! be read leaves the keys as they were.
 
 use std::collections::HashMap;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -21,6 +22,8 @@ use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
+
+use super::usage::{ClientLimits, ClientUsage};
 
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const BEARER: &str = "bearer ";
@@ -46,6 +49,8 @@ pub(crate) struct KeySettings {
     pub(crate) file: PathBuf,
     pub(crate) are_required: bool,
     pub(crate) writers: TrustedOwners,
+    /// Limits of keys that have none of their own.
+    pub(crate) limits: ClientLimits,
 }
 
 /// The digest of a key.
@@ -56,8 +61,8 @@ type KeyDigest = [u8; 32];
 pub(crate) struct ApiKey {
     pub(crate) name: Arc<str>,
     expires: Option<SystemTime>,
-    /// Its use of shared resources; a key of this name keeps it when the file is read again.
-    pub(crate) share: Arc<ClientShare>,
+    /// What it may use; a key of this name and of the same limits keeps it when the file is read again.
+    pub(crate) usage: Arc<ClientUsage>,
 }
 
 /// Why a request may not have an answer.
@@ -97,6 +102,11 @@ pub(crate) enum KeyFileError {
 struct KeyTable {
     sha256: String,
     expires: Option<String>,
+    /// Each of these is the one of `[clients]` unless it is here; 0 is no limit.
+    per_second_max: Option<u32>,
+    burst_max: Option<u32>,
+    answers_max: Option<u32>,
+    reads_per_day_max: Option<u64>,
 }
 
 /// The keys of one reading of the file.
@@ -126,7 +136,7 @@ impl ApiKeys {
     /// Reads the file for the first time.
     pub(super) fn read(settings: &KeySettings) -> Result<Self, KeyFileError> {
         let text = read(settings)?;
-        let keys = KeySet::parse(&text, &KeySet::default())?;
+        let keys = KeySet::parse(&text, settings.limits, &KeySet::default())?;
         let current = Arc::new(ArcSwap::from_pointee(keys));
         Ok(Self { settings: settings.clone(), current, text: Some(text) })
     }
@@ -183,7 +193,7 @@ impl ApiKeys {
             return Ok(());
         }
         // A broken text is parsed again each time, so that its error stays until the file is right.
-        let keys = KeySet::parse(&text, &self.current.load())?;
+        let keys = KeySet::parse(&text, self.settings.limits, &self.current.load())?;
         tracing::info!(file = %self.settings.file.display(), keys = keys.0.len(), "the file of API keys is read");
         self.current.store(Arc::new(keys));
         self.text = Some(text);
@@ -209,7 +219,7 @@ fn given(headers: &HeaderMap) -> Option<&[u8]> {
 
 impl KeySet {
     /// Parses a file; keys of the same name keep their use of `before`.
-    fn parse(text: &str, before: &Self) -> Result<Self, KeyFileError> {
+    fn parse(text: &str, limits: ClientLimits, before: &Self) -> Result<Self, KeyFileError> {
         let line = |error: &toml::de::Error| {
             let at = error.span().map_or(0, |span| span.start);
             text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
@@ -224,9 +234,13 @@ impl KeySet {
         for (name, table) in tables {
             let name = key_name(&name)?;
             let (digest, expires) = (table.digest(&name)?, table.expires(&name)?);
-            let new_share = || ClientShare::new(Some(ClientId::Key(Arc::clone(&name))));
-            let share = before.get(&name).map_or_else(new_share, |key| Arc::clone(&key.share));
-            let key = Arc::new(ApiKey { name, expires, share });
+            let limits = table.limits(limits);
+            let usage = match before.get(&name) {
+                Some(key) if key.usage.limits == limits => Arc::clone(&key.usage),
+                Some(key) => ClientUsage::new(limits, Arc::clone(&key.usage.share)),
+                None => ClientUsage::new(limits, ClientShare::new(Some(ClientId::Key(Arc::clone(&name))))),
+            };
+            let key = Arc::new(ApiKey { name, expires, usage });
             if let Some(other) = keys.insert(digest, Arc::clone(&key)) {
                 let (first, second) =
                     (other.name.clone().min(key.name.clone()), other.name.clone().max(key.name.clone()));
@@ -252,6 +266,15 @@ impl KeyTable {
         parsed.ok_or_else(|| KeyFileError::Digest(name.to_owned()))
     }
 
+    fn limits(&self, others: ClientLimits) -> ClientLimits {
+        ClientLimits {
+            per_second: self.per_second_max.map_or(others.per_second, NonZero::new),
+            burst: self.burst_max.map_or(others.burst, NonZero::new),
+            answers: self.answers_max.map_or(others.answers, NonZero::new),
+            reads_per_day: self.reads_per_day_max.map_or(others.reads_per_day, NonZero::new),
+        }
+    }
+
     fn expires(&self, name: &str) -> Result<Option<SystemTime>, KeyFileError> {
         let parsed = self.expires.as_deref().map(humantime::parse_rfc3339).transpose();
         parsed.map_err(|_| KeyFileError::Expiry(name.to_owned()))
@@ -272,14 +295,15 @@ mod tests {
     const OF_NOTHING: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
     fn error(text: &str) -> String {
-        KeySet::parse(text, &KeySet::default()).unwrap_err().to_string()
+        KeySet::parse(text, ClientLimits::default(), &KeySet::default()).unwrap_err().to_string()
     }
 
     fn keys(text: &str, are_required: bool) -> (tempfile::TempDir, ApiKeys) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("keys.toml");
         fs::write(&file, text).unwrap();
-        let settings = KeySettings { file, are_required, writers: TrustedOwners::of_process(None) };
+        let (writers, limits) = (TrustedOwners::of_process(None), ClientLimits::default());
+        let settings = KeySettings { file, are_required, writers, limits };
         let keys = ApiKeys::read(&settings).unwrap();
         (folder, keys)
     }
@@ -331,7 +355,7 @@ mod tests {
     fn a_broken_file_leaves_the_keys_as_they_were() {
         let (folder, mut keys) = keys(&format!("[acme]\nsha256 = '{OF_ABC}'"), false);
         let file = folder.path().join("keys.toml");
-        let share = || Arc::clone(&keys.current.load().0.values().next().unwrap().share);
+        let share = || Arc::clone(&keys.current.load().0.values().next().unwrap().usage.share);
         let before = share();
         fs::write(&file, "[acme").unwrap();
         for _ in 0..2 {
@@ -345,7 +369,25 @@ mod tests {
         assert!(keys.read_again().is_ok());
         assert_eq!(name(&keys, X_API_KEY, "abc"), Err(KeyRefusal::Unknown));
         assert_eq!(name(&keys, X_API_KEY, ""), Ok(Some("acme".into())));
-        let after = Arc::clone(&keys.current.load().0.values().next().unwrap().share);
+        let after = Arc::clone(&keys.current.load().0.values().next().unwrap().usage.share);
         assert!(Arc::ptr_eq(&before, &after), "a new key of the same name is the same client");
+    }
+
+    #[test]
+    fn a_key_has_its_own_limits_or_those_of_all_clients() {
+        let of_all = ClientLimits { answers: NonZero::new(4), per_second: NonZero::new(10), ..ClientLimits::default() };
+        let parse = |more: &str, before: &KeySet| {
+            let keys = KeySet::parse(&format!("[acme]\nsha256 = '{OF_ABC}'\n{more}"), of_all, before).unwrap();
+            let usage = Arc::clone(&keys.0.values().next().unwrap().usage);
+            (keys, usage)
+        };
+        let (keys, first) = parse("", &KeySet::default());
+        assert_eq!(first.limits, of_all);
+        let (keys, same) = parse("expires = '2999-01-01T00:00:00Z'", &keys);
+        assert!(Arc::ptr_eq(&first, &same), "what was counted stays");
+        let (_, other) = parse("answers_max = 0\nreads_per_day_max = 7", &keys);
+        let own = ClientLimits { answers: None, reads_per_day: NonZero::new(7), ..of_all };
+        assert!(other.limits == own && Arc::ptr_eq(&other.share, &first.share));
+        assert_eq!((other.share.answers_left(), other.share.reads_left().unwrap().0), (None, 7));
     }
 }

@@ -203,6 +203,16 @@ settings! {
         like "\"keys.toml\"", "API keys of clients, which `portolan key new` makes; read again when it changes";
     "clients.keys" => are_keys_required: bool = choice(&[("optional", false), ("required", true)]),
         "\"required\": requests without a key get 401; pages, logos and preflights need none";
+    /// Nobody asks a million times a second.
+    "clients.per_second_max" => client_per_second_max: u32 = whole(0..=1_000_000).map(four_bytes).or(0),
+        "requests a second of one client, a key or an address; beyond: 429 with Retry-After. 0: no limit";
+    "clients.burst_max" => client_burst_max: u32 = whole(0..=1_000_000).map(four_bytes).or(0),
+        "requests that a client may make at once after a pause; 0: those of one second";
+    /// As many as there may be of all.
+    "clients.answers_max" => client_answers_max: u32 = whole(0..=65_536).map(four_bytes).or(0),
+        "answers of one client at the same time, one for each account; beyond: 429. 0: no limit but its share of all";
+    "clients.reads_per_day_max" => client_reads_per_day_max: u64 = whole(0..=1_000_000_000_000_000).or(0),
+        "contract reads of one client from midnight to midnight (UTC), cached or not; beyond: 429. 0: no limit";
 
     "operators.allowed_hosts" => allowed_hosts: Vec<String> = list(operators::hosts).or(Vec::new()),
         is "host names without ports, at most 64",

@@ -19,7 +19,7 @@ pub(crate) struct ProblemType {
 }
 
 /// All types, by name.
-pub(crate) static PROBLEM_TYPES: [&ProblemType; 28] = [
+pub(crate) static PROBLEM_TYPES: [&ProblemType; 29] = [
     &ANSWER_TOO_LARGE,
     &DEADLINE,
     &HOST_NOT_ALLOWED,
@@ -41,6 +41,7 @@ pub(crate) static PROBLEM_TYPES: [&ProblemType; 28] = [
     &STATE_UNAVAILABLE,
     &TOO_MANY_EVENTS,
     &TOO_MANY_LOGS,
+    &TOO_MANY_REQUESTS,
     &TRANSACTION_NOT_FOUND,
     &UNAUTHORIZED,
     &UNKNOWN_BLOCK,
@@ -237,6 +238,16 @@ pub(super) static TOO_MANY_LOGS: ProblemType = ProblemType {
     happened: "The transaction has more logs than the gateway decodes (5,000 by default), or than \
                 `max-logs` says. The list is never cut instead.",
     remedy: "Raise `max-logs` up to the gateway's bound. The operator's bound is `[answers] logs_max`.",
+};
+
+pub(super) static TOO_MANY_REQUESTS: ProblemType = ProblemType {
+    name: "too-many-requests",
+    title: "Too many requests",
+    statuses: &[StatusCode::TOO_MANY_REQUESTS],
+    happened: "The client reached a limit that the operator set for its key or its address: requests a second, \
+                answers at once, or reads of a day. `detail` says which.",
+    remedy: "Wait as many seconds as `retry-after` says. `ratelimit-policy` has the limits, and `ratelimit` what \
+              is left: see [clients](../operate/clients.md#limits).",
 };
 
 pub(super) static TRANSACTION_NOT_FOUND: ProblemType = ProblemType {

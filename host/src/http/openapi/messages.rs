@@ -53,7 +53,7 @@ pub(super) fn answer_headers() -> Map<String, Value> {
 /// Returns references to the headers that answers of an endpoint have.
 pub(super) fn headers_of_answers(endpoint: Endpoint) -> Map<String, Value> {
     references(|on| match on {
-        HeaderUse::Answers | HeaderUse::Bodies | HeaderUse::Rows => true,
+        HeaderUse::Answers | HeaderUse::Bodies | HeaderUse::Rows | HeaderUse::Limited => true,
         HeaderUse::AboutAccounts => endpoint.is_about_accounts(),
         HeaderUse::Named => endpoint.is_about_accounts(),
         HeaderUse::InCurrency => endpoint.parameters().contains(&"currency"),
@@ -79,8 +79,10 @@ pub(super) fn problems(generator: &mut SchemaGenerator) -> Map<String, Value> {
     let schema = view::problem_schema(generator);
     let response = |(status, kinds): (StatusCode, Vec<&ProblemType>)| {
         let headers = references(|on| match on {
-            HeaderUse::Answers | HeaderUse::Bodies | HeaderUse::Problems => true,
-            HeaderUse::Overloaded => status == StatusCode::SERVICE_UNAVAILABLE,
+            HeaderUse::Answers | HeaderUse::Bodies | HeaderUse::Problems | HeaderUse::Limited => true,
+            HeaderUse::Overloaded => {
+                matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS)
+            }
             _ => false,
         });
         let mut content = json!({"schema": schema});

@@ -1,6 +1,6 @@
 //! Answers one request of the public listeners, from its head to the response.
 //!
-//! Invariant: checks follow the order of the API's contract (method, key, size, path, form, protocol, admission). The
+//! Invariant: checks follow the order of the API's contract (method, client, size, path, form, protocol, admission). The
 //! outcome is an answer of the gateway or a problem document.
 
 use std::sync::{Arc, LazyLock};
@@ -20,6 +20,7 @@ use portolan_base::network::Networks;
 use tokio::time::{Instant, timeout_at};
 
 use crate::clients::Caller;
+use crate::clients::usage::{LimitHeaders, LimitReached};
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{InputLimits, Query};
 use crate::gateway::{Admitted, Gateway, GatewayResponse};
@@ -56,6 +57,8 @@ static EXPOSED: LazyLock<HeaderValue> = LazyLock::new(|| {
     HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("*"))
 });
 
+const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const TIMING_ALLOW_ORIGIN: HeaderName = HeaderName::from_static("timing-allow-origin");
 
 /// Answers the requests of one public listener.
@@ -125,8 +128,11 @@ impl PublicApi {
     /// Never fails: errors become problem documents.
     pub(in crate::http) async fn respond(&self, head: &Parts, has_body: bool, caller: &Caller) -> Response<Content> {
         let (mut timing, until) = (Timing::start(), Instant::now() + self.deadline + BACKSTOP);
-        let client = &caller.share;
+        let client = &caller.usage.share;
         let answered = self.answer(head, has_body, caller, &mut timing, until).await;
+        if let Err(Problem::TooManyRequests { limit, .. }) = &answered {
+            caller.count_refusal(*limit);
+        }
         let response = answered.unwrap_or_else(|problem| problem.response().map(Body::from));
         let (mut response, body) = response.into_parts();
         let content = if caching::is_known(&head.headers, &response) {
@@ -144,6 +150,9 @@ impl PublicApi {
         }
         response.headers.entry(VARY).or_insert(ACCEPT_AND_CODING);
         response.headers.extend(timing.header());
+        if let Some(LimitHeaders { policy, left }) = caller.limit_headers() {
+            response.headers.extend([(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, left)]);
+        }
         response.headers.insert(TIMING_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         Response::from_parts(response, content)
     }
@@ -187,6 +196,9 @@ impl PublicApi {
             return Ok(page.map(Body::Shared));
         }
         if route::verb(&head.method)? == Verb::Read {
+            if let Some(retry_s) = caller.take_request() {
+                return Err(Problem::TooManyRequests { limit: LimitReached::Requests, retry_s });
+            }
             caller.key.as_ref().map_err(|refusal| Problem::KeyRefused(*refusal))?;
         }
         let (networks, limits) = (self.gateway.networks(), self.gateway.input_limits());
@@ -201,7 +213,7 @@ impl PublicApi {
             return Ok(shared(Arc::clone(&list.body)));
         }
         // Boxed, so that stored bodies and answers that wait for their clients do not hold this future's memory.
-        let answer = Box::pin(self.work(request, form, &caller.share, timing, until)).await;
+        let answer = Box::pin(self.work(request, form, &caller.usage.share, timing, until)).await;
         answer.map_err(|problem| if form.full { problem } else { problem.without_jobs() })
     }
 

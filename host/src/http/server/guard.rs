@@ -35,9 +35,9 @@ pub(in crate::http) use self::unsent::{AnswerBody, Streams, is_of_refused_stream
 use self::unsent::{Charge, LastSought, UnsentAnswer, UnsentBytes};
 use self::worker_time::{Sharers, WorkerTime};
 use crate::clients::Clients;
+use crate::clients::usage::ClientUsage;
 use crate::config::ConnectionLimits;
 use crate::memory::Memory;
-use portolan_base::client_share::ClientShare;
 use portolan_reader::ClientId;
 
 /// Guard of one or several listeners.
@@ -74,7 +74,7 @@ const OLDEST_MAX: usize = 64;
 #[derive(Debug)]
 struct Client {
     id: ClientId,
-    share: Arc<ClientShare>,
+    usage: Arc<ClientUsage>,
     /// Changed only under the lock of the open connections.
     connections: AtomicUsize,
     /// Requests on connections of others; changed likewise.
@@ -208,7 +208,7 @@ impl Guard {
         } else if open.by_id.len() >= self.limits.max || is_short && !open.by_id.is_empty() {
             open.evict(None).ok_or(NoSlot::All)?;
         }
-        let client = open.client(client, |id| self.known.share(id));
+        let client = open.client(client, |id| self.known.usage(id));
         client.connections.fetch_add(1, Relaxed);
         let id = open.next_id;
         open.next_id += 1;
@@ -220,8 +220,8 @@ impl Guard {
 
 impl OpenConnections {
     /// Returns a client, which must be counted under the same lock.
-    fn client(&mut self, id: ClientId, share: impl FnOnce(ClientId) -> Arc<ClientShare>) -> Arc<Client> {
-        let new = |id: &ClientId| Arc::new(Client::new(id.clone(), share(id.clone())));
+    fn client(&mut self, id: ClientId, usage: impl FnOnce(ClientId) -> Arc<ClientUsage>) -> Arc<Client> {
+        let new = |id: &ClientId| Arc::new(Client::new(id.clone(), usage(id.clone())));
         Arc::clone(self.clients.entry(id).or_insert_with_key(new))
     }
 
@@ -278,10 +278,10 @@ impl OpenConnections {
 }
 
 impl Client {
-    fn new(id: ClientId, share: Arc<ClientShare>) -> Self {
+    fn new(id: ClientId, usage: Arc<ClientUsage>) -> Self {
         Self {
             id,
-            share,
+            usage,
             connections: AtomicUsize::new(0),
             requests: AtomicUsize::new(0),
             unsent_bytes: UnsentBytes::default(),

@@ -36,19 +36,21 @@ impl Requester {
         let client = if is_elsewhere {
             let mut open = guard.open.lock();
             let client =
-                open.client(id, |id| of_key.map_or_else(|| guard.known.share(id), |key| Arc::clone(&key.share)));
+                open.client(id, |id| of_key.map_or_else(|| guard.known.usage(id), |key| Arc::clone(&key.usage)));
             client.requests.fetch_add(1, Relaxed);
             client
         } else {
             Arc::clone(&connection.client)
         };
-        let caller = Caller { address: Some(address), share: Arc::clone(&client.share), key };
+        // A key may have other limits since the client was first known.
+        let usage = of_key.map_or(&client.usage, |key| &key.usage);
+        let caller = Caller::new(Some(address), Arc::clone(usage), key.clone());
         Self { connection: Arc::clone(connection), client, caller, is_elsewhere }
     }
 
     /// Does the work of the request on behalf of its client.
     pub(in crate::http) async fn run<F: Future>(&self, work: F) -> F::Output {
-        let work = pin!(self.caller.share.scope(work));
+        let work = pin!(self.caller.usage.share.scope(work));
         if self.is_elsewhere { timed_elsewhere(&self.connection, &self.client, work).await } else { work.await }
     }
 }

@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use super::*;
 use crate::clients::ClientSettings;
 use crate::clients::addresses::ClientAddresses;
+use crate::clients::usage::ClientLimits;
 
 const CLIENT: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
@@ -34,7 +35,7 @@ fn guard() -> Arc<Guard> {
 }
 
 fn known(addresses: ClientAddresses) -> Arc<Clients> {
-    Arc::new(Clients::read(&ClientSettings { addresses, keys: None }).unwrap())
+    Arc::new(Clients::read(&ClientSettings { addresses, keys: None, limits: ClientLimits::default() }).unwrap())
 }
 
 fn address(text: &str) -> IpAddr {
@@ -334,14 +335,18 @@ async fn behind_a_proxy_each_client_counts_for_itself() {
     let (first, again) = (of_client(&through[0], "203.0.113.1"), of_client(&through[1], "203.0.113.1"));
     let other = of_client(&through[2], "203.0.113.2");
     assert!(
-        Arc::ptr_eq(&first.caller.share, &again.caller.share) && !Arc::ptr_eq(&first.caller.share, &other.caller.share)
+        Arc::ptr_eq(&first.caller.usage.share, &again.caller.usage.share)
+            && !Arc::ptr_eq(&first.caller.usage.share, &other.caller.usage.share)
     );
     assert_eq!(other.caller.address, Some(address("203.0.113.2")));
     // One that also connects by itself is the same client.
     let direct = guard.open(address("203.0.113.2")).unwrap();
-    assert!(Arc::ptr_eq(&Requester::new(&direct.connection, &HeaderMap::new()).caller.share, &other.caller.share));
+    assert!(Arc::ptr_eq(
+        &Requester::new(&direct.connection, &HeaderMap::new()).caller.usage.share,
+        &other.caller.usage.share
+    ));
     assert!(
-        !Arc::ptr_eq(&of_client(&direct, "203.0.113.1").caller.share, &first.caller.share),
+        !Arc::ptr_eq(&of_client(&direct, "203.0.113.1").caller.usage.share, &first.caller.usage.share),
         "nobody else is believed"
     );
     drop((first, again, other, direct));
@@ -355,7 +360,7 @@ async fn the_time_of_a_request_counts_for_its_client_alone() {
     let guard = guard_behind_proxy();
     let slot = guard.open(address("10.0.0.1")).unwrap();
     let (busy, idle) = (of_client(&slot, "203.0.113.1"), of_client(&slot, "203.0.113.2"));
-    busy.run(async { busy.caller.share.charge(Duration::from_secs(60)) }).await;
+    busy.run(async { busy.caller.usage.share.charge(Duration::from_secs(60)) }).await;
     idle.run(async {}).await;
     let even_in = |requester: &Requester| requester.client.worker_time.lock().even_in(Instant::now());
     // Alone, a client is at most 20 ms ahead of its share.

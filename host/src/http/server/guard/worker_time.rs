@@ -143,7 +143,7 @@ async fn timed_for<F: Future>(
         let polled = work.as_mut().poll(context);
         let now = Instant::now();
         let sharers = guard.sharers(now);
-        let took = own(now - began) + client.share.take_charged();
+        let took = own(now - began) + client.usage.share.take_charged();
         client.worker_time.lock().take(took, sharers, guard.workers, now);
         drop(step);
         polled
