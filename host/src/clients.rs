@@ -66,10 +66,6 @@ impl Clients {
 
     /// Reads the file of keys again whenever it changes, until the returned value is dropped.
     pub(crate) fn watch_keys(&self) -> Option<KeyFileWatch> {
-        // Zero, so that the first refusal is an increase.
-        for limit in [LimitReached::Requests, LimitReached::Answers, LimitReached::Reads] {
-            counter!("portolan_client_refusals_total", "key" => NO_KEY, "limit" => limit.as_str()).increment(0);
-        }
         self.keys.as_ref().map(ApiKeys::watch)
     }
 
@@ -81,6 +77,13 @@ impl Clients {
     /// Returns what a client without a key may use.
     pub(crate) fn usage(&self, id: ClientId) -> Arc<ClientUsage> {
         self.usages.of(id)
+    }
+}
+
+/// Starts the counters at zero, so that the first refusal is an increase.
+pub(crate) fn begin_counts() {
+    for limit in [LimitReached::Requests, LimitReached::Answers, LimitReached::Reads] {
+        counter!("portolan_client_refusals_total", "key" => NO_KEY, "limit" => limit.as_str()).increment(0);
     }
 }
 

@@ -3,7 +3,7 @@
 //! Invariant: the file and the process hold digests of keys, and no log line or answer repeats a key. A file that cannot
 //! be read leaves the keys as they were.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::usage::{ClientLimits, ClientUsage};
 
@@ -39,6 +39,9 @@ pub(super) const KEY_PREFIX: &str = "portolan_";
 
 /// File events miss changes behind symbolic links; reading by the clock finds these.
 const LOOK: Duration = Duration::from_secs(10);
+
+/// Time for whoever writes the file to finish; half of a file may be a valid one.
+const SETTLE: Duration = Duration::from_millis(200);
 
 /// The label of requests without a key, and so no key's name.
 pub(crate) const NO_KEY: &str = "none";
@@ -175,7 +178,11 @@ impl ApiKeys {
         let mut last_error = None;
         loop {
             // The sender above lives as long as this task, so the channel is open.
-            let _ = timeout(LOOK, hints.recv()).await;
+            if timeout(LOOK, hints.recv()).await.is_ok() {
+                sleep(SETTLE).await;
+                // What came meanwhile is read now.
+                let _ = hints.try_recv();
+            }
             let error = self.read_again().err().map(|error| error.to_string());
             if let Some(reason) = error.as_deref().filter(|reason| last_error.as_deref() != Some(*reason)) {
                 let file = self.settings.file.display();
@@ -224,7 +231,7 @@ impl KeySet {
             let at = error.span().map_or(0, |span| span.start);
             text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
         };
-        let tables: HashMap<String, KeyTable> =
+        let tables: BTreeMap<String, KeyTable> =
             toml::from_str(text).map_err(|error| KeyFileError::Form(line(&error)))?;
         if tables.len() > KEYS_MAX {
             return Err(KeyFileError::TooMany);
@@ -242,9 +249,7 @@ impl KeySet {
             };
             let key = Arc::new(ApiKey { name, expires, usage });
             if let Some(other) = keys.insert(digest, Arc::clone(&key)) {
-                let (first, second) =
-                    (other.name.clone().min(key.name.clone()), other.name.clone().max(key.name.clone()));
-                return Err(KeyFileError::Twice(first, second));
+                return Err(KeyFileError::Twice(Arc::clone(&other.name), Arc::clone(&key.name)));
             }
         }
         Ok(Self(keys))

@@ -3,6 +3,7 @@
 //! Invariant: clients without a key are remembered up to a bound; beyond it, those are forgotten that came least. A
 //! request is counted once, before it is read.
 
+use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -196,10 +197,9 @@ impl Usages {
         if self.limits.is_none() {
             return new(id);
         }
-        let found = self.remembered.get_or_insert_with(&id, || Ok::<_, std::convert::Infallible>(new(id.clone())));
-        match found {
-            Ok(usage) => usage,
-        }
+        let new = || Ok::<_, Infallible>(new(id.clone()));
+        let Ok(usage) = self.remembered.get_or_insert_with(&id, new);
+        usage
     }
 }
 

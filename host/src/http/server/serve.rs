@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use crate::clients::Clients;
+use crate::clients::{Clients, begin_counts};
 use crate::config::{Config, ConnectionLimits, ListenAddress};
 use crate::gateway::Gateway;
 use crate::http::admin::operators::Operators;
@@ -104,6 +104,7 @@ impl Listeners {
         };
         let clients = Arc::new(clients);
         let _key_watch = clients.watch_keys();
+        begin_counts();
         let (public_guard, operators_guard) =
             guards(&config.connections, &clients, Arc::clone(&gateway.admin().memory));
         let services = [
