@@ -21,6 +21,7 @@ use portolan_tests::http::{self, Response, Version};
 use portolan_tests::{problem, wait};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::task::JoinSet;
 
 /// The time that another client waits at most, whatever the others do.
 const SERVED_WITHIN: Duration = Duration::from_secs(8);
@@ -68,7 +69,8 @@ fn behind_a_trusted_proxy_each_client_has_limits_of_its_own() {
     // Nobody else is believed: what 127.0.1.1 names is ignored.
     let answer = runtime().block_on(async {
         let mut stream = connect(1, gateway.base).await.unwrap();
-        let head = format!("GET {LIST} HTTP/1.1\r\nhost: x\r\nx-forwarded-for: 203.0.113.1\r\nconnection: close\r\n\r\n");
+        let head =
+            format!("GET {LIST} HTTP/1.1\r\nhost: x\r\nx-forwarded-for: 203.0.113.1\r\nconnection: close\r\n\r\n");
         stream.write_all(head.as_bytes()).await.unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await.unwrap();
@@ -161,7 +163,10 @@ fn a_gateway_with_a_broken_file_of_keys_does_not_start() {
     let config = format!("[clients]\nkeys_file = {file:?}");
     let Err(error) = Setup::default().config(&config).listening() else { panic!("it starts") };
     let text = format!("{error:#}");
-    assert!(text.contains("clients.keys_file: acme: sha256 is not 64 hex digits") && !text.contains("SECRET"), "{text}");
+    assert!(
+        text.contains("clients.keys_file: acme: sha256 is not 64 hex digits") && !text.contains("SECRET"),
+        "{text}"
+    );
 }
 
 /// What the noisy client got.
@@ -177,7 +182,7 @@ fn balance(of: u32) -> String {
 }
 
 /// Sends requests of one client on a connection until all are sent or it is over.
-async fn make_noise(to: SocketAddr, noise: &Noise, all: u32, headers: [(&str, &str); 1]) -> Result<()> {
+async fn make_noise(to: SocketAddr, noise: Arc<Noise>, all: u32, (name, value): (&str, &str)) -> Result<()> {
     let stream = TokioIo::new(TcpStream::connect(to).await?);
     let (mut sender, connection) = hyper::client::conn::http1::handshake(stream).await?;
     tokio::spawn(connection);
@@ -186,7 +191,6 @@ async fn make_noise(to: SocketAddr, noise: &Noise, all: u32, headers: [(&str, &s
         if number >= all {
             return Ok(());
         }
-        let [(name, value)] = headers;
         let request = Request::get(balance(1_000 + number)).header("host", "x").header(name, value);
         sender.ready().await?;
         let response = sender.send_request(request.body(Empty::<Bytes>::new())?).await?;
@@ -215,9 +219,11 @@ fn ten_thousand_requests_of_one_client_do_not_starve_another() {
         let noisy = Arc::clone(&noise);
         let crowd = scope.spawn(move || {
             runtime().block_on(async {
-                let of_one = [("x-forwarded-for", "203.0.113.1")];
-                let all = (0..CONNECTIONS).map(|_| make_noise(base, &noisy, ALL, of_one));
-                futures_util::future::try_join_all(all).await.map(drop)
+                let mut all = JoinSet::new();
+                for _ in 0..CONNECTIONS {
+                    all.spawn(make_noise(base, Arc::clone(&noisy), ALL, ("x-forwarded-for", "203.0.113.1")));
+                }
+                all.join_all().await.into_iter().collect::<Result<()>>()
             })
         });
         let is_loud = || (noise.refused.load(Ordering::Relaxed) > 0).then_some(()).context("nothing is refused yet");
