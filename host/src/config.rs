@@ -2,6 +2,7 @@
 //!
 //! Invariant: a [`Config`] is complete and valid, and every error is one line that names its place and repeats no URL.
 
+mod clients;
 mod connections;
 mod env_scrub;
 mod file;
@@ -48,6 +49,7 @@ pub(crate) use self::operators::{ListenAddress, OperatorAccess, OperatorToken};
 use self::settings::{KEYS, Settings};
 use crate::budget::AnswerLimits;
 use crate::cli::Flags;
+use crate::clients::ClientSettings;
 use crate::gateway::GatewaySettings;
 use crate::log::{self, LogFormat};
 use crate::memory::MemoryLimit;
@@ -79,6 +81,7 @@ pub(crate) struct Config {
     /// The collector of spans.
     pub(crate) collector: Option<Url>,
     pub(crate) connections: ConnectionLimits,
+    pub(crate) clients: ClientSettings,
     pub(crate) deadline_ms: u64,
     /// The settings that the gateway starts with.
     pub(crate) gateway: GatewaySettings,
@@ -146,6 +149,7 @@ impl Config {
             access_log: settings.access_log,
             collector: settings.collector.clone(),
             connections: connection_limits(&settings, &memory),
+            clients: clients::settings(&settings, &layers)?,
             deadline_ms: settings.deadline_ms,
             gateway: gateway(settings, &tables, memory, &layers)?,
             docs_dir,

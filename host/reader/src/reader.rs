@@ -1,7 +1,6 @@
 //! The trait that sessions read through: the chain reader implements it, and tests implement it with scripted chains.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +8,9 @@ use alloy::primitives::B256;
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
-use crate::{Block, BlockRef, GasPrice, Read, ReadBudget, ReadFailure, ReadSet, Reply, ReplySet, TransactionLookup};
+use crate::{
+    Block, BlockRef, ClientId, GasPrice, Read, ReadBudget, ReadFailure, ReadSet, Reply, ReplySet, TransactionLookup,
+};
 
 /// Pinned block of each network, or why it has none, by chain id.
 pub type Pins = BTreeMap<u64, Result<Block, ReadFailure>>;
@@ -25,7 +26,7 @@ pub trait Reader: Send + Sync {
     fn wait_for_turn(
         &self,
         chain_id: u64,
-        client: Option<IpAddr>,
+        client: Option<ClientId>,
         requests: u32,
         deadline: Instant,
     ) -> BoxFuture<'_, Result<(), ReadFailure>>;

@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,8 +17,8 @@ use tokio::time::Instant;
 
 use crate::endpoints::round_trips::LINGER_MIN;
 use crate::{
-    Block, BlockRef, Freshness, GasPrice, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet,
-    Session, TransactionLookup,
+    Block, BlockRef, ClientId, Freshness, GasPrice, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply,
+    ReplySet, Session, TransactionLookup,
 };
 
 /// The first block of every scripted chain. Later ones differ only in their number.
@@ -251,7 +250,7 @@ impl Reader for ScriptedReader {
         ready(true).boxed()
     }
 
-    fn wait_for_turn(&self, _: u64, _: Option<IpAddr>, _: u32, _: Instant) -> BoxFuture<'_, Result<(), ReadFailure>> {
+    fn wait_for_turn(&self, _: u64, _: Option<ClientId>, _: u32, _: Instant) -> BoxFuture<'_, Result<(), ReadFailure>> {
         ready(Ok(())).boxed()
     }
 

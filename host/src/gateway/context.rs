@@ -321,7 +321,7 @@ impl Context {
 
     /// Waits until the answer's client may make this number of requests that are not reads.
     async fn wait_for_turn(&self, chain_id: u64, requests: u32, by: Instant) -> Result<(), ReadFailure> {
-        self.sources.reader.wait_for_turn(chain_id, self.budget.client.address, requests, by).await
+        self.sources.reader.wait_for_turn(chain_id, self.budget.client.id.clone(), requests, by).await
     }
 
     async fn pin(&self, chain_ids: BTreeSet<u64>) {

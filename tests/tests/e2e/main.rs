@@ -18,6 +18,7 @@ mod chefs;
 mod claim_functions;
 mod claims;
 mod client;
+mod clients;
 mod comets;
 mod command_line;
 mod compositions;

@@ -53,7 +53,7 @@ impl Metric {
 }
 
 /// All metrics.
-pub(crate) static METRICS: [Metric; 36] = [
+pub(crate) static METRICS: [Metric; 40] = [
     counter("portolan_http_requests_total", "", &["listener", "route", "status"], "requests"),
     histogram("portolan_http_request_seconds", "s", &["listener", "route"], "from a request's head to its answer"),
     counter("portolan_answers_partial_total", "", &["route"], "answers of which something is missing"),
@@ -73,6 +73,15 @@ pub(crate) static METRICS: [Metric; 36] = [
         &["listener"],
         "connections closed because others needed their place",
     ),
+    counter("portolan_client_requests_total", "", &["key"], "requests with an API key, by the key's name"),
+    counter(
+        "portolan_client_refusals_total",
+        "",
+        &["key", "limit"],
+        "requests of clients at their limits; `key` is its name or `none`, `limit` is `requests`, `answers` or `reads`",
+    ),
+    gauge("portolan_client_keys", "", &[], "API keys in force"),
+    gauge("portolan_client_keys_file_broken", "", &[], "1 if the file of API keys cannot be read, and older keys stay"),
     gauge("portolan_ready", "", &[], "1 if `/readyz` has no reason"),
     gauge("portolan_degraded", "", &[], "number of sentences in `degraded`"),
     gauge("portolan_build_info", "", &["version"], "always 1"),

@@ -25,6 +25,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tracing::{Instrument, Span};
 
+use crate::clients::Caller;
 use crate::gateway::problem::{FIELDS_MAX, HEADERS_BYTES_MAX, Problem, REQUEST_LINE_BYTES_MAX, TooLarge};
 use crate::http::admin::operators::Operators;
 use crate::http::content::Content;
@@ -32,7 +33,7 @@ use crate::http::public::respond::{PublicApi, allow_origins};
 use crate::http::request_id::{self, REQUEST_ID, RequestIds};
 use crate::http::server::access_log::{self, AccessRecord};
 use crate::http::server::guard::{
-    AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Streams, in_turn, is_of_refused_stream,
+    AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Requester, Streams, in_turn, is_of_refused_stream,
 };
 use crate::http::server::malformed_request::MalformedRequestStream;
 use crate::http::view;
@@ -141,15 +142,16 @@ impl Service {
         let (_under_way, began) = (connection.begin(), Instant::now());
         let (head, body) = request.into_parts();
         let ids = RequestIds::of(&head.headers);
+        let requester = Requester::new(connection, &head.headers);
         let has_body = !body.is_end_stream();
         let work = async {
             match self {
-                Self::PublicApi(api) => api.respond(&head, has_body, connection.client_share()).await,
+                Self::PublicApi(api) => api.respond(&head, has_body, &requester.caller).await,
                 Self::Operators(operators) => operators.respond(&head, has_body, local),
             }
         };
         let span = self.span(&head, &ids);
-        let work = connection.client_share().scope(guarded(work));
+        let work = requester.run(guarded(work));
         let response = request_id::within(ids.id.clone(), work).instrument(span.clone()).await;
         let partial = response.headers().get(view::PARTIAL).and_then(|partial| partial.to_str().ok());
         spans::end_answer(&span, response.status().as_u16(), partial);
@@ -160,7 +162,7 @@ impl Service {
         if has_body && !head.headers.contains_key(EXPECT) {
             read_refused(body).await;
         }
-        self.record(Some(&head), &response, &ids, bytes, began);
+        self.record(Some(&head), Some(&requester.caller), &response, &ids, bytes, began);
         Ok(response)
     }
 
@@ -174,7 +176,7 @@ impl Service {
         let response = request_id::within_now(ids.id.clone(), || problem.response());
         let mut response = finished(response, &Method::GET);
         self.label(&mut response, ids);
-        self.record(None, &response, ids, response.body().bytes.len(), began);
+        self.record(None, None, &response, ids, response.body().bytes.len(), began);
         response
     }
 
@@ -187,14 +189,23 @@ impl Service {
         response.headers_mut().remove(CONTENT_TYPE);
         response.headers_mut().insert(CONTENT_LENGTH, 0.into());
         self.label(&mut response, ids);
-        self.record(Some(&head), &response, ids, 0, began);
+        self.record(Some(&head), None, &response, ids, 0, began);
         response
     }
 
     /// Records an answer's size and duration; `head` is `None` if there was no valid request.
-    fn record<B>(&self, head: Option<&Parts>, response: &Response<B>, ids: &RequestIds, bytes: usize, began: Instant) {
+    fn record<B>(
+        &self,
+        head: Option<&Parts>,
+        caller: Option<&Caller>,
+        response: &Response<B>,
+        ids: &RequestIds,
+        bytes: usize,
+        began: Instant,
+    ) {
         let (listener, status, headers) = (self.name(), response.status().as_u16(), response.headers());
-        AccessRecord { listener, head, status, headers, bytes, began, ids, is_logged: self.logs_access() }.record();
+        let is_logged = self.logs_access();
+        AccessRecord { listener, head, caller, status, headers, bytes, began, ids, is_logged }.record();
     }
 
     fn label<B>(&self, response: &mut Response<B>, ids: &RequestIds) {

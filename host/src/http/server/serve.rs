@@ -2,16 +2,18 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use metrics::counter;
 use parking_lot::Mutex;
+use portolan_reader::ClientId;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use crate::clients::{Clients, begin_counts};
 use crate::config::{Config, ConnectionLimits, ListenAddress};
 use crate::gateway::Gateway;
 use crate::http::admin::operators::Operators;
@@ -20,7 +22,7 @@ use crate::http::public::pages::Pages;
 use crate::http::public::respond::{BACKSTOP, ListBodies, PublicApi};
 use crate::http::public::route::Listener;
 use crate::http::server::connection::{self, Drain, Service, ServingPhase};
-use crate::http::server::guard::{Guard, NoSlot, client_address, files};
+use crate::http::server::guard::{Guard, NoSlot, files};
 use crate::http::server::passed_sockets::{PassedSocketError, PassedSockets};
 use crate::http::server::socket::{Accepted, Socket};
 use crate::log::RareLog;
@@ -98,6 +100,7 @@ impl Listeners {
         config: &Config,
         gateway: Arc<Gateway>,
         pages: Pages,
+        clients: Clients,
         stop: impl Future<Output = ()>,
     ) {
         let pages = Arc::new(pages);
@@ -114,7 +117,11 @@ impl Listeners {
             access_log: config.access_log,
             metrics: prometheus::handle(),
         };
-        let (public_guard, operators_guard) = guards(&config.connections, Arc::clone(&gateway.admin().memory));
+        let clients = Arc::new(clients);
+        let _key_watch = clients.watch_keys();
+        begin_counts();
+        let (public_guard, operators_guard) =
+            guards(&config.connections, &clients, Arc::clone(&gateway.admin().memory));
         let services = [
             (self.base, public_api(Listener::Base), Arc::clone(&public_guard)),
             (self.claimables, public_api(Listener::Claimables), public_guard),
@@ -144,7 +151,7 @@ impl Listeners {
 }
 
 /// Returns the guards of the public listeners and of the operators' listener.
-fn guards(limits: &ConnectionLimits, memory: Arc<Memory>) -> (Arc<Guard>, Arc<Guard>) {
+fn guards(limits: &ConnectionLimits, clients: &Arc<Clients>, memory: Arc<Memory>) -> (Arc<Guard>, Arc<Guard>) {
     let fitting = files::connections(OPERATORS_MAX);
     if fitting < limits.max {
         tracing::warn!(connections_max = fitting, configured = limits.max, "fewer connections: open files are limited");
@@ -156,7 +163,9 @@ fn guards(limits: &ConnectionLimits, memory: Arc<Memory>) -> (Arc<Guard>, Arc<Gu
         unsent_bytes_max: OPERATORS_UNSENT_BYTES_MAX,
         ..limits.clone()
     };
-    (Guard::new(public, Some(memory)), Guard::new(operators, None))
+    // Nobody comes to the operators' listener in the name of others.
+    let direct = Arc::new(clients.direct());
+    (Guard::new(public, Arc::clone(clients), Some(memory)), Guard::new(operators, direct, None))
 }
 
 /// Accepts connections until the drain begins, then waits for those that are open.
@@ -183,7 +192,7 @@ async fn accept(listener: Socket, guard: Arc<Guard>, service: Arc<Service>, mut 
                             }
                         };
                     }
-                    Err(full) => refused.note(full, accepted.client(), service.name()),
+                    Err(full) => refused.note(full, &guard.client(accepted.client()), service.name()),
                 },
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {
@@ -200,7 +209,7 @@ async fn accept(listener: Socket, guard: Arc<Guard>, service: Arc<Service>, mut 
 /// Logs and counts connections that found no slot, by the limit they met and, if it is a client's own, by client.
 #[derive(Debug)]
 struct RefusedLog {
-    of_clients: Mutex<HashMap<IpAddr, RareLog>>,
+    of_clients: Mutex<HashMap<ClientId, RareLog>>,
     of_all: RareLog,
 }
 
@@ -220,11 +229,10 @@ impl RefusedLog {
         counter!("portolan_connections_displaced_total", "listener" => listener).increment(0);
     }
 
-    fn note(&self, full: NoSlot, client: IpAddr, listener: &'static str) {
+    fn note(&self, full: NoSlot, client: &ClientId, listener: &'static str) {
         counter!("portolan_connections_refused_total", "listener" => listener, "bound" => full.as_str()).increment(1);
         match full {
             NoSlot::Client => {
-                let client = client_address(client);
                 let reason = "this address has per_client_max of them, all in use";
                 self.note_client(client, |refused, seconds| {
                     tracing::warn!(listener, %client, refused, seconds, reason, "connections are refused");
@@ -241,13 +249,13 @@ impl RefusedLog {
 
     /// Counts a refusal of this client. Once as many clients have lines as may, a further one takes the place of those
     /// whose last line is old, or has no line.
-    fn note_client(&self, client: IpAddr, log: impl FnOnce(u64, u64)) {
+    fn note_client(&self, client: &ClientId, log: impl FnOnce(u64, u64)) {
         let mut clients = self.of_clients.lock();
-        if clients.len() >= REFUSED_CLIENTS_MAX && !clients.contains_key(&client) {
+        if clients.len() >= REFUSED_CLIENTS_MAX && !clients.contains_key(client) {
             clients.retain(|_, line| !line.is_due());
         }
-        if clients.len() < REFUSED_CLIENTS_MAX || clients.contains_key(&client) {
-            clients.entry(client).or_insert_with(|| RareLog::every(REFUSED_LINES)).warn(log);
+        if clients.len() < REFUSED_CLIENTS_MAX || clients.contains_key(client) {
+            clients.entry(client.clone()).or_insert_with(|| RareLog::every(REFUSED_LINES)).warn(log);
         }
     }
 }
@@ -264,15 +272,16 @@ mod tests {
 
     #[test]
     fn each_client_that_is_refused_has_its_own_line_and_a_crowd_has_no_more_than_the_bound() {
+        let client = |octet| ClientId::Address([192, 0, 2, octet].into());
         let (refused, mut lines) = (RefusedLog::default(), Vec::new());
         for octet in 0..200 {
-            let client = IpAddr::from([192, 0, 2, octet]);
+            let client = client(octet);
             for _ in 0..3 {
-                refused.note_client(client, |count, _| lines.push((client, count)));
+                refused.note_client(&client, |count, _| lines.push((client.clone(), count)));
             }
         }
         assert_eq!(lines.len(), 64);
-        assert!((0..64).zip(&lines).all(|(octet, line)| *line == (IpAddr::from([192, 0, 2, octet]), 1)), "{lines:?}");
+        assert!((0..64).zip(&lines).all(|(octet, line)| *line == (client(octet), 1)), "{lines:?}");
         assert_eq!(refused.of_clients.lock().len(), 64);
     }
 }
