@@ -74,16 +74,14 @@ impl Clients {
         self.keys.as_ref().map_or(Ok(None), |keys| keys.of_request(headers))
     }
 
+    /// Returns the names of the keys, and that of having none: the values of the metrics' label.
+    pub(crate) fn key_names(&self) -> impl Iterator<Item = String> {
+        self.keys.iter().flat_map(ApiKeys::names).chain([NO_KEY.to_owned()])
+    }
+
     /// Returns what a client without a key may use.
     pub(crate) fn usage(&self, id: ClientId) -> Arc<ClientUsage> {
         self.usages.of(id)
-    }
-}
-
-/// Starts the counters at zero, so that the first refusal is an increase.
-pub(crate) fn begin_counts() {
-    for limit in [LimitReached::Requests, LimitReached::Answers, LimitReached::Reads] {
-        counter!("portolan_client_refusals_total", "key" => NO_KEY, "limit" => limit.as_str()).increment(0);
     }
 }
 
@@ -113,8 +111,12 @@ impl Caller {
 
     /// Counts a refusal by a limit.
     pub(crate) fn count_refusal(&self, limit: LimitReached) {
-        let key = self.key_name().unwrap_or(NO_KEY).to_owned();
-        counter!("portolan_client_refusals_total", "key" => key, "limit" => limit.as_str()).increment(1);
+        counter!("portolan_client_refusals_total", "key" => self.key_label(), "limit" => limit.as_str()).increment(1);
+    }
+
+    /// Returns the metrics' label of the request's key.
+    pub(crate) fn key_label(&self) -> String {
+        self.key_name().unwrap_or(NO_KEY).to_owned()
     }
 
     /// Returns the name of the request's key.

@@ -14,6 +14,7 @@ mod networks;
 mod operators;
 mod plugins;
 mod prices;
+mod proxies;
 mod rpc;
 mod settings;
 mod signatures;

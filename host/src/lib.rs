@@ -15,8 +15,8 @@ mod jobs;
 
 mod address;
 mod allocator;
+mod answer_commands;
 mod budget;
-mod client;
 mod cpu_pool;
 mod head_age;
 mod log;
@@ -185,7 +185,8 @@ fn read_book(config: &Config) -> Result<Book, String> {
 
 /// Requests an answer from a gateway, or makes one without a server.
 fn request(command: &AnswerCommand) -> ExitCode {
-    in_runtime(async |environment| client::run(command, environment).await).map_or_else(|code| code, ExitCode::from)
+    in_runtime(async |environment| answer_commands::run(command, environment).await)
+        .map_or_else(|code| code, ExitCode::from)
 }
 
 /// Runs the work of a command that serves nothing.

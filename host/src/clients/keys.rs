@@ -102,7 +102,7 @@ pub(crate) enum KeyFileError {
 /// A key as the file has it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct KeyTable {
+struct KeyEntry {
     sha256: String,
     expires: Option<String>,
     /// Each of these is the one of `[clients]` unless it is here; 0 is no limit.
@@ -157,6 +157,11 @@ impl ApiKeys {
         let key = self.current.load().0.get(&digest).cloned().ok_or(KeyRefusal::Unknown)?;
         let is_over = key.expires.is_some_and(|expires| expires <= SystemTime::now());
         if is_over { Err(KeyRefusal::Expired) } else { Ok(Some(key)) }
+    }
+
+    /// Returns the names of the keys in force.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.current.load().0.values().map(|key| key.name.to_string()).collect()
     }
 
     /// Reads the file again whenever it changes, until the returned value is dropped.
@@ -231,7 +236,7 @@ impl KeySet {
             let at = error.span().map_or(0, |span| span.start);
             text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
         };
-        let tables: BTreeMap<String, KeyTable> =
+        let tables: BTreeMap<String, KeyEntry> =
             toml::from_str(text).map_err(|error| KeyFileError::Form(line(&error)))?;
         if tables.len() > KEYS_MAX {
             return Err(KeyFileError::TooMany);
@@ -265,7 +270,7 @@ pub(super) fn key_name(name: &str) -> Result<Arc<str>, KeyFileError> {
     if is_name { Ok(name.into()) } else { Err(KeyFileError::Name) }
 }
 
-impl KeyTable {
+impl KeyEntry {
     fn digest(&self, name: &str) -> Result<KeyDigest, KeyFileError> {
         let parsed = alloy::hex::decode_to_array(&self.sha256).ok().filter(|_| self.sha256.len() == 64);
         parsed.ok_or_else(|| KeyFileError::Digest(name.to_owned()))

@@ -47,6 +47,8 @@ pub(crate) enum LimitReached {
 }
 
 impl LimitReached {
+    pub(crate) const ALL: [Self; 3] = [Self::Requests, Self::Answers, Self::Reads];
+
     /// Returns the name of the policy, which is the metric's label.
     pub(crate) fn as_str(self) -> &'static str {
         match self {

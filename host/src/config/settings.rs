@@ -24,7 +24,7 @@ use super::layers::Layers;
 use super::operators::{self, ListenAddress};
 use super::plugins::{ANSWER_MIB, CPU_PERCENT, JOB_MS, JOBS_MAX, MEMORY_MIB, RESUME_MS};
 use super::values::{collector, public_url, socket_address};
-use super::{ConfigError, clients, names, plugins, signatures, tokens};
+use super::{ConfigError, names, plugins, proxies, signatures, tokens};
 use crate::clients::addresses::ProxyHeader;
 use crate::gateway::query::SimulateWhen;
 use crate::log::LogFormat;
@@ -190,7 +190,7 @@ settings! {
     "connections.streams_max" => streams_max: usize = whole(1..=1 << 20).map(size).or(2048),
         "HTTP/2 streams of all clients";
 
-    "clients.trusted_proxies" => trusted_proxies: Vec<IpNet> = list(clients::networks).or(Vec::new()),
+    "clients.trusted_proxies" => trusted_proxies: Vec<IpNet> = list(proxies::networks).or(Vec::new()),
         is "addresses and networks, at most 256", "proxies that name the client, like [\"10.0.0.0/8\"]; nobody else is believed";
     "clients.proxy_header" => proxy_header: ProxyHeader = choice(&[
             ("x-forwarded-for", ProxyHeader::XForwardedFor), ("forwarded", ProxyHeader::Forwarded),

@@ -126,7 +126,7 @@ impl BlockChoice {
 pub(crate) enum MinBlocks {
     /// By chain id; other networks have none.
     Each(BTreeMap<u64, u64>),
-    /// Of the one network that is requested.
+    /// A lone number is meant for the one network that is requested.
     OfOne(u64),
 }
 

@@ -1940,7 +1940,7 @@ export interface components {
          * @description Type of a problem. More may follow.
          * @enum {string}
          */
-        ProblemType: "urn:portolan:problem:answer-too-large" | "urn:portolan:problem:deadline" | "urn:portolan:problem:host-not-allowed" | "urn:portolan:problem:internal" | "urn:portolan:problem:invalid-address" | "urn:portolan:problem:invalid-block" | "urn:portolan:problem:invalid-filter" | "urn:portolan:problem:invalid-hash" | "urn:portolan:problem:invalid-name" | "urn:portolan:problem:invalid-network" | "urn:portolan:problem:invalid-request" | "urn:portolan:problem:method-not-allowed" | "urn:portolan:problem:name-not-found" | "urn:portolan:problem:network-not-configured" | "urn:portolan:problem:over-budget" | "urn:portolan:problem:overloaded" | "urn:portolan:problem:protocol-unavailable" | "urn:portolan:problem:request-too-large" | "urn:portolan:problem:state-unavailable" | "urn:portolan:problem:too-many-events" | "urn:portolan:problem:too-many-logs" | "urn:portolan:problem:transaction-not-found" | "urn:portolan:problem:unauthorized" | "urn:portolan:problem:unknown-block" | "urn:portolan:problem:unknown-parameter" | "urn:portolan:problem:unknown-path" | "urn:portolan:problem:unknown-protocol" | "urn:portolan:problem:upstream";
+        ProblemType: "urn:portolan:problem:answer-too-large" | "urn:portolan:problem:deadline" | "urn:portolan:problem:host-not-allowed" | "urn:portolan:problem:internal" | "urn:portolan:problem:invalid-address" | "urn:portolan:problem:invalid-block" | "urn:portolan:problem:invalid-filter" | "urn:portolan:problem:invalid-hash" | "urn:portolan:problem:invalid-name" | "urn:portolan:problem:invalid-network" | "urn:portolan:problem:invalid-request" | "urn:portolan:problem:method-not-allowed" | "urn:portolan:problem:name-not-found" | "urn:portolan:problem:network-not-configured" | "urn:portolan:problem:over-budget" | "urn:portolan:problem:overloaded" | "urn:portolan:problem:protocol-unavailable" | "urn:portolan:problem:request-too-large" | "urn:portolan:problem:state-unavailable" | "urn:portolan:problem:too-many-events" | "urn:portolan:problem:too-many-logs" | "urn:portolan:problem:too-many-requests" | "urn:portolan:problem:transaction-not-found" | "urn:portolan:problem:unauthorized" | "urn:portolan:problem:unknown-block" | "urn:portolan:problem:unknown-parameter" | "urn:portolan:problem:unknown-path" | "urn:portolan:problem:unknown-protocol" | "urn:portolan:problem:upstream";
         /** @description A protocol. */
         Protocol: {
             /** @description Who runs it; only in `/protocols`, claimables and groups of positions. */
@@ -2983,6 +2983,8 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3004,6 +3006,29 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description - `unauthorized`: The request has no API key where the gateway wants one, or one that the gateway does not know or that has expired. On the operators' listener: the operator set a token, and the request does not have it. Send `Authorization: Bearer` and the key or the token; a key may be in `x-api-key` instead. The operator gives out keys. */
+        Problem401: {
+            headers: {
+                "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                "cache-control": components["headers"]["cache-control"];
+                "content-encoding": components["headers"]["content-encoding"];
+                "content-length": components["headers"]["content-length"];
+                date: components["headers"]["date"];
+                link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                "server-timing": components["headers"]["server-timing"];
+                "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                vary: components["headers"]["vary"];
+                "x-content-type-options": components["headers"]["x-content-type-options"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description - `name-not-found`: The name, or the account's primary name, does not exist, or has no address on that network. This is an answer of the chain, and not a failure. Check the spelling.�- `transaction-not-found`: The network has no transaction of this hash, or the transaction is not in a block yet. Check the hash and the network, or try again after the next block.�- `unknown-block`: No node of the network knows the block that `block` names. Check the number or hash and the network.�- `unknown-path`: Nothing is at this path. Endpoints has all paths. The listener `claimables` has `/{address}` alone.�- `unknown-protocol`: The gateway serves no protocol of this slug. `/protocols` lists those that it serves. */
         Problem404: {
             headers: {
@@ -3014,6 +3039,8 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3045,6 +3072,8 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3076,6 +3105,32 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                "server-timing": components["headers"]["server-timing"];
+                "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                vary: components["headers"]["vary"];
+                "x-content-type-options": components["headers"]["x-content-type-options"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description - `too-many-requests`: The client reached a limit that the operator set for its key or its address: requests a second, answers at once, or reads of a day. `detail` says which. Wait as many seconds as `retry-after` says. `ratelimit-policy` has the limits, and `ratelimit` what is left: see clients. */
+        Problem429: {
+            headers: {
+                "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                "cache-control": components["headers"]["cache-control"];
+                "content-encoding": components["headers"]["content-encoding"];
+                "content-length": components["headers"]["content-length"];
+                date: components["headers"]["date"];
+                link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                "retry-after": components["headers"]["retry-after"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3097,6 +3152,8 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3118,6 +3175,8 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3139,6 +3198,8 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3150,7 +3211,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description - `network-not-configured`: The gateway knows the network, and has no RPC endpoint for it. Ask about another network, or ask the operator for an endpoint. Names need one of Ethereum.�- `overloaded`: As many answers as the gateway allows are under way, in all or for your address, or its memory is short. Wait as many seconds as `retry-after` says. Behind a proxy, all clients are one address: see limits.�- `protocol-unavailable`: The plugin of the protocol is not served now, or may not read what it needs: its build was refused, is in quarantine or paused, or was disabled, or a host is not granted. Try later, or ask the operator; `detail` has the reason. */
+        /** @description - `network-not-configured`: The gateway knows the network, and has no RPC endpoint for it. Ask about another network, or ask the operator for an endpoint. Names need one of Ethereum.�- `overloaded`: As many answers as the gateway allows are under way, in all or for your address, or its memory is short. Wait as many seconds as `retry-after` says. Behind a proxy that the operator did not name, all clients are one address: see clients.�- `protocol-unavailable`: The plugin of the protocol is not served now, or may not read what it needs: its build was refused, is in quarantine or paused, or was disabled, or a host is not granted. Try later, or ask the operator; `detail` has the reason. */
         Problem503: {
             headers: {
                 "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
@@ -3160,6 +3221,8 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 "retry-after": components["headers"]["retry-after"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3192,6 +3255,8 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3211,12 +3276,14 @@ export interface components {
         "if-none-match": string;
         /** @description The W3C trace of the request, for the operator's log and spans */
         traceparent: string;
+        /** @description An API key, instead of `authorization` */
+        "x-api-key": string;
         /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
         "x-request-id": string;
     };
     requestBodies: never;
     headers: {
-        /** @description `*`. On OPTIONS. */
+        /** @description `*, authorization`. On OPTIONS. */
         "access-control-allow-headers": string;
         /** @description `GET, HEAD, OPTIONS`. On OPTIONS. */
         "access-control-allow-methods": string;
@@ -3254,7 +3321,11 @@ export interface components {
         "portolan-currency": string;
         /** @description What is missing; absent if nothing is. On answers. */
         "portolan-partial": string;
-        /** @description Seconds to wait. On 503 `overloaded`. */
+        /** @description What is left of them. On answers to clients that have limits. */
+        ratelimit: string;
+        /** @description The limits of the client, if it has any. On answers to clients that have limits. */
+        "ratelimit-policy": string;
+        /** @description Seconds to wait. On 503 `overloaded`, and 429. */
         "retry-after": string;
         /** @description Milliseconds of `total`, `read`, `write` and `compress`. On every answer. */
         "server-timing": string;
@@ -3306,6 +3377,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -3340,6 +3413,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -3389,6 +3464,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -3399,9 +3476,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -3444,6 +3523,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -3478,6 +3559,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -3548,6 +3631,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -3558,9 +3643,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -3634,6 +3721,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -3662,6 +3751,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -3690,6 +3781,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -3700,9 +3793,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -3769,6 +3864,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -3803,6 +3900,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -3945,6 +4044,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -3955,9 +4056,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -3995,6 +4098,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -4028,6 +4133,8 @@ export interface operations {
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4061,6 +4168,8 @@ export interface operations {
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4071,9 +4180,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -4111,6 +4222,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -4144,6 +4257,8 @@ export interface operations {
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4177,6 +4292,8 @@ export interface operations {
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4187,9 +4304,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -4239,6 +4358,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -4273,6 +4394,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4365,6 +4488,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4375,9 +4500,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -4389,6 +4516,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -4422,6 +4551,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4446,6 +4577,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4456,9 +4589,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -4481,6 +4616,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -4506,6 +4643,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4545,6 +4684,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4555,9 +4696,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -4569,6 +4712,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -4596,6 +4741,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4622,6 +4769,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4632,9 +4781,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -4715,6 +4866,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -4743,6 +4896,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4771,6 +4926,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4781,9 +4938,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -4857,6 +5016,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -4891,6 +5052,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5076,6 +5239,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5086,9 +5251,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -5111,6 +5278,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -5136,6 +5305,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5187,6 +5358,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5197,9 +5370,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -5222,6 +5397,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -5247,6 +5424,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5298,6 +5477,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5308,9 +5489,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -5372,6 +5555,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -5406,6 +5591,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5769,6 +5956,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5779,9 +5968,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -5824,6 +6015,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -5858,6 +6051,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5907,6 +6102,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5917,9 +6114,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -5962,6 +6161,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -6001,6 +6202,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6148,6 +6351,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6158,9 +6363,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -6203,6 +6410,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -6242,6 +6451,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6360,6 +6571,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6370,9 +6583,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -6415,6 +6630,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -6454,6 +6671,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6550,6 +6769,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6560,9 +6781,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -6605,6 +6828,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -6644,6 +6869,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6672,6 +6899,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6682,9 +6911,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -6727,6 +6958,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -6766,6 +6999,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6794,6 +7029,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6804,9 +7041,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -6859,6 +7098,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -6898,6 +7139,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -7038,6 +7281,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -7048,9 +7293,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];

@@ -73,7 +73,7 @@ pub(crate) static METRICS: [Metric; 40] = [
         &["listener"],
         "connections closed because others needed their place",
     ),
-    counter("portolan_client_requests_total", "", &["key"], "requests with an API key, by the key's name"),
+    counter("portolan_client_requests_total", "", &["key"], "requests by the name of their API key, or `none`"),
     counter(
         "portolan_client_refusals_total",
         "",

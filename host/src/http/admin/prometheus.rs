@@ -20,6 +20,7 @@ use tokio::time::sleep;
 
 use super::metrics::{METRICS, Metric};
 use super::zeros;
+use crate::clients::Clients;
 use crate::gateway::AdminHandles;
 use crate::memory_used;
 
@@ -77,7 +78,7 @@ fn install() -> PrometheusHandle {
 }
 
 /// Samples the current state.
-pub(crate) fn sample(admin: &AdminHandles) {
+pub(crate) fn sample(admin: &AdminHandles, clients: &Clients) {
     let (in_flight, max) = admin.in_flight();
     gauge!("portolan_answers_in_flight").set(float(in_flight));
     gauge!("portolan_answers_in_flight_max").set(float(max));
@@ -88,7 +89,7 @@ pub(crate) fn sample(admin: &AdminHandles) {
     admin.registry.status().iter().for_each(|plugin| sample_plugin(admin, plugin));
     sample_networks(admin);
     sample_process();
-    zeros::write(admin);
+    zeros::write(admin, clients);
 }
 
 /// Samples the standard process metrics, under their usual names.

@@ -9,6 +9,8 @@ use metrics::{Label, counter};
 use portolan_plugins::PluginStatus;
 
 use super::metrics::{METRICS, Metric, MetricKind};
+use crate::clients::Clients;
+use crate::clients::usage::LimitReached;
 use crate::gateway::AdminHandles;
 use crate::paths::PATHS;
 
@@ -21,7 +23,7 @@ const PLACES: [&str; 2] = ["cache", "node"];
 const AGGREGATE: &str = "aggregate";
 
 /// Writes a zero into every counter whose labels have known values; a counter that is above zero stays as it is.
-pub(super) fn write(admin: &AdminHandles) {
+pub(super) fn write(admin: &AdminHandles, clients: &Clients) {
     let plugins = admin.registry.status().into_iter().map(|row| row.plugin).filter(|name| !name.is_empty());
     let networks = admin.reader.status().into_iter().filter_map(|status| {
         let network = admin.networks.with_chain_id(status.chain_id)?;
@@ -34,6 +36,8 @@ pub(super) fn write(admin: &AdminHandles) {
         "route" => owned(PATHS.iter().map(|(_, endpoint)| endpoint.as_str()).chain([AGGREGATE])),
         "listener" => owned(LISTENERS),
         "bound" => owned(BOUNDS),
+        "key" => clients.key_names().collect(),
+        "limit" => owned(LimitReached::ALL.map(LimitReached::as_str)),
         "step" => owned(PluginStatus::REFUSAL_STEPS),
         "from" => owned(PLACES),
         _ => BTreeSet::new(),

@@ -98,8 +98,8 @@ impl AccessRecord<'_> {
         if partial.is_some() {
             counter!("portolan_answers_partial_total", "route" => route).increment(1);
         }
-        if let Some(key) = self.caller.and_then(Caller::key_name) {
-            counter!("portolan_client_requests_total", "key" => key.to_owned()).increment(1);
+        if let Some(caller) = self.caller {
+            counter!("portolan_client_requests_total", "key" => caller.key_label()).increment(1);
         }
         if !self.is_logged {
             return;

@@ -33,7 +33,7 @@ use crate::http::public::respond::{PublicApi, allow_origins};
 use crate::http::request_id::{self, REQUEST_ID, RequestIds};
 use crate::http::server::access_log::{self, AccessRecord};
 use crate::http::server::guard::{
-    AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Requester, Streams, in_turn, is_of_refused_stream,
+    AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, RequestClient, Streams, in_turn, is_of_refused_stream,
 };
 use crate::http::server::malformed_request::MalformedRequestStream;
 use crate::http::view;
@@ -142,16 +142,16 @@ impl Service {
         let (_under_way, began) = (connection.begin(), Instant::now());
         let (head, body) = request.into_parts();
         let ids = RequestIds::of(&head.headers);
-        let requester = Requester::new(connection, &head.headers);
+        let request_client = RequestClient::new(connection, &head.headers);
         let has_body = !body.is_end_stream();
         let work = async {
             match self {
-                Self::PublicApi(api) => api.respond(&head, has_body, &requester.caller).await,
+                Self::PublicApi(api) => api.respond(&head, has_body, &request_client.caller).await,
                 Self::Operators(operators) => operators.respond(&head, has_body, local),
             }
         };
         let span = self.span(&head, &ids);
-        let work = requester.run(guarded(work));
+        let work = request_client.run(guarded(work));
         let response = request_id::within(ids.id.clone(), work).instrument(span.clone()).await;
         let partial = response.headers().get(view::PARTIAL).and_then(|partial| partial.to_str().ok());
         spans::end_answer(&span, response.status().as_u16(), partial);
@@ -162,7 +162,7 @@ impl Service {
         if has_body && !head.headers.contains_key(EXPECT) {
             read_refused(body).await;
         }
-        self.record(Some(&head), Some(&requester.caller), &response, &ids, bytes, began);
+        self.record(Some(&head), Some(&request_client.caller), &response, &ids, bytes, began);
         Ok(response)
     }
 

@@ -10,7 +10,7 @@
 
 pub(in crate::http) mod files;
 
-mod requester;
+mod request_client;
 mod turn;
 mod unsent;
 mod worker_time;
@@ -29,7 +29,7 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep_until};
 
-pub(in crate::http) use self::requester::Requester;
+pub(in crate::http) use self::request_client::RequestClient;
 pub(in crate::http) use self::turn::in_turn;
 pub(in crate::http) use self::unsent::{AnswerBody, Streams, is_of_refused_stream};
 use self::unsent::{Charge, LastSought, UnsentAnswer, UnsentBytes};

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use crate::clients::{Clients, begin_counts};
+use crate::clients::Clients;
 use crate::config::{Config, ConnectionLimits, ListenAddress};
 use crate::gateway::Gateway;
 use crate::http::admin::operators::Operators;
@@ -111,15 +111,15 @@ impl Listeners {
             let (lists, access_log) = (ListBodies::default(), config.access_log);
             Service::PublicApi(PublicApi { listener, gateway, deadline, lists, pages, access_log })
         };
+        let clients = Arc::new(clients);
         let operators = Operators {
             admin: gateway.admin().clone(),
+            clients: Arc::clone(&clients),
             access: config.operators.clone(),
             access_log: config.access_log,
             metrics: prometheus::handle(),
         };
-        let clients = Arc::new(clients);
         let _key_watch = clients.watch_keys();
-        begin_counts();
         let (public_guard, operators_guard) =
             guards(&config.connections, &clients, Arc::clone(&gateway.admin().memory));
         let services = [
@@ -171,7 +171,6 @@ fn guards(limits: &ConnectionLimits, clients: &Arc<Clients>, memory: Arc<Memory>
 /// Accepts connections until the drain begins, then waits for those that are open.
 async fn accept(listener: Socket, guard: Arc<Guard>, service: Arc<Service>, mut drain: Drain, drain_time: Duration) {
     let (mut connections, refused) = (JoinSet::new(), RefusedLog::default());
-    RefusedLog::begin(service.name());
     let watched = drain.clone();
     loop {
         tokio::select! {
@@ -220,15 +219,6 @@ impl Default for RefusedLog {
 }
 
 impl RefusedLog {
-    /// Starts the counters at zero, so that the first refusal is an increase.
-    fn begin(listener: &'static str) {
-        for bound in [NoSlot::Client, NoSlot::All] {
-            counter!("portolan_connections_refused_total", "listener" => listener, "bound" => bound.as_str())
-                .increment(0);
-        }
-        counter!("portolan_connections_displaced_total", "listener" => listener).increment(0);
-    }
-
     fn note(&self, full: NoSlot, client: &ClientId, listener: &'static str) {
         counter!("portolan_connections_refused_total", "listener" => listener, "bound" => full.as_str()).increment(1);
         match full {

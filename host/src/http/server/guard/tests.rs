@@ -321,10 +321,10 @@ fn guard_behind_proxy() -> Arc<Guard> {
     Guard::new(ConnectionLimits { max: 10, ..guard().limits.clone() }, known, None)
 }
 
-fn of_client(slot: &ConnectionSlot, client: &str) -> Requester {
+fn of_client(slot: &ConnectionSlot, client: &str) -> RequestClient {
     let mut headers = HeaderMap::new();
     headers.insert("x-forwarded-for", client.parse().unwrap());
-    Requester::new(&slot.connection, &headers)
+    RequestClient::new(&slot.connection, &headers)
 }
 
 #[tokio::test(start_paused = true)]
@@ -342,7 +342,7 @@ async fn behind_a_proxy_each_client_counts_for_itself() {
     // One that also connects by itself is the same client.
     let direct = guard.open(address("203.0.113.2")).unwrap();
     assert!(Arc::ptr_eq(
-        &Requester::new(&direct.connection, &HeaderMap::new()).caller.usage.share,
+        &RequestClient::new(&direct.connection, &HeaderMap::new()).caller.usage.share,
         &other.caller.usage.share
     ));
     assert!(
@@ -362,7 +362,7 @@ async fn the_time_of_a_request_counts_for_its_client_alone() {
     let (busy, idle) = (of_client(&slot, "203.0.113.1"), of_client(&slot, "203.0.113.2"));
     busy.run(async { busy.caller.usage.share.charge(Duration::from_secs(60)) }).await;
     idle.run(async {}).await;
-    let even_in = |requester: &Requester| requester.client.worker_time.lock().even_in(Instant::now());
+    let even_in = |request_client: &RequestClient| request_client.client.worker_time.lock().even_in(Instant::now());
     // Alone, a client is at most 20 ms ahead of its share.
     assert!(even_in(&busy) > Duration::from_millis(1) && even_in(&idle) < Duration::from_millis(1));
     assert_eq!(slot.connection.client.worker_time.lock().even_in(Instant::now()), Duration::ZERO);

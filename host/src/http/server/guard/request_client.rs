@@ -15,7 +15,7 @@ use crate::clients::Caller;
 
 /// The client of a request, until it is dropped.
 #[derive(Debug)]
-pub(in crate::http) struct Requester {
+pub(in crate::http) struct RequestClient {
     connection: Arc<Connection>,
     pub(super) client: Arc<Client>,
     pub(in crate::http) caller: Caller,
@@ -23,7 +23,7 @@ pub(in crate::http) struct Requester {
     is_elsewhere: bool,
 }
 
-impl Requester {
+impl RequestClient {
     /// Returns the client that a request on a connection is from.
     pub(in crate::http) fn new(connection: &Arc<Connection>, headers: &HeaderMap) -> Self {
         let guard = &connection.guard;
@@ -55,7 +55,7 @@ impl Requester {
     }
 }
 
-impl Drop for Requester {
+impl Drop for RequestClient {
     fn drop(&mut self) {
         if self.is_elsewhere {
             let mut open = self.connection.guard.open.lock();
