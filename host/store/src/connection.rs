@@ -1,6 +1,6 @@
 //! The connection to the store: made and made again in the background, by one task.
 //!
-//! Invariant: nobody waits for a connection. What the server sends is bounded by what was asked of it, so that no
+//! Invariant: nobody waits for a connection. What the server sends is bounded by the commands that it got, so that no
 //! reply fills the memory: a server that sends more loses the connection.
 
 use std::io;
@@ -31,7 +31,7 @@ pub(crate) const COMMAND_TIMEOUT: Duration = Duration::from_secs(1);
 /// [`PAUSE_MAX`].
 const PAUSE_MIN: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(10);
-/// Bytes that the server may send before anything was asked: greetings and errors of the login.
+/// Bytes that the server may send before any command: greetings and errors of the login.
 const LOGIN_BYTES_MAX: usize = 64 << 10;
 /// Upper bound of what the server may send at once. Replies to all commands under way seldom take a tenth.
 const ALLOWANCE_BYTES_MAX: usize = 32 << 20;
@@ -78,13 +78,13 @@ impl Connection {
     /// Connects whenever there is no connection; never returns.
     pub(crate) async fn run(&self) {
         let address = &self.settings.url;
-        let (mut pause, mut is_told) = (PAUSE_MIN, false);
+        let (mut pause, mut has_logged) = (PAUSE_MIN, false);
         loop {
             let began = Instant::now();
             let reason = match timeout(CONNECT_TIMEOUT, self.connect()).await {
                 Ok(Ok((live, driver))) => {
                     tracing::info!(%address, "connected to the shared store");
-                    is_told = false;
+                    has_logged = false;
                     *self.live.lock() = Some(live);
                     // A task of its own, so that a panic over what the server sent ends only the connection.
                     let mut driving = JoinSet::new();
@@ -99,9 +99,9 @@ impl Connection {
                 Ok(Err(reason)) => reason,
                 Err(_) => "it does not answer".to_owned(),
             };
-            if !is_told {
+            if !has_logged {
                 tracing::warn!(%address, reason, "the shared store is not used until it can be reached");
-                is_told = true;
+                has_logged = true;
             }
             pause = if began.elapsed() >= PAUSE_MAX { PAUSE_MIN } else { (pause * 2).min(PAUSE_MAX) };
             sleep(pause.mul_f64(0.5 + fastrand::f64() / 2.0)).await;

@@ -102,7 +102,7 @@ impl SharedStore {
     }
 
     /// Returns the entries of these keys, each with the place of its key, rising. Waits no longer than the bound, and
-    /// not at all while there is no connection or the breaker pauses. What does not come in time, is not there or is
+    /// not at all while there is no connection or the breaker pauses. What does not come in time, is missing or is
     /// refused is left out.
     pub async fn get(&self, kind: EntryKind, chain_id: u64, keys: &[Vec<u8>]) -> Vec<(usize, Entry)> {
         self.inner.get(kind, chain_id, keys).await
@@ -187,7 +187,7 @@ impl Inner {
         add(&self.counts.misses, keys.len() - found.len() - refused);
         add(&self.counts.late, usize::from(is_late));
         self.note_refused(refused, "its authenticator is not one of this key and secret");
-        // A large batch of which some is late is no sign of a slow store.
+        // A large batch of which some is late does not show a slow store.
         self.note(!has_failed && refused == 0 && (!is_late || !found.is_empty()), is_late);
         found
     }

@@ -18,7 +18,7 @@ use crate::{StoreAuthorities, StoreSecret, StoreUrl};
 
 const KIND: EntryKind = EntryKind::Fact;
 const CHAIN: u64 = 137;
-/// Many times the default, so that a busy machine is no slow store.
+/// Many times the default, so that a busy machine does not pass for a slow store.
 const WAIT: Duration = Duration::from_millis(500);
 const HOUR: Duration = Duration::from_secs(3_600);
 const WITHIN: Duration = Duration::from_secs(20);
@@ -135,7 +135,7 @@ async fn replies_of_another_form_are_misses() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_reply_end_the_connection_and_another_is_made() {
+async fn bytes_that_are_not_a_reply_end_the_connection_and_another_is_made() {
     for reply in ["hello\r\n", "*2\r\n$99999999999\r\n", "*999999999999\r\n", "%-1\r\n", "|-2\r\n"] {
         let server = Server::start().await;
         let store = connected(&server.url(), 1).await;

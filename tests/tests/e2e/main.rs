@@ -67,6 +67,7 @@ mod prices;
 mod programs;
 mod quarantine;
 mod reload;
+mod replicas;
 mod secrets;
 mod serve_check;
 mod shares;

@@ -15,7 +15,7 @@ use super::node::{self, Chain, Node};
 use super::{AMPLE, ETHEREUM, ample, echo, echoed, session};
 use crate::{Block, ChainReader, Freshness, Limits, Outcome, Read, Reader, Reply, Upstream};
 
-/// Many times the default, so that a busy machine is no slow store.
+/// Many times the default, so that a busy machine does not pass for a slow store.
 const WAIT: Duration = Duration::from_secs(2);
 
 /// A reader with a node and a part in the store.
@@ -104,7 +104,7 @@ async fn only_facts_are_shared() {
     let replica = Replica::start(&server, 1).await;
     let kinds = [Freshness::Pinned, Freshness::Within(60), Freshness::ZeroWithin(60)];
     replica.read(kinds.map(|freshness| echo(3).fresh(freshness)).to_vec()).await;
-    // A zero, a refusal, and a contract without code are no facts.
+    // A zero, a refusal, and a contract without code are not facts.
     let none = [echo(0), super::call(node::REVERTER), super::call(node::NOBODY)];
     replica.read(none.map(|read| read.fresh(Freshness::Immutable)).to_vec()).await;
     replica.read_and_share(1).await;

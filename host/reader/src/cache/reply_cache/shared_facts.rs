@@ -77,7 +77,7 @@ impl SharedFacts {
         entry: &Entry,
         hash_at: impl Fn(u64) -> Option<B256>,
     ) -> Result<SharedFact, &'static str> {
-        let fact = decode(entry).ok_or("its value is no fact")?;
+        let fact = decode(entry).ok_or("its value is not a fact")?;
         if hash_at(fact.number).is_some_and(|canonical| canonical != fact.hash) {
             return Err("another block has its height");
         }
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_zeros_are_no_facts_and_long_hosts_are_not_shared() {
+    fn nothing_and_zeros_are_not_facts_and_long_hosts_are_not_shared() {
         for reply in [bytes!(""), bytes!("0000")] {
             let entry = encode(&Row { reply, ..row("a") }, B256::ZERO, false).unwrap();
             assert_eq!(decode(&entry), None);
