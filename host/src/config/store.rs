@@ -44,7 +44,7 @@ fn authorities(file: Option<&NamedPath>) -> Result<StoreAuthorities, ConfigError
         return StoreAuthorities::of_the_web().map_err(|reason| ConfigError::new("store.url", reason));
     };
     let pem = of_file(Path::new(&file.path)).map_err(|error| error.to_string());
-    let refusal = |reason| {
+    let refusal = |reason: String| {
         let place = file.place.as_deref().unwrap_or_default();
         ConfigError::new(place, format!("{} gives no certificates: {reason}", file.path))
     };

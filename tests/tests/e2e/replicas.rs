@@ -78,7 +78,10 @@ impl Replica {
         }
         let replica = Self { gateway: setup.start()?, rpc };
         if store.is_some() {
-            let is_up = || replica.metric("portolan_store_up").and_then(|up| Ok(ensure!(up == 1, "no connection")));
+            let is_up = || {
+                ensure!(replica.metric("portolan_store_up")? == 1, "no connection");
+                Ok::<_, anyhow::Error>(())
+            };
             wait::until("the store", WITHIN, is_up)?;
         }
         Ok(replica)
@@ -88,7 +91,7 @@ impl Replica {
     fn metric(&self, name: &str) -> Result<u64> {
         let page = self.gateway.operate("/metrics")?.body;
         let values = page.lines().filter(|line| line.starts_with(name)).filter_map(|line| line.rsplit(' ').next());
-        values.map(|value| Ok(value.parse::<u64>()?)).sum()
+        values.map(|value| value.parse::<u64>().context("a metric is not a count")).sum()
     }
 
     /// Returns a cold answer, with the requests and bytes of calls that it cost at the node.
@@ -138,13 +141,13 @@ fn a_further_gateway_with_a_warm_store_asks_for_less_and_answers_the_same_with_a
     assert_eq!(refused(&second), 0);
 
     // One with another secret believes nothing of it, and says so.
-    let stranger = Replica::start(&world, Some((&url, &SECRET.replace("thirty", "THIRTY")))).unwrap();
-    assert_eq!(stranger.fetch(&world).unwrap().0, body);
-    assert!(refused(&stranger) > 0);
-    assert!(stranger.gateway.log().contains("an entry of the shared store is refused"), "{}", stranger.gateway.log());
+    let foreign = Replica::start(&world, Some((&url, &SECRET.replace("thirty", "THIRTY")))).unwrap();
+    assert_eq!(foreign.fetch(&world).unwrap().0, body);
+    assert!(refused(&foreign) > 0);
+    assert!(foreign.gateway.log().contains("an entry of the shared store is refused"), "{}", foreign.gateway.log());
 
     redis.kill();
-    for replica in [&first, &second, &stranger] {
+    for replica in [&first, &second, &foreign] {
         assert_eq!(replica.fetch(&world).unwrap().0, body);
         assert!(!replica.gateway.log().contains(SECRET));
     }
