@@ -84,8 +84,8 @@ pub(crate) struct Config {
     pub(crate) deadline_ms: u64,
     /// The settings that the gateway starts with.
     pub(crate) gateway: GatewaySettings,
-    /// Folder of the built book.
-    pub(crate) docs_dir: PathBuf,
+    /// Folder of the built book; `None` if nobody named one and there is no folder to look in.
+    pub(crate) docs_dir: Option<PathBuf>,
     /// True if the operator named it; then it has to be there.
     pub(crate) docs_dir_is_named: bool,
 }
@@ -130,7 +130,8 @@ impl Config {
         let settings = Settings::read(&layers, &mut document)?;
         let tables = NamedTables::take(&mut document, &layers)?;
         let memory = MemoryLimit::new(settings.memory_mib);
-        let docs = settings.docs_dir.clone().unwrap_or_else(|| NamedPath::unnamed(DOCS));
+        let (docs_dir, docs_dir_is_named) =
+            (docs_dir(settings.docs_dir.as_ref(), &layers)?, settings.docs_dir.is_some());
         Ok(Self {
             listen: settings.listen,
             claimables_listen: settings.claimables_listen,
@@ -149,8 +150,8 @@ impl Config {
             connections: connection_limits(&settings, &memory),
             deadline_ms: settings.deadline_ms,
             gateway: gateway(settings, &tables, memory, &layers)?,
-            docs_dir: folders::folder(&docs, "--docs", &layers)?,
-            docs_dir_is_named: docs.place.is_some(),
+            docs_dir,
+            docs_dir_is_named,
         })
     }
 }
@@ -275,6 +276,14 @@ fn answer_limits(settings: &Settings) -> AnswerLimits {
         outgoing_per_host_max: settings.outgoing_per_host_max,
         events_max: settings.events_max,
         body_bytes_max: settings.body_bytes_max,
+    }
+}
+
+/// Returns the folder of the book. Commands without a server have none, and need none.
+fn docs_dir(named: Option<&NamedPath>, layers: &Layers<'_>) -> Result<Option<PathBuf>, ConfigError> {
+    match named {
+        Some(named) => folders::folder(named, "--docs", layers).map(Some),
+        None => Ok(folders::folder(&NamedPath::unnamed(DOCS), "--docs", layers).ok()),
     }
 }
 

@@ -154,11 +154,12 @@ fn serve(flags: &Flags) -> ExitCode {
 
 /// Reads the built book; an empty one if there is none where nobody named one.
 fn read_book(config: &Config) -> Result<Book, String> {
-    match Book::read(&config.docs_dir, config.gateway.writers) {
+    let Some(folder) = &config.docs_dir else { return Ok(Book::default()) };
+    match Book::read(folder, config.gateway.writers) {
         Ok(Some(book)) => Ok(book),
         Ok(None) if !config.docs_dir_is_named => Ok(Book::default()),
         Ok(None) => {
-            let folder = config.docs_dir.display();
+            let folder = folder.display();
             Err(format!(
                 "docs.dir: the folder {folder} is not there: build the book with `cargo book`, or correct its name"
             ))
@@ -169,17 +170,19 @@ fn read_book(config: &Config) -> Result<Book, String> {
 
 /// Requests an answer from a gateway, or makes one without a server.
 fn request(command: &AnswerCommand) -> ExitCode {
-    let environment = match Environment::of_process() {
-        Ok(environment) => environment,
-        Err(error) => return misuse(&error),
-    };
-    let runtime = match Runtime::new() {
-        Ok(runtime) => runtime,
-        Err(error) => return fail(&error),
-    };
-    let code = runtime.block_on(client::run(command, &environment));
+    in_runtime(async |environment| client::run(command, environment).await).map_or_else(|code| code, ExitCode::from)
+}
+
+/// Runs the work of a command that serves nothing.
+///
+/// # Errors
+/// Returns the exit code if it cannot begin.
+fn in_runtime<T>(work: impl AsyncFnOnce(&Environment) -> T) -> Result<T, ExitCode> {
+    let environment = Environment::of_process().map_err(|error| misuse(&error))?;
+    let runtime = Runtime::new().map_err(|error| fail(&error))?;
+    let done = runtime.block_on(work(&environment));
     runtime.shutdown_timeout(THREADS_END);
-    ExitCode::from(code)
+    Ok(done)
 }
 
 fn state(command: &StateCommand) -> ExitCode {
@@ -214,22 +217,17 @@ fn new_plugin(flags: &NewPluginFlags) -> ExitCode {
 
 /// Runs a command that loads a plugin without serving it, once or at each build.
 fn try_plugin(of: &PluginFile, run: impl AsyncFn(&Environment) -> Result<(String, bool), LonePluginError>) -> ExitCode {
-    let environment = match Environment::of_process() {
-        Ok(environment) => environment,
-        Err(error) => return misuse(&error),
-    };
-    let runtime = match Runtime::new() {
-        Ok(runtime) => runtime,
-        Err(error) => return fail(&error),
-    };
-    let tried = runtime.block_on(async {
+    let tried = in_runtime(async |environment| {
         if of.watch {
-            let is_sound = plugin_watch::run(of, async || run(&environment).await).await?;
+            let is_sound = plugin_watch::run(of, async || run(environment).await).await?;
             return Ok((String::new(), is_sound));
         }
-        run(&environment).await
+        run(environment).await
     });
-    runtime.shutdown_timeout(THREADS_END);
+    let tried = match tried {
+        Ok(tried) => tried,
+        Err(code) => return code,
+    };
     match tried {
         Ok(found) => print_found(&found),
         Err(error) if error.is_misuse() => misuse(&error),
@@ -261,7 +259,9 @@ async fn answer(config: &Config, book: &Book, listeners: Listeners) -> anyhow::R
     let public_url = public_url(config, &listeners)?;
     logos::serve_at(&public_url);
     let pages = Pages::new(book, &public_url).context("cannot describe the API")?;
-    tracing::info!(folder = %config.docs_dir.display(), files = book.len(), "the book is read");
+    if let Some(folder) = &config.docs_dir {
+        tracing::info!(folder = %folder.display(), files = book.len(), "the book is read");
+    }
     let gateway = Arc::new(Gateway::start(&config.gateway).await.context("cannot start")?);
     let _control = http::admin::control::serve::start(&config.gateway.state_dir, ControlState::of(gateway.admin()));
     let line = listeners.line().context("cannot read the listeners' addresses")?;

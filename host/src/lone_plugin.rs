@@ -12,8 +12,8 @@ use portolan_plugins::{PluginStatus, signature_files};
 use tempfile::TempDir;
 
 use crate::cli::{Flags, PluginFile};
-use crate::config::{ConfigError, Environment};
-use crate::gateway::{Gateway, StartError};
+use crate::config::Environment;
+use crate::gateway::Gateway;
 use crate::jobs::record::JobRecords;
 use crate::lone_gateway::{ANSWER_TIME, LOAD_TIME, LoneGateway, LoneGatewayError};
 
@@ -26,31 +26,17 @@ pub(crate) enum LonePluginError {
     #[error("{0}")]
     Argument(String),
     #[error(transparent)]
-    Config(#[from] ConfigError),
-    #[error("cannot start: {0}")]
-    Start(#[from] StartError),
-    #[error("no temporary folder: {0}")]
-    Folder(io::Error),
+    Gateway(#[from] LoneGatewayError),
     #[error("{0} is not written: {1}")]
     Record(String, FixtureError),
     #[error("{file} is refused: {reason}")]
     Refused { file: String, reason: String },
 }
 
-impl From<LoneGatewayError> for LonePluginError {
-    fn from(error: LoneGatewayError) -> Self {
-        match error {
-            LoneGatewayError::Config(error) => Self::Config(error),
-            LoneGatewayError::Start(error) => Self::Start(error),
-            LoneGatewayError::Folder(error) => Self::Folder(error),
-        }
-    }
-}
-
 impl LonePluginError {
     /// Returns true if the command line or a file that it names is wrong.
     pub(crate) fn is_misuse(&self) -> bool {
-        matches!(self, Self::File(..) | Self::Argument(_) | Self::Config(_))
+        matches!(self, Self::File(..) | Self::Argument(_) | Self::Gateway(LoneGatewayError::Config(_)))
     }
 }
 
@@ -72,9 +58,9 @@ impl LonePlugin {
         environment: &Environment,
         records: Option<Arc<JobRecords>>,
     ) -> Result<Self, LonePluginError> {
-        let folder = tempfile::tempdir().map_err(LonePluginError::Folder)?;
+        let folder = tempfile::tempdir().map_err(LoneGatewayError::Folder)?;
         let plugins = folder.path().join("plugins");
-        fs::create_dir(&plugins).map_err(LonePluginError::Folder)?;
+        fs::create_dir(&plugins).map_err(LoneGatewayError::Folder)?;
         let signature = signature_files(&of.file).into_iter().filter(|file| file.exists());
         let settings =
             of.settings.clone().or_else(|| settings_beside(&of.file).into_iter().find(|file| file.is_file()));

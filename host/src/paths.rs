@@ -76,9 +76,9 @@ impl Endpoint {
     /// Returns the parameters that it takes besides [`OF_EVERY_ENDPOINT`].
     pub(crate) fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Networks | Self::Protocols | Self::Coverage => &[],
+            Self::Networks | Self::Protocols | Self::Coverage | Self::Description => &[],
             // Their parameters are not read: a page's own script has some, and links from elsewhere gain others.
-            Self::ProtocolLogo | Self::Description | Self::Docs | Self::Problems | Self::LlmsTxt => &[],
+            Self::ProtocolLogo | Self::Docs | Self::Problems | Self::LlmsTxt => &[],
             Self::AllClaimables => &["include", "exclude", "network", "simulate", "worth", "block", "currency"],
             Self::AllPositions => &["include", "exclude", "network", "kind", "simulate", "worth", "block", "currency"],
             Self::ClaimablesOfAccounts => {
@@ -113,14 +113,9 @@ impl Endpoint {
         self.has_rows() && !has_no_subject
     }
 
-    /// Returns true if it is a page for people, which no client of the API needs.
-    pub(crate) fn is_page(self) -> bool {
-        matches!(self, Self::Docs | Self::Problems | Self::LlmsTxt)
-    }
-
     /// Returns true if it answers rows, in the form that the client chooses.
     pub(crate) fn has_rows(self) -> bool {
-        !self.is_page() && !matches!(self, Self::ProtocolLogo | Self::Description)
+        !matches!(self, Self::ProtocolLogo | Self::Description | Self::Docs | Self::Problems | Self::LlmsTxt)
     }
 
     /// Returns all parameters that it takes.

@@ -17,6 +17,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::cli::PluginFile;
+use crate::lone_gateway::LoneGatewayError;
 use crate::lone_plugin::{LonePluginError, files};
 
 /// Time without a change after which files count as written.
@@ -49,7 +50,7 @@ pub(crate) async fn run(
                     // Nobody reads the error of a closed output.
                     let _ = io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush());
                 }
-                Err(error @ LonePluginError::Config(_)) => return error,
+                Err(error @ LonePluginError::Gateway(LoneGatewayError::Config(_))) => return error,
                 Err(error) => {
                     was_sound.set(false);
                     if builds.change_within(GRACE).await {

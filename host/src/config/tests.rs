@@ -122,7 +122,7 @@ fn the_book_is_beside_the_configuration_unless_a_folder_is_named() {
     let docs = |variables: &Environment, text: &str| {
         let file = ConfigFile::parse("/etc/portolan/p.toml", text).unwrap();
         let config = Config::merge(&Flags::default(), variables, file).unwrap();
-        (config.docs_dir, config.docs_dir_is_named)
+        (config.docs_dir.unwrap(), config.docs_dir_is_named)
     };
     let none = Environment::default();
     assert_eq!(docs(&none, ""), (PathBuf::from("/etc/portolan/portolan-docs"), false));
@@ -130,7 +130,10 @@ fn the_book_is_beside_the_configuration_unless_a_folder_is_named() {
     let variable = Environment::from([("PORTOLAN_DOCS_DIR", "/srv/book")]);
     assert_eq!(docs(&variable, "docs.dir = 'book'"), (PathBuf::from("/srv/book"), true));
     let flags = Flags { docs: Some("flag".into()), ..Flags::default() };
-    assert_eq!(merge(&flags, &variable, "").unwrap().docs_dir, PathBuf::from("flag"));
+    assert_eq!(merge(&flags, &variable, "").unwrap().docs_dir, Some(PathBuf::from("flag")));
+    // Commands without a server name their folders, and have no book.
+    let flags = Flags { state: Some("state".into()), plugins: Some("plugins".into()), ..Flags::default() };
+    assert_eq!(Config::merge(&flags, &none, ConfigFile::default()).unwrap().docs_dir, None);
     assert!(refusal("docs.dir = ''").contains("is not a directory"));
 }
 

@@ -4561,6 +4561,8 @@ export interface operations {
                     "cache-control": components["headers"]["cache-control"];
                     "content-encoding": components["headers"]["content-encoding"];
                     "content-length": components["headers"]["content-length"];
+                    "content-security-policy": components["headers"]["content-security-policy"];
+                    "cross-origin-resource-policy": components["headers"]["cross-origin-resource-policy"];
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
@@ -4585,6 +4587,8 @@ export interface operations {
                     "cache-control": components["headers"]["cache-control"];
                     "content-encoding": components["headers"]["content-encoding"];
                     "content-length": components["headers"]["content-length"];
+                    "content-security-policy": components["headers"]["content-security-policy"];
+                    "cross-origin-resource-policy": components["headers"]["cross-origin-resource-policy"];
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];

@@ -57,7 +57,7 @@ pub(super) fn headers_of_answers(endpoint: Endpoint) -> Map<String, Value> {
         HeaderUse::AboutAccounts => endpoint.is_about_accounts(),
         HeaderUse::Named => endpoint.is_about_accounts(),
         HeaderUse::InCurrency => endpoint.parameters().contains(&"currency"),
-        HeaderUse::Files => endpoint == Endpoint::ProtocolLogo,
+        HeaderUse::Files => matches!(endpoint, Endpoint::ProtocolLogo | Endpoint::Description),
         HeaderUse::Requests
         | HeaderUse::Problems
         | HeaderUse::Redirects

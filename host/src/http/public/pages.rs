@@ -29,6 +29,9 @@ use crate::http::{limit, openapi};
 /// The first words of all pages' paths, as in `paths.rs`.
 const WORDS: [&str; 4] = ["docs", "problems", "llms.txt", "openapi.json"];
 
+/// The description of the API.
+const OPENAPI: &str = "/openapi.json";
+
 /// Folder of the book in paths.
 const DOCS: &str = "/docs/";
 
@@ -79,7 +82,7 @@ impl Pages {
         }
         let contents = contents::llms_txt(book, public_url.trim_end_matches('/'));
         pages.insert("/llms.txt".into(), Page::new(MARKDOWN, contents.into()));
-        pages.insert("/openapi.json".into(), Page::new(JSON, openapi::body()?.into()));
+        pages.insert(OPENAPI.into(), Page::new(JSON, openapi::body()?.into()));
         Ok(pages)
     }
 
@@ -104,6 +107,10 @@ impl Pages {
             return Ok(None);
         }
         limit::check(head, has_body)?;
+        // Pages for people do not read parameters, which links from elsewhere may gain.
+        if encoded == OPENAPI {
+            route::check_none(head.uri.query().unwrap_or_default())?;
+        }
         let path = percent_decode_str(encoded).decode_utf8_lossy();
         let page = self.0.get(path.as_ref()).map(Page::response).or_else(|| self.moved(encoded));
         page.map(Some).ok_or_else(|| Problem::UnknownPath(format!("there is no page at {}", quoted(&path))))

@@ -2,7 +2,9 @@
 //!
 //! Invariant: a value without a known price, or in a currency without a rate, is null.
 
+use alloy::primitives::U256;
 use bigdecimal::BigDecimal;
+use portolan_assets::token::Token;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -40,6 +42,12 @@ impl Shape<'_> {
     /// Converts a value in dollars; `None` if the client wants no currency.
     pub(super) fn in_currency(self, usd: Option<&BigDecimal>) -> Option<InCurrency> {
         self.currency.map(|_| InCurrency { value: self.converted(usd), net_value: None, price: None })
+    }
+
+    /// Converts the value of an amount of a token, which is computed only where the client wants a currency.
+    pub(super) fn amount_in_currency(self, raw: U256, token: &Token) -> Option<InCurrency> {
+        self.currency?;
+        self.in_currency(token.dollars(raw).as_ref())
     }
 
     /// Converts dollars; `None` if they are unknown, or the rate is.

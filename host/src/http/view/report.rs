@@ -150,7 +150,7 @@ struct Share {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Budget")]
-struct BudgetUse {
+struct BudgetUse<'a> {
     /// Reads of contracts.
     reads: Share,
     /// Requests to nodes.
@@ -160,9 +160,22 @@ struct BudgetUse {
     /// Decoded events.
     events: Share,
     /// Bytes of the body before this member.
-    bytes: Share,
+    #[schemars(with = "Share")]
+    bytes: BytesUse<'a>,
     /// Milliseconds; what was used is rounded up as the time of jobs is.
     time_ms: Share,
+}
+
+/// Bytes of the body, counted when they are written.
+struct BytesUse<'a> {
+    written: &'a Cell<u64>,
+    max: u64,
+}
+
+impl Serialize for BytesUse<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Share { used: self.written.get(), max: self.max }.serialize(serializer)
+    }
 }
 
 impl Serialize for BudgetView<'_> {
@@ -175,7 +188,7 @@ impl Serialize for BudgetView<'_> {
             node_requests: Share { used: reads.requests(), max: reads.requests_max() },
             outgoing_requests: of(outgoing.all()),
             events: of(events),
-            bytes: Share { used: self.written.get(), max: limits.body_bytes_max },
+            bytes: BytesUse { written: self.written, max: limits.body_bytes_max },
             time_ms: Share { used: roughly_ms(ms(self.budget.elapsed())), max: ms(limits.time) },
         };
         budget.serialize(serializer)

@@ -260,7 +260,6 @@ impl<'a> ClaimableView<'a> {
         let transactions = if is_refused { &[][..] } else { &claim.transactions };
         let several = transactions.len() > 1;
         let payments = claim.found.payments.iter();
-        let value = |raw| shape.in_currency(token.dollars(raw).as_ref());
         Self {
             id: &row.id,
             claim_id: &claim.id,
@@ -270,7 +269,7 @@ impl<'a> ClaimableView<'a> {
             network: NetworkView::of(&row.network, shape),
             dollar_value: dollars(payment.amount, token),
             net_dollar_value: net.map(fraction),
-            in_currency: value(payment.amount).map(|value| value.with_net(net, shape)),
+            in_currency: shape.amount_in_currency(payment.amount, token).map(|value| value.with_net(net, shape)),
             amount: amount(payment.amount, token),
             amount_raw: raw_text(payment.amount, shape),
             paid_to: (payment.paid_to != PaidTo::ACCOUNT).then(|| paid_to(payment.paid_to)),
@@ -452,7 +451,7 @@ impl<'a> FarmingView<'a> {
             protocol: ProtocolView::of(&row.protocol),
             // The price is that of the staked token, in which the underlying amount is counted.
             dollar_value: dollars(underlying, token),
-            in_currency: shape.in_currency(token.dollars(underlying).as_ref()),
+            in_currency: shape.amount_in_currency(underlying, token),
             name,
             contract_address: lower(found.contract),
             vault_type: &found.mechanism,
@@ -534,7 +533,7 @@ impl<'a> LendingView<'a> {
             network: NetworkView::of(&row.network, shape),
             protocol: ProtocolView::of(&row.protocol),
             dollar_value: dollars(raw, token),
-            in_currency: shape.in_currency(token.dollars(raw).as_ref()),
+            in_currency: shape.amount_in_currency(raw, token),
             rate: leg.rate_ray.map_or_else(|| Number("0".into()), |ray| fraction(&rate::ray(ray))),
             name,
             amount: amount(raw, token),
@@ -577,16 +576,15 @@ pub(super) struct BalanceView<'a> {
 impl<'a> BalanceView<'a> {
     pub(super) fn of(balance: &'a Balance, shape: Shape) -> Self {
         let Balance { account, token, amount: raw } = balance;
-        let (usd, value) = (token.price.as_ref().map(|price| &price.usd), token.dollars(*raw));
-        let in_currency = shape.in_currency(value.as_ref());
+        let usd = token.price.as_ref().map(|price| &price.usd);
         Self {
             amount: amount(*raw, token),
             amount_raw: raw_text(*raw, shape),
             network: NetworkView::of(&token.network, shape),
             token: TokenView::with_supply(token, shape),
             dollar_value: dollars(*raw, token),
-            price: token.price.as_ref().map_or_else(|| Number("0".into()), |price| fraction(&price.usd)),
-            in_currency: in_currency.map(|value| value.with_price(usd, shape)),
+            price: usd.map_or_else(|| Number("0".into()), fraction),
+            in_currency: shape.amount_in_currency(*raw, token).map(|value| value.with_price(usd, shape)),
             extra: shape.full.then(|| RowExtra::without_plugin(*account, &token.network, token)),
         }
     }
