@@ -2,6 +2,7 @@
 //!
 //! Invariant: a [`Config`] is complete and valid, and every error is one line that names its place and repeats no URL.
 
+mod clients;
 mod connections;
 mod env_scrub;
 mod file;
@@ -13,6 +14,7 @@ mod networks;
 mod operators;
 mod plugins;
 mod prices;
+mod proxies;
 mod rpc;
 mod secrets;
 mod settings;
@@ -50,6 +52,7 @@ pub(crate) use self::operators::{ListenAddress, OperatorAccess, OperatorToken};
 use self::settings::{KEYS, Settings};
 use crate::budget::AnswerLimits;
 use crate::cli::Flags;
+use crate::clients::ClientSettings;
 use crate::gateway::GatewaySettings;
 use crate::log::{self, LogFormat};
 use crate::memory::MemoryLimit;
@@ -81,6 +84,7 @@ pub(crate) struct Config {
     /// The collector of spans.
     pub(crate) collector: Option<Url>,
     pub(crate) connections: ConnectionLimits,
+    pub(crate) clients: ClientSettings,
     pub(crate) deadline_ms: u64,
     /// The settings that the gateway starts with.
     pub(crate) gateway: GatewaySettings,
@@ -148,6 +152,7 @@ impl Config {
             access_log: settings.access_log,
             collector: settings.collector.clone(),
             connections: connection_limits(&settings, &memory),
+            clients: clients::settings(&settings, &layers)?,
             deadline_ms: settings.deadline_ms,
             gateway: gateway(settings, &tables, memory, &layers)?,
             docs_dir,

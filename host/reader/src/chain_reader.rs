@@ -4,7 +4,6 @@
 //! read.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,6 +20,7 @@ use crate::cache::store::{CrossCheck, CrossChecker, Store, StoreSettings};
 use crate::cache::stored_replies::StoredReplies;
 use crate::chain::gas_price::{GasPrice, GasPrices, PriceAt};
 use crate::chain::heads::Heads;
+use crate::client_id::ClientId;
 use crate::endpoints::limit::Limits;
 use crate::endpoints::network::{Endpoints, Upstream};
 use crate::endpoints::round_trips::{LINGER_MIN, RoundTrips};
@@ -241,16 +241,22 @@ impl Reader for ChainReader {
     fn wait_for_turn(
         &self,
         chain_id: u64,
-        client: Option<IpAddr>,
+        client: Option<ClientId>,
         requests: u32,
         deadline: Instant,
     ) -> BoxFuture<'_, Result<(), ReadFailure>> {
-        async move { self.network(chain_id)?.endpoints.wait_for_turn(client, requests, with_margin(deadline)).await }
-            .boxed()
+        async move {
+            self.network(chain_id)?.endpoints.wait_for_turn(client.as_ref(), requests, with_margin(deadline)).await
+        }
+        .boxed()
     }
 
     fn pin(&self, chain_id: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
         async move { self.network(chain_id)?.heads.pin(with_margin(deadline)).await }.boxed()
+    }
+
+    fn pin_from(&self, chain_id: u64, min: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
+        async move { self.network(chain_id)?.heads.pin_from(min, with_margin(deadline)).await }.boxed()
     }
 
     fn block(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {

@@ -29,6 +29,8 @@ mod wire;
 
 mod reads;
 
+mod client_id;
+
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -46,6 +48,7 @@ pub use self::chain::block::{Block, BlockRef};
 pub use self::chain::gas_price::GasPrice;
 pub use self::chain::transaction::{GasPaid, Log, Receipt, TransactionLookup, TransactionStatus};
 pub use self::chain_reader::ChainReader;
+pub use self::client_id::ClientId;
 pub use self::endpoints::limit::Limits;
 pub use self::endpoints::network::Upstream;
 pub use self::endpoints::status::{

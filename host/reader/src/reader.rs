@@ -1,7 +1,6 @@
 //! The trait that sessions read through: the chain reader implements it, and tests implement it with scripted chains.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +9,9 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 use tokio::time::Instant;
 
-use crate::{Block, BlockRef, GasPrice, Read, ReadBudget, ReadFailure, ReadSet, Reply, ReplySet, TransactionLookup};
+use crate::{
+    Block, BlockRef, ClientId, GasPrice, Read, ReadBudget, ReadFailure, ReadSet, Reply, ReplySet, TransactionLookup,
+};
 
 /// Pinned block of each network, or why it has none, by chain id.
 pub type Pins = BTreeMap<u64, Result<Block, ReadFailure>>;
@@ -26,13 +27,16 @@ pub trait Reader: Send + Sync {
     fn wait_for_turn(
         &self,
         chain_id: u64,
-        client: Option<IpAddr>,
+        client: Option<ClientId>,
         requests: u32,
         deadline: Instant,
     ) -> BoxFuture<'_, Result<(), ReadFailure>>;
 
     /// Returns the block that an answer which starts now is read at.
     fn pin(&self, chain_id: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
+
+    /// Returns such a block that is at least as high as `min`. Fails with [`ReadFailure::Behind`] if there is none in time.
+    fn pin_from(&self, chain_id: u64, min: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
 
     /// Returns the block with this hash. Fails with [`ReadFailure::BlockLost`] if no endpoint knows it.
     fn block(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;

@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use alloy::primitives::Address;
+use ipnet::IpNet;
 use portolan_assets::names::{GatewayHost, UNIVERSAL_RESOLVER};
 use portolan_assets::token_list::ListLocation;
 use portolan_plugins::Digest;
@@ -24,7 +25,8 @@ use super::layers::Layers;
 use super::operators::{self, ListenAddress};
 use super::plugins::{ANSWER_MIB, CPU_PERCENT, JOB_MS, JOBS_MAX, MEMORY_MIB, RESUME_MS};
 use super::values::{collector, public_url, socket_address};
-use super::{ConfigError, names, plugins, signatures, store, tokens};
+use super::{ConfigError, names, plugins, proxies, signatures, store, tokens};
+use crate::clients::addresses::ProxyHeader;
 use crate::gateway::query::SimulateWhen;
 use crate::log::LogFormat;
 
@@ -167,7 +169,7 @@ settings! {
         "beyond: the connection that has not been used for longest is closed";
     /// An eighth of all, so that no single address keeps others out.
     "connections.per_client_max" => per_client_max: usize = whole(1..=65_536).map(size).or(256),
-        "connections of one address (in IPv6, of one /64), and its share of bytes; raise it behind a proxy";
+        "connections of one address (in IPv6, of one /64), and its share of bytes; none for a trusted proxy";
     /// Clients send it at once; ten seconds allow for lost packets.
     "connections.head_ms" => head: Duration = whole(100..=120_000).map(Duration::from_millis).or(10_000),
         "from the connection to the end of its first request's head";
@@ -188,6 +190,30 @@ settings! {
     /// One that waits for its turn, or for its client to take the answer, holds some kilobytes.
     "connections.streams_max" => streams_max: usize = whole(1..=1 << 20).map(size).or(2048),
         "HTTP/2 streams of all clients";
+
+    "clients.trusted_proxies" => trusted_proxies: Vec<IpNet> = list(proxies::networks).or(Vec::new()),
+        is "addresses and networks, at most 256", "proxies that name the client, like [\"10.0.0.0/8\"]; nobody else is believed";
+    "clients.proxy_header" => proxy_header: ProxyHeader = choice(&[
+            ("x-forwarded-for", ProxyHeader::XForwardedFor), ("forwarded", ProxyHeader::Forwarded),
+        ]), "the header in which they do, and which they overwrite or extend";
+    /// A customer has a /64 at least; larger networks than a /32 are whole providers.
+    "clients.ipv6_prefix" => ipv6_prefix: u32 = whole(32..=128).map(four_bytes).or(64),
+        "bits of an IPv6 address by which clients count: one customer has a /64, or up to a /48";
+
+    "clients.keys_file" => keys_file: Option<NamedPath> = path().optional(), is "a path",
+        like "\"keys.toml\"", "API keys of clients, which `portolan key new` makes; read again when it changes";
+    "clients.keys" => are_keys_required: bool = choice(&[("optional", false), ("required", true)]),
+        "\"required\": requests without a key get 401; pages, logos and preflights need none";
+    /// Nobody asks a million times a second.
+    "clients.per_second_max" => client_per_second_max: u32 = whole(0..=1_000_000).map(four_bytes).or(0),
+        "requests a second of one client, a key or an address; beyond: 429 with Retry-After. 0: no limit";
+    "clients.burst_max" => client_burst_max: u32 = whole(0..=1_000_000).map(four_bytes).or(0),
+        "requests that a client may make at once after a pause; 0: those of one second";
+    /// As many as there may be of all.
+    "clients.answers_max" => client_answers_max: u32 = whole(0..=65_536).map(four_bytes).or(0),
+        "answers of one client at the same time, one for each account; beyond: 429. 0: no limit but its share of all";
+    "clients.reads_per_day_max" => client_reads_per_day_max: u64 = whole(0..=1_000_000_000_000_000).or(0),
+        "contract reads of one client from midnight to midnight (UTC), cached or not; beyond: 429. 0: no limit";
 
     "operators.allowed_hosts" => allowed_hosts: Vec<String> = list(operators::hosts).or(Vec::new()),
         is "host names without ports, at most 64",

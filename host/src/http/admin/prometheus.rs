@@ -20,6 +20,8 @@ use rustix::time::{ClockId, clock_gettime};
 use tokio::time::sleep;
 
 use super::metrics::{METRICS, Metric};
+use super::zeros;
+use crate::clients::Clients;
 use crate::gateway::AdminHandles;
 use crate::memory_used;
 
@@ -77,11 +79,10 @@ fn install() -> PrometheusHandle {
 }
 
 /// Samples the current state.
-pub(crate) fn sample(admin: &AdminHandles) {
+pub(crate) fn sample(admin: &AdminHandles, clients: &Clients) {
     let (in_flight, max) = admin.in_flight();
     gauge!("portolan_answers_in_flight").set(float(in_flight));
     gauge!("portolan_answers_in_flight_max").set(float(max));
-    counter!("portolan_answers_shed_total").increment(0);
     let readiness = admin.monitor.readiness();
     gauge!("portolan_ready").set(float(usize::from(readiness.reasons.is_empty())));
     gauge!("portolan_degraded").set(float(readiness.degraded.len()));
@@ -92,6 +93,7 @@ pub(crate) fn sample(admin: &AdminHandles) {
         sample_store(&store.status());
     }
     sample_process();
+    zeros::write(admin, clients);
 }
 
 fn sample_store(status: &SharedStoreStatus) {
