@@ -16,8 +16,10 @@ mod plugins;
 mod prices;
 mod proxies;
 mod rpc;
+mod secrets;
 mod settings;
 mod signatures;
+mod store;
 mod tokens;
 mod values;
 
@@ -217,6 +219,13 @@ fn gateway(
             lifetime: settings.fact_lifetime,
             again_after: settings.fact_again_after,
         },
+        shared_store: store::read(
+            settings.store_url.clone(),
+            settings.store_secret_file.as_ref(),
+            settings.store_ca_file.as_ref(),
+            settings.store_wait,
+            layers.environment,
+        )?,
         prices: prices::read(&tables.prices, &networks, layers)?,
         answer_limits: answer_limits(&settings),
         logs_bytes_max: u32::try_from(settings.logs_bytes_max.bytes(&memory)).unwrap_or(u32::MAX),

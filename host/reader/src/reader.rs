@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alloy::primitives::B256;
-use futures_util::future::BoxFuture;
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, ready};
 use tokio::time::Instant;
 
 use crate::{
@@ -53,6 +54,18 @@ pub trait Reader: Send + Sync {
     /// Replies at this very block may be left out unless all reads are cached; fetching them costs no request. With
     /// `is_past`, replies that were read after the block are ignored.
     fn cached(&self, chain_id: u64, block: &Block, is_past: bool, reads: &ReadSet) -> Vec<(usize, Reply)>;
+
+    /// Returns replies that other gateways share and that are fresh enough at this block, each with the place of its
+    /// read, in order. Waits for a few milliseconds at most. They count as cached.
+    fn shared<'a>(
+        &'a self,
+        _chain_id: u64,
+        _block: &'a Block,
+        _is_past: bool,
+        _reads: &'a ReadSet,
+    ) -> BoxFuture<'a, Vec<(usize, Reply)>> {
+        ready(Vec::new()).boxed()
+    }
 
     /// Drops the cached reply to a read, because the chain contradicts it.
     fn refute(&self, chain_id: u64, read: &Read);

@@ -15,6 +15,7 @@ use portolan_assets::token_list::ListLocation;
 use portolan_plugins::Digest;
 use portolan_plugins::limits::{DEFAULT, Isolation, NewCapabilities};
 use portolan_plugins::signature::SignatureMode;
+use portolan_store::StoreUrl;
 use url::Url;
 
 use super::file::ConfigFile;
@@ -24,7 +25,7 @@ use super::layers::Layers;
 use super::operators::{self, ListenAddress};
 use super::plugins::{ANSWER_MIB, CPU_PERCENT, JOB_MS, JOBS_MAX, MEMORY_MIB, RESUME_MS};
 use super::values::{collector, public_url, socket_address};
-use super::{ConfigError, names, plugins, proxies, signatures, tokens};
+use super::{ConfigError, names, plugins, proxies, signatures, store, tokens};
 use crate::clients::addresses::ProxyHeader;
 use crate::gateway::query::SimulateWhen;
 use crate::log::LogFormat;
@@ -246,6 +247,20 @@ settings! {
     /// So that a momentary lie or mistake of a node is not stored.
     "facts.again_after_s" => fact_again_after: Duration = whole(1..=604_800).map(Duration::from_secs).or(900),
         "a network's only endpoint has to give the same reply so much later";
+
+    "store.url" => store_url: Option<StoreUrl> = text(store::url).optional(),
+        is "a redis, rediss, valkey, valkeys or redis+unix URL", like "\"redis://127.0.0.1:6379\"",
+        "a Valkey or Redis through which several gateways share facts";
+    "store.secret_file" => store_secret_file: Option<NamedPath> = path().optional(), is "a path",
+        like "\"/run/secrets/store\"",
+        "the secret of these gateways, at least 32 bytes, which the store does not have; PORTOLAN_STORE_SECRET holds the \
+         secret itself";
+    "store.ca_file" => store_ca_file: Option<NamedPath> = path().optional(), is "a path",
+        like "\"/etc/ssl/store-ca.pem\"",
+        "who signs the store's certificate (PEM); without it, the authorities of the web";
+    /// A node takes ten times as long; above a second the store delays more than it saves.
+    "store.wait_ms" => store_wait: Duration = whole(1..=1_000).map(Duration::from_millis).or(5),
+        "a batch of reads waits for the store so long at most, and goes to a node without it";
 
     "tokens.lists" => token_lists: Vec<ListLocation> = list(tokens::lists).or(Vec::new()),
         is "paths and URLs, at most 16", "like [\"./my.json\", \"https://tokens.uniswap.org\"]";

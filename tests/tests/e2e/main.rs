@@ -69,6 +69,7 @@ mod prices;
 mod programs;
 mod quarantine;
 mod reload;
+mod replicas;
 mod restarts;
 mod secrets;
 mod serve_check;

@@ -5,18 +5,23 @@
 //! next block. Losing a reply costs a request, never correctness. Short-lived replies, such as most of those about an
 //! account, never evict facts. Replies for a single block are in `block_cache.rs`.
 
+mod filter;
 mod key;
 mod pending;
+mod shared_facts;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use alloy::primitives::{Address, B256, Bytes};
+use alloy::primitives::{B256, Bytes};
+use portolan_store::SharedStore;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
+pub use self::filter::StoredReplyFilter;
 use self::key::{Fact, Key, KeyRef};
 pub(crate) use self::pending::{Pending, PendingBlock, Row};
+pub(crate) use self::shared_facts::{SharedFact, SharedFacts};
 use crate::reads::read_set::{ReadRef, ReadSet};
 use crate::reads::reply_set::ReplySet;
 use crate::{Block, Freshness, Outcome, Read, Reply};
@@ -60,6 +65,8 @@ pub(crate) struct ReplyCache {
     drops: AtomicU64,
     /// Replies that wait for the disk, if there is one.
     pending: OnceLock<Arc<Pending>>,
+    /// Facts of other gateways, if there is a shared store.
+    shared: Option<SharedFacts>,
 }
 
 type Part = Cache<Key, Entry, Weight>;
@@ -96,7 +103,16 @@ impl ReplyCache {
         let facts_bytes = max_bytes.min(MAX_BYTES) / 8 * FACTS_EIGHTHS;
         let passing_bytes = max_bytes.min(MAX_BYTES) - facts_bytes;
         let (facts, passing) = (part(facts_bytes, FACTS_PROVEN), part(passing_bytes, PASSING_PROVEN));
-        Self { facts, passing, immutable_for_s, drops: AtomicU64::default(), pending: OnceLock::new() }
+        Self { facts, passing, immutable_for_s, drops: AtomicU64::default(), pending: OnceLock::new(), shared: None }
+    }
+
+    /// Shares facts with other gateways through a store.
+    pub(crate) fn share_through(self, store: Arc<SharedStore>) -> Self {
+        Self { shared: Some(SharedFacts::new(store)), ..self }
+    }
+
+    pub(crate) fn shared(&self) -> Option<&SharedFacts> {
+        self.shared.as_ref()
     }
 
     #[cfg(test)]
@@ -179,8 +195,7 @@ impl ReplyCache {
         }
         let outcome = match outcome {
             Outcome::Ok(reply) if reply.is_empty() => return,
-            // A zero may still be set later.
-            Outcome::Ok(reply) if key.fact == Fact::Immutable && is_zero(reply) => return,
+            Outcome::Ok(reply) if key.fact == Fact::Immutable && !may_be_fact(reply) => return,
             Outcome::Ok(reply) if key.fact != Fact::Zero || is_zero(reply) => Outcome::Ok(copy(reply)),
             Outcome::Reverted(data) if key.fact == Fact::Slow => Outcome::Reverted(copy(data)),
             Outcome::GasCap if key.fact == Fact::Slow => Outcome::GasCap,
@@ -193,22 +208,43 @@ impl ReplyCache {
         };
         let key = key.to_key();
         let Block { number, timestamp, .. } = *block;
-        if let (Fact::Immutable, Outcome::Ok(reply), Some(pending)) = (key.fact, &outcome, self.pending.get())
-            && let Some(endpoint) = endpoint
+        let (pending, shared) = (self.pending.get(), self.shared.as_ref());
+        if let (Fact::Immutable, Outcome::Ok(reply), Some(endpoint)) = (key.fact, &outcome, endpoint)
+            && (pending.is_some() || shared.is_some())
         {
             let (Key { chain_id, read, .. }, endpoint) = (key.clone(), Arc::clone(endpoint));
-            pending.add(block, Row { chain_id, read, number, timestamp, endpoint, reply: reply.clone() });
+            let row = Row { chain_id, read, number, timestamp, endpoint, reply: reply.clone() };
+            if let Some(shared) = shared {
+                shared.put(&row, block.hash, false, UNCONFIRMED_FOR_S.min(self.immutable_for_s));
+            }
+            if let Some(pending) = pending {
+                pending.add(block, row);
+            }
         }
         let endpoint = endpoint.cloned();
         part.insert(key, Entry { outcome, timestamp, number, endpoint, is_confirmed: false });
     }
 
-    /// Marks a reply as confirmed, if it is still the cached one.
-    pub(crate) fn confirm(&self, row: &Row) {
+    /// Marks a reply as confirmed, if it is still the cached one. `hash` is that of its block.
+    pub(crate) fn confirm(&self, row: &Row, hash: B256) {
         let key = Key { chain_id: row.chain_id, fact: Fact::Immutable, read: row.read.clone() };
         let is_same = |entry: &Entry| matches!(&entry.outcome, Outcome::Ok(reply) if *reply == row.reply);
         if let Some(entry) = self.facts.peek(&key).filter(is_same) {
             self.facts.insert(key, Entry { is_confirmed: true, ..entry });
+            if let Some(shared) = &self.shared {
+                shared.put(row, hash, true, self.immutable_for_s);
+            }
+        }
+    }
+
+    /// Inserts a fact of another gateway, unless a better one is cached already.
+    pub(crate) fn insert_shared(&self, chain_id: u64, read: ReadRef<'_>, fact: SharedFact) {
+        let SharedFact { number, timestamp, is_confirmed, endpoint, reply, .. } = fact;
+        let Some(key) = KeyRef::of(chain_id, read).filter(|key| key.fact == Fact::Immutable) else { return };
+        let known = self.facts.peek(&key);
+        if known.is_none_or(|known| (known.is_confirmed, known.timestamp) < (is_confirmed, timestamp)) {
+            let (outcome, endpoint) = (Outcome::Ok(reply), Some(endpoint));
+            self.facts.insert(key.to_key(), Entry { outcome, timestamp, number, endpoint, is_confirmed });
         }
     }
 
@@ -217,18 +253,21 @@ impl ReplyCache {
         self.part(read.freshness).peek(&KeyRef::of(chain_id, read.into())?)?.endpoint
     }
 
-    /// Drops the replies that match by network, endpoint and contract; returns the number of immutable ones among
-    /// them.
-    pub(crate) fn drop_where(&self, is_it: impl Fn(u64, Option<&str>, Address) -> bool) -> usize {
+    /// Drops the replies that match, and takes no others like them from the shared store; returns the number of
+    /// immutable ones among them.
+    pub(crate) fn drop_where(&self, filter: &StoredReplyFilter) -> usize {
         self.drops.fetch_add(1, Ordering::Relaxed);
+        if let Some(shared) = &self.shared {
+            shared.refuse(filter);
+        }
         let dropped = AtomicU64::default();
         self.retain(|key, entry| {
-            let stays = !is_it(key.chain_id, entry.endpoint.as_deref(), key.read.to);
+            let stays = !filter.is_it(key.chain_id, entry.endpoint.as_deref(), key.read.to);
             dropped.fetch_add(u64::from(!stays && key.fact == Fact::Immutable), Ordering::Relaxed);
             stays
         });
         if let Some(pending) = self.pending.get() {
-            pending.drop_where(|row| is_it(row.chain_id, Some(&row.endpoint), row.read.to));
+            pending.drop_where(|row| filter.is_it(row.chain_id, Some(&row.endpoint), row.read.to));
         }
         usize::try_from(dropped.into_inner()).unwrap_or(usize::MAX)
     }
@@ -286,6 +325,11 @@ fn part(most_bytes: u64, proven: f64) -> Part {
         .build()
         .unwrap_or_else(|error| unreachable!("{error}"));
     Cache::with_options(options, Weight, DefaultHashBuilder::default(), DefaultLifecycle::default())
+}
+
+/// Returns true if the reply to an immutable read may stand: neither nothing nor a zero, which may still be set later.
+fn may_be_fact(reply: &[u8]) -> bool {
+    !is_zero(reply)
 }
 
 fn is_refusal(outcome: &Outcome) -> bool {

@@ -53,7 +53,7 @@ impl Metric {
 }
 
 /// All metrics.
-pub(crate) static METRICS: [Metric; 40] = [
+pub(crate) static METRICS: [Metric; 45] = [
     counter("portolan_http_requests_total", "", &["listener", "route", "status"], "requests"),
     histogram("portolan_http_request_seconds", "s", &["listener", "route"], "from a request's head to its answer"),
     counter("portolan_answers_partial_total", "", &["route"], "answers of which something is missing"),
@@ -144,6 +144,21 @@ pub(crate) static METRICS: [Metric; 40] = [
         &["network", "from"],
         "replies to reads of jobs; `from` is `cache` or `node`",
     ),
+    gauge("portolan_store_up", "", &[], "1 if the shared store is connected and answers in time"),
+    counter(
+        "portolan_store_lookups_total",
+        "",
+        &["outcome"],
+        "keys looked up in the shared store; `outcome` is `hit`, `miss` or `refused`",
+    ),
+    counter(
+        "portolan_store_late_total",
+        "",
+        &[],
+        "look-ups that the shared store did not answer within `store.wait_ms`",
+    ),
+    counter("portolan_store_written_total", "", &[], "entries written to the shared store"),
+    counter("portolan_store_dropped_total", "", &[], "entries that the shared store did not take"),
 ];
 
 const fn counter(

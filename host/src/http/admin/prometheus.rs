@@ -15,6 +15,7 @@ use metrics::{counter, gauge};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 use metrics_util::MetricKindMask;
 use portolan_plugins::PluginStatus;
+use portolan_store::SharedStoreStatus;
 use rustix::time::{ClockId, clock_gettime};
 use tokio::time::sleep;
 
@@ -88,8 +89,21 @@ pub(crate) fn sample(admin: &AdminHandles, clients: &Clients) {
     gauge!("portolan_memory_limit_bytes").set(wide(admin.memory.limit_bytes()));
     admin.registry.status().iter().for_each(|plugin| sample_plugin(admin, plugin));
     sample_networks(admin);
+    if let Some(store) = &admin.shared_store {
+        sample_store(&store.status());
+    }
     sample_process();
     zeros::write(admin, clients);
+}
+
+fn sample_store(status: &SharedStoreStatus) {
+    gauge!("portolan_store_up").set(float(usize::from(status.connected && !status.paused)));
+    for (outcome, count) in [("hit", status.hits), ("miss", status.misses), ("refused", status.refused)] {
+        counter!("portolan_store_lookups_total", "outcome" => outcome).absolute(count);
+    }
+    counter!("portolan_store_late_total").absolute(status.late);
+    counter!("portolan_store_written_total").absolute(status.written);
+    counter!("portolan_store_dropped_total").absolute(status.dropped);
 }
 
 /// Samples the standard process metrics, under their usual names.
