@@ -38,7 +38,7 @@ const ADDED_P50_MS_MAX: f64 = 0.5;
 const SHOWN: usize = 3;
 
 /// The chains, and what is requested of them.
-pub(super) struct Stage {
+pub(super) struct FleetStage {
     world: World,
     mix: Mix,
     reference: Gateway,
@@ -52,13 +52,13 @@ struct Fleet {
 }
 
 /// What a load cost.
-struct Cost {
+struct LoadCost {
     load: Load,
     requests: usize,
     cpu_ms: f64,
 }
 
-impl Stage {
+impl FleetStage {
     pub(super) fn start() -> Result<Self> {
         let world = World::start()?;
         for (chain, _) in &world.chains {
@@ -71,7 +71,7 @@ impl Stage {
 }
 
 impl Fleet {
-    fn start(stage: &Stage, replicas: usize, store: Option<&str>) -> Result<Self> {
+    fn start(stage: &FleetStage, replicas: usize, store: Option<&str>) -> Result<Self> {
         let replicas: Vec<Replica> =
             (0..replicas).map(|_| Replica::start(&stage.world, store, "")).collect::<Result<_>>()?;
         let gateways: Vec<&Gateway> = replicas.iter().map(|replica| &replica.gateway).collect();
@@ -87,18 +87,18 @@ impl Fleet {
     }
 
     /// Sends a load after a shorter one, and counts what it costs.
-    fn load(&self, stage: &Stage) -> Result<Cost> {
+    fn load(&self, stage: &FleetStage) -> Result<LoadCost> {
         traffic::send(self.balancer.base, &stage.mix, WARM_UP, |_| Ok(()))?;
         let (requests, threads) = (self.requests(), self.threads()?);
         let load = traffic::send(self.balancer.base, &stage.mix, RATE, |_| Ok(()))?;
         let cpu_ms = self.threads()?.iter().zip(&threads).map(|(now, before)| now.ms_since(before)).sum();
-        Ok(Cost { load, requests: self.requests() - requests, cpu_ms })
+        Ok(LoadCost { load, requests: self.requests() - requests, cpu_ms })
     }
 }
 
 /// Compares three replicas, with a store and without one, with one gateway.
 pub(super) fn replicas(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
-    let stage = Stage::start()?;
+    let stage = FleetStage::start()?;
     let title = format!("{} requests a second for {} s, behind a balancer", RATE.per_second, RATE.time.as_secs());
     begin(
         say,
@@ -124,7 +124,7 @@ pub(super) fn replicas(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
         [("one", 1, None), ("three", REPLICAS, None), ("three with a store", REPLICAS, Some(url.as_str()))]
     {
         let fleet = Fleet::start(&stage, count, store)?;
-        let Cost { load, requests, cpu_ms } = fleet.load(&stage)?;
+        let LoadCost { load, requests, cpu_ms } = fleet.load(&stage)?;
         let requests = super::table::float(requests);
         let (one_requests, one_p50) = *one.get_or_insert((requests, load.percentile(50)));
         let (ratio, added) = (requests / one_requests, load.percentile(50) - one_p50);
@@ -157,7 +157,7 @@ pub(super) fn replicas(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
 }
 
 /// Requires that all requests are answered, and that answers are those of the reference; returns the cells.
-fn check(say: Say<'_>, verdict: &mut Verdict, name: &str, stage: &Stage, load: &Load) -> Result<[String; 2]> {
+fn check(say: Say<'_>, verdict: &mut Verdict, name: &str, stage: &FleetStage, load: &Load) -> Result<[String; 2]> {
     let failed: Vec<String> = load.failed().collect();
     let (compared, different) = load.differences(&stage.reference)?;
     for line in failed.iter().take(SHOWN).chain(different.iter().take(SHOWN)) {

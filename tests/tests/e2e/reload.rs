@@ -2,6 +2,7 @@
 //! without one failed answer.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use anyhow::{Context as _, Result, ensure};
 use portolan_tests::build;
 use portolan_tests::chain::Chain;
 use portolan_tests::dylib::Dylib;
-use portolan_tests::gateway::{Gateway, IN_FORCE_WITHIN, Setup};
+use portolan_tests::gateway::{Gateway, IN_FORCE_WITHIN, Setup, workers};
 use portolan_tests::http;
 use portolan_tests::json::Json;
 use portolan_tests::wait;
@@ -121,6 +122,39 @@ fn fifty_reloads_under_twenty_clients_fail_no_answer_and_mix_none() {
     assert!(row.members().unwrap().iter().any(|(name, _)| name == "generation"));
 }
 
+/// Builds that are loaded and replaced.
+const REPLACED: u32 = 60;
+/// Builds whose size the memory may grow by: what the allocator and the caches take, but not what was replaced.
+const KEPT_MAX: f64 = 10.0;
+
+#[test]
+fn builds_that_were_replaced_leave_no_memory_process_or_file_behind() {
+    let (_chain, gateway, plugin) = bare();
+    let replace = |from: u32, builds: u32| {
+        for number in from..from + builds {
+            gateway.drop_in(FILE, &plugin.as_build(number).unwrap()).unwrap();
+            let version = format!("1.0.{number}");
+            in_force(&version, &gateway, || serves_build(&gateway, &version));
+        }
+    };
+    replace(100, 10);
+    let before = gateway.memory_mib().unwrap();
+    replace(200, REPLACED);
+    let mib = f64::from(u32::try_from(plugin.bytes().len()).unwrap()) / f64::from(1 << 20);
+    let grown = gateway.memory_mib().unwrap() - before;
+    println!("{grown:.1} MiB more after {REPLACED} builds of {mib:.1} MiB; {before:.1} MiB before");
+    assert!(grown < KEPT_MAX * mib, "{grown} MiB more after {REPLACED} builds of {mib} MiB");
+
+    // A worker that was replaced ends once its calls have.
+    let is_alone = || match workers(gateway.process())?.len() {
+        0..=2 => Ok(()),
+        many => anyhow::bail!("{many} workers"),
+    };
+    wait::until("the workers to end", UNDER_LOAD_WITHIN, is_alone).unwrap();
+    let mapped = fs::read_to_string(format!("/proc/{}/maps", gateway.process())).unwrap();
+    assert!(!mapped.contains("hostile"), "the gateway maps a plugin: {mapped}");
+}
+
 /// Twenty clients and the test keep two cores busy; alone, a reload has [`IN_FORCE_WITHIN`].
 const UNDER_LOAD_WITHIN: Duration = Duration::from_secs(10);
 
@@ -200,7 +234,7 @@ fn a_file_that_cannot_be_loaded_leaves_the_running_plugin_in_force() {
 fn program(name: &str) -> Vec<u8> {
     let folders = std::env::var_os("PATH").unwrap();
     let file = std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|file| file.is_file());
-    std::fs::read(file.unwrap()).unwrap()
+    fs::read(file.unwrap()).unwrap()
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What failures of a replica and of the store do to answers, while a load goes on.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
@@ -8,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::server::Store;
 use super::traffic::{self, Rate};
-use super::{Fleet, REPLICAS, Replica, Stage, check};
+use super::{Fleet, FleetStage, REPLICAS, Replica, check};
 use crate::Say;
 use crate::table::{Verdict, begin, number, row};
 
@@ -119,7 +120,7 @@ const FAULTS: [Fault; 10] = [
 ];
 
 pub(crate) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
-    let stage = Stage::start()?;
+    let stage = FleetStage::start()?;
     begin(
         say,
         &format!("Failures under a load of {} requests a second, three replicas with a store", LOAD.per_second),
@@ -182,7 +183,7 @@ fn happen(fault: &Fault, began: Instant, parts: &mut Parts<'_>, others: &[Replic
     (fault.begin)(parts)?;
     while began.elapsed() < ENDS {
         (fault.again)(parts)?;
-        std::thread::sleep(Duration::from_millis(100));
+        thread::park_timeout(Duration::from_millis(100));
     }
     (fault.end)(parts)?;
     let is_well = |replica: &Replica| -> Result<()> {
@@ -195,7 +196,7 @@ fn happen(fault: &Fault, began: Instant, parts: &mut Parts<'_>, others: &[Replic
 }
 
 fn until(when: Instant) {
-    std::thread::sleep(when.saturating_duration_since(Instant::now()));
+    thread::park_timeout(when.saturating_duration_since(Instant::now()));
 }
 
 fn signal(process: u32, signal: Signal) -> Result<()> {

@@ -11,7 +11,7 @@ use portolan_tests::crowd::{give_way, request};
 use tokio::runtime::Builder;
 
 use super::traffic::unseen;
-use super::{Replica, Stage};
+use super::{FleetStage, Replica};
 use crate::Say;
 use crate::meter::ms;
 use crate::table::{Kind, Verdict, begin, number, row};
@@ -28,7 +28,7 @@ const NOISY: u8 = 2;
 const P99_RATIO_MAX: f64 = 1.5;
 
 pub(crate) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
-    let stage = Stage::start()?;
+    let stage = FleetStage::start()?;
     let replica = Replica::start(&stage.world, None, LIMITS)?;
     let title = "A client at its limit of ten requests a second, about accounts that nobody asked about before";
     begin(say, title, &["beside", "p50, ms", "p99, ms", "answers of the other, by status"]);
@@ -77,7 +77,7 @@ fn polite(replica: &Replica, first: usize) -> Result<Vec<f64>> {
     let (began, mut took) = (Instant::now(), Vec::with_capacity(REQUESTS));
     for number in 0..REQUESTS {
         let due = EVERY * u32::try_from(number)?;
-        thread::sleep(due.saturating_sub(began.elapsed()));
+        thread::park_timeout(due.saturating_sub(began.elapsed()));
         let (sent, path) = (Instant::now(), format!("/claimables/{}", unseen(first + number)));
         let answer = runtime.block_on(request(POLITE, replica.gateway.base, "GET", &path));
         took.push(ms(sent.elapsed()));

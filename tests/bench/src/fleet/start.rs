@@ -4,13 +4,13 @@ use anyhow::{Result, ensure};
 
 use super::server::Store;
 use super::traffic;
-use super::{Fleet, REPLICAS, Replica, Stage};
+use super::{Fleet, FleetStage, REPLICAS, Replica};
 use crate::Say;
 use crate::table::Verdict;
 use crate::table::{begin, float, number, row};
 
 pub(crate) fn run(say: Say<'_>, _: &mut Verdict) -> Result<()> {
-    let stage = Stage::start()?;
+    let stage = FleetStage::start()?;
     let store = Store::start()?;
     let fleet = Fleet::start(&stage, REPLICAS, Some(&store.url()))?;
     traffic::send(fleet.balancer.base, &stage.mix, super::WARM_UP, |_| Ok(()))?;

@@ -29,7 +29,7 @@ const COMPARED_MAX: usize = 60;
 
 /// A request and its answer.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
+pub(super) struct LoadAnswer {
     pub(super) path: String,
     /// Since the load began.
     pub(super) sent: Duration,
@@ -49,7 +49,7 @@ pub(super) struct Came {
 /// All answers of a load.
 #[derive(Debug, Default)]
 pub(super) struct Load {
-    pub(super) answers: Vec<Answer>,
+    pub(super) answers: Vec<LoadAnswer>,
     /// How often a client that followed a network saw its block go back, and how often it looked.
     pub(super) backwards: (usize, usize),
 }
@@ -119,10 +119,10 @@ pub(super) fn send(
             if number >= rate.requests() {
                 return;
             }
-            thread::sleep(rate.due(number).saturating_sub(began.elapsed()));
+            thread::park_timeout(rate.due(number).saturating_sub(began.elapsed()));
             let (path, sent) = (mix.path(number), began.elapsed());
             let came = fetch(to, &path).map_err(|error| format!("{error:#}"));
-            let answer = Answer { path, sent, took: began.elapsed().saturating_sub(sent), came };
+            let answer = LoadAnswer { path, sent, took: began.elapsed().saturating_sub(sent), came };
             answers.lock().unwrap_or_else(PoisonError::into_inner).push(answer);
         }
     };
@@ -158,7 +158,7 @@ fn follow(to: SocketAddr, over: &AtomicBool) -> (usize, usize) {
             (back, last) = (back + usize::from(block < last), block);
         }
         looks += 1;
-        thread::sleep(FOLLOWED_EVERY);
+        thread::park_timeout(FOLLOWED_EVERY);
     }
     (back, looks)
 }
@@ -169,7 +169,7 @@ fn blocks(header: &str) -> BTreeMap<&str, u64> {
     each.filter_map(|(network, number)| Some((network, number.parse().ok()?))).collect()
 }
 
-impl Answer {
+impl LoadAnswer {
     /// True for a whole or partial answer, which is one that no client has to repeat.
     pub(super) fn is_answered(&self) -> bool {
         self.came.as_ref().is_ok_and(|came| came.status == 200)
@@ -209,8 +209,8 @@ impl Load {
     /// Compares whole answers with those of a reference at the same blocks. Returns how many were compared, and the
     /// differences.
     pub(super) fn differences(&self, reference: &Gateway) -> Result<(usize, Vec<String>)> {
-        let is_whole = |answer: &&Answer| answer.is_answered() && !answer.is_partial();
-        let whole: Vec<&Answer> = self.answers.iter().filter(is_whole).collect();
+        let is_whole = |answer: &&LoadAnswer| answer.is_answered() && !answer.is_partial();
+        let whole: Vec<&LoadAnswer> = self.answers.iter().filter(is_whole).collect();
         let step = whole.len().div_ceil(COMPARED_MAX).max(1);
         let (mut compared, mut different) = (0, Vec::new());
         for answer in whole.into_iter().step_by(step) {
