@@ -314,7 +314,7 @@ impl<'a> Driver<'a> {
         if let Outcome::Ok(bytes) = &reply.outcome
             && self.claims_rest_on_reads()
         {
-            let is_at_block = read.freshness == Freshness::Pinned || !reply.cached;
+            let is_at_block = trust::is_at_block(read, reply);
             self.claim_reads.take(read.to, read.data.clone(), bytes.clone(), is_at_block);
         }
     }
