@@ -8,14 +8,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alloy::primitives::B256;
-use futures_util::future::{BoxFuture, FutureExt};
+use futures_util::future::{BoxFuture, FutureExt, join};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use portolan_store::SharedStore;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::cache::block_cache::{BlockCache, FlightGuard};
-use crate::cache::reply_cache::{ReplyCache, SharedFact, StoredReplyFilter};
+use crate::cache::lookup::{OpenGroups, SharedLookup};
+use crate::cache::reply_cache::{ReplyCache, SharedFact, SharedGroup, StoredReplyFilter};
+use crate::cache::shared_heads::{Report, SharedHeads};
 use crate::cache::store::{CrossCheck, CrossChecker, Store, StoreSettings};
 use crate::cache::stored_replies::StoredReplies;
 use crate::chain::gas_price::{GasPrice, GasPrices, PriceAt};
@@ -54,8 +56,8 @@ pub struct ChainReader {
     networks: BTreeMap<u64, Network>,
     replies: Arc<ReplyCache>,
     stored: StoredReplies,
-    /// The task that writes to disk; it ends with the reader.
-    _writing: JoinSet<()>,
+    /// The tasks that write to disk and hear of other gateways' heads; they end with the reader.
+    _tasks: JoinSet<()>,
 }
 
 struct Network {
@@ -101,20 +103,23 @@ impl ChainReader {
         let networks: BTreeMap<u64, Network> = with_endpoints.into_iter().map(network).collect();
         let lifetime = store.map_or(LIFETIME_IN_MEMORY, |settings| settings.lifetime);
         let replies = ReplyCache::new(limits.cached_replies_max_bytes, lifetime.as_secs());
-        let replies = match shared {
-            Some(shared) => replies.share_through(shared),
+        let replies = match &shared {
+            Some(shared) => replies.share_through(Arc::clone(shared)),
             None => replies,
         };
-        let (replies, mut writing) = (Arc::new(replies), JoinSet::new());
+        let (replies, mut tasks) = (Arc::new(replies), JoinSet::new());
+        if let Some(shared) = shared {
+            tasks.spawn(share_heads(shared, &networks));
+        }
         let endpoints = |(chain_id, network): (&u64, &Network)| (*chain_id, Arc::clone(&network.endpoints));
         let checker = Checker(networks.iter().map(endpoints).collect());
         let store = store.and_then(|settings| Store::open(settings, &replies, |id, host| checker.has(id, host)));
         let disk = store.as_ref().map(|store| Arc::clone(&store.disk));
         if let Some(store) = store {
-            writing.spawn(store.run(Arc::new(checker)));
+            tasks.spawn(store.run(Arc::new(checker)));
         }
         let stored = StoredReplies::new(Arc::clone(&replies), disk);
-        Arc::new(Self { networks, replies, stored, _writing: writing })
+        Arc::new(Self { networks, replies, stored, _tasks: tasks })
     }
 
     /// Returns the replies that are cached beyond a block, and stored.
@@ -147,6 +152,22 @@ impl ChainReader {
         };
         self.networks.iter().map(status).collect()
     }
+}
+
+/// Announces the heads and pins of all networks, and returns the task that takes those of others.
+fn share_heads(store: Arc<SharedStore>, networks: &BTreeMap<u64, Network>) -> impl Future<Output = ()> + use<> {
+    let shared = Arc::new(SharedHeads::new(store));
+    let heads: BTreeMap<u64, Arc<Heads>> =
+        networks.iter().map(|(chain_id, network)| (*chain_id, Arc::clone(&network.heads))).collect();
+    for (chain_id, heads) in &heads {
+        let (chain_id, shared) = (*chain_id, Arc::clone(&shared));
+        heads.announce_by(Box::new(move |block, is_pin| shared.send(chain_id, Report { block: *block, is_pin })));
+    }
+    shared.listen(move |chain_id, Report { block, is_pin }| {
+        if let Some(heads) = heads.get(&chain_id) {
+            heads.take(&block, is_pin);
+        }
+    })
 }
 
 impl Network {
@@ -279,7 +300,7 @@ impl Reader for ChainReader {
 
     fn cached(&self, chain_id: u64, block: &Block, is_past: bool, reads: &ReadSet) -> Vec<(usize, Reply)> {
         let mut hits: Vec<(usize, Reply)> = Vec::new();
-        for (places, like) in reads.rows().filter(|(_, read)| read.freshness != Freshness::Pinned) {
+        for (places, like) in reads.rows().filter(|(_, read)| !read.freshness.is_of_block()) {
             let get = if is_past { ReplyCache::get_past } else { ReplyCache::get };
             let hit = |place| Some((place, get(&self.replies, chain_id, block, reads.at_row(place, like))?));
             hits.extend(places.filter_map(hit));
@@ -303,26 +324,53 @@ impl Reader for ChainReader {
         block: &'a Block,
         is_past: bool,
         reads: &'a ReadSet,
-    ) -> BoxFuture<'a, Vec<(usize, Reply)>> {
+        parts: &'a [usize],
+    ) -> BoxFuture<'a, SharedLookup> {
         async move {
             let (Some(shared), Some(network)) = (self.replies.shared(), self.networks.get(&chain_id)) else {
-                return Vec::new();
+                return SharedLookup::default();
             };
-            let facts = shared.get(chain_id, reads, |number| network.heads.hash_at(number)).await;
+            let hash_at = |number| network.heads.hash_at(number);
+            let is_believed = |found: &SharedGroup| {
+                hash_at(found.number).is_none_or(|canonical| canonical == found.hash)
+                    && !shared.facts.is_endpoint_refused(chain_id, &found.endpoint)
+            };
+            let (facts, (found, open)) = join(
+                shared.facts.get(chain_id, reads, hash_at),
+                shared.replies.get(chain_id, block, reads, parts, is_believed),
+            )
+            .await;
             let get = if is_past { ReplyCache::get_past } else { ReplyCache::get };
             let reply = |(place, fact): (usize, SharedFact)| {
                 self.replies.insert_shared(chain_id, reads.at(place), fact);
                 Some((place, get(&self.replies, chain_id, block, reads.at(place))?))
             };
-            facts.into_iter().filter_map(reply).collect()
+            let mut hits: Vec<(usize, Reply)> = facts.into_iter().filter_map(reply).collect();
+            for found in found {
+                hits.extend(self.replies.take_group(chain_id, block, is_past, reads, found));
+            }
+            hits.sort_unstable_by_key(|(place, _)| *place);
+            let open = open.into_iter().map(|group| group.without(&hits)).collect();
+            SharedLookup { hits, open: OpenGroups(open) }
         }
         .boxed()
+    }
+
+    fn share(&self, chain_id: u64, block: &Block, open: &OpenGroups, replies: &ReplySet) {
+        let (Some(shared), Some(network)) = (self.replies.shared(), self.networks.get(&chain_id)) else { return };
+        let host = |place: u8| network.endpoints.host(place);
+        open.0.iter().for_each(|group| shared.replies.put(chain_id, block, group, replies, host));
     }
 
     fn refute(&self, chain_id: u64, read: &Read) {
         let endpoint = self.replies.endpoint_of(chain_id, read);
         self.replies.remove(chain_id, read);
-        let Some(endpoint) = endpoint.filter(|_| read.freshness == Freshness::Immutable) else { return };
+        let is_fact = read.freshness == Freshness::Immutable;
+        if let Some(shared) = self.replies.shared().filter(|_| !is_fact) {
+            tracing::warn!(chain_id, contract = %read.to, "what gateways share is not so, it is not taken for a while");
+            shared.replies.refuse(chain_id);
+        }
+        let Some(endpoint) = endpoint.filter(|_| is_fact) else { return };
         tracing::warn!(chain_id, %endpoint, contract = %read.to, "what an endpoint said is not so, its facts are dropped");
         let (stored, endpoint) = (self.stored.clone(), Some(endpoint.to_string()));
         let filter = StoredReplyFilter { chain_id: Some(chain_id), endpoint, contract: None };
@@ -352,7 +400,7 @@ impl Reader for ChainReader {
                 return ReplySet::all(reads.len(), Outcome::Failed(ReadFailure::NotConfigured));
             };
             // Cache by this read's freshness even if a concurrent request fetched the reply.
-            let may_stand = reads.rows().any(|(_, read)| read.freshness != Freshness::Pinned).then(|| reads.clone());
+            let may_stand = reads.rows().any(|(_, read)| !read.freshness.is_of_block()).then(|| reads.clone());
             let replies = network.read(&block, reads, with_margin(deadline), &budget).await;
             if replies.contains(&Outcome::Failed(ReadFailure::BlockLost)) {
                 self.replies.remove_block(chain_id, block.number, block.hash);
@@ -376,12 +424,20 @@ impl Reader for ChainReader {
         async move {
             let network = self.network(chain_id)?;
             let fetch = async {
+                let shared = self.replies.shared().map(|shared| &shared.replies);
+                if let Some(shared) = shared
+                    && let Some(price) = shared.gas_price(chain_id, block.hash).await
+                {
+                    return Ok(price);
+                }
                 if !budget.take_request() {
                     return Err(ReadFailure::OverBudget);
                 }
                 network.endpoints.wait_for_turn(budget.client(), 1, with_margin(deadline)).await?;
                 let at = PriceAt::new(&block, network.heads.pinned());
-                network.endpoints.gas_price(at, with_margin(deadline)).await
+                let price = network.endpoints.gas_price(at, with_margin(deadline)).await?;
+                shared.iter().for_each(|shared| shared.put_gas_price(chain_id, block.hash, price));
+                Ok(price)
             };
             network.gas_prices.at(block.hash, fetch).await
         }

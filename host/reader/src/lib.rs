@@ -9,8 +9,8 @@
 //! 1. `session` looks it up, and collects the reads of all jobs of an answer that wait at the same moment.
 //! 2. `chain_reader` finds the network, and fetches equal reads once.
 //! 3. `endpoints` choose who answers, cut the reads into chunks, and send to the next endpoint what one left open.
-//! 4. `cache` has what was read before, in memory, on disk, and by other gateways; `methods` encode a chunk as one request and decode its
-//!    reply.
+//! 4. `cache` has what was read before, in memory, on disk, and by other gateways; `methods` encode a chunk as one
+//!    request and decode its reply.
 //! 5. `chain` knows blocks, transactions and gas prices; `wire` sends the request and reads the reply.
 //! 6. `reads` are the values that all floors share.
 
@@ -40,7 +40,7 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use self::cache::lookup::Lookup;
+pub use self::cache::lookup::{Lookup, OpenGroups, SharedLookup};
 pub use self::cache::reply_cache::StoredReplyFilter;
 pub use self::cache::store::StoreSettings;
 pub use self::cache::stored_replies::{StoredReplies, StoredRepliesError, StoredReply};

@@ -9,6 +9,7 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 use tokio::time::Instant;
 
+use crate::cache::lookup::{OpenGroups, SharedLookup};
 use crate::{
     Block, BlockRef, ClientId, GasPrice, Read, ReadBudget, ReadFailure, ReadSet, Reply, ReplySet, TransactionLookup,
 };
@@ -55,17 +56,21 @@ pub trait Reader: Send + Sync {
     /// `is_past`, replies that were read after the block are ignored.
     fn cached(&self, chain_id: u64, block: &Block, is_past: bool, reads: &ReadSet) -> Vec<(usize, Reply)>;
 
-    /// Returns replies that other gateways share and that are fresh enough at this block, each with the place of its
-    /// read, in order. Waits for a few milliseconds at most. They count as cached.
+    /// Looks up what other gateways share and is fresh enough at this block. Waits for a few milliseconds at most.
+    /// `parts` are the numbers of reads of each step, in order. The replies count as cached.
     fn shared<'a>(
         &'a self,
         _chain_id: u64,
         _block: &'a Block,
         _is_past: bool,
         _reads: &'a ReadSet,
-    ) -> BoxFuture<'a, Vec<(usize, Reply)>> {
-        ready(Vec::new()).boxed()
+        _parts: &'a [usize],
+    ) -> BoxFuture<'a, SharedLookup> {
+        ready(SharedLookup::default()).boxed()
     }
+
+    /// Shares the replies to the reads that a look-up left open.
+    fn share(&self, _chain_id: u64, _block: &Block, _open: &OpenGroups, _replies: &ReplySet) {}
 
     /// Drops the cached reply to a read, because the chain contradicts it.
     fn refute(&self, chain_id: u64, read: &Read);

@@ -37,6 +37,8 @@ pub enum Effort {
 pub enum Freshness {
     /// Read at the pinned block.
     Pinned,
+    /// Read at the pinned block, by this gateway's own endpoints.
+    Proven,
     /// Read once and then kept: the reply cannot change.
     Immutable,
     /// Read at most this many seconds before the pinned block.
@@ -99,11 +101,20 @@ pub enum Outcome {
     Failed(ReadFailure),
 }
 
+impl Freshness {
+    /// Returns true if a reply is good for its block alone.
+    pub(crate) fn is_of_block(self) -> bool {
+        matches!(self, Self::Pinned | Self::Proven)
+    }
+}
+
 /// A reply and its age.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     pub outcome: Outcome,
     pub cached: bool,
+    /// True if another gateway has read it, so that what a claim rests on is read again.
+    pub shared: bool,
     /// Seconds since it was read; 0 for the pinned block.
     pub age_s: u32,
 }
@@ -111,7 +122,7 @@ pub struct Reply {
 impl Reply {
     /// Wraps an outcome that was read just now.
     pub fn fresh(outcome: Outcome) -> Self {
-        Self { outcome, cached: false, age_s: 0 }
+        Self { outcome, cached: false, shared: false, age_s: 0 }
     }
 }
 

@@ -19,7 +19,7 @@ use tracing::{Instrument, Span, debug_span};
 use crate::endpoints::round_trips::{LINGER_MAX, LINGER_PARTICIPANTS, LINGER_STEP, LINGERS_MAX};
 use crate::{
     Block, Effort, GasPrice, Lookup, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet, Run,
-    Sender, Simulation,
+    Sender, SharedLookup, Simulation,
 };
 
 /// Reads one network at one block.
@@ -236,7 +236,8 @@ impl Session {
     /// Like [`Self::read_set`], for reads that were already looked up.
     pub async fn complete(&self, lookup: Lookup) -> ReplySet {
         let (hits, misses) = lookup.split();
-        let fetched = if misses.is_empty() { ReplySet::default() } else { self.fetch(misses).await };
+        let count = misses.len();
+        let fetched = if count == 0 { ReplySet::default() } else { self.fetch(misses, &[count]).await };
         hits.merge_set(fetched)
     }
 
@@ -346,7 +347,7 @@ impl Session {
         let sizes: Vec<usize> = queue.iter().map(|queued| queued.reads.len()).collect();
         let mut reads = ReadSet::default();
         queue.iter_mut().for_each(|queued| reads.append(std::mem::take(&mut queued.reads)));
-        let mut fetched = self.fetch(reads).await.into_iter();
+        let mut fetched = self.fetch(reads, &sizes).await.into_iter();
         // All participants of this batch run again. Count them before the first of them can read.
         let woken = queue.iter().filter(|queued| !queued.replies.is_closed()).filter_map(|queued| queued.participant);
         self.state().running.extend(woken);
@@ -357,10 +358,11 @@ impl Session {
         }
     }
 
-    async fn fetch(&self, reads: ReadSet) -> ReplySet {
+    /// Fetches reads; `parts` are the numbers of reads of each step, in order.
+    async fn fetch(&self, reads: ReadSet, parts: &[usize]) -> ReplySet {
         let Self { chain_id, block, .. } = *self;
-        let shared = self.reader.shared(chain_id, &block, self.is_past, &reads).await;
-        let (hits, reads) = Lookup::new(reads, shared).split();
+        let SharedLookup { hits, open } = self.reader.shared(chain_id, &block, self.is_past, &reads, parts).await;
+        let (hits, reads) = Lookup::new(reads, hits).split();
         if reads.is_empty() {
             return hits.merge_set(ReplySet::default());
         }
@@ -377,6 +379,7 @@ impl Session {
         if replies.contains(&lost) {
             self.block_lost.store(true, Ordering::Relaxed);
         }
+        self.reader.share(chain_id, &block, &open, &replies);
         hits.merge_set(replies)
     }
 

@@ -37,7 +37,7 @@ type Script = Arc<dyn Fn(&Read) -> Outcome + Send + Sync>;
 
 /// Returns true if a read has to be made at the answer's own block.
 pub fn is_pinned(read: &Read) -> bool {
-    read.freshness == Freshness::Pinned
+    matches!(read.freshness, Freshness::Pinned | Freshness::Proven)
 }
 
 /// The script of one chain, and a record of what was read. Copies share the record.
@@ -176,7 +176,7 @@ impl ScriptedChain {
         }
         let hits = reads.iter().enumerate().filter(|(_, read)| record.is_cached(read));
         let put = |read: &Read| record.put.get(&key(read)).filter(|_| !is_pinned(read)).cloned();
-        let known = |read: &Read| Some(Reply { outcome: put(read)?, cached: true, age_s: 12 });
+        let known = |read: &Read| Some(Reply { cached: true, age_s: 12, ..Reply::fresh(put(read)?) });
         hits.map(|(place, read)| (place, known(&read).unwrap_or_else(|| self.scripted(&read)))).collect()
     }
 

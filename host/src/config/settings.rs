@@ -250,7 +250,7 @@ settings! {
 
     "store.url" => store_url: Option<StoreUrl> = text(store::url).optional(),
         is "a redis, rediss, valkey, valkeys or redis+unix URL", like "\"redis://127.0.0.1:6379\"",
-        "a Valkey or Redis through which several gateways share facts";
+        "a Valkey or Redis through which several gateways share what they read";
     "store.secret_file" => store_secret_file: Option<NamedPath> = path().optional(), is "a path",
         like "\"/run/secrets/store\"",
         "the secret of these gateways, at least 32 bytes, which the store does not have; PORTOLAN_STORE_SECRET holds the \

@@ -51,7 +51,7 @@ pub(crate) struct GatewaySettings {
     pub(crate) verify_receipts: BTreeSet<u64>,
     /// Settings of the facts that outlive the process.
     pub(crate) facts: StoreSettings,
-    /// The store that facts are shared through, if there is one.
+    /// The store through which gateways share what they read, if there is one.
     pub(crate) shared_store: Option<SharedStoreSettings>,
     pub(crate) prices: PriceSettings,
     pub(crate) token_lists: ListSettings,

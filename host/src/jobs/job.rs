@@ -40,7 +40,7 @@ use crate::jobs::failure::{Failure, Reason};
 use crate::jobs::plan::{JobPlan, JobQuestion, Question};
 use crate::jobs::record::JobRecords;
 use crate::jobs::stats::JobStats;
-use portolan_reader::{Block, Freshness, Kind, Outcome, Participant, Read, ReadFailure, Reply, Session};
+use portolan_reader::{Block, Kind, Outcome, Participant, Read, ReadFailure, Reply, Session};
 use portolan_validation::{Addresses, ClaimReads};
 
 /// Number of jobs that begin before other tasks of the runtime have a turn: those of an answer about one account.
@@ -314,7 +314,7 @@ impl<'a> Driver<'a> {
         if let Outcome::Ok(bytes) = &reply.outcome
             && self.claims_rest_on_reads()
         {
-            let is_at_block = read.freshness == Freshness::Pinned || !reply.cached;
+            let is_at_block = trust::is_at_block(read, reply);
             self.claim_reads.take(read.to, read.data.clone(), bytes.clone(), is_at_block);
         }
     }

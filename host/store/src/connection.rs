@@ -3,6 +3,7 @@
 //! Invariant: nobody waits for a connection. What the server sends is bounded by the commands that it got, so that no
 //! reply fills the memory: a server that sends more loses the connection.
 
+use std::convert::Infallible;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,15 +11,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
-use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, ConnectionAddr};
+use redis::aio::{MultiplexedConnection, PubSub};
+use redis::{AsyncConnectionConfig, ConnectionAddr, RedisError};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, interval, sleep, timeout};
 use tokio_rustls::TlsConnector;
 
 use crate::settings::SharedStoreSettings;
@@ -33,6 +35,8 @@ const PAUSE_MIN: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(10);
 /// Bytes that the server may send before any command: greetings and errors of the login.
 const LOGIN_BYTES_MAX: usize = 64 << 10;
+/// Bytes of messages that the server may send each second: those of a thousand reports.
+const MESSAGES_BYTES_MAX: usize = 256 << 10;
 /// Upper bound of what the server may send at once. Replies to all commands under way seldom take a tenth.
 const ALLOWANCE_BYTES_MAX: usize = 32 << 20;
 
@@ -42,6 +46,8 @@ pub(crate) struct Connection {
     live: Mutex<Option<LiveConnection>>,
     /// Ends the current connection.
     ended: Notify,
+    /// Number of connections that were replaced.
+    replaced: watch::Sender<u64>,
 }
 
 /// A connection that is open.
@@ -61,7 +67,7 @@ impl LiveConnection {
 
 impl Connection {
     pub(crate) fn new(settings: SharedStoreSettings) -> Self {
-        Self { settings, live: Mutex::default(), ended: Notify::new() }
+        Self { settings, live: Mutex::default(), ended: Notify::new(), replaced: watch::Sender::new(0) }
     }
 
     pub(crate) fn live(&self) -> Option<LiveConnection> {
@@ -72,6 +78,7 @@ impl Connection {
     pub(crate) fn replace(&self) {
         if self.live.lock().take().is_some() {
             self.ended.notify_one();
+            self.replaced.send_modify(|replaced| *replaced = replaced.wrapping_add(1));
         }
     }
 
@@ -108,7 +115,49 @@ impl Connection {
         }
     }
 
-    async fn connect(&self) -> Result<(LiveConnection, BoxFuture<'static, ()>), String> {
+    /// Calls `take` with each message to a channel, over a connection of its own that is made whenever there is none;
+    /// never returns.
+    pub(crate) async fn listen(&self, channel: &[u8], take: impl Fn(&[u8])) {
+        let address = &self.settings.url;
+        let (mut pause, mut logged) = (PAUSE_MIN, String::new());
+        loop {
+            let began = Instant::now();
+            let Err(reason) = self.listen_once(channel, &take).await;
+            if logged != reason {
+                tracing::warn!(%address, reason, "reports of other gateways do not come through the shared store");
+                logged = reason;
+            }
+            pause = if began.elapsed() >= PAUSE_MAX { PAUSE_MIN } else { (pause * 2).min(PAUSE_MAX) };
+            sleep(pause.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
+        }
+    }
+
+    async fn listen_once(&self, channel: &[u8], take: impl Fn(&[u8])) -> Result<Infallible, String> {
+        let mut replaced = self.replaced.subscribe();
+        let subscribe = async {
+            let (stream, allowance) = self.stream().await?;
+            let mut messages = PubSub::new(&self.settings.url.login, stream).await.map_err(named)?;
+            messages.subscribe(channel).await.map_err(named)?;
+            Ok::<_, String>((messages, allowance))
+        };
+        let subscribed = timeout(CONNECT_TIMEOUT, subscribe).await;
+        let (messages, allowance) = subscribed.unwrap_or_else(|_| Err("it does not answer".to_owned()))?;
+        let (mut messages, mut second) = (messages.into_on_message(), interval(Duration::from_secs(1)));
+        loop {
+            tokio::select! {
+                message = messages.next() => match message {
+                    Some(message) => take(message.get_payload_bytes()),
+                    None => return Err("the connection ended".to_owned()),
+                },
+                _ = second.tick() => allowance.0.store(MESSAGES_BYTES_MAX, Ordering::Relaxed),
+                // What hangs there hangs here.
+                _ = replaced.changed() => return Err("the connection was replaced".to_owned()),
+            }
+        }
+    }
+
+    /// Connects, without a login.
+    async fn stream(&self) -> Result<(BoundedStream, Allowance), String> {
         let url = &self.settings.url;
         let stream: Box<dyn Duplex> = match &url.address {
             ConnectionAddr::Tcp(host, port) => {
@@ -127,15 +176,24 @@ impl Connection {
             _ => return Err("its address is of no known kind".to_owned()),
         };
         let allowance = Allowance(Arc::new(AtomicUsize::new(LOGIN_BYTES_MAX)));
-        let stream = BoundedStream { stream, allowance: allowance.clone() };
+        Ok((BoundedStream { stream, allowance: allowance.clone() }, allowance))
+    }
+
+    async fn connect(&self) -> Result<(LiveConnection, BoxFuture<'static, ()>), String> {
+        let (stream, allowance) = self.stream().await?;
         let config = AsyncConnectionConfig::new().set_response_timeout(Some(COMMAND_TIMEOUT));
-        let connected = MultiplexedConnection::new_with_config(&url.login, stream, config).await;
-        // The server's own words may be anything; its code and category are not.
-        let (commands, driver) = connected.map_err(|error| match error.code() {
-            Some(code) => format!("{}: {}", error.category(), code.escape_default()),
-            None => error.category().to_owned(),
-        })?;
+        let connected = MultiplexedConnection::new_with_config(&self.settings.url.login, stream, config).await;
+        let (commands, driver) = connected.map_err(named)?;
         Ok((LiveConnection { commands, allowance }, Box::pin(driver)))
+    }
+}
+
+/// Returns the code and category of an error: the server's own words may be anything.
+#[allow(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
+fn named(error: RedisError) -> String {
+    match error.code() {
+        Some(code) => format!("{}: {}", error.category(), code.escape_default()),
+        None => error.category().to_owned(),
     }
 }
 

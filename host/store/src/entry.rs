@@ -12,12 +12,20 @@ use crate::settings::StoreSecret;
 const FORMAT: u8 = 1;
 /// The prefix of all names, for access lists of the store (`~portolan:*`).
 const PREFIX: &[u8] = b"portolan:1:";
+/// The channel of what is published.
+pub(crate) const CHANNEL: &[u8] = b"portolan:1:heads";
 
 const HASH_BYTES: usize = 32;
 /// The bytes of an entry besides its value.
 pub(crate) const HEAD_BYTES: usize = 2 * HASH_BYTES;
-/// Maximum size of a value. Facts are words and short texts; whatever is larger is read from a node.
-pub(crate) const VALUE_BYTES_MAX: usize = 4 << 10;
+/// Maximum size of a value of any kind.
+pub(crate) const VALUE_BYTES_MAX: usize = REPLIES_BYTES_MAX;
+/// Maximum size of a fact. Facts are words and short texts; whatever is larger is read from a node.
+const FACT_BYTES_MAX: usize = 4 << 10;
+/// Maximum size of the report of a block.
+const HEAD_REPORT_BYTES_MAX: usize = 256;
+/// Maximum size of the replies to the reads of one step: 1,500 words besides zeros.
+const REPLIES_BYTES_MAX: usize = 64 << 10;
 
 /// The hash of a block.
 pub type BlockHash = [u8; HASH_BYTES];
@@ -27,6 +35,10 @@ pub type BlockHash = [u8; HASH_BYTES];
 pub enum EntryKind {
     /// The reply to a read that never changes.
     Fact,
+    /// The replies to several reads, which are good for one block or for some minutes.
+    Replies,
+    /// The report of a new block, which is published and not held.
+    Head,
 }
 
 impl EntryKind {
@@ -34,6 +46,25 @@ impl EntryKind {
     fn code(self) -> u8 {
         match self {
             Self::Fact => 1,
+            Self::Replies => 2,
+            Self::Head => 3,
+        }
+    }
+
+    pub(crate) fn value_bytes_max(self) -> usize {
+        match self {
+            Self::Fact => FACT_BYTES_MAX,
+            Self::Replies => REPLIES_BYTES_MAX,
+            Self::Head => HEAD_REPORT_BYTES_MAX,
+        }
+    }
+
+    /// Returns the number of keys of one command. Each command's replies count on their own, so that a large batch
+    /// gets what comes in time.
+    pub(crate) fn keys_per_command(self) -> usize {
+        match self {
+            Self::Fact => 512,
+            Self::Replies | Self::Head => 32,
         }
     }
 }
@@ -66,7 +97,7 @@ impl EntryKey<'_> {
     /// Returns the bytes of an entry; `None` if its value is too large.
     pub(crate) fn seal(&self, secret: &StoreSecret, entry: &Entry) -> Option<Vec<u8>> {
         let Entry { block, value } = entry;
-        let is_small = value.len() <= VALUE_BYTES_MAX;
+        let is_small = value.len() <= self.kind.value_bytes_max();
         is_small.then(|| [self.authenticator(secret, block, value).as_bytes().as_slice(), block, value].concat())
     }
 
@@ -75,7 +106,8 @@ impl EntryKey<'_> {
         let (authenticator, rest) = bytes.split_first_chunk::<HASH_BYTES>()?;
         let (block, value) = rest.split_first_chunk::<HASH_BYTES>()?;
         // The comparison of hashes takes the same time whatever differs.
-        let is_own = value.len() <= VALUE_BYTES_MAX && self.authenticator(secret, block, value) == *authenticator;
+        let is_small = value.len() <= self.kind.value_bytes_max();
+        let is_own = is_small && self.authenticator(secret, block, value) == *authenticator;
         is_own.then(|| Entry { block: *block, value: Bytes::copy_from_slice(value) })
     }
 
@@ -110,7 +142,7 @@ mod tests {
 
     #[test]
     fn an_entry_comes_back_as_it_was() {
-        for value in [Bytes::new(), Bytes::from_static(b"v"), vec![1; VALUE_BYTES_MAX].into()] {
+        for value in [Bytes::new(), Bytes::from_static(b"v"), vec![1; FACT_BYTES_MAX].into()] {
             let entry = Entry { value, ..entry() };
             let bytes = Bytes::from(KEY.seal(&secret(1), &entry).unwrap());
             assert_eq!(bytes.len(), HEAD_BYTES + entry.value.len());
@@ -136,7 +168,8 @@ mod tests {
     fn an_entry_of_another_place_network_or_secret_is_refused() {
         let bytes = Bytes::from(KEY.seal(&secret(1), &entry()).unwrap());
         assert_eq!(KEY.open(&secret(2), &bytes), None);
-        for other in [EntryKey { chain_id: 1, ..KEY }, EntryKey { key: b"decimal", ..KEY }] {
+        let kind = EntryKind::Replies;
+        for other in [EntryKey { chain_id: 1, ..KEY }, EntryKey { key: b"decimal", ..KEY }, EntryKey { kind, ..KEY }] {
             assert_eq!(other.open(&secret(1), &bytes), None, "{other:?}");
             assert_ne!(other.name(), KEY.name());
         }
@@ -155,7 +188,7 @@ mod tests {
 
     #[test]
     fn what_is_too_large_is_neither_sealed_nor_opened() {
-        let large = Entry { value: vec![1; VALUE_BYTES_MAX + 1].into(), ..entry() };
+        let large = Entry { value: vec![1; FACT_BYTES_MAX + 1].into(), ..entry() };
         assert_eq!(KEY.seal(&secret(1), &large), None);
         let authenticator = KEY.authenticator(&secret(1), &large.block, &large.value);
         let bytes = [authenticator.as_bytes().as_slice(), &large.block, &large.value].concat();

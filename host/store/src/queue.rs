@@ -21,8 +21,8 @@ const _: () = assert!(QUEUE_BYTES_MAX > 4 * VALUE_BYTES_MAX, "some entries of an
 pub(crate) struct SealedEntry {
     pub(crate) name: Vec<u8>,
     pub(crate) bytes: Vec<u8>,
-    /// How long the store holds it.
-    pub(crate) lives: Duration,
+    /// How long the store holds it; `None` if it is published to those who listen now, and not held.
+    pub(crate) lives: Option<Duration>,
 }
 
 impl SealedEntry {
@@ -39,13 +39,16 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// Appends an entry; returns false if it does not fit.
+    /// Appends an entry, or puts it before all others if it is published; returns false if it does not fit.
     pub(crate) fn push(&self, entry: SealedEntry) -> bool {
         let (entries, bytes) = &mut *self.entries.lock();
         let fits = *bytes + entry.size() <= QUEUE_BYTES_MAX;
         if fits {
             *bytes += entry.size();
-            entries.push_back(entry);
+            match entry.lives {
+                Some(_) => entries.push_back(entry),
+                None => entries.push_front(entry),
+            }
             self.filled.notify_one();
         }
         fits
@@ -76,7 +79,7 @@ mod tests {
     use super::*;
 
     fn entry(bytes: usize) -> SealedEntry {
-        SealedEntry { name: vec![1; 43], bytes: vec![2; bytes], lives: Duration::from_secs(1) }
+        SealedEntry { name: vec![1; 43], bytes: vec![2; bytes], lives: Some(Duration::from_secs(1)) }
     }
 
     #[test]
@@ -91,5 +94,8 @@ mod tests {
         assert_eq!(queue.take_now(2), [entry(3), entry(1)]);
         assert_eq!(queue.take_now(2), [entry(2)]);
         assert_eq!((queue.take_now(2).len(), queue.entries.lock().1), (0, 0));
+        let published = SealedEntry { lives: None, ..entry(4) };
+        assert!(queue.push(entry(5)) && queue.push(published.clone()));
+        assert_eq!(queue.take_now(2), [published, entry(5)]);
     }
 }

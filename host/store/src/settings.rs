@@ -50,6 +50,11 @@ impl StoreUrl {
     /// # Errors
     /// Returns the reason, without the URL.
     pub fn parse(text: &str) -> Result<Self, String> {
+        let (scheme, rest) = text.split_once("://").unwrap_or_default();
+        let hosts = rest.split('/').next().and_then(|authority| authority.rsplit('@').next()).unwrap_or_default();
+        if ["sentinel", "cluster"].iter().any(|kind| scheme.contains(kind)) || hosts.contains(',') {
+            return Err("Sentinel and Cluster are not supported: name the primary, or a proxy".to_owned());
+        }
         let mut url = Url::parse(text).map_err(|error| error.to_string())?;
         let known = SCHEMES.iter().find(|(scheme, ..)| *scheme == url.scheme());
         let Some((_, parsed_as, has_tls)) = known else {
@@ -175,6 +180,8 @@ mod tests {
             "redis://",
             "rediss://hidden-word.example/#insecure",
             "redis://hidden-word.example/x",
+            "redis+sentinel://hidden-word.example/mymaster",
+            "redis://hidden-word.example:1,other.example:2",
             "hidden-word",
         ] {
             let reason = StoreUrl::parse(text).unwrap_err();

@@ -4,7 +4,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -13,23 +13,28 @@ use futures_util::stream::FuturesUnordered;
 use parking_lot::Mutex;
 use redis::{Cmd, Pipeline, RedisResult};
 use serde::Serialize;
+use tokio::sync::broadcast;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::breaker::Breaker;
 use crate::connection::{COMMAND_TIMEOUT, Connection, LiveConnection};
-use crate::entry::{Entry, EntryKey, EntryKind, HEAD_BYTES, VALUE_BYTES_MAX};
+use crate::entry::{CHANNEL, Entry, EntryKey, EntryKind, HEAD_BYTES};
 use crate::queue::{Queue, SealedEntry};
 use crate::settings::SharedStoreSettings;
 
-/// Keys of one command. Each command's replies count on their own, so that a large batch gets what comes in time.
-const KEYS_PER_COMMAND: usize = 512;
+/// Entries that are written at once.
+const WRITES_PER_COMMAND: usize = 512;
 /// Keys of one look-up; further ones are not looked up.
 const KEYS_MAX: usize = 8_192;
 /// Bytes of the protocol around each value.
 const FRAME_BYTES: usize = 32;
 /// Bytes of the reply to a command that writes: a word, or an error.
 const WRITTEN_BYTES: usize = 512;
+/// Published entries that wait for a receiver; it misses the oldest of more.
+const PUBLISHED_MAX: usize = 256;
+/// Interval at which refused entries are logged; all are counted.
+const REFUSALS_LOGGED_EVERY: Duration = Duration::from_secs(60);
 /// Pause after a write that failed, for example because the store is full. It doubles with each.
 const PAUSE_MIN: Duration = Duration::from_millis(250);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
@@ -37,7 +42,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// A store that several gateways share.
 pub struct SharedStore {
     inner: Arc<Inner>,
-    /// The tasks that connect and write; they end with the store.
+    /// The tasks that connect, write and listen; they end with the store.
     _tasks: JoinSet<()>,
 }
 
@@ -46,8 +51,11 @@ struct Inner {
     connection: Connection,
     breaker: Mutex<Breaker>,
     queue: Queue,
+    /// What others publish, with its network.
+    published: broadcast::Sender<(u64, Entry)>,
     counts: Counts,
-    has_logged_refusal: AtomicBool,
+    /// When a refused entry was last logged.
+    refusal_logged: Mutex<Option<Instant>>,
 }
 
 /// What happened since the start.
@@ -91,13 +99,15 @@ impl SharedStore {
             settings,
             breaker: Mutex::default(),
             queue: Queue::default(),
+            published: broadcast::Sender::new(PUBLISHED_MAX),
             counts: Counts::default(),
-            has_logged_refusal: AtomicBool::default(),
+            refusal_logged: Mutex::default(),
         });
         let mut tasks = JoinSet::new();
-        let (connecting, writing) = (Arc::clone(&inner), Arc::clone(&inner));
+        let (connecting, writing, listening) = (Arc::clone(&inner), Arc::clone(&inner), Arc::clone(&inner));
         tasks.spawn(async move { connecting.connection.run().await });
         tasks.spawn(async move { writing.write_all().await });
+        tasks.spawn(async move { listening.connection.listen(CHANNEL, |message| listening.take(message)).await });
         Arc::new(Self { inner, _tasks: tasks })
     }
 
@@ -111,6 +121,16 @@ impl SharedStore {
     /// Has an entry written soon, unless it is too large or too many wait already. The store forgets it after `lives`.
     pub fn put(&self, kind: EntryKind, chain_id: u64, key: &[u8], entry: &Entry, lives: Duration) {
         self.inner.put(EntryKey { kind, chain_id, key }, entry, lives);
+    }
+
+    /// Has a report of a block sent to all who listen now, this gateway among them.
+    pub fn publish(&self, chain_id: u64, entry: &Entry) {
+        self.inner.publish(chain_id, entry);
+    }
+
+    /// Returns what is published from now on, with its network.
+    pub fn published(&self) -> broadcast::Receiver<(u64, Entry)> {
+        self.inner.published.subscribe()
     }
 
     /// Notes that the caller does not believe an entry.
@@ -157,10 +177,11 @@ impl Inner {
         };
         let until = Instant::now() + self.settings.wait;
         let key = |key| EntryKey { kind, chain_id, key };
-        let commands = keys.chunks(KEYS_PER_COMMAND).enumerate();
+        let per_command = kind.keys_per_command();
+        let commands = keys.chunks(per_command).enumerate();
         let mut commands: FuturesUnordered<_> = commands
             .map(|(place, keys)| {
-                get_values(live.clone(), place * KEYS_PER_COMMAND, keys.iter().map(|own| key(own).name()))
+                get_values(live.clone(), kind, place * per_command, keys.iter().map(|own| key(own).name()))
             })
             .collect();
         let (mut found, mut refused, mut has_failed, mut is_late) = (Vec::new(), 0, false, false);
@@ -169,7 +190,7 @@ impl Inner {
                 is_late = true;
                 break;
             };
-            let own = keys.get(first..).unwrap_or_default().iter().take(KEYS_PER_COMMAND);
+            let own = keys.get(first..).unwrap_or_default().iter().take(per_command);
             let Some(values) = values.ok().filter(|values| values.len() == own.len()) else {
                 has_failed = true;
                 continue;
@@ -207,9 +228,14 @@ impl Inner {
 
     fn note_refused(&self, count: usize, reason: &str) {
         add(&self.counts.refused, count);
-        if count > 0 && !self.has_logged_refusal.swap(true, Ordering::Relaxed) {
-            let address = &self.settings.url;
-            tracing::warn!(%address, reason, "an entry of the shared store is refused, further ones are only counted");
+        if count == 0 {
+            return;
+        }
+        let (mut logged, now) = (self.refusal_logged.lock(), Instant::now());
+        if logged.is_none_or(|logged| now >= logged + REFUSALS_LOGGED_EVERY) {
+            *logged = Some(now);
+            let (address, refused) = (&self.settings.url, self.counts.refused.load(Ordering::Relaxed));
+            tracing::warn!(%address, refused, reason, "an entry of the shared store is refused");
         }
     }
 
@@ -218,16 +244,41 @@ impl Inner {
             && self.connection.live().is_some()
             && key
                 .seal(&self.settings.secret, entry)
-                .is_some_and(|bytes| self.queue.push(SealedEntry { name: key.name(), bytes, lives }));
+                .is_some_and(|bytes| self.queue.push(SealedEntry { name: key.name(), bytes, lives: Some(lives) }));
         add(&self.counts.dropped, usize::from(!is_queued));
+    }
+
+    fn publish(&self, chain_id: u64, entry: &Entry) {
+        let key = EntryKey { kind: EntryKind::Head, chain_id, key: &[] };
+        if self.connection.live().is_some()
+            && let Some(sealed) = key.seal(&self.settings.secret, entry)
+        {
+            let bytes = [&chain_id.to_be_bytes()[..], &sealed].concat();
+            let is_queued = self.queue.push(SealedEntry { name: CHANNEL.to_vec(), bytes, lives: None });
+            add(&self.counts.dropped, usize::from(!is_queued));
+        }
+    }
+
+    /// Takes a message of the channel: `chain id (8) | entry`.
+    fn take(&self, message: &[u8]) {
+        let open = |(chain_id, sealed): (&[u8; 8], &[u8])| {
+            let chain_id = u64::from_be_bytes(*chain_id);
+            let key = EntryKey { kind: EntryKind::Head, chain_id, key: &[] };
+            Some((chain_id, key.open(&self.settings.secret, &Bytes::copy_from_slice(sealed))?))
+        };
+        match message.split_first_chunk().and_then(open) {
+            // Nobody may listen.
+            Some(entry) => drop(self.published.send(entry)),
+            None => self.note_refused(1, "what was published is not of this secret"),
+        }
     }
 
     /// Writes what is queued; never returns.
     async fn write_all(&self) {
         let (mut pause, mut has_logged) = (PAUSE_MIN, false);
         loop {
-            let entries = self.queue.take(KEYS_PER_COMMAND).await;
-            let count = entries.len();
+            let entries = self.queue.take(WRITES_PER_COMMAND).await;
+            let count = entries.iter().filter(|entry| entry.lives.is_some()).count();
             let reason = match self.connection.live() {
                 None => None,
                 Some(live) => match timeout(COMMAND_TIMEOUT, set_values(live, entries)).await {
@@ -255,7 +306,12 @@ impl Inner {
     }
 }
 
-async fn get_values(live: LiveConnection, first: usize, names: impl Iterator<Item = Vec<u8>>) -> Values {
+async fn get_values(
+    live: LiveConnection,
+    kind: EntryKind,
+    first: usize,
+    names: impl Iterator<Item = Vec<u8>>,
+) -> Values {
     let mut command = Cmd::new();
     command.arg("MGET");
     let mut count = 0;
@@ -263,7 +319,7 @@ async fn get_values(live: LiveConnection, first: usize, names: impl Iterator<Ite
         command.arg(name);
         count += 1;
     }
-    live.allow(count * (HEAD_BYTES + VALUE_BYTES_MAX + FRAME_BYTES) + WRITTEN_BYTES);
+    live.allow(count * (HEAD_BYTES + kind.value_bytes_max() + FRAME_BYTES) + WRITTEN_BYTES);
     let mut commands = live.commands;
     (first, command.query_async(&mut commands).await)
 }
@@ -272,8 +328,13 @@ async fn set_values(live: LiveConnection, entries: Vec<SealedEntry>) -> RedisRes
     let mut commands = Pipeline::with_capacity(entries.len());
     live.allow(entries.len() * WRITTEN_BYTES);
     for SealedEntry { name, bytes, lives } in entries {
-        let lives_ms = u64::try_from(lives.as_millis()).unwrap_or(u64::MAX);
-        commands.cmd("SET").arg(name).arg(bytes).arg("PX").arg(lives_ms).ignore();
+        match lives {
+            None => commands.cmd("PUBLISH").arg(name).arg(bytes).ignore(),
+            Some(lives) => {
+                let lives_ms = u64::try_from(lives.as_millis()).unwrap_or(u64::MAX);
+                commands.cmd("SET").arg(name).arg(bytes).arg("PX").arg(lives_ms).ignore()
+            }
+        };
     }
     let mut connection = live.commands;
     commands.query_async(&mut connection).await

@@ -1,4 +1,5 @@
-//! A double of the store for tests: it answers MGET and SET as Redis does, until it is given another mood.
+//! A double of the store for tests: it answers MGET, SET, PUBLISH and SUBSCRIBE as Redis does, until it is given
+//! another mood.
 //!
 //! Invariant: it listens on loopback alone, and ends when it is dropped.
 
@@ -13,6 +14,7 @@ use parking_lot::Mutex;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::tcp::OwnedWriteHalf;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 
 /// How the server answers.
@@ -45,6 +47,16 @@ struct State {
     values: HashMap<Vec<u8>, Vec<u8>>,
     commands: Vec<String>,
     flooded: Option<usize>,
+    /// Connections that listen.
+    listening: Vec<UnboundedSender<Vec<u8>>>,
+    published: Vec<Vec<u8>>,
+}
+
+impl State {
+    fn publish(&mut self, message: &[u8]) {
+        self.published.push(message.to_vec());
+        self.listening.retain(|listening| listening.send(message.to_vec()).is_ok());
+    }
 }
 
 impl std::fmt::Debug for Server {
@@ -60,7 +72,14 @@ impl Server {
     /// Panics if there is no free port.
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap_or_else(|error| panic!("{error}"));
-        let state = State { mood: Mood::Sound, values: HashMap::new(), commands: Vec::new(), flooded: None };
+        let state = State {
+            mood: Mood::Sound,
+            values: HashMap::new(),
+            commands: Vec::new(),
+            flooded: None,
+            listening: Vec::new(),
+            published: Vec::new(),
+        };
         let (address, shared) =
             (listener.local_addr().unwrap_or_else(|error| panic!("{error}")), Arc::new(Mutex::new(state)));
         let mut server = Self { address, shared, serving: JoinSet::new() };
@@ -91,6 +110,16 @@ impl Server {
     /// Forgets all values.
     pub fn clear(&self) {
         self.shared.lock().values.clear();
+    }
+
+    /// Sends a message to all who listen.
+    pub fn publish(&self, message: &[u8]) {
+        self.shared.lock().publish(message);
+    }
+
+    /// Returns the messages that were published.
+    pub fn published(&self) -> Vec<Vec<u8>> {
+        self.shared.lock().published.clone()
     }
 
     /// Ends the server with its connections.
@@ -142,11 +171,28 @@ async fn talk(stream: TcpStream, shared: Arc<Mutex<State>>) {
                 shared.lock().values.insert(command[1].clone(), command[2].clone());
                 b"+OK\r\n".to_vec()
             }
+            (_, "PUBLISH") => {
+                shared.lock().publish(&command[2]);
+                b":1\r\n".to_vec()
+            }
+            (_, "SUBSCRIBE") => return listen(writing, &command[1], &shared).await,
             _ => b"+OK\r\n".to_vec(),
         };
         if writing.write_all(&reply).await.is_err() {
             return;
         }
+    }
+}
+
+/// Sends what is published until the other side closes.
+async fn listen(mut writing: OwnedWriteHalf, channel: &[u8], shared: &Mutex<State>) {
+    let (sender, mut messages) = unbounded_channel();
+    shared.lock().listening.push(sender);
+    let text = |text: &[u8]| [format!("${}\r\n", text.len()).as_bytes(), text, b"\r\n"].concat();
+    let mut reply = [b"*3\r\n", &text(b"subscribe")[..], &text(channel), b":1\r\n"].concat();
+    while writing.write_all(&reply).await.is_ok() {
+        let Some(message) = messages.recv().await else { return };
+        reply = [b"*3\r\n", &text(b"message")[..], &text(channel), &text(&message)].concat();
     }
 }
 

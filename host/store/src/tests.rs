@@ -89,6 +89,75 @@ async fn what_one_gateway_puts_another_gets() {
     assert_eq!(other.get(KIND, CHAIN + 1, &keys(4)).await, [], "another network has other entries");
 }
 
+/// Publishes again and again until a receiver has it: nobody knows when the other side listens.
+async fn heard(from: &SharedStore, by: &SharedStore, number: u64) -> (u64, Entry) {
+    let (mut receiver, begin) = (by.published(), Instant::now());
+    let mut again = interval(Duration::from_millis(20));
+    loop {
+        assert!(begin.elapsed() < WITHIN, "nothing is heard");
+        tokio::select! {
+            heard = receiver.recv() => return heard.unwrap(),
+            _ = again.tick() => from.publish(CHAIN, &entry(number)),
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_published_reaches_others_and_is_not_held() {
+    let server = Server::start().await;
+    let (one, other) = (connected(&server.url(), 1).await, connected(&server.url(), 1).await);
+    assert_eq!(heard(&one, &other, 3).await, (CHAIN, entry(3)));
+    assert_eq!((server.commands("SET"), one.status().written), (0, 0));
+}
+
+#[tokio::test]
+async fn reports_that_are_changed_cut_foreign_or_of_another_network_are_refused() {
+    let server = Server::start().await;
+    let (one, other) = (connected(&server.url(), 1).await, connected(&server.url(), 1).await);
+    heard(&one, &other, 3).await;
+    let mut receiver = other.published();
+    let message = server.published().swap_remove(0);
+    let changes: [fn(&mut Vec<u8>); 4] = [
+        |message| message[7] ^= 1,
+        |message| *message.last_mut().unwrap() ^= 1,
+        |message| message.truncate(20),
+        Vec::clear,
+    ];
+    for (change, refused) in changes.iter().zip(1..) {
+        let mut changed = message.clone();
+        change(&mut changed);
+        server.publish(&changed);
+        until("a refusal", &other, |status| status.refused == refused).await;
+    }
+    let foreign = connected(&server.url(), 2).await;
+    foreign.publish(CHAIN, &entry(4));
+    until("a refusal", &other, |status| status.refused == 5).await;
+    while let Ok((_, heard)) = receiver.try_recv() {
+        assert_eq!(heard, entry(3), "the first one, repeated");
+    }
+}
+
+#[tokio::test]
+async fn reports_are_heard_again_when_the_store_is_back() {
+    let mut server = Server::start().await;
+    let (one, other) = (connected(&server.url(), 1).await, connected(&server.url(), 1).await);
+    heard(&one, &other, 3).await;
+    server.stop().await;
+    server.start_again().await;
+    assert_eq!(heard(&one, &other, 4).await, (CHAIN, entry(4)));
+}
+
+#[tokio::test]
+async fn a_flood_of_messages_ends_the_connection_that_listens() {
+    let server = Server::start().await;
+    let (one, other) = (connected(&server.url(), 1).await, connected(&server.url(), 1).await);
+    heard(&one, &other, 3).await;
+    // More than a second's messages at once.
+    (0..8).for_each(|_| server.publish(&vec![1; 64 << 10]));
+    assert_eq!(heard(&one, &other, 4).await.1, entry(4), "over another connection");
+    assert!(other.status().refused < 8);
+}
+
 #[tokio::test]
 async fn entries_of_another_secret_are_refused_and_counted() {
     let server = Server::start().await;

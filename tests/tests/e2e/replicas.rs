@@ -1,5 +1,5 @@
-//! Gateways that share facts through a store: a further one asks the nodes for less, answers the same, and goes on
-//! without the store.
+//! Gateways that share what they read through a store: all together cost the nodes hardly more than one, they answer
+//! the same, and go on without the store.
 //!
 //! The store is the real `redis-server`. Where it is not installed, the tests say that they were skipped.
 
@@ -44,6 +44,11 @@ impl Redis {
 
     fn url(&self) -> String {
         format!("redis+unix://{}", self.folder.path().join("socket").display())
+    }
+
+    fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([name, &self.process.id().to_string()]).status().unwrap();
+        assert!(sent.success());
     }
 
     fn kill(&mut self) {
@@ -96,14 +101,29 @@ impl Replica {
 
     /// Returns a cold answer, with the requests and bytes of calls that it cost at the node.
     fn fetch(&self, world: &World) -> Result<(String, usize, usize)> {
+        // Nothing of what simulations need is shared.
+        self.fetch_path(&format!("/{PLUGIN}/{}/claimables?simulate=false", world.address("farmer")?))
+    }
+
+    fn fetch_path(&self, path: &str) -> Result<(String, usize, usize)> {
         drop(self.rpc.take());
-        // Nothing of what simulations need is a fact.
-        let path = format!("/{PLUGIN}/{}/claimables?simulate=false", world.address("farmer")?);
-        let response = self.gateway.get(&path)?;
+        let response = self.gateway.get(path)?;
         ensure!(response.status == 200 && response.header("portolan-partial").is_none(), "{response:?}");
         let is_call = |requested: &[u8]| String::from_utf8_lossy(requested).contains("\"eth_call\"");
         let calls: Vec<_> = self.rpc.take().into_iter().filter(|exchange| is_call(&exchange.requested)).collect();
         Ok((response.body, calls.len(), calls.iter().map(|call| call.requested.len()).sum()))
+    }
+
+    /// Waits until everything that is to be shared has been written, if there is anything.
+    fn settled(&self) -> Result<()> {
+        let (mut before, mut equal) = (None, 0);
+        let settled = || {
+            let now = self.metric("portolan_store_written_total")?;
+            equal = if before.replace(now) == Some(now) { equal + 1 } else { 0 };
+            ensure!(equal >= 5, "{now} written, and {equal} times no more");
+            Ok::<_, anyhow::Error>(())
+        };
+        wait::until("writes", WITHIN, settled).map(drop)
     }
 
     /// Waits until everything that is to be shared has been written.
@@ -146,9 +166,53 @@ fn a_further_gateway_with_a_warm_store_asks_for_less_and_answers_the_same_with_a
     assert!(refused(&foreign) > 0);
     assert!(foreign.gateway.log().contains("an entry of the shared store is refused"), "{}", foreign.gateway.log());
 
+    redis.signal("-STOP");
+    for replica in [&first, &second, &foreign] {
+        assert_eq!(replica.fetch(&world).unwrap().0, body);
+    }
+    redis.signal("-CONT");
     redis.kill();
     for replica in [&first, &second, &foreign] {
         assert_eq!(replica.fetch(&world).unwrap().0, body);
         assert!(!replica.gateway.log().contains(SECRET));
     }
+}
+
+#[test]
+fn replicas_at_one_block_cost_the_node_hardly_more_than_one_gateway() {
+    let Some(redis) = Redis::start() else { return };
+    let (world, url) = (World::start().unwrap(), redis.url());
+    let replica = || Replica::start(&world, Some((&url, SECRET))).unwrap();
+    let (alone, replicas) = (Replica::start(&world, None).unwrap(), [replica(), replica(), replica()]);
+    let paths_of = |account: &str| {
+        [
+            format!("/balance/{account}/token-balances?network={NETWORK}"),
+            format!("/{account}/native-balance?network={NETWORK}"),
+            format!("/{PLUGIN}/{account}/claimables?simulate=false"),
+        ]
+    };
+    let known = |who: &str| world.address(who).unwrap().to_owned();
+    // Each learns what its own node can do.
+    for path in paths_of(&known("exited")) {
+        for gateway in replicas.iter().chain([&alone]) {
+            gateway.fetch_path(&path).unwrap();
+        }
+    }
+    // What claims rest on is read again by each gateway, once at a block.
+    let unseen = (0..12).map(|number| format!("0xfee1{number:036x}"));
+    let accounts = ["farmer", "whale", "dust", "nothing"].map(known).into_iter().chain(unseen);
+    let paths: Vec<String> = accounts.flat_map(|account| paths_of(&account)).collect();
+    let (mut of_one, mut of_all) = (0, [0; 3]);
+    for path in paths {
+        let (body, calls, _) = alone.fetch_path(&path).unwrap();
+        of_one += calls;
+        for (replica, all) in replicas.iter().zip(&mut of_all) {
+            let (own, calls, _) = replica.fetch_path(&path).unwrap();
+            assert_eq!(own, body, "{path}");
+            *all += calls;
+            replica.settled().unwrap();
+        }
+    }
+    println!("{of_one} calls of one gateway, {of_all:?} of three with a store");
+    assert!(of_all.iter().sum::<usize>() * 10 <= of_one * 11, "{of_all:?} calls of three, {of_one} of one");
 }

@@ -218,7 +218,7 @@ impl BlockCache {
         let mut table = entry.table.lock();
         let known = |(place, read): (usize, ReadRef<'_>)| {
             let outcome = table.outcome(read)?.clone();
-            Some((place, Reply { outcome, cached: true, age_s: 0 }))
+            Some((place, Reply { cached: true, ..Reply::fresh(outcome) }))
         };
         reads.map(known).collect()
     }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: hits and misses together are all reads that were looked up, each at its place.
 
+use crate::cache::reply_cache::Group;
 use crate::{Outcome, Read, ReadFailure, ReadSet, Reply, ReplySet};
 
 /// Reads, with the replies to those that are cached. Its owner fetches the others without another look-up.
@@ -12,6 +13,18 @@ pub struct Lookup {
     /// The other reads, in order.
     misses: ReadSet,
 }
+
+/// What other gateways share of a set of reads.
+#[derive(Debug, Default)]
+pub struct SharedLookup {
+    /// Replies with the places of their reads, rising.
+    pub(crate) hits: Vec<(usize, Reply)>,
+    pub(crate) open: OpenGroups,
+}
+
+/// Groups of reads that nobody shares yet, by their places among the reads that are still to be fetched.
+#[derive(Debug, Default)]
+pub struct OpenGroups(pub(crate) Vec<Group>);
 
 impl Lookup {
     /// Makes a lookup. The places in `hits` must be rising.

@@ -9,6 +9,7 @@ mod filter;
 mod key;
 mod pending;
 mod shared_facts;
+mod shared_replies;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -21,7 +22,10 @@ use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 pub use self::filter::StoredReplyFilter;
 use self::key::{Fact, Key, KeyRef};
 pub(crate) use self::pending::{Pending, PendingBlock, Row};
-pub(crate) use self::shared_facts::{SharedFact, SharedFacts};
+pub(crate) use self::shared_facts::SharedFact;
+use self::shared_facts::SharedFacts;
+use self::shared_replies::SharedReplies;
+pub(crate) use self::shared_replies::{Group, SharedGroup};
 use crate::reads::read_set::{ReadRef, ReadSet};
 use crate::reads::reply_set::ReplySet;
 use crate::{Block, Freshness, Outcome, Read, Reply};
@@ -65,8 +69,14 @@ pub(crate) struct ReplyCache {
     drops: AtomicU64,
     /// Replies that wait for the disk, if there is one.
     pending: OnceLock<Arc<Pending>>,
-    /// Facts of other gateways, if there is a shared store.
-    shared: Option<SharedFacts>,
+    /// What other gateways share, if there is a store.
+    shared: Option<SharedCache>,
+}
+
+/// What gateways share through a store.
+pub(crate) struct SharedCache {
+    pub(crate) facts: SharedFacts,
+    pub(crate) replies: SharedReplies,
 }
 
 type Part = Cache<Key, Entry, Weight>;
@@ -106,12 +116,13 @@ impl ReplyCache {
         Self { facts, passing, immutable_for_s, drops: AtomicU64::default(), pending: OnceLock::new(), shared: None }
     }
 
-    /// Shares facts with other gateways through a store.
+    /// Shares facts and replies with other gateways through a store.
     pub(crate) fn share_through(self, store: Arc<SharedStore>) -> Self {
-        Self { shared: Some(SharedFacts::new(store)), ..self }
+        let (facts, replies) = (SharedFacts::new(Arc::clone(&store)), SharedReplies::new(store));
+        Self { shared: Some(SharedCache { facts, replies }), ..self }
     }
 
-    pub(crate) fn shared(&self) -> Option<&SharedFacts> {
+    pub(crate) fn shared(&self) -> Option<&SharedCache> {
         self.shared.as_ref()
     }
 
@@ -124,7 +135,7 @@ impl ReplyCache {
     fn part(&self, freshness: Freshness) -> &Part {
         match freshness {
             Freshness::ZeroWithin(_) | Freshness::Within(..=PASSING_FOR_S) => &self.passing,
-            Freshness::Within(_) | Freshness::Immutable | Freshness::Pinned => &self.facts,
+            Freshness::Within(_) | Freshness::Immutable | Freshness::Pinned | Freshness::Proven => &self.facts,
         }
     }
 
@@ -146,14 +157,14 @@ impl ReplyCache {
         let age_s = block.timestamp.saturating_sub(timestamp);
         let is_newer = timestamp > block.timestamp || number > block.number;
         let stands = match read.like.freshness {
-            Freshness::Pinned => false,
+            Freshness::Pinned | Freshness::Proven => false,
             Freshness::Immutable if is_confirmed => age_s <= self.immutable_for_s,
             Freshness::Immutable => age_s <= UNCONFIRMED_FOR_S.min(self.immutable_for_s),
             Freshness::Within(most_s) if is_absence(&outcome) => !is_newer && age_s <= ABSENCE_FOR_S.min(most_s.into()),
             Freshness::Within(most_s) | Freshness::ZeroWithin(most_s) => !is_newer && age_s <= most_s.into(),
         };
         let age_s = u32::try_from(age_s).unwrap_or(u32::MAX);
-        stands.then_some((Reply { outcome, cached: true, age_s }, is_newer))
+        stands.then_some((Reply { cached: true, age_s, ..Reply::fresh(outcome) }, is_newer))
     }
 
     /// Inserts the replies that may serve later answers; `host` returns the host of the endpoint at an index.
@@ -215,7 +226,7 @@ impl ReplyCache {
             let (Key { chain_id, read, .. }, endpoint) = (key.clone(), Arc::clone(endpoint));
             let row = Row { chain_id, read, number, timestamp, endpoint, reply: reply.clone() };
             if let Some(shared) = shared {
-                shared.put(&row, block.hash, false, UNCONFIRMED_FOR_S.min(self.immutable_for_s));
+                shared.facts.put(&row, block.hash, false, UNCONFIRMED_FOR_S.min(self.immutable_for_s));
             }
             if let Some(pending) = pending {
                 pending.add(block, row);
@@ -232,7 +243,7 @@ impl ReplyCache {
         if let Some(entry) = self.facts.peek(&key).filter(is_same) {
             self.facts.insert(key, Entry { is_confirmed: true, ..entry });
             if let Some(shared) = &self.shared {
-                shared.put(row, hash, true, self.immutable_for_s);
+                shared.facts.put(row, hash, true, self.immutable_for_s);
             }
         }
     }
@@ -248,6 +259,29 @@ impl ReplyCache {
         }
     }
 
+    /// Takes the replies to a group that another gateway read, and returns those that are fresh enough at the block,
+    /// each with its place.
+    pub(crate) fn take_group(
+        &self,
+        chain_id: u64,
+        block: &Block,
+        is_past: bool,
+        reads: &ReadSet,
+        found: SharedGroup,
+    ) -> Vec<(usize, Reply)> {
+        let SharedGroup { group, number, hash, timestamp, endpoint, outcomes } = found;
+        let is_at_block = hash == block.hash;
+        let read_at = Block { number, hash, timestamp, ..*block };
+        let get = if is_past { Self::get_past } else { Self::get };
+        let hit = |(place, outcome): (usize, Outcome)| {
+            let read = reads.at(place);
+            self.insert_by(chain_id, &read_at, read, &outcome, Some(&endpoint));
+            let at_block = is_at_block.then(|| Reply { cached: true, shared: true, ..Reply::fresh(outcome) });
+            Some((place, at_block.or_else(|| get(self, chain_id, block, read))?))
+        };
+        group.places().zip(outcomes).filter_map(hit).collect()
+    }
+
     /// Returns the host of the endpoint that gave the reply to a read.
     pub(crate) fn endpoint_of(&self, chain_id: u64, read: &Read) -> Option<Arc<str>> {
         self.part(read.freshness).peek(&KeyRef::of(chain_id, read.into())?)?.endpoint
@@ -258,7 +292,7 @@ impl ReplyCache {
     pub(crate) fn drop_where(&self, filter: &StoredReplyFilter) -> usize {
         self.drops.fetch_add(1, Ordering::Relaxed);
         if let Some(shared) = &self.shared {
-            shared.refuse(filter);
+            shared.facts.refuse(filter);
         }
         let dropped = AtomicU64::default();
         self.retain(|key, entry| {

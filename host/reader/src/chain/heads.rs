@@ -7,13 +7,16 @@
 //!
 //! Invariant: one task makes every poll, so that callers share it whatever their deadlines. A lost block is pinned
 //! again only if the chain reports no other. The source chooses the endpoint and logs failures.
+//!
+//! Other gateways' reports spare polls and lead to the same pins. They only go on from what own endpoints reported:
+//! none sets a head back, and own polls go on, if less often.
 
 mod block_time;
 mod record;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use alloy::primitives::B256;
@@ -54,6 +57,9 @@ pub(crate) trait HeadSource: Send + Sync + 'static {
     fn block(&self, hash: B256, until: Instant) -> BoxFuture<'_, Result<Option<Block>, ReadFailure>>;
 }
 
+/// Reports a head, or (true) a pin, to other gateways.
+type Announce = Box<dyn Fn(&Block, bool) + Send + Sync>;
+
 /// Unix seconds.
 type Clock = Box<dyn Fn() -> u64 + Send + Sync>;
 
@@ -66,6 +72,7 @@ pub(crate) struct Heads {
     wake: Arc<Notify>,
     /// Number of polls that ended.
     polls: watch::Sender<u64>,
+    announce: OnceLock<Announce>,
 }
 
 struct PinState {
@@ -79,6 +86,10 @@ struct PinState {
     wanted: Option<Instant>,
     /// Latest deadline of the callers that wait for a newer block than the pin.
     hurried_until: Option<Instant>,
+    /// When the next poll is due, as other gateways have polled.
+    deferred_until: Option<Instant>,
+    /// A pin that was chosen and is not announced yet.
+    chosen: Option<Block>,
     /// The last poll, if it failed.
     failed: Option<FailedPoll>,
     follower: Option<AbortHandle>,
@@ -122,10 +133,48 @@ impl Heads {
             polling: false,
             wanted: None,
             hurried_until: None,
+            deferred_until: None,
+            chosen: None,
             failed: None,
             follower: None,
         };
-        Arc::new(Self { source, clock, state: Mutex::new(state), wake: Arc::default(), polls: watch::Sender::new(0) })
+        Arc::new(Self {
+            source,
+            clock,
+            state: Mutex::new(state),
+            wake: Arc::default(),
+            polls: watch::Sender::new(0),
+            announce: OnceLock::new(),
+        })
+    }
+
+    /// Announces heads and pins from now on; may be called once.
+    pub(crate) fn announce_by(&self, announce: Announce) {
+        drop(self.announce.set(announce));
+    }
+
+    fn announce(&self, block: &Block, is_pin: bool) {
+        if let Some(announce) = self.announce.get() {
+            announce(block, is_pin);
+        }
+    }
+
+    /// Takes what another gateway announced, if heads are followed here. A head counts as a poll's, within bounds.
+    pub(crate) fn take(&self, block: &Block, is_pin: bool) {
+        let now = Instant::now();
+        let mut state = self.state.lock();
+        if state.cold || state.failed.is_some() || state.follower.is_none() {
+            return;
+        }
+        if is_pin {
+            state.record.pin_with_peer(block, now);
+        } else if let Some(own_poll_at) = state.record.observe_peer(*block, now) {
+            // Whoever polls goes on, and another gateway takes over if it does not.
+            let pause = state.record.poll_interval().mul_f64(1.1 + fastrand::f64() / 2.0);
+            state.deferred_until = Some((now + pause).min(own_poll_at));
+        }
+        drop(state);
+        self.polls.send_modify(|polls| *polls = polls.wrapping_add(1));
     }
 
     /// Returns the block at which an answer that starts now is read. Makes no request while heads are followed.
@@ -167,7 +216,11 @@ impl Heads {
         }
         state.hurried_until = state.hurried_until.max(Some(until));
         self.wake.notify_one();
-        Ok(if state.record.is_usable(now) { state.record.choose(now) } else { None })
+        let pinned = if state.record.is_usable(now) { state.choose(now) } else { None };
+        let chosen = state.chosen.take();
+        drop(state);
+        chosen.iter().for_each(|chosen| self.announce(chosen, true));
+        Ok(pinned)
     }
 
     /// Marks a block that no endpoint knows any more, so that it is not pinned again.
@@ -195,11 +248,24 @@ impl Heads {
 
     /// Returns the pin, or why there is none; `None` if the caller has to wait for a poll.
     fn try_pin(self: &Arc<Self>, deadline: Instant, has_waited: bool) -> Option<Result<Block, ReadFailure>> {
-        let now = Instant::now();
         let mut state = self.state.lock();
+        let pinned = self.try_pin_by(&mut state, deadline, has_waited);
+        let chosen = state.chosen.take();
+        drop(state);
+        chosen.iter().for_each(|chosen| self.announce(chosen, true));
+        pinned
+    }
+
+    fn try_pin_by(
+        self: &Arc<Self>,
+        state: &mut PinState,
+        deadline: Instant,
+        has_waited: bool,
+    ) -> Option<Result<Block, ReadFailure>> {
+        let now = Instant::now();
         state.requested = now;
         if state.follower.as_ref().is_none_or(AbortHandle::is_finished) {
-            self.start_follower(&mut state);
+            self.start_follower(state);
         }
         if let Some(block) = state.ready(now) {
             return Some(Ok(block));
@@ -251,10 +317,22 @@ impl Heads {
     }
 
     fn record_head(&self, head: &Block) -> NextRequest {
+        let (next, observation) = self.observe(head);
+        if observation == Observation::Accepted {
+            self.announce(head, false);
+        }
+        next
+    }
+
+    fn observe(&self, head: &Block) -> (NextRequest, Observation) {
         let now = Instant::now();
         let mut state = self.state.lock();
         state.cold |= !state.record.is_usable(now);
         let observation = state.record.observe(*head, now);
+        (self.next_request(&mut state, head, observation, now), observation)
+    }
+
+    fn next_request(&self, state: &mut PinState, head: &Block, observation: Observation, now: Instant) -> NextRequest {
         if !state.cold {
             return NextRequest::None;
         }
@@ -312,6 +390,7 @@ impl Heads {
 impl PinState {
     /// Returns when the next poll is due, which is sooner while callers wait for a newer block.
     fn due(&self, regular: Instant, now: Instant) -> Instant {
+        let regular = self.deferred_until.map_or(regular, |deferred| deferred.max(regular));
         let is_hurried = self.failed.is_none() && self.hurried_until.is_some_and(|until| now < until);
         let soonest = self.record.soonest_poll().filter(|_| is_hurried);
         soonest.map_or(regular, |soonest| soonest.min(regular))
@@ -324,7 +403,15 @@ impl PinState {
         }
         // After a failed cold start, earlier observations still count while they are usable.
         let may_choose = self.record.is_usable(now) && (!self.cold || self.failed.is_some());
-        if may_choose { self.record.choose(now) } else { None }
+        if may_choose { self.choose(now) } else { None }
+    }
+
+    /// Pins the newest block that is old enough, and returns the pin.
+    fn choose(&mut self, now: Instant) -> Option<Block> {
+        let before = self.record.pinned();
+        let pinned = self.record.choose(now);
+        self.chosen = pinned.filter(|_| pinned != before);
+        pinned
     }
 }
 

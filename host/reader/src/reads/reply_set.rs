@@ -10,12 +10,14 @@ pub struct ReplySet {
     outcomes: Outcomes,
     /// Places of replies that are older than the request, rising, each with its age in seconds.
     cached: Vec<(u32, u32)>,
+    /// Places of replies that another gateway has read, rising.
+    shared: Vec<u32>,
 }
 
 impl ReplySet {
     /// Makes a set. Every place must have an outcome, and the places in `cached` must be rising.
     pub(crate) fn new(outcomes: Outcomes, cached: Vec<(u32, u32)>) -> Self {
-        Self { outcomes, cached }
+        Self { outcomes, cached, shared: Vec::new() }
     }
 
     /// Repeats an outcome for this many reads.
@@ -52,9 +54,12 @@ impl ReplySet {
     }
 
     pub fn push(&mut self, reply: Reply) {
-        let Reply { outcome, cached, age_s } = reply;
+        let Reply { outcome, cached, shared, age_s } = reply;
         if cached {
             self.cached.push((count(self.len()), age_s));
+        }
+        if shared {
+            self.shared.push(count(self.len()));
         }
         self.outcomes.push(outcome);
     }
@@ -79,11 +84,16 @@ impl IntoIterator for ReplySet {
     type IntoIter = std::vec::IntoIter<Reply>;
 
     fn into_iter(self) -> Self::IntoIter {
-        let Self { outcomes, cached } = self;
+        let Self { outcomes, cached, shared } = self;
         let mut replies: Vec<Reply> = outcomes.into_all().map(Reply::fresh).collect();
         for (place, age_s) in cached {
             if let Some(reply) = replies.get_mut(index(place)) {
                 (reply.cached, reply.age_s) = (true, age_s);
+            }
+        }
+        for place in shared {
+            if let Some(reply) = replies.get_mut(index(place)) {
+                reply.shared = true;
             }
         }
         replies.into_iter()

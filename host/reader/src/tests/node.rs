@@ -236,6 +236,7 @@ impl Chain {
             "eth_chainId" => NodeReply::Result(json!(U64::from(self.id))),
             BATCH => NodeReply::Each,
             "eth_getBlockByNumber" => NodeReply::Result(header(&BLOCK)),
+            "eth_feeHistory" => NodeReply::Result(json!({"baseFeePerGas": ["0x64"], "reward": [["0x2"]]})),
             "eth_call" => self.call(request),
             "eth_getBalance" => NodeReply::Result(json!(balance_of(of()))),
             "eth_getCode" => NodeReply::Result(json!(self.code_of(of()))),

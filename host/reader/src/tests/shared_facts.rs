@@ -1,66 +1,13 @@
 //! Facts that readers share through a store: what one has read costs the next one no request, and whatever the store
 //! does, answers are those of the node.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use alloy::primitives::B256;
 use portolan_store::testing::{Mood, Server};
-use portolan_store::{
-    SECRET_BYTES_MIN, SharedStore, SharedStoreSettings, SharedStoreStatus, StoreAuthorities, StoreSecret, StoreUrl,
-};
-use tokio::time::{Instant, interval};
+use tokio::time::Instant;
 
-use super::node::{self, Chain, Node};
-use super::{AMPLE, ETHEREUM, ample, echo, echoed, session};
-use crate::{Block, ChainReader, Freshness, Limits, Outcome, Read, Reader, Reply, Upstream};
-
-/// Many times the default, so that a busy machine does not pass for a slow store.
-const WAIT: Duration = Duration::from_secs(2);
-
-/// A reader with a node and a part in the store.
-struct Replica {
-    node: Node,
-    reader: Arc<ChainReader>,
-    store: Arc<SharedStore>,
-}
-
-impl Replica {
-    async fn start(server: &Server, secret: u8) -> Self {
-        let node = Node::truthful(Chain::multicall()).await;
-        let store = SharedStore::start(SharedStoreSettings {
-            url: StoreUrl::parse(&server.url()).unwrap(),
-            secret: StoreSecret::new(&[secret; SECRET_BYTES_MIN]).unwrap(),
-            authorities: StoreAuthorities::of_the_web().unwrap(),
-            wait: WAIT,
-        });
-        let endpoints = vec![node.url().parse().unwrap()];
-        let ethereum = Upstream { chain_id: ETHEREUM, name: "ethereum".into(), endpoints, verify_receipts: false };
-        let reader = ChainReader::new(vec![ethereum], Limits::default(), None, Some(Arc::clone(&store)));
-        let replica = Self { node, reader, store };
-        replica.until(|status| status.connected).await;
-        replica
-    }
-
-    async fn until(&self, is_it: impl Fn(&SharedStoreStatus) -> bool) {
-        let (begin, mut looks) = (Instant::now(), interval(Duration::from_millis(5)));
-        while !is_it(&self.store.status()) {
-            assert!(begin.elapsed() < AMPLE, "{:?}", self.store.status());
-            looks.tick().await;
-        }
-    }
-
-    async fn read(&self, reads: Vec<Read>) -> Vec<Reply> {
-        session(&self.reader, node::BLOCK, ample()).read(reads).await
-    }
-
-    /// Reads facts, and waits until the store has them.
-    async fn read_and_share(&self, count: u32) {
-        let written = self.store.status().written;
-        self.read(facts(count)).await;
-        self.until(|status| status.written == written + u64::from(count)).await;
-    }
-}
+use super::replica::{Replica, WAIT};
+use super::{ETHEREUM, ample, echo, echoed, node, session};
+use crate::{Block, Freshness, Outcome, Read, Reader, Reply};
 
 fn facts(count: u32) -> Vec<Read> {
     (1..=count).map(|number| echo(number).fresh(Freshness::Immutable)).collect()
@@ -74,7 +21,7 @@ fn are_right(replies: &[Reply]) -> bool {
 async fn what_one_reader_has_read_costs_the_next_one_no_request_and_counts_as_cached() {
     let server = Server::start().await;
     let (one, other) = (Replica::start(&server, 1).await, Replica::start(&server, 1).await);
-    one.read_and_share(700).await;
+    one.read_and_share(facts(700), 700).await;
     let replies = other.read(facts(700)).await;
     assert!(replies.len() == 700 && are_right(&replies));
     // What counts as cached never makes a claim's target by itself.
@@ -89,7 +36,7 @@ async fn what_one_reader_has_read_costs_the_next_one_no_request_and_counts_as_ca
 async fn some_are_shared_and_the_rest_is_read_in_their_order() {
     let server = Server::start().await;
     let (one, other) = (Replica::start(&server, 1).await, Replica::start(&server, 1).await);
-    one.read_and_share(5).await;
+    one.read_and_share(facts(5), 5).await;
     let mut reads = facts(9);
     reads.swap(0, 8);
     let replies = other.read(reads).await;
@@ -99,17 +46,13 @@ async fn some_are_shared_and_the_rest_is_read_in_their_order() {
 }
 
 #[tokio::test]
-async fn only_facts_are_shared() {
+async fn zeros_refusals_and_missing_contracts_are_not_facts() {
     let server = Server::start().await;
     let replica = Replica::start(&server, 1).await;
-    let kinds = [Freshness::Pinned, Freshness::Within(60), Freshness::ZeroWithin(60)];
-    replica.read(kinds.map(|freshness| echo(3).fresh(freshness)).to_vec()).await;
-    // A zero, a refusal, and a contract without code are not facts.
     let none = [echo(0), super::call(node::REVERTER), super::call(node::NOBODY)];
     replica.read(none.map(|read| read.fresh(Freshness::Immutable)).to_vec()).await;
-    replica.read_and_share(1).await;
-    assert_eq!(server.commands("SET"), 1);
-    assert_eq!(server.commands("MGET"), 2, "one for each batch with facts");
+    replica.read_and_share(facts(1), 1).await;
+    assert_eq!((server.commands("SET"), server.commands("MGET")), (1, 2), "one look-up for each batch");
 }
 
 #[tokio::test]
@@ -127,7 +70,7 @@ async fn what_the_store_changed_or_others_wrote_is_read_from_the_node() {
     ] {
         let server = Server::start().await;
         let (one, other) = (Replica::start(&server, 1).await, Replica::start(&server, secret).await);
-        one.read_and_share(4).await;
+        one.read_and_share(facts(4), 4).await;
         server.set(mood);
         let replies = other.read(facts(4)).await;
         assert!(are_right(&replies) && replies.iter().all(|reply| !reply.cached), "{mood:?}: {replies:?}");
@@ -154,7 +97,7 @@ async fn a_store_that_hangs_delays_three_batches_and_fails_none() {
 async fn facts_of_an_endpoint_that_was_caught_are_not_taken_again() {
     let server = Server::start().await;
     let (one, other) = (Replica::start(&server, 1).await, Replica::start(&server, 1).await);
-    one.read_and_share(2).await;
+    one.read_and_share(facts(2), 2).await;
     assert!(other.read(facts(2)).await.iter().all(|reply| reply.cached));
     other.reader.refute(ETHEREUM, &facts(1)[0]);
     let replies = other.read(facts(2)).await;
@@ -166,7 +109,7 @@ async fn facts_of_an_endpoint_that_was_caught_are_not_taken_again() {
 async fn a_fact_that_is_newer_than_a_named_block_is_not_taken_for_it() {
     let server = Server::start().await;
     let (one, other) = (Replica::start(&server, 1).await, Replica::start(&server, 1).await);
-    one.read_and_share(1).await;
+    one.read_and_share(facts(1), 1).await;
     let Block { number, timestamp, .. } = node::BLOCK;
     let older = session(&other.reader, Block { number: number - 5, timestamp: timestamp - 60, ..node::BLOCK }, ample());
     // The node, which proves its own block alone, is requested, and cannot answer.

@@ -69,8 +69,8 @@ impl Driver<'_> {
             let opened = match requested {
                 RequestedRead::Unsupported => Reply::fresh(Outcome::Unsupported).into(),
                 RequestedRead::Chain { read, .. } if is_walk && self.facts.take_read(&mut self.allowance) => {
-                    // Cached facts of an earlier block must not enter a list.
-                    OpenRead::Walk(read.fresh(Freshness::Pinned))
+                    // Cached facts of an earlier block, or what another gateway read, must not enter a list.
+                    OpenRead::Walk(read.fresh(Freshness::Proven))
                 }
                 _ if is_walk || !self.allowance.take_read() => self.over_budget().into(),
                 RequestedRead::Chain { chain_id, read, function, .. } => {
@@ -308,7 +308,7 @@ fn is_of_everybody(read: &Read) -> bool {
     match read.freshness {
         Freshness::Immutable => true,
         Freshness::Within(seconds) => seconds >= FACT_STANDS_S,
-        Freshness::Pinned | Freshness::ZeroWithin(_) => false,
+        Freshness::Pinned | Freshness::Proven | Freshness::ZeroWithin(_) => false,
     }
 }
 

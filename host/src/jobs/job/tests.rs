@@ -98,7 +98,7 @@ async fn a_list_is_walked_at_the_block_and_the_next_job_has_it() {
     );
     let requests = script.requests();
     assert_eq!(requests.iter().map(Vec::len).collect::<Vec<_>>(), [2]);
-    assert!(requests[0].iter().all(|read| read.freshness == Freshness::Pinned), "{requests:?}");
+    assert!(requests[0].iter().all(|read| read.freshness == Freshness::Proven), "{requests:?}");
     let second = run_once(&plan, &script).await;
     assert_eq!((second.failure, script.requests().len()), (None, 1));
     let opened = opened(&walker);

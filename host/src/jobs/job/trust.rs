@@ -52,7 +52,7 @@ impl<'a> TrustedAddresses<'a> {
     /// contracts are unknown: a later reply may make them known.
     pub(super) fn take(&mut self, batch: Vec<(Read, Reply)>) -> Vec<(Read, Reply)> {
         let answered = batch.into_iter().filter(|(_, reply)| matches!(reply.outcome, Outcome::Ok(_)));
-        let is_at_block = |(read, reply): &(Read, Reply)| read.freshness == Freshness::Pinned || !reply.cached;
+        let is_at_block = |(read, reply): &(Read, Reply)| is_at_block(read, reply);
         let (at_block, mut candidates): (Vec<_>, Vec<_>) = answered.partition(is_at_block);
         let open = self.give_all(&at_block);
         candidates.extend(open.into_iter().filter_map(|place| at_block.get(place).cloned()));
@@ -147,7 +147,7 @@ impl<'a> TrustedAddresses<'a> {
 
     /// Returns the reads of a recheck, at the pinned block.
     pub(super) fn reads(&self, recheck: &Recheck) -> Vec<Read> {
-        let again = |place: &usize| Some(self.sources.get(*place)?.clone().fresh(Freshness::Pinned));
+        let again = |place: &usize| Some(self.sources.get(*place)?.clone().fresh(Freshness::Proven));
         recheck.places.iter().filter_map(again).collect()
     }
 
@@ -188,6 +188,11 @@ impl Recheck {
     pub(super) fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
+}
+
+/// Returns true if this gateway's endpoints gave the reply at the pinned block.
+pub(super) fn is_at_block(read: &Read, reply: &Reply) -> bool {
+    !reply.shared && (read.freshness == Freshness::Pinned || !reply.cached)
 }
 
 /// Iterates over the targets and arguments of all calls of claims.
@@ -240,7 +245,7 @@ mod tests {
     }
 
     fn cached(address: Address) -> Reply {
-        Reply { outcome: returning(address), cached: true, age_s: 0 }
+        Reply { cached: true, ..Reply::fresh(returning(address)) }
     }
 
     fn no_reads() -> ClaimReads {
@@ -291,12 +296,24 @@ mod tests {
     }
 
     #[test]
+    fn what_another_gateway_read_counts_once_it_is_read_again() {
+        let lineages = lineages();
+        let mut trusted = TrustedAddresses::new(&lineages, listed());
+        let shared = Reply { shared: true, ..cached(FARM) };
+        trusted.take(vec![(entry().fresh(Freshness::Pinned), shared)]);
+        let recheck = trusted.named_by(&claim(FARM), &no_reads());
+        assert_eq!(trusted.reads(&recheck), [entry().fresh(Freshness::Proven)]);
+        assert_eq!(trusted.confirm(&recheck, &[Reply::fresh(returning(FARM))]), Ok(()));
+        assert!(trusted.into_addresses().is_given(Use::Target, FARM));
+    }
+
+    #[test]
     fn only_declared_views_of_known_contracts_give_anything() {
         let lineages = lineages();
         for read in [view(OTHER, "farm()"), view(FACTORY, "owner()"), view(FARM, "inner()")] {
             for cached in [false, true] {
                 let mut trusted = TrustedAddresses::new(&lineages, listed());
-                trusted.take(vec![(read.clone(), Reply { outcome: returning(INNER), cached, age_s: 0 })]);
+                trusted.take(vec![(read.clone(), Reply { cached, ..Reply::fresh(returning(INNER)) })]);
                 assert!(trusted.named_by(&claim(INNER), &no_reads()).is_empty(), "{read:?}");
                 assert!(!trusted.into_addresses().is_given(Use::Target, INNER), "{read:?}");
             }
@@ -310,7 +327,7 @@ mod tests {
         for batch in [[&first, &second], [&second, &first]] {
             for cached in [false, true] {
                 let mut trusted = TrustedAddresses::new(&lineages, listed());
-                let reply = |address: Address| Reply { outcome: returning(address), cached, age_s: 0 };
+                let reply = |address: Address| Reply { cached, ..Reply::fresh(returning(address)) };
                 trusted.take(batch.map(|(read, address)| (read.clone(), reply(*address))).into());
                 let recheck = trusted.named_by(&claim(INNER), &no_reads());
                 assert_eq!(trusted.reads(&recheck).len(), if cached { 2 } else { 0 });
@@ -332,7 +349,7 @@ mod tests {
             [(earned, 1), (about, 1), (Read::call(OTHER, [9, 9, 9, 9]), 0), (Read::call(OTHER, []), 0)]
         {
             let recheck = trusted.mentioned_by([read.clone()].into_iter());
-            assert_eq!(trusted.reads(&recheck), vec![entry().fresh(Freshness::Pinned); rechecks], "{read:?}");
+            assert_eq!(trusted.reads(&recheck), vec![entry().fresh(Freshness::Proven); rechecks], "{read:?}");
         }
         assert!(!trusted.into_addresses().is_given(Use::Target, FARM), "and does not count before");
     }

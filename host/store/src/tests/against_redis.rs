@@ -118,13 +118,16 @@ async fn a_password_is_needed_and_a_wrong_one_is_no_connection() {
 }
 
 #[tokio::test]
-async fn a_user_needs_three_commands_on_the_names_of_entries() {
+async fn a_user_needs_five_commands_on_the_names_of_entries_and_the_channel() {
     let Some(redis) = Redis::start(&[]) else { return };
     // Waits until the server is there.
     drop(connected(&redis.url(), 1).await);
     // The user of `host/docs/operate/replicas.md`.
-    redis.run(&["ACL", "SETUSER", "portolan", "on", ">word", "~portolan:*", "+mget", "+set", "+select"]).await;
+    let commands = ["+mget", "+set", "+select", "+publish", "+subscribe"];
+    let user = ["ACL", "SETUSER", "portolan", "on", ">word", "~portolan:*", "&portolan:*"];
+    redis.run(&[&user[..], &commands].concat()).await;
     let store = connected(&(redis.url() + "?user=portolan&pass=word&db=1"), 1).await;
     put(&store, [0]).await;
     assert_eq!(get(&store, 1).await, [(0, entry(0))]);
+    assert_eq!(heard(&store, &store, 3).await.1, entry(3));
 }

@@ -26,7 +26,7 @@ impl Fact {
     /// Returns the kind of fact; `None` for reads whose replies are valid only at their block.
     pub(super) fn of(freshness: Freshness) -> Option<Self> {
         match freshness {
-            Freshness::Pinned => None,
+            Freshness::Pinned | Freshness::Proven => None,
             Freshness::Immutable => Some(Self::Immutable),
             Freshness::Within(_) => Some(Self::Slow),
             Freshness::ZeroWithin(_) => Some(Self::Zero),

@@ -85,6 +85,14 @@ impl SharedFacts {
         if is_refused { Err("facts like it were dropped here") } else { Ok(fact) }
     }
 
+    /// Returns true if all that an endpoint said is refused, whatever the contract.
+    pub(crate) fn is_endpoint_refused(&self, chain_id: u64, endpoint: &str) -> bool {
+        let refused = self.refused.lock();
+        let is_it =
+            |one: &StoredReplyFilter| one.contract.is_none() && one.is_it(chain_id, Some(endpoint), Address::ZERO);
+        refused.as_ref().is_none_or(|filters| filters.iter().any(is_it))
+    }
+
     fn is_refused(&self, chain_id: u64, endpoint: &str, contract: Address) -> bool {
         let refused = self.refused.lock();
         refused.as_ref().is_none_or(|filters| filters.iter().any(|one| one.is_it(chain_id, Some(endpoint), contract)))

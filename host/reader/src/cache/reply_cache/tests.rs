@@ -20,7 +20,7 @@ fn row(read: &Read, number: u64) -> Row {
 }
 
 fn cached(outcome: Outcome, age_s: u32) -> Option<Reply> {
-    Some(Reply { outcome, cached: true, age_s })
+    Some(Reply { cached: true, age_s, ..Reply::fresh(outcome) })
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! The heads that were reported, and the pin that follows from them. Reads no clock: time is passed in.
 //!
 //! Invariant: a pin goes back in number only after the chain did: a header contradicted it, it was lost, or several
-//! polls in a row reported a lower head. All collections are bounded.
+//! polls in a row reported a lower head. Other gateways' heads contradict nothing, and are not far above the last own
+//! one. All collections are bounded.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -33,6 +34,13 @@ const BLOCK_TIME_GUESS: Duration = Duration::from_secs(2);
 /// Bounds of the pause between polls: a request costs money, a late head makes answers old.
 const POLL_MIN: Duration = Duration::from_millis(500);
 const POLL_MAX: Duration = Duration::from_secs(4);
+
+/// Maximum time between two polls of own endpoints while other gateways report heads.
+const OWN_POLLS_MAX: Duration = Duration::from_secs(10);
+/// Maximum blocks of other gateways' heads above the last own one: the fastest networks have four a second.
+const PEERS_AHEAD_MAX: u64 = 64;
+/// How long other gateways' heads do not count once own endpoints did not know one.
+const PEERS_PAUSE: Duration = Duration::from_secs(30);
 
 /// Result of observing a reported head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,12 +91,17 @@ pub(super) struct HeadRecord {
     /// When a head was last reported.
     polled: Option<Instant>,
     lower: Option<LowerHeads>,
+    /// The last head that own endpoints reported, and when.
+    own: Option<(u64, Instant)>,
+    /// Until when other gateways' heads do not count.
+    peers_paused_until: Option<Instant>,
     block_time: BlockTime,
 }
 
 impl HeadRecord {
     pub(super) fn observe(&mut self, head: Block, now: Instant) -> Observation {
         self.polled = Some(now);
+        self.own = Some((head.number, now));
         if self.is_lost(head.hash) {
             return Observation::Accepted;
         }
@@ -106,6 +119,34 @@ impl HeadRecord {
         self.lower = None;
         self.accept(head, first_seen, now);
         Observation::Accepted
+    }
+
+    /// Observes a head that another gateway reported. Returns when own endpoints are to be polled at the latest; `None`
+    /// if it does not count: it is below those that were reported or contradicts them, it is too far above the own
+    /// ones, or they are too old.
+    pub(super) fn observe_peer(&mut self, head: Block, now: Instant) -> Option<Instant> {
+        let (own, own_at) = self.own?;
+        let mut known = self.seen.back().map(|seen| seen.block).into_iter().chain(self.pinned());
+        let counts = known.all(|known| is_below(&known, &head))
+            && head.number <= own.saturating_add(PEERS_AHEAD_MAX)
+            && now < own_at + OWN_POLLS_MAX * 2
+            && self.peers_paused_until.is_none_or(|until| now >= until)
+            && !self.is_lost(head.hash);
+        if !counts {
+            return None;
+        }
+        self.polled = Some(now);
+        self.accept(head, now, now);
+        Some(own_at + OWN_POLLS_MAX)
+    }
+
+    /// Pins a block that another gateway has pinned, if it would soon be pinned here.
+    pub(super) fn pin_with_peer(&mut self, block: &Block, now: Instant) {
+        let is_it = |seen: &&SeenHead| seen.block.hash == block.hash && seen.is_confirmed;
+        let seen = self.seen.iter().find(is_it).filter(|seen| now >= seen.first_seen + PIN_AGE_MIN / 2);
+        if let Some(SeenHead { block, .. }) = seen.copied() {
+            self.pin(block, now);
+        }
     }
 
     /// Drops the heads that this one contradicts, and confirms those below it.
@@ -170,6 +211,11 @@ impl HeadRecord {
 
     /// Marks a block as lost. Returns true if it was the pin: then all heads that were seen are dropped.
     pub(super) fn mark_lost(&mut self, hash: B256, now: Instant) -> bool {
+        let mut known = self.seen.iter().map(|seen| seen.block).chain(self.pinned());
+        let is_of_peer = |block: &Block| self.own.is_some_and(|(own, _)| block.number > own);
+        if known.find(|block| block.hash == hash).as_ref().is_some_and(is_of_peer) {
+            self.peers_paused_until = Some(now + PEERS_PAUSE);
+        }
         let before = self.lost.iter().position(|lost| lost.hash == hash).and_then(|place| self.lost.remove(place));
         if self.lost.len() == LOST_MAX {
             self.lost.pop_front();

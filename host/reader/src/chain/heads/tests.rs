@@ -4,4 +4,5 @@ mod failing;
 mod follower;
 mod newer;
 mod node;
+mod peers;
 mod rule;
