@@ -27,19 +27,17 @@ struct Redis {
 }
 
 impl Redis {
-    /// Starts the server; `None`, after saying so, if it is not installed.
-    fn start() -> Option<Self> {
+    /// Starts the server.
+    ///
+    /// # Errors
+    /// It is not installed.
+    fn start() -> std::io::Result<Self> {
         let folder = tempfile::tempdir().unwrap();
         let mut command = Command::new("redis-server");
         command.args(["--port", "0", "--save", "", "--appendonly", "no", "--daemonize", "no", "--unixsocket"]);
         command.arg(folder.path().join("socket")).arg("--dir").arg(folder.path());
-        match command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn() {
-            Ok(process) => Some(Self { process, folder }),
-            Err(error) => {
-                eprintln!("skipped: redis-server cannot be started ({error})");
-                None
-            }
-        }
+        let process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        Ok(Self { process, folder })
     }
 
     fn url(&self) -> String {
@@ -141,7 +139,10 @@ impl Replica {
 
 #[test]
 fn a_further_gateway_with_a_warm_store_asks_for_less_and_answers_the_same_with_and_without_it() {
-    let Some(mut redis) = Redis::start() else { return };
+    let mut redis = match Redis::start() {
+        Ok(redis) => redis,
+        Err(error) => return println!("skipped: redis-server cannot be started ({error})"),
+    };
     let (world, url) = (World::start().unwrap(), redis.url());
     let first = Replica::start(&world, Some((&url, SECRET))).unwrap();
     let (body, ..) = first.fetch(&world).unwrap();
@@ -180,7 +181,10 @@ fn a_further_gateway_with_a_warm_store_asks_for_less_and_answers_the_same_with_a
 
 #[test]
 fn replicas_at_one_block_cost_the_node_hardly_more_than_one_gateway() {
-    let Some(redis) = Redis::start() else { return };
+    let redis = match Redis::start() {
+        Ok(redis) => redis,
+        Err(error) => return println!("skipped: redis-server cannot be started ({error})"),
+    };
     let (world, url) = (World::start().unwrap(), redis.url());
     let replica = || Replica::start(&world, Some((&url, SECRET))).unwrap();
     let (alone, replicas) = (Replica::start(&world, None).unwrap(), [replica(), replica(), replica()]);
