@@ -85,7 +85,7 @@ pub(crate) enum KeyFileError {
     #[error("{0}")]
     File(#[from] FileError),
     /// Repeats nothing of the line, which may hold a key by mistake.
-    #[error("line {0} is not as in a file of keys: [NAME], then sha256 = \"64 hex digits\"")]
+    #[error("line {0} is not as in a file of keys: each [NAME] once, then sha256 = \"64 hex digits\"")]
     Form(usize),
     #[error("a name has 1 to {NAME_CHARS_MAX} letters, digits, `-` and `_`; it is not `{NO_KEY}` and not a key")]
     Name,

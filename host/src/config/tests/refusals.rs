@@ -31,6 +31,7 @@ fn a_bad_file_is_reported_with_its_name_and_key() {
         ("[clients]\nipv6_prefix = 129", "clients.ipv6_prefix"),
         ("[clients]\nkeys = 'required'", "clients.keys"),
         ("[clients]\nkeys = 'never'", "clients.keys"),
+        ("[clients]\nburst_max = 5", "clients.burst_max"),
         ("[connections]\nx = 1", "connections.x"),
         ("[connections]\nmax = 0", "connections.max"),
         ("[connections]\nper_client_max = 0", "connections.per_client_max"),
