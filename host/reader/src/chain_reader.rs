@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use crate::cache::block_cache::{BlockCache, FlightGuard};
 use crate::cache::lookup::{OpenGroups, SharedLookup};
-use crate::cache::reply_cache::{ReplyCache, SharedFact, SharedGroup, StoredReplyFilter};
+use crate::cache::reply_cache::{ReplyCache, SharedFact, SharedGroup, SharedListPart, StoredReplyFilter};
 use crate::cache::shared_heads::{Report, SharedHeads};
 use crate::cache::store::{CrossCheck, CrossChecker, Store, StoreSettings};
 use crate::cache::stored_replies::StoredReplies;
@@ -354,6 +354,26 @@ impl Reader for ChainReader {
             SharedLookup { hits, open: OpenGroups(open) }
         }
         .boxed()
+    }
+
+    fn shared_list_parts<'a>(
+        &'a self,
+        chain_id: u64,
+        keys: &'a [Vec<u8>],
+    ) -> BoxFuture<'a, Vec<(usize, SharedListPart)>> {
+        async move {
+            let (Some(shared), Some(network)) = (self.replies.shared(), self.networks.get(&chain_id)) else {
+                return Vec::new();
+            };
+            shared.lists.get(chain_id, keys, |number| network.heads.hash_at(number)).await
+        }
+        .boxed()
+    }
+
+    fn share_list_part(&self, chain_id: u64, key: &[u8], block: &Block, bytes: &[u8]) {
+        if let Some(shared) = self.replies.shared() {
+            shared.lists.put(chain_id, key, block, bytes);
+        }
     }
 
     fn share(&self, chain_id: u64, block: &Block, open: &OpenGroups, replies: &ReplySet) {

@@ -41,7 +41,7 @@ pub mod testing;
 mod tests;
 
 pub use self::cache::lookup::{Lookup, OpenGroups, SharedLookup};
-pub use self::cache::reply_cache::StoredReplyFilter;
+pub use self::cache::reply_cache::{SharedListPart, StoredReplyFilter};
 pub use self::cache::store::StoreSettings;
 pub use self::cache::stored_replies::{StoredReplies, StoredRepliesError, StoredReply};
 pub use self::chain::block::{Block, BlockRef};

@@ -10,6 +10,7 @@ use futures_util::future::{BoxFuture, ready};
 use tokio::time::Instant;
 
 use crate::cache::lookup::{OpenGroups, SharedLookup};
+use crate::cache::reply_cache::SharedListPart;
 use crate::{
     Block, BlockRef, ClientId, GasPrice, Read, ReadBudget, ReadFailure, ReadSet, Reply, ReplySet, TransactionLookup,
 };
@@ -71,6 +72,19 @@ pub trait Reader: Send + Sync {
 
     /// Shares the replies to the reads that a look-up left open.
     fn share(&self, _chain_id: u64, _block: &Block, _open: &OpenGroups, _replies: &ReplySet) {}
+
+    /// Returns the parts of lists that other gateways share under these keys, each with the place of its key. Waits for
+    /// a few milliseconds at most.
+    fn shared_list_parts<'a>(
+        &'a self,
+        _chain_id: u64,
+        _keys: &'a [Vec<u8>],
+    ) -> BoxFuture<'a, Vec<(usize, SharedListPart)>> {
+        ready(Vec::new()).boxed()
+    }
+
+    /// Shares a part of a list that was read at a block.
+    fn share_list_part(&self, _chain_id: u64, _key: &[u8], _block: &Block, _bytes: &[u8]) {}
 
     /// Drops the cached reply to a read, because the chain contradicts it.
     fn refute(&self, chain_id: u64, read: &Read);

@@ -19,7 +19,7 @@ use tracing::{Instrument, Span, debug_span};
 use crate::endpoints::round_trips::{LINGER_MAX, LINGER_PARTICIPANTS, LINGER_STEP, LINGERS_MAX};
 use crate::{
     Block, Effort, GasPrice, Lookup, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet, Run,
-    Sender, SharedLookup, Simulation,
+    Sender, SharedListPart, SharedLookup, Simulation,
 };
 
 /// Reads one network at one block.
@@ -188,6 +188,16 @@ impl Session {
     /// Charges reads that were peeked at to the answer's budget; returns false if it does not allow them.
     pub fn take_reads(&self, count: usize) -> bool {
         self.budget.take_reads(count)
+    }
+
+    /// Returns the parts of lists that other gateways share under these keys, each with the place of its key.
+    pub async fn shared_list_parts(&self, keys: &[Vec<u8>]) -> Vec<(usize, SharedListPart)> {
+        self.reader.shared_list_parts(self.chain_id, keys).await
+    }
+
+    /// Shares a part of a list that was read at the session's block.
+    pub fn share_list_part(&self, key: &[u8], bytes: &[u8]) {
+        self.reader.share_list_part(self.chain_id, key, &self.block, bytes);
     }
 
     /// Drops the cached reply to a read, because the chain contradicts it.

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use crate::endpoints::round_trips::LINGER_MIN;
 use crate::{
     Block, BlockRef, ClientId, Freshness, GasPrice, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply,
-    ReplySet, Session, TransactionLookup,
+    ReplySet, Session, SharedListPart, TransactionLookup,
 };
 
 /// The first block of every scripted chain. Later ones differ only in their number.
@@ -63,6 +63,8 @@ struct Record {
     put: HashMap<(Address, Bytes), Outcome>,
     lookups: Vec<Vec<Read>>,
     requests: Vec<Vec<Read>>,
+    /// Parts of lists that are shared, by key.
+    list_parts: HashMap<Vec<u8>, SharedListPart>,
 }
 
 impl ScriptedChain {
@@ -252,6 +254,23 @@ impl Reader for ScriptedReader {
 
     fn wait_for_turn(&self, _: u64, _: Option<ClientId>, _: u32, _: Instant) -> BoxFuture<'_, Result<(), ReadFailure>> {
         ready(Ok(())).boxed()
+    }
+
+    fn shared_list_parts<'a>(
+        &'a self,
+        chain_id: u64,
+        keys: &'a [Vec<u8>],
+    ) -> BoxFuture<'a, Vec<(usize, SharedListPart)>> {
+        let record = self.0[&chain_id].record.lock();
+        let part = |(place, key): (usize, &Vec<u8>)| Some((place, record.list_parts.get(key)?.clone()));
+        let parts = keys.iter().enumerate().filter_map(part).collect();
+        drop(record);
+        ready(parts).boxed()
+    }
+
+    fn share_list_part(&self, chain_id: u64, key: &[u8], block: &Block, bytes: &[u8]) {
+        let part = SharedListPart { number: block.number, bytes: Bytes::copy_from_slice(bytes) };
+        self.0[&chain_id].record.lock().list_parts.insert(key.to_vec(), part);
     }
 
     fn pin(&self, chain_id: u64, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {

@@ -227,7 +227,7 @@ impl<'a> Driver<'a> {
             if let Some(recording) = &mut self.recording {
                 recording.open(&answer);
             }
-            self.facts.put(&step.facts);
+            self.facts.put(&step.facts, own);
             self.take_findings(step.findings)?;
             if step.state != state::READING {
                 self.take_views();
@@ -236,6 +236,7 @@ impl<'a> Driver<'a> {
                 self.recheck_findings(&participant, own).await?;
                 return self.end(step.state, step.message);
             }
+            self.facts.take_shared(&step.reads, own).await;
             self.open(&participant, own, step.reads);
             if self.open.is_empty() {
                 return Err(Failure::new(Reason::InvalidOutput, "it is reading, and no read is open"));

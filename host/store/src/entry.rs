@@ -22,6 +22,8 @@ pub(crate) const HEAD_BYTES: usize = 2 * HASH_BYTES;
 pub(crate) const VALUE_BYTES_MAX: usize = REPLIES_BYTES_MAX;
 /// Maximum size of a fact. Facts are words and short texts; whatever is larger is read from a node.
 const FACT_BYTES_MAX: usize = 4 << 10;
+/// Maximum size of a part of a list: 500 entries of four words.
+const LIST_PART_BYTES_MAX: usize = 64 << 10;
 /// Maximum size of the report of a block.
 const HEAD_REPORT_BYTES_MAX: usize = 256;
 /// Maximum size of the replies to the reads of one step: 1,500 words besides zeros.
@@ -39,6 +41,8 @@ pub enum EntryKind {
     Replies,
     /// The report of a new block, which is published and not held.
     Head,
+    /// Entries of a list that were read together.
+    ListPart,
 }
 
 impl EntryKind {
@@ -48,6 +52,7 @@ impl EntryKind {
             Self::Fact => 1,
             Self::Replies => 2,
             Self::Head => 3,
+            Self::ListPart => 4,
         }
     }
 
@@ -56,6 +61,7 @@ impl EntryKind {
             Self::Fact => FACT_BYTES_MAX,
             Self::Replies => REPLIES_BYTES_MAX,
             Self::Head => HEAD_REPORT_BYTES_MAX,
+            Self::ListPart => LIST_PART_BYTES_MAX,
         }
     }
 
@@ -64,7 +70,7 @@ impl EntryKind {
     pub(crate) fn keys_per_command(self) -> usize {
         match self {
             Self::Fact => 512,
-            Self::Replies | Self::Head => 32,
+            Self::Replies | Self::Head | Self::ListPart => 32,
         }
     }
 }

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::future::pending;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -16,12 +17,15 @@ use tokio::net::tcp::OwnedWriteHalf;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
+use tokio::time::sleep;
 
 /// How the server answers.
 #[derive(Clone, Copy, Debug)]
 pub enum Mood {
     /// It answers as it should.
     Sound,
+    /// It answers rightly, each command so much later.
+    Slow(Duration),
     /// It takes commands, and says nothing.
     Hung,
     /// It refuses to write.
@@ -154,6 +158,9 @@ async fn talk(stream: TcpStream, shared: Arc<Mutex<State>>) {
         let name = String::from_utf8_lossy(&command[0]).to_uppercase();
         let mood = shared.lock().mood;
         shared.lock().commands.push(name.clone());
+        if let Mood::Slow(delay) = mood {
+            sleep(delay).await;
+        }
         let reply = match (mood, name.as_str()) {
             (Mood::Hung, _) => pending().await,
             (Mood::Flooding, "MGET") => return flood(writing, &shared).await,

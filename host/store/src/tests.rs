@@ -262,6 +262,24 @@ async fn a_hung_store_costs_its_bound_three_times_and_is_left_alone() {
 }
 
 #[tokio::test]
+async fn a_slow_store_costs_its_bound_three_times_and_loses_nothing_else() {
+    let server = Server::start().await;
+    let store = SharedStore::start(settings(&server.url(), 1, Duration::from_millis(20)));
+    until("a connection", &store, |status| status.connected).await;
+    put(&store, [0]).await;
+    server.set(Mood::Slow(Duration::from_millis(200)));
+    for _ in 0..300 {
+        assert_eq!(get(&store, 1).await, []);
+    }
+    // A look-up at the end of a pause may be the fourth.
+    let SharedStoreStatus { late, misses, refused, dropped, .. } = store.status();
+    assert!((3..=4).contains(&late), "{late}");
+    assert_eq!((misses, refused, dropped), (300, 0, 0));
+    server.set(Mood::Sound);
+    until_found(&store).await;
+}
+
+#[tokio::test]
 async fn no_look_up_waits_for_more_than_the_bound() {
     let server = Server::start().await;
     let store = SharedStore::start(settings(&server.url(), 1, Duration::from_millis(5)));

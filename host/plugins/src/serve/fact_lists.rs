@@ -4,10 +4,12 @@
 //! Invariant: a list belongs to one instance, network, protocol and market, and one job at a time changes it. Each
 //! list, the lists of an instance and all lists together are bounded. Wrong entries do not persist: entries are read
 //! again after `CONFIRM_AFTER`, then after each `RECHECK_AFTER`. A list is dropped if a reread contradicts it, or
-//! if some of its entries were not reread within `DROP_AFTER`.
+//! if some of its entries were not reread within `DROP_AFTER`. Entries that another gateway read are as those of an own
+//! job, until any list of the instance is contradicted.
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -57,6 +59,8 @@ pub struct FactLists {
     instance: u64,
     window: Mutex<Window>,
     past_window: Mutex<Window>,
+    /// True once a reread or a node contradicted an entry: nothing of other gateways is taken any more.
+    is_contradicted: AtomicBool,
 }
 
 /// Reads of walks within the current hour.
@@ -144,7 +148,8 @@ impl FactStore {
     pub(crate) fn instance(&self) -> Arc<FactLists> {
         let window = || Mutex::new(Window { since: Instant::now(), reads: 0 });
         let (window, past_window) = (window(), window());
-        Arc::new(FactLists { store: self.clone(), instance: self.0.lock().next(), window, past_window })
+        let (instance, is_contradicted) = (self.0.lock().next(), AtomicBool::default());
+        Arc::new(FactLists { store: self.clone(), instance, window, past_window, is_contradicted })
     }
 }
 
@@ -176,6 +181,40 @@ impl FactLists {
         OpenedFacts { known, is_complete, lease }
     }
 
+    /// Returns true if nothing of a list is known, so that it may begin with what another gateway read.
+    pub fn is_unknown(&self, name: &FactListName) -> bool {
+        let inner = self.store.0.lock();
+        let is_new = inner.lists.get(&(self.instance, name.clone())).is_none_or(FactChunks::is_unused);
+        is_new && name.block.is_none() && !self.is_contradicted.load(Ordering::Relaxed)
+    }
+
+    /// Begins a list of which nothing is known with parts that another gateway read, each with its age, in order. Parts
+    /// from a gap on are left out.
+    pub fn begin_with(&self, name: FactListName, parts: &[(FactPut<'_>, Duration)], now: Instant) {
+        let key = (self.instance, name);
+        let mut inner = self.store.0.lock();
+        let is_new = inner.lists.get(&key).is_none_or(FactChunks::is_unused);
+        if !is_new || !inner.lists.contains_key(&key) && !inner.make_room_for_list(self.instance, false) {
+            return;
+        }
+        let used = inner.next();
+        inner.lists.entry(key.clone()).or_default().used = used;
+        for (part, age) in parts {
+            let known = inner.lists.get(&key).map_or(0, |list| list.entries);
+            let count = fact_entries::entries(part.entries).map_or(0, |entries| entries.len());
+            if count == 0 || part.from != known {
+                break;
+            }
+            inner.append(&key, count, *part, now.checked_sub(*age).unwrap_or(now));
+            if let Some(list) = inner.lists.get_mut(&key) {
+                list.total = list.total.max(part.total);
+            }
+        }
+        if inner.lists.get(&key).is_some_and(FactChunks::is_unused) {
+            inner.lists.remove(&key);
+        }
+    }
+
     /// Counts a read that walks a list; returns false if the hour's reads are used up.
     pub fn take_walk_read(&self, is_past: bool, now: Instant) -> bool {
         let is_left = self.walk_reads_left(is_past, now) > 0;
@@ -202,6 +241,7 @@ impl FactLists {
 
     /// Drops all lists of a network, on which a node returned wrong data.
     pub fn drop_network(&self, network: &str) {
+        self.is_contradicted.store(true, Ordering::Relaxed);
         self.store.0.lock().drop_where(|instance, name| instance == self.instance && name.network == network);
     }
 
@@ -235,12 +275,22 @@ impl FactLease {
             Some(count) if put.from < list.entries => {
                 let is_confirmed = count > 0 && list.confirm(count, put, now);
                 if !is_confirmed {
+                    self.lists.is_contradicted.store(true, Ordering::Relaxed);
                     inner.drop_entries(&key);
                 }
             }
             _ => {}
         }
         inner.lists.get(&key).is_some_and(FactChunks::is_complete)
+    }
+
+    /// Returns the list's name, and the number of its parts before the one that was read from here on; `None` if no
+    /// part begins here.
+    pub fn part(&self, from: usize) -> Option<(&FactListName, usize)> {
+        let key = (self.lists.instance, self.name.clone());
+        let inner = self.lists.store.0.lock();
+        let chunks = &inner.lists.get(&key)?.chunks;
+        Some((&self.name, chunks.iter().position(|chunk| chunk.from == from)?))
     }
 }
 
@@ -350,6 +400,11 @@ impl FactChunks {
 
     fn is_complete(&self) -> bool {
         self.entries >= self.total
+    }
+
+    /// Returns true if it has no entries, and no job that reads some.
+    fn is_unused(&self) -> bool {
+        self.chunks.is_empty() && self.lease.is_none()
     }
 
     fn is_expired(&self, now: Instant) -> bool {

@@ -9,6 +9,7 @@ mod filter;
 mod key;
 mod pending;
 mod shared_facts;
+mod shared_lists;
 mod shared_replies;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,6 +25,8 @@ use self::key::{Fact, Key, KeyRef};
 pub(crate) use self::pending::{Pending, PendingBlock, Row};
 pub(crate) use self::shared_facts::SharedFact;
 use self::shared_facts::SharedFacts;
+pub use self::shared_lists::SharedListPart;
+pub(crate) use self::shared_lists::SharedLists;
 use self::shared_replies::SharedReplies;
 pub(crate) use self::shared_replies::{Group, SharedGroup};
 use crate::reads::read_set::{ReadRef, ReadSet};
@@ -77,6 +80,7 @@ pub(crate) struct ReplyCache {
 pub(crate) struct SharedCache {
     pub(crate) facts: SharedFacts,
     pub(crate) replies: SharedReplies,
+    pub(crate) lists: SharedLists,
 }
 
 type Part = Cache<Key, Entry, Weight>;
@@ -118,8 +122,8 @@ impl ReplyCache {
 
     /// Shares facts and replies with other gateways through a store.
     pub(crate) fn share_through(self, store: Arc<SharedStore>) -> Self {
-        let (facts, replies) = (SharedFacts::new(Arc::clone(&store)), SharedReplies::new(store));
-        Self { shared: Some(SharedCache { facts, replies }), ..self }
+        let (facts, replies) = (SharedFacts::new(Arc::clone(&store)), SharedReplies::new(Arc::clone(&store)));
+        Self { shared: Some(SharedCache { facts, replies, lists: SharedLists::new(store) }), ..self }
     }
 
     pub(crate) fn shared(&self) -> Option<&SharedCache> {

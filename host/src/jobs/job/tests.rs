@@ -11,6 +11,7 @@ use portolan_plugins::protocol::Protocol;
 use portolan_plugins::testing::{
     ScriptedEnd, ScriptedFacts, ScriptedPlugin, ScriptedRead, ScriptedReply, ScriptedStep,
 };
+use portolan_reader::Freshness;
 use portolan_reader::testing::ScriptedChain;
 
 use super::*;
@@ -107,6 +108,25 @@ async fn a_list_is_walked_at_the_block_and_the_next_job_has_it() {
     let block = portolan_reader::testing::BLOCK.number;
     let entries = entries().into();
     assert_eq!(opened[1].1, FactList { entries, block, may_walk: true, reads: 50_000, ..FactList::default() });
+}
+
+#[tokio::test]
+async fn a_list_that_another_gateway_has_walked_is_not_walked_again() {
+    let script = chain();
+    let (first, second) = (walker("main/gauges"), walker("main/gauges"));
+    run_once(&plan_of(first.instance()), &script).await;
+    assert_eq!(script.requests().len(), 1);
+    // Another gateway: nothing is known to its instance.
+    let outcome = run_once(&plan_of(second.instance()), &script).await;
+    assert_eq!((outcome.failure, script.requests().len()), (None, 1));
+    let (entries, block) = (entries().into(), portolan_reader::testing::BLOCK.number);
+    assert_eq!(opened(&second)[0].1, FactList { entries, block, may_walk: true, reads: 50_000, ..FactList::default() });
+    let mut other = walker("main/gauges").instance();
+    other.settings = vec![1];
+    let other = plan_of(other);
+    script.next_block();
+    run_once(&other, &script).await;
+    assert_eq!(script.requests().len(), 2, "other settings may mean other contracts");
 }
 
 #[tokio::test]

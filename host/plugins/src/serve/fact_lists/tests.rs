@@ -186,3 +186,44 @@ fn lists_at_named_blocks_take_no_room_from_those_that_go_on_to_grow() {
     while lists.take_walk_read(true, now) {}
     assert!(lists.take_walk_read(false, now), "they have reads of their own");
 }
+
+#[test]
+fn a_list_begins_with_what_another_gateway_read_and_is_read_again_in_time() {
+    let (lists, now) = (FactStore::new(BYTES_MAX).instance(), now() + DROP_AFTER);
+    assert!(lists.is_unknown(&name("gauges")));
+    let (first, second, gap) = (entries(0..10), entries(10..20), entries(21..22));
+    let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
+    let parts =
+        [(put(0, 20, &first), minutes(10)), (put(10, 20, &second), minutes(5)), (put(21, 22, &gap), minutes(1))];
+    lists.begin_with(name("gauges"), &parts, now);
+    assert!(!lists.is_unknown(&name("gauges")));
+    let OpenedFacts { known: list, is_complete, lease } = lists.open(name("gauges"), now);
+    assert_eq!((list.entries.to_vec(), is_complete, list.again_from), (entries(0..20), true, None));
+    let lease = lease.unwrap();
+    assert_eq!(lease.part(10), Some((&name("gauges"), 1)));
+    assert_eq!(lease.part(11), None);
+    drop(lease);
+    // Nothing takes the place of what is known.
+    lists.begin_with(name("gauges"), &[(put(0, 9, &gap), minutes(0))], now);
+    assert_eq!(known(&lists, now), 20);
+    let OpenedFacts { known: list, lease, .. } = lists.open(name("gauges"), now + minutes(21));
+    assert_eq!((list.again_from, list.again_count), (Some(0), Some(10)));
+    // The contract says otherwise: the list is dropped, and nothing of other gateways is taken any more.
+    lease.unwrap().put(put(0, 20, &entries(1..11)), now + minutes(21));
+    assert!(!lists.is_unknown(&name("gauges")) && !lists.is_unknown(&name("others")));
+}
+
+#[test]
+fn what_is_not_a_list_does_not_begin_one() {
+    let (lists, now) = (FactStore::new(BYTES_MAX).instance(), now());
+    for bad in [&[0xff; 8][..], &[]] {
+        lists.begin_with(name("gauges"), &[(put(0, 20, bad), HOUR)], now);
+        assert!(lists.is_unknown(&name("gauges")) && lists.status(now).is_empty());
+    }
+    lists.begin_with(name("gauges"), &[(put(3, 20, &entries(3..4)), HOUR)], now);
+    assert!(lists.status(now).is_empty(), "its beginning is missing");
+    let past = FactListName { block: Some(7), ..name("gauges") };
+    assert!(!lists.is_unknown(&past), "those of named blocks are not shared");
+    let lease = lists.open(name("gauges"), now).lease;
+    assert!(lease.is_some() && !lists.is_unknown(&name("gauges")), "a job reads it");
+}
