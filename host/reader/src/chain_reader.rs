@@ -261,12 +261,7 @@ impl Reader for ChainReader {
     }
 
     fn cached(&self, chain_id: u64, block: &Block, is_past: bool, reads: &ReadSet) -> Vec<(usize, Reply)> {
-        let mut hits: Vec<(usize, Reply)> = Vec::new();
-        for (places, like) in reads.rows().filter(|(_, read)| read.freshness != Freshness::Pinned) {
-            let get = if is_past { ReplyCache::get_past } else { ReplyCache::get };
-            let hit = |place| Some((place, get(&self.replies, chain_id, block, reads.at_row(place, like))?));
-            hits.extend(places.filter_map(hit));
-        }
+        let mut hits = self.replies.get_all(chain_id, block, is_past, reads);
         if hits.len() == reads.len() {
             return hits;
         }

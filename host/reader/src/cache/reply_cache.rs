@@ -6,6 +6,7 @@
 //! account, never evict facts. Replies for a single block are in `block_cache.rs`.
 
 mod key;
+mod passing;
 mod pending;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,24 +17,23 @@ use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 use self::key::{Fact, Key, KeyRef};
+use self::passing::{Passing, is_passing};
 pub(crate) use self::pending::{Pending, PendingBlock, Row};
 use crate::reads::read_set::{ReadRef, ReadSet};
 use crate::reads::reply_set::ReplySet;
 use crate::{Block, Freshness, Outcome, Read, Reply};
 
 /// Upper bound of the cache. It holds some 105,000 words of facts with their keys; all shipped plugins need 75,000
-/// for ten networks with 300 entries in each list. Besides, it holds some 65,000 passing replies, as many as an
-/// answer over all networks reads about one account.
+/// for ten networks with 300 entries in each list. Besides, it holds the passing replies of several answers over all
+/// networks, of which each reads some 37,000 about one account.
 pub(crate) const MAX_BYTES: u64 = 64 << 20;
 /// Share of the bytes for facts, in eighths; the rest is for passing replies.
 const FACTS_EIGHTHS: u64 = 5;
 /// A reply that may serve for at most this long is passing, not a fact.
 const PASSING_FOR_S: u32 = 60;
-/// Share of each part for replies that were requested more than once. Passing replies have to make way for later
-/// ones, however often they were requested.
+/// Share of the facts for replies that were requested more than once.
 const FACTS_PROVEN: f64 = 0.97;
-const PASSING_PROVEN: f64 = 0.25;
-/// Expected number of entries in each table, for its initial size.
+/// Expected number of facts, for the initial size of their table.
 const EXPECTED_ENTRIES: usize = 25_000;
 /// Size of key and value with the overhead of the allocator and the cache.
 const ENTRY_BYTES: u64 = 320;
@@ -51,9 +51,9 @@ const ABSENCE_FOR_S: u64 = 300;
 
 /// Replies that serve later answers.
 pub(crate) struct ReplyCache {
-    facts: Part,
+    facts: Facts,
     /// Replies that last for seconds and differ by account.
-    passing: Part,
+    passing: Passing,
     /// Lifetime of a confirmed immutable reply, in seconds.
     immutable_for_s: u64,
     /// Number of times that facts were dropped.
@@ -62,7 +62,7 @@ pub(crate) struct ReplyCache {
     pending: OnceLock<Arc<Pending>>,
 }
 
-type Part = Cache<Key, Entry, Weight>;
+type Facts = Cache<Key, Entry, Weight>;
 
 #[derive(Clone)]
 struct Entry {
@@ -74,6 +74,14 @@ struct Entry {
     /// Host and port of the endpoint that gave it.
     endpoint: Option<Arc<str>>,
     /// True if it was read again with the same outcome, at a final block.
+    is_confirmed: bool,
+}
+
+/// A cached reply, and the block at which it was read.
+struct Known {
+    outcome: Outcome,
+    timestamp: u64,
+    number: u64,
     is_confirmed: bool,
 }
 
@@ -95,7 +103,7 @@ impl ReplyCache {
     pub(crate) fn new(max_bytes: u64, immutable_for_s: u64) -> Self {
         let facts_bytes = max_bytes.min(MAX_BYTES) / 8 * FACTS_EIGHTHS;
         let passing_bytes = max_bytes.min(MAX_BYTES) - facts_bytes;
-        let (facts, passing) = (part(facts_bytes, FACTS_PROVEN), part(passing_bytes, PASSING_PROVEN));
+        let (facts, passing) = (facts(facts_bytes), Passing::new(passing_bytes));
         Self { facts, passing, immutable_for_s, drops: AtomicU64::default(), pending: OnceLock::new() }
     }
 
@@ -104,32 +112,36 @@ impl ReplyCache {
         Self::new(MAX_BYTES, MONTH_S)
     }
 
-    /// Returns the part that holds replies to reads of this freshness.
-    fn part(&self, freshness: Freshness) -> &Part {
-        match freshness {
-            Freshness::ZeroWithin(_) | Freshness::Within(..=PASSING_FOR_S) => &self.passing,
-            Freshness::Within(_) | Freshness::Immutable | Freshness::Pinned => &self.facts,
+    /// Returns the replies to these reads that are fresh enough at the block, each with the place of its read, rising. At a
+    /// block of the past (`is_past`), replies from later blocks are ignored, whose state may not have existed yet.
+    pub(crate) fn get_all(&self, chain_id: u64, block: &Block, is_past: bool, reads: &ReadSet) -> Vec<(usize, Reply)> {
+        let mut hits = Vec::new();
+        for (places, like) in reads.rows().filter(|(_, read)| read.freshness != Freshness::Pinned) {
+            let first = places.start;
+            let mut hit = |place: usize, known: Known| {
+                let reply = self.standing(like.freshness, block, known).filter(|(_, is_newer)| !(is_past && *is_newer));
+                hits.extend(reply.map(|(reply, _)| (first + place, reply)));
+            };
+            let targets = reads.targets(places);
+            if is_passing(like.freshness) {
+                self.passing.find(chain_id, like, targets, hit);
+                continue;
+            }
+            for (place, to) in targets.iter().enumerate() {
+                if let Some(known) = self.fact(chain_id, ReadRef { to: *to, like }) {
+                    hit(place, known);
+                }
+            }
         }
+        hits
     }
 
-    /// Returns the reply to a read, if it is fresh enough at the block.
-    pub(crate) fn get<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>) -> Option<Reply> {
-        self.find(chain_id, block, read.into()).map(|(reply, _)| reply)
-    }
-
-    /// Like [`Self::get`], at a block of the past: ignores replies from later blocks, whose state may not have
-    /// existed yet.
-    pub(crate) fn get_past<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>) -> Option<Reply> {
-        self.find(chain_id, block, read.into()).filter(|(_, is_newer)| !is_newer).map(|(reply, _)| reply)
-    }
-
-    /// Returns the reply, and true if it was read at a later block.
-    fn find(&self, chain_id: u64, block: &Block, read: ReadRef<'_>) -> Option<(Reply, bool)> {
-        let entry = self.part(read.like.freshness).get(&KeyRef::of(chain_id, read)?)?;
-        let Entry { outcome, timestamp, number, endpoint: _, is_confirmed } = entry;
+    /// Returns a reply that is fresh enough at the block, and true if it was read at a later one.
+    fn standing(&self, freshness: Freshness, block: &Block, known: Known) -> Option<(Reply, bool)> {
+        let Known { outcome, timestamp, number, is_confirmed } = known;
         let age_s = block.timestamp.saturating_sub(timestamp);
         let is_newer = timestamp > block.timestamp || number > block.number;
-        let stands = match read.like.freshness {
+        let stands = match freshness {
             Freshness::Pinned => false,
             Freshness::Immutable if is_confirmed => age_s <= self.immutable_for_s,
             Freshness::Immutable => age_s <= UNCONFIRMED_FOR_S.min(self.immutable_for_s),
@@ -138,6 +150,23 @@ impl ReplyCache {
         };
         let age_s = u32::try_from(age_s).unwrap_or(u32::MAX);
         stands.then_some((Reply { outcome, cached: true, age_s }, is_newer))
+    }
+
+    fn fact(&self, chain_id: u64, read: ReadRef<'_>) -> Option<Known> {
+        let Entry { outcome, timestamp, number, endpoint: _, is_confirmed } =
+            self.facts.get(&KeyRef::of(chain_id, read)?)?;
+        Some(Known { outcome, timestamp, number, is_confirmed })
+    }
+
+    /// Returns the reply to a read, if it is fresh enough at the block.
+    #[cfg(test)]
+    pub(crate) fn get(&self, chain_id: u64, block: &Block, read: &Read) -> Option<Reply> {
+        self.get_all(chain_id, block, false, &vec![read.clone()].into()).pop().map(|(_, reply)| reply)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn get_past(&self, chain_id: u64, block: &Block, read: &Read) -> Option<Reply> {
+        self.get_all(chain_id, block, true, &vec![read.clone()].into()).pop().map(|(_, reply)| reply)
     }
 
     /// Inserts the replies that may serve later answers; `host` returns the host of the endpoint at an index.
@@ -149,31 +178,38 @@ impl ReplyCache {
         replies: &ReplySet,
         host: impl Fn(u8) -> Option<&'a Arc<str>>,
     ) {
-        for (place, read) in reads.refs().enumerate() {
-            if let Some(outcome) = replies.outcome(place) {
-                self.insert_by(chain_id, block, read, outcome, replies.endpoint(place).and_then(&host));
+        let is_fact = |read: &Read| read.freshness != Freshness::Pinned && !is_passing(read.freshness);
+        for (places, like) in reads.rows().filter(|(_, read)| is_fact(read)) {
+            for place in places {
+                if let Some(outcome) = replies.outcome(place) {
+                    let endpoint = replies.endpoint(place).and_then(&host);
+                    self.insert_fact(chain_id, block, reads.at_row(place, like), outcome, endpoint);
+                }
             }
         }
+        self.passing.insert(chain_id, block, reads, replies, host);
     }
 
     #[cfg(test)]
-    pub(crate) fn insert<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>, outcome: &Outcome) {
-        self.insert_by(chain_id, block, read, outcome, Some(&"node.example".into()));
+    pub(crate) fn insert(&self, chain_id: u64, block: &Block, read: &Read, outcome: &Outcome) {
+        let (reads, host) = (vec![read.clone()].into(), "node.example".into());
+        let mut outcomes = crate::reads::outcomes::Outcomes::from(vec![outcome.clone()]);
+        outcomes.note_endpoint(&[0], 0);
+        self.insert_all(chain_id, block, &reads, &ReplySet::new(outcomes, Vec::new()), |_| Some(&host));
     }
 
-    /// Inserts a reply if it may serve later: for an immutable read, a success with data; for a slow fact, also a
-    /// refusal; zeros if the freshness allows them.
-    fn insert_by<'a>(
+    /// Inserts a fact if it may serve later: for an immutable read, a success with data; for a slow fact, also a zero or a
+    /// refusal.
+    fn insert_fact(
         &self,
         chain_id: u64,
         block: &Block,
-        read: impl Into<ReadRef<'a>>,
+        read: ReadRef<'_>,
         outcome: &Outcome,
         endpoint: Option<&Arc<str>>,
     ) {
-        let read = read.into();
-        let (Some(key), part) = (KeyRef::of(chain_id, read), self.part(read.like.freshness)) else { return };
-        let known = part.peek(&key);
+        let Some(key) = KeyRef::of(chain_id, read) else { return };
+        let known = self.facts.peek(&key);
         if known.is_some_and(|known| known.number >= block.number && known.timestamp >= block.timestamp) {
             return;
         }
@@ -181,14 +217,9 @@ impl ReplyCache {
             Outcome::Ok(reply) if reply.is_empty() => return,
             // A zero may still be set later.
             Outcome::Ok(reply) if key.fact == Fact::Immutable && is_zero(reply) => return,
-            Outcome::Ok(reply) if key.fact != Fact::Zero || is_zero(reply) => Outcome::Ok(copy(reply)),
+            Outcome::Ok(reply) => Outcome::Ok(copy(reply)),
             Outcome::Reverted(data) if key.fact == Fact::Slow => Outcome::Reverted(copy(data)),
             Outcome::GasCap if key.fact == Fact::Slow => Outcome::GasCap,
-            // The cached zero is outdated.
-            Outcome::Ok(_) => {
-                part.remove(&key);
-                return;
-            }
             _ => return,
         };
         let key = key.to_key();
@@ -200,7 +231,7 @@ impl ReplyCache {
             pending.add(block, Row { chain_id, read, number, timestamp, endpoint, reply: reply.clone() });
         }
         let endpoint = endpoint.cloned();
-        part.insert(key, Entry { outcome, timestamp, number, endpoint, is_confirmed: false });
+        self.facts.insert(key, Entry { outcome, timestamp, number, endpoint, is_confirmed: false });
     }
 
     /// Marks a reply as confirmed, if it is still the cached one.
@@ -212,17 +243,18 @@ impl ReplyCache {
         }
     }
 
-    /// Returns the host of the endpoint that gave the reply to a read.
+    /// Returns the host of the endpoint that gave a fact.
     pub(crate) fn endpoint_of(&self, chain_id: u64, read: &Read) -> Option<Arc<str>> {
-        self.part(read.freshness).peek(&KeyRef::of(chain_id, read.into())?)?.endpoint
+        self.facts.peek(&KeyRef::of(chain_id, read.into())?)?.endpoint
     }
 
     /// Drops the replies that match by network, endpoint and contract; returns the number of immutable ones among
     /// them.
     pub(crate) fn drop_where(&self, is_it: impl Fn(u64, Option<&str>, Address) -> bool) -> usize {
         self.drops.fetch_add(1, Ordering::Relaxed);
+        self.passing.drop_where(&is_it);
         let dropped = AtomicU64::default();
-        self.retain(|key, entry| {
+        self.facts.retain(|key, entry| {
             let stays = !is_it(key.chain_id, entry.endpoint.as_deref(), key.read.to);
             dropped.fetch_add(u64::from(!stays && key.fact == Fact::Immutable), Ordering::Relaxed);
             stays
@@ -240,22 +272,19 @@ impl ReplyCache {
 
     /// Drops the reply to a read.
     pub(crate) fn remove(&self, chain_id: u64, read: &Read) {
-        if let Some(key) = KeyRef::of(chain_id, read.into()) {
-            self.part(read.freshness).remove(&key);
+        if is_passing(read.freshness) {
+            self.passing.remove(chain_id, read.into());
+        } else if let Some(key) = KeyRef::of(chain_id, read.into()) {
+            self.facts.remove(&key);
         }
     }
 
     /// Drops the replies of a block that is no longer canonical, and all others of that height.
     pub(crate) fn remove_block(&self, chain_id: u64, number: u64, hash: B256) {
-        self.retain(|key, entry| key.chain_id != chain_id || entry.number != number);
+        self.facts.retain(|key, entry| key.chain_id != chain_id || entry.number != number);
+        self.passing.remove_block(chain_id, number);
         if let Some(pending) = self.pending.get() {
             pending.remove_block(chain_id, hash);
-        }
-    }
-
-    fn retain(&self, stays: impl Fn(&Key, &Entry) -> bool) {
-        for part in [&self.facts, &self.passing] {
-            part.retain(&stays);
         }
     }
 
@@ -278,11 +307,11 @@ impl ReplyCache {
     }
 }
 
-fn part(most_bytes: u64, proven: f64) -> Part {
+fn facts(most_bytes: u64) -> Facts {
     let options = OptionsBuilder::new()
         .estimated_items_capacity(EXPECTED_ENTRIES)
         .weight_capacity(most_bytes)
-        .hot_allocation(proven)
+        .hot_allocation(FACTS_PROVEN)
         .build()
         .unwrap_or_else(|error| unreachable!("{error}"));
     Cache::with_options(options, Weight, DefaultHashBuilder::default(), DefaultLifecycle::default())
