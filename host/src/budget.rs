@@ -53,7 +53,7 @@ pub(crate) struct AnswerBudget {
 impl AnswerBudget {
     /// Starts the budget of an answer to this client.
     pub(crate) fn new(limits: AnswerLimits, client: Arc<ClientShare>) -> Arc<Self> {
-        let reads = ReadBudget::new(limits.reads_max, limits.node_requests_max).of_client(client.address);
+        let reads = ReadBudget::new(limits.reads_max, limits.node_requests_max).of_client(client.id.clone());
         Arc::new(Self {
             limits,
             client,
@@ -66,6 +66,13 @@ impl AnswerBudget {
 
     pub(crate) fn elapsed(&self) -> Duration {
         self.began.elapsed()
+    }
+}
+
+/// The client pays for what was read, however the answer ended.
+impl Drop for AnswerBudget {
+    fn drop(&mut self) {
+        self.client.charge_reads(self.reads.reads().used());
     }
 }
 

@@ -42,6 +42,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: PluginCommand,
     },
+    /// Make API keys for clients.
+    Key {
+        #[command(subcommand)]
+        command: KeyCommand,
+    },
     /// Print the completions of a shell.
     Completions {
         /// The shell.
@@ -78,6 +83,16 @@ pub(crate) enum StateCommand {
     Purge {
         #[command(flatten)]
         facts: FactFlags,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Make a random key. Its lines for the gateway's file of keys go to stdout, so that `>>` appends them; the key
+    /// itself goes to stderr, once.
+    New {
+        /// The key's name in the file, in the log and in metrics: letters, digits, `-` and `_`.
+        name: String,
     },
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Invariant: a [`Config`] is complete and valid, and every error is one line that names its place and repeats no URL.
 
+mod clients;
 mod connections;
 mod env_scrub;
 mod file;
@@ -13,9 +14,12 @@ mod networks;
 mod operators;
 mod plugins;
 mod prices;
+mod proxies;
 mod rpc;
+mod secrets;
 mod settings;
 mod signatures;
+mod store;
 mod tokens;
 mod values;
 
@@ -48,6 +52,7 @@ pub(crate) use self::operators::{ListenAddress, OperatorAccess, OperatorToken};
 use self::settings::{KEYS, Settings};
 use crate::budget::AnswerLimits;
 use crate::cli::Flags;
+use crate::clients::ClientSettings;
 use crate::gateway::GatewaySettings;
 use crate::log::{self, LogFormat};
 use crate::memory::MemoryLimit;
@@ -79,6 +84,7 @@ pub(crate) struct Config {
     /// The collector of spans.
     pub(crate) collector: Option<Url>,
     pub(crate) connections: ConnectionLimits,
+    pub(crate) clients: ClientSettings,
     pub(crate) deadline_ms: u64,
     /// The settings that the gateway starts with.
     pub(crate) gateway: GatewaySettings,
@@ -146,6 +152,7 @@ impl Config {
             access_log: settings.access_log,
             collector: settings.collector.clone(),
             connections: connection_limits(&settings, &memory),
+            clients: clients::settings(&settings, &layers)?,
             deadline_ms: settings.deadline_ms,
             gateway: gateway(settings, &tables, memory, &layers)?,
             docs_dir,
@@ -212,6 +219,13 @@ fn gateway(
             lifetime: settings.fact_lifetime,
             again_after: settings.fact_again_after,
         },
+        shared_store: store::read(
+            settings.store_url.clone(),
+            settings.store_secret_file.as_ref(),
+            settings.store_ca_file.as_ref(),
+            settings.store_wait,
+            layers.environment,
+        )?,
         prices: prices::read(&tables.prices, &networks, layers)?,
         answer_limits: answer_limits(&settings),
         logs_bytes_max: u32::try_from(settings.logs_bytes_max.bytes(&memory)).unwrap_or(u32::MAX),

@@ -192,10 +192,11 @@ impl Gateway {
     }
 
     /// Admits the answer, pins its networks, and does the work, or joins an equal query that is in flight.
-    async fn work(&self, query: Query, context: Context, work: impl Work) -> Result<GatewayResponse, Problem> {
+    async fn work(&self, query: Query, mut context: Context, work: impl Work) -> Result<GatewayResponse, Problem> {
         let admitted = self.admission.acquire(&context.budget.client, work.count())?;
         let networks = work.networks(&context);
         context.options.blocks.check(&networks)?;
+        context.options.min_blocks = std::mem::take(&mut context.options.min_blocks).of_networks(&networks)?;
         let of_rate = currency::networks(&context, &networks);
         context.open(networks.iter().chain(&of_rate)).await;
         let key = (query, context.options.clone(), context.snapshot.generation, context.pins());

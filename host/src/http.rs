@@ -24,10 +24,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::{HeaderMap, Request, Response, Uri};
-use portolan_base::client_share::ClientShare;
 
 use self::public::respond::{ListBodies, PublicApi};
 use self::public::route::Listener;
+use crate::clients::Caller;
 use crate::gateway::Gateway;
 
 /// Answers one GET request as the base listener does, without a connection.
@@ -41,7 +41,7 @@ pub(crate) async fn answer(
     let api = PublicApi { listener: Listener::Base, gateway, deadline, lists, pages, access_log: false };
     let (mut head, ()) = Request::new(()).into_parts();
     (head.uri, head.headers) = (uri, headers);
-    api.respond(&head, false, &ClientShare::new(None)).await.map(|content| content.bytes)
+    api.respond(&head, false, &Caller::own()).await.map(|content| content.bytes)
 }
 
 #[cfg(feature = "fuzzing")]

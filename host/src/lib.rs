@@ -4,6 +4,7 @@
 //! printed, and stdout gets exactly one line. Misuse is one line on stderr and exit code 2.
 
 mod cli;
+mod clients;
 mod config;
 mod http;
 
@@ -14,8 +15,8 @@ mod jobs;
 
 mod address;
 mod allocator;
+mod answer_commands;
 mod budget;
-mod client;
 mod cpu_pool;
 mod head_age;
 mod log;
@@ -64,14 +65,18 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::cli::{
-    AnswerCommand, Command, Flags, GatewayPluginCommand, NewPluginFlags, PluginCommand, PluginFile, StateCommand, Stop,
+    AnswerCommand, Command, Flags, GatewayPluginCommand, KeyCommand, NewPluginFlags, PluginCommand, PluginFile,
+    StateCommand, Stop,
 };
+use crate::clients::Clients;
+use crate::clients::new_key::{NewKey, NewKeyError};
 use crate::config::{Config, Environment};
 use crate::gateway::Gateway;
 use crate::http::admin::control::ControlState;
 use crate::http::admin::control::client::ControlError;
 use crate::http::public::pages::Pages;
 use crate::http::public::pages::book::Book;
+use crate::http::server::passed_sockets::PassedSockets;
 use crate::http::server::serve::Listeners;
 use crate::lone_plugin::LonePluginError;
 use crate::spans::SpanExport;
@@ -98,6 +103,7 @@ pub fn run() -> ExitCode {
             try_plugin(&flags.of, async |environment| plugin_ask::run(&flags, environment).await)
         }
         Ok(Command::Plugin { command: PluginCommand::OfGateway(command) }) => plugin(command),
+        Ok(Command::Key { command: KeyCommand::New { name } }) => new_key(&name),
         Ok(Command::Completions { shell }) => print(&mut io::stdout(), &cli::completions(shell), ExitCode::SUCCESS),
         Ok(Command::ManPages { folder }) => match cli::write_man_pages(&folder) {
             Ok(()) => ExitCode::SUCCESS,
@@ -129,6 +135,15 @@ fn serve(flags: &Flags) -> ExitCode {
         Ok(book) => book,
         Err(reason) => return misuse(&reason),
     };
+    // While there is one thread.
+    let passed = match PassedSockets::take() {
+        Ok(passed) => passed,
+        Err(error) => return misuse(&error),
+    };
+    let clients = match Clients::read(&config.clients) {
+        Ok(clients) => clients,
+        Err(error) => return misuse(&format_args!("clients.keys_file: {error}")),
+    };
     let runtime = match Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&error),
@@ -144,7 +159,7 @@ fn serve(flags: &Flags) -> ExitCode {
         Err(error) => return misuse(&format_args!("spans.collector: {error}")),
     };
     log::start(config.log_format, std::mem::take(&mut config.log_filter), export.as_ref().map(SpanExport::layer));
-    let code = runtime.block_on(listen(&config, &book));
+    let code = runtime.block_on(listen(&config, &book, clients, passed));
     if let Some(export) = export {
         export.stop();
     }
@@ -170,7 +185,8 @@ fn read_book(config: &Config) -> Result<Book, String> {
 
 /// Requests an answer from a gateway, or makes one without a server.
 fn request(command: &AnswerCommand) -> ExitCode {
-    in_runtime(async |environment| client::run(command, environment).await).map_or_else(|code| code, ExitCode::from)
+    in_runtime(async |environment| answer_commands::run(command, environment).await)
+        .map_or_else(|code| code, ExitCode::from)
 }
 
 /// Runs the work of a command that serves nothing.
@@ -215,6 +231,19 @@ fn new_plugin(flags: &NewPluginFlags) -> ExitCode {
     }
 }
 
+/// Prints the lines for the file of keys, and the key beside them on stderr, so that a redirected output has no secret.
+fn new_key(name: &str) -> ExitCode {
+    match NewKey::make(name) {
+        Ok(NewKey { key, lines }) => {
+            let note = format!("the key, which is not shown again: {key}\n");
+            print(&mut io::stderr(), &note, ExitCode::SUCCESS);
+            print(&mut io::stdout(), &lines, ExitCode::SUCCESS)
+        }
+        Err(error @ NewKeyError::Name(_)) => misuse(&error),
+        Err(error) => fail(&error),
+    }
+}
+
 /// Runs a command that loads a plugin without serving it, once or at each build.
 fn try_plugin(of: &PluginFile, run: impl AsyncFn(&Environment) -> Result<(String, bool), LonePluginError>) -> ExitCode {
     let tried = in_runtime(async |environment| {
@@ -240,18 +269,18 @@ fn print_found((text, is_sound): &(String, bool)) -> ExitCode {
     print(&mut io::stdout(), text, if *is_sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn listen(config: &Config, book: &Book) -> ExitCode {
-    let listeners = match Listeners::bind(config) {
+async fn listen(config: &Config, book: &Book, clients: Clients, passed: PassedSockets) -> ExitCode {
+    let listeners = match Listeners::bind(config, passed) {
         Ok(listeners) => listeners,
         Err(error) => return misuse(&error),
     };
-    match answer(config, book, listeners).await {
+    match answer(config, book, clients, listeners).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&format_args!("{error:#}")),
     }
 }
 
-async fn answer(config: &Config, book: &Book, listeners: Listeners) -> anyhow::Result<()> {
+async fn answer(config: &Config, book: &Book, clients: Clients, listeners: Listeners) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
     ignore_signals()?;
@@ -273,7 +302,7 @@ async fn answer(config: &Config, book: &Book, listeners: Listeners) -> anyhow::R
             _ = interrupt.recv() => {}
         }
     };
-    listeners.serve(config, gateway, pages, stop).await;
+    listeners.serve(config, gateway, pages, clients, stop).await;
     Ok(())
 }
 

@@ -62,6 +62,11 @@ impl RareLog {
         Self { every, counted: Mutex::default() }
     }
 
+    /// Returns true if the next event is logged.
+    pub(crate) fn is_due(&self) -> bool {
+        self.counted.lock().logged.is_none_or(|logged| logged.elapsed() >= self.every)
+    }
+
     /// Counts one event. If a line is due, `log` gets the number of events and the seconds since the last line.
     pub(crate) fn warn(&self, log: impl FnOnce(u64, u64)) {
         let (count, seconds) = {

@@ -79,21 +79,34 @@ impl Endpoint {
             Self::Networks | Self::Protocols | Self::Coverage | Self::Description => &[],
             // Their parameters are not read: a page's own script has some, and links from elsewhere gain others.
             Self::ProtocolLogo | Self::Docs | Self::Problems | Self::LlmsTxt => &[],
-            Self::AllClaimables => &["include", "exclude", "network", "simulate", "worth", "block", "currency"],
-            Self::AllPositions => &["include", "exclude", "network", "kind", "simulate", "worth", "block", "currency"],
+            Self::AllClaimables => {
+                &["include", "exclude", "network", "simulate", "worth", "block", "min-block", "currency"]
+            }
+            Self::AllPositions => {
+                &["include", "exclude", "network", "kind", "simulate", "worth", "block", "min-block", "currency"]
+            }
             Self::ClaimablesOfAccounts => {
-                &["accounts", "include", "exclude", "network", "simulate", "worth", "block", "currency"]
+                &["accounts", "include", "exclude", "network", "simulate", "worth", "block", "min-block", "currency"]
             }
-            Self::PositionsOfAccounts => {
-                &["accounts", "include", "exclude", "network", "kind", "simulate", "worth", "block", "currency"]
-            }
-            Self::ClaimPlan => &["network", "include", "exclude", "worth", "block", "currency"],
-            Self::AddressOfName | Self::NameOfAccount => &["network", "block"],
+            Self::PositionsOfAccounts => &[
+                "accounts",
+                "include",
+                "exclude",
+                "network",
+                "kind",
+                "simulate",
+                "worth",
+                "block",
+                "min-block",
+                "currency",
+            ],
+            Self::ClaimPlan => &["network", "include", "exclude", "worth", "block", "min-block", "currency"],
+            Self::AddressOfName | Self::NameOfAccount => &["network", "block", "min-block"],
             Self::Events => &["network", "type", "max-logs", "account", "currency"],
-            Self::NativeBalance | Self::TokenBalances => &["network", "block", "currency"],
-            Self::Claimables => &["network", "simulate", "worth", "block", "currency"],
+            Self::NativeBalance | Self::TokenBalances => &["network", "block", "min-block", "currency"],
+            Self::Claimables => &["network", "simulate", "worth", "block", "min-block", "currency"],
             Self::Farming | Self::Lending | Self::Borrowing | Self::Pooling | Self::Locked => {
-                &["network", "block", "currency"]
+                &["network", "block", "min-block", "currency"]
             }
         }
     }

@@ -5,7 +5,8 @@
 use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::{BufRead as _, BufReader, Read};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -32,6 +33,9 @@ pub const IN_FORCE_WITHIN: Duration = Duration::from_secs(2);
 /// is the address of the demo.
 pub const PUBLIC_URL: &str = "http://127.0.0.1:8080";
 
+/// Passes the socket on stdin as a service manager would, and becomes the program, which keeps the process id.
+const PASS_SOCKET: &str = r#"LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" "$@" 3<&0 </dev/null"#;
+
 /// How a gateway is started.
 #[derive(Debug, Default)]
 pub struct Setup {
@@ -42,6 +46,7 @@ pub struct Setup {
     plugins: Vec<(PathBuf, String)>,
     settings: Vec<(String, String)>,
     slugs: Vec<String>,
+    socket: Option<TcpListener>,
 }
 
 impl Setup {
@@ -76,6 +81,13 @@ impl Setup {
     #[must_use]
     pub fn variable(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Passes it a bound socket, which outlives the process. It is at its own address unless `--listen` names another.
+    #[must_use]
+    pub fn socket(mut self, socket: TcpListener) -> Self {
+        self.socket = Some(socket);
         self
     }
 
@@ -137,12 +149,19 @@ impl Setup {
             None => build::built()?.host(),
         };
         let mut args = self.args;
+        if let Some(socket) = &self.socket
+            && !args.iter().any(|arg| arg == "--listen")
+        {
+            args.extend(["--listen".to_owned(), socket.local_addr()?.to_string()]);
+        }
         for flag in ["--listen", "--claimables-listen", "--operators-listen"] {
             if !args.iter().any(|arg| arg == flag) {
                 args.extend([flag.to_owned(), "127.0.0.1:0".to_owned()]);
             }
         }
-        Gateway::spawn(program, args, self.variables, Arc::new(dir))
+        let launch =
+            Launch { dir: Arc::new(dir), program, args, variables: self.variables, socket: self.socket.map(Arc::new) };
+        Gateway::spawn(launch)
     }
 }
 
@@ -174,25 +193,45 @@ pub struct Gateway {
     child: Child,
     stdout: Mutex<Receiver<String>>,
     stderr: Arc<Mutex<String>>,
-    // Its arguments and files, to start it again.
+    launch: Launch,
+}
+
+/// What a gateway is started with, to start it again.
+#[derive(Clone, Debug)]
+struct Launch {
     dir: Arc<TempDir>,
     program: PathBuf,
     args: Vec<String>,
     variables: Vec<(String, String)>,
+    socket: Option<Arc<TcpListener>>,
+}
+
+impl Launch {
+    fn command(&self) -> Result<Command> {
+        let mut command = serving(&self.program, self.dir.path());
+        command.args(&self.args).stdin(Stdio::null());
+        if let Some(socket) = &self.socket {
+            let served = std::mem::replace(&mut command, Command::new("sh"));
+            command.arg("-c").arg(PASS_SOCKET).arg(served.get_program()).args(served.get_args());
+            command.current_dir(self.dir.path()).stdin(Stdio::from(OwnedFd::from(socket.try_clone()?)));
+            served.get_envs().filter(|(_, value)| value.is_none()).for_each(|(name, _)| {
+                command.env_remove(name);
+            });
+        }
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        Ok(command)
+    }
 }
 
 impl Gateway {
-    fn spawn(program: PathBuf, args: Vec<String>, variables: Vec<(String, String)>, dir: Arc<TempDir>) -> Result<Self> {
-        let mut command = serving(&program, dir.path());
-        command.envs(variables.iter().map(|(name, value)| (name, value)));
-        let mut child =
-            command.args(&args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    fn spawn(launch: Launch) -> Result<Self> {
+        let mut child = launch.command()?.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let stderr = Arc::new(Mutex::new(String::new()));
         let stdout = Mutex::new(lines(child.stdout.take().context("no stdout")?));
         keep(child.stderr.take().context("no stderr")?, Arc::clone(&stderr));
         let unknown = SocketAddr::from(([127, 0, 0, 1], 0));
         let (base, claimables, operators) = (unknown, unknown, unknown);
-        let mut gateway = Self { base, claimables, operators, child, stdout, stderr, dir, program, args, variables };
+        let mut gateway = Self { base, claimables, operators, child, stdout, stderr, launch };
         let line = gateway.stdout().recv_timeout(START_WITHIN).context("no line on stdout");
         let line = gateway.with_log(line)?;
         for (name, address) in [
@@ -243,7 +282,7 @@ impl Gateway {
 
     /// The folder that it watches.
     pub fn plugins_dir(&self) -> PathBuf {
-        self.dir.path().join("plugins")
+        self.launch.dir.path().join("plugins")
     }
 
     /// Puts a file into the plugins folder at once, as a whole.
@@ -251,7 +290,7 @@ impl Gateway {
     /// # Errors
     /// Returns an error of the file system.
     pub fn drop_in(&self, name: &str, content: &[u8]) -> Result<()> {
-        let beside = self.dir.path().join("incoming");
+        let beside = self.launch.dir.path().join("incoming");
         fs::write(&beside, content)?;
         close(&beside)?;
         Ok(fs::rename(beside, self.plugins_dir().join(name))?)
@@ -270,7 +309,7 @@ impl Gateway {
     /// # Errors
     /// The host is not built.
     pub fn plugin_command(&self, args: &[&str]) -> Result<Command> {
-        let state = self.dir.path().join("state");
+        let state = self.launch.dir.path().join("state");
         let mut command = Command::new(build::built()?.host());
         command.arg("plugin").args(args).arg("--state").arg(&state).env_clear().env("HOME", &state);
         Ok(command)
@@ -333,9 +372,20 @@ impl Gateway {
         // It may have ended already; reaping it is what matters.
         let _ = self.child.kill();
         self.child.wait()?;
-        between(&self.dir.path().join("state"))?;
-        let (program, args, variables) = (self.program.clone(), self.args.clone(), self.variables.clone());
-        *self = Self::spawn(program, args, variables, Arc::clone(&self.dir))?;
+        between(&self.launch.dir.path().join("state"))?;
+        *self = Self::spawn(self.launch.clone())?;
+        Ok(())
+    }
+
+    /// Restarts it as a service manager does: it drains, ends, and is started again. Waits for its ports alone.
+    ///
+    /// # Errors
+    /// If it does not end or start, with what it printed.
+    pub fn restart(&mut self) -> Result<()> {
+        self.sigterm()?;
+        let status = self.exited()?;
+        ensure!(status.success(), "it ended with {status}: {}", self.log());
+        *self = Self::spawn(self.launch.clone())?;
         Ok(())
     }
 

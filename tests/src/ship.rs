@@ -28,9 +28,10 @@ const PROGRAM: &str = "portolan";
 const PLUGINS: &str = "portolan-plugins";
 
 /// Files of the tree, and where they are laid out.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("examples/portolan.toml", "portolan.example.toml"),
     ("examples/deploy/portolan.service", "portolan.service"),
+    ("examples/deploy/portolan.socket", "portolan.socket"),
     ("examples/monitoring/alerts.yml", "monitoring/alerts.yml"),
     ("examples/monitoring/grafana.json", "monitoring/grafana.json"),
     ("README.md", "README.md"),

@@ -4,22 +4,23 @@
 //! read.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use alloy::primitives::B256;
 use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use portolan_store::SharedStore;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::cache::block_cache::{BlockCache, FlightGuard};
-use crate::cache::reply_cache::ReplyCache;
+use crate::cache::reply_cache::{ReplyCache, SharedFact, StoredReplyFilter};
 use crate::cache::store::{CrossCheck, CrossChecker, Store, StoreSettings};
-use crate::cache::stored_replies::{StoredReplies, StoredReplyFilter};
+use crate::cache::stored_replies::StoredReplies;
 use crate::chain::gas_price::{GasPrice, GasPrices, PriceAt};
 use crate::chain::heads::Heads;
+use crate::client_id::ClientId;
 use crate::endpoints::limit::Limits;
 use crate::endpoints::network::{Endpoints, Upstream};
 use crate::endpoints::round_trips::{LINGER_MIN, RoundTrips};
@@ -68,8 +69,14 @@ struct Network {
 }
 
 impl ChainReader {
-    /// Makes a reader without connecting to anything. Stores immutable replies on disk if `store` is given.
-    pub fn new(upstreams: Vec<Upstream>, limits: Limits, store: Option<&StoreSettings>) -> Arc<Self> {
+    /// Makes a reader without connecting to anything. Stores immutable replies on disk if `store` is given, and shares
+    /// them with other gateways if `shared` is.
+    pub fn new(
+        upstreams: Vec<Upstream>,
+        limits: Limits,
+        store: Option<&StoreSettings>,
+        shared: Option<Arc<SharedStore>>,
+    ) -> Arc<Self> {
         let pool = Pool::new(ReplyMemory::new(limits.replies_max_bytes));
         let mut with_endpoints = upstreams;
         with_endpoints.retain(|upstream| !upstream.endpoints.is_empty());
@@ -93,8 +100,12 @@ impl ChainReader {
         };
         let networks: BTreeMap<u64, Network> = with_endpoints.into_iter().map(network).collect();
         let lifetime = store.map_or(LIFETIME_IN_MEMORY, |settings| settings.lifetime);
-        let (replies, mut writing) =
-            (Arc::new(ReplyCache::new(limits.cached_replies_max_bytes, lifetime.as_secs())), JoinSet::new());
+        let replies = ReplyCache::new(limits.cached_replies_max_bytes, lifetime.as_secs());
+        let replies = match shared {
+            Some(shared) => replies.share_through(shared),
+            None => replies,
+        };
+        let (replies, mut writing) = (Arc::new(replies), JoinSet::new());
         let endpoints = |(chain_id, network): (&u64, &Network)| (*chain_id, Arc::clone(&network.endpoints));
         let checker = Checker(networks.iter().map(endpoints).collect());
         let store = store.and_then(|settings| Store::open(settings, &replies, |id, host| checker.has(id, host)));
@@ -230,16 +241,22 @@ impl Reader for ChainReader {
     fn wait_for_turn(
         &self,
         chain_id: u64,
-        client: Option<IpAddr>,
+        client: Option<ClientId>,
         requests: u32,
         deadline: Instant,
     ) -> BoxFuture<'_, Result<(), ReadFailure>> {
-        async move { self.network(chain_id)?.endpoints.wait_for_turn(client, requests, with_margin(deadline)).await }
-            .boxed()
+        async move {
+            self.network(chain_id)?.endpoints.wait_for_turn(client.as_ref(), requests, with_margin(deadline)).await
+        }
+        .boxed()
     }
 
     fn pin(&self, chain_id: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
         async move { self.network(chain_id)?.heads.pin(with_margin(deadline)).await }.boxed()
+    }
+
+    fn pin_from(&self, chain_id: u64, min: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
+        async move { self.network(chain_id)?.heads.pin_from(min, with_margin(deadline)).await }.boxed()
     }
 
     fn block(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
@@ -273,6 +290,27 @@ impl Reader for ChainReader {
             hits.sort_unstable_by_key(|(place, _)| *place);
         }
         hits
+    }
+
+    fn shared<'a>(
+        &'a self,
+        chain_id: u64,
+        block: &'a Block,
+        is_past: bool,
+        reads: &'a ReadSet,
+    ) -> BoxFuture<'a, Vec<(usize, Reply)>> {
+        async move {
+            let (Some(shared), Some(network)) = (self.replies.shared(), self.networks.get(&chain_id)) else {
+                return Vec::new();
+            };
+            let facts = shared.get(chain_id, reads, |number| network.heads.hash_at(number)).await;
+            let reply = |(place, fact): (usize, SharedFact)| {
+                self.replies.insert_shared(chain_id, reads.at(place), fact);
+                Some((place, self.replies.get_fact(chain_id, block, is_past, reads.at(place))?))
+            };
+            facts.into_iter().filter_map(reply).collect()
+        }
+        .boxed()
     }
 
     fn refute(&self, chain_id: u64, read: &Read) {

@@ -9,7 +9,7 @@
 //! 1. `session` looks it up, and collects the reads of all jobs of an answer that wait at the same moment.
 //! 2. `chain_reader` finds the network, and fetches equal reads once.
 //! 3. `endpoints` choose who answers, cut the reads into chunks, and send to the next endpoint what one left open.
-//! 4. `cache` has what was read before, in memory and on disk; `methods` encode a chunk as one request and decode its
+//! 4. `cache` has what was read before, in memory, on disk, and by other gateways; `methods` encode a chunk as one request and decode its
 //!    reply.
 //! 5. `chain` knows blocks, transactions and gas prices; `wire` sends the request and reads the reply.
 //! 6. `reads` are the values that all floors share.
@@ -29,6 +29,8 @@ mod wire;
 
 mod reads;
 
+mod client_id;
+
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -39,12 +41,14 @@ pub mod testing;
 mod tests;
 
 pub use self::cache::lookup::Lookup;
+pub use self::cache::reply_cache::StoredReplyFilter;
 pub use self::cache::store::StoreSettings;
-pub use self::cache::stored_replies::{StoredReplies, StoredRepliesError, StoredReply, StoredReplyFilter};
+pub use self::cache::stored_replies::{StoredReplies, StoredRepliesError, StoredReply};
 pub use self::chain::block::{Block, BlockRef};
 pub use self::chain::gas_price::GasPrice;
 pub use self::chain::transaction::{GasPaid, Log, Receipt, TransactionLookup, TransactionStatus};
 pub use self::chain_reader::ChainReader;
+pub use self::client_id::ClientId;
 pub use self::endpoints::limit::Limits;
 pub use self::endpoints::network::Upstream;
 pub use self::endpoints::status::{

@@ -1,15 +1,17 @@
 //! The trait that sessions read through: the chain reader implements it, and tests implement it with scripted chains.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use alloy::primitives::B256;
-use futures_util::future::BoxFuture;
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, ready};
 use tokio::time::Instant;
 
-use crate::{Block, BlockRef, GasPrice, Read, ReadBudget, ReadFailure, ReadSet, Reply, ReplySet, TransactionLookup};
+use crate::{
+    Block, BlockRef, ClientId, GasPrice, Read, ReadBudget, ReadFailure, ReadSet, Reply, ReplySet, TransactionLookup,
+};
 
 /// Pinned block of each network, or why it has none, by chain id.
 pub type Pins = BTreeMap<u64, Result<Block, ReadFailure>>;
@@ -25,13 +27,16 @@ pub trait Reader: Send + Sync {
     fn wait_for_turn(
         &self,
         chain_id: u64,
-        client: Option<IpAddr>,
+        client: Option<ClientId>,
         requests: u32,
         deadline: Instant,
     ) -> BoxFuture<'_, Result<(), ReadFailure>>;
 
     /// Returns the block that an answer which starts now is read at.
     fn pin(&self, chain_id: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
+
+    /// Returns such a block that is at least as high as `min`. Fails with [`ReadFailure::Behind`] if there is none in time.
+    fn pin_from(&self, chain_id: u64, min: u64, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
 
     /// Returns the block with this hash. Fails with [`ReadFailure::BlockLost`] if no endpoint knows it.
     fn block(&self, chain_id: u64, hash: B256, deadline: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>>;
@@ -49,6 +54,18 @@ pub trait Reader: Send + Sync {
     /// Replies at this very block may be left out unless all reads are cached; fetching them costs no request. With
     /// `is_past`, replies that were read after the block are ignored.
     fn cached(&self, chain_id: u64, block: &Block, is_past: bool, reads: &ReadSet) -> Vec<(usize, Reply)>;
+
+    /// Returns replies that other gateways share and that are fresh enough at this block, each with the place of its
+    /// read, in order. Waits for a few milliseconds at most. They count as cached.
+    fn shared<'a>(
+        &'a self,
+        _chain_id: u64,
+        _block: &'a Block,
+        _is_past: bool,
+        _reads: &'a ReadSet,
+    ) -> BoxFuture<'a, Vec<(usize, Reply)>> {
+        ready(Vec::new()).boxed()
+    }
 
     /// Drops the cached reply to a read, because the chain contradicts it.
     fn refute(&self, chain_id: u64, read: &Read);

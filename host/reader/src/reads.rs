@@ -139,6 +139,8 @@ pub enum ReadFailure {
     Syncing,
     #[error("the newest block of the network is older than its configuration allows")]
     Stale,
+    #[error("no endpoint has a block as new as the one that was named")]
+    Behind,
     #[error("the answer's budget of reads or requests is used up")]
     OverBudget,
 }

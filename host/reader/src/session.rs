@@ -359,6 +359,11 @@ impl Session {
 
     async fn fetch(&self, reads: ReadSet) -> ReplySet {
         let Self { chain_id, block, .. } = *self;
+        let shared = self.reader.shared(chain_id, &block, self.is_past, &reads).await;
+        let (hits, reads) = Lookup::new(reads, shared).split();
+        if reads.is_empty() {
+            return hits.merge_set(ReplySet::default());
+        }
         let span = self.begin_span(reads.len());
         let fetching = self.reader.fetch(chain_id, block, reads, self.deadline, Arc::clone(&self.budget));
         let replies = fetching.instrument(span.clone()).await;
@@ -372,7 +377,7 @@ impl Session {
         if replies.contains(&lost) {
             self.block_lost.store(true, Ordering::Relaxed);
         }
-        replies
+        hits.merge_set(replies)
     }
 
     /// Begins a batch's span below the answer's, whichever task sends it. Disabled if the answer has no span.

@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,8 +17,8 @@ use tokio::time::Instant;
 
 use crate::endpoints::round_trips::LINGER_MIN;
 use crate::{
-    Block, BlockRef, Freshness, GasPrice, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply, ReplySet,
-    Session, TransactionLookup,
+    Block, BlockRef, ClientId, Freshness, GasPrice, Outcome, Read, ReadBudget, ReadFailure, ReadSet, Reader, Reply,
+    ReplySet, Session, TransactionLookup,
 };
 
 /// The first block of every scripted chain. Later ones differ only in their number.
@@ -251,12 +250,18 @@ impl Reader for ScriptedReader {
         ready(true).boxed()
     }
 
-    fn wait_for_turn(&self, _: u64, _: Option<IpAddr>, _: u32, _: Instant) -> BoxFuture<'_, Result<(), ReadFailure>> {
+    fn wait_for_turn(&self, _: u64, _: Option<ClientId>, _: u32, _: Instant) -> BoxFuture<'_, Result<(), ReadFailure>> {
         ready(Ok(())).boxed()
     }
 
     fn pin(&self, chain_id: u64, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
         ready(self.0.get(&chain_id).map_or(Err(ReadFailure::NotConfigured), ScriptedChain::pin)).boxed()
+    }
+
+    fn pin_from(&self, chain_id: u64, min: u64, _: Instant) -> BoxFuture<'_, Result<Block, ReadFailure>> {
+        let pinned = self.0.get(&chain_id).map_or(Err(ReadFailure::NotConfigured), ScriptedChain::pin);
+        let is_new_enough = |block: Block| if block.number < min { Err(ReadFailure::Behind) } else { Ok(block) };
+        ready(pinned.and_then(is_new_enough)).boxed()
     }
 
     /// All blocks have one hash, so this returns the newest.

@@ -8,6 +8,7 @@ mod hundreds;
 mod node;
 mod reads;
 mod secrecy;
+mod shared_facts;
 mod syncing;
 mod transactions;
 mod verified_receipts;
@@ -30,7 +31,7 @@ const ETHEREUM: u64 = 1;
 fn reader_of(urls: &[String]) -> Arc<ChainReader> {
     let endpoints: Vec<RpcUrl> = urls.iter().map(|url| url.parse().unwrap()).collect();
     let ethereum = Upstream { chain_id: ETHEREUM, name: "ethereum".into(), endpoints, verify_receipts: false };
-    ChainReader::new(vec![ethereum], Limits::default(), None)
+    ChainReader::new(vec![ethereum], Limits::default(), None, None)
 }
 
 fn reader(nodes: &[&Node]) -> Arc<ChainReader> {

@@ -2,17 +2,16 @@
 //! line repeats the token.
 
 use std::fmt;
-use std::io::Read as _;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use portolan_base::files::{self, FileError};
 use sha2::{Digest, Sha256};
 
 use super::ConfigError;
 use super::folders::NamedPath;
 use super::form::ValueOrigin;
 use super::layers::Environment;
+use super::secrets::{self, Secret};
 use super::values::socket_address;
 
 const TOKEN_VARIABLE: &str = "PORTOLAN_OPERATORS_TOKEN";
@@ -96,26 +95,10 @@ pub(super) fn hosts(texts: &[String], _: ValueOrigin<'_>) -> Result<Vec<String>,
 
 /// Reads the token from its variable, or from the file that is named for it.
 pub(super) fn token(file: Option<&NamedPath>, environment: &Environment) -> Result<Option<OperatorToken>, ConfigError> {
-    let bad = |file: &NamedPath, reason: String| {
-        ConfigError::new(file.place.as_deref().unwrap_or_default(), format!("{} {reason}", file.path))
-    };
-    let (place, text) = match (environment.get(TOKEN_VARIABLE), file) {
-        (None, None) => return Ok(None),
-        (Some(text), None) => (TOKEN_VARIABLE, text.to_owned()),
-        (None, Some(file)) => {
-            let text = read(Path::new(&file.path)).map_err(|error| bad(file, format!("gives no token: {error}")))?;
-            (file.path.as_str(), text)
-        }
-        (Some(_), Some(file)) => return Err(bad(file, format!("is named, and {TOKEN_VARIABLE} is set too"))),
+    let Some(Secret { place, text }) = secrets::read(TOKEN_VARIABLE, file, "token", environment)? else {
+        return Ok(None);
     };
     let (least, most) = (TOKEN_CHARS.start(), TOKEN_CHARS.end());
     let none = || ConfigError::new(place, format!("is not a token of {least} to {most} visible ASCII characters"));
     OperatorToken::new(text.trim()).map(Some).ok_or_else(none)
-}
-
-fn read(path: &Path) -> Result<String, FileError> {
-    let mut text = String::new();
-    let bytes_max = 2 * TOKEN_CHARS.end();
-    files::open_named(path)?.take(bytes_max as u64).read_to_string(&mut text)?;
-    Ok(text)
 }

@@ -9,11 +9,13 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use alloy::primitives::Address;
+use ipnet::IpNet;
 use portolan_assets::names::{GatewayHost, UNIVERSAL_RESOLVER};
 use portolan_assets::token_list::ListLocation;
 use portolan_plugins::Digest;
 use portolan_plugins::limits::{DEFAULT, Isolation, NewCapabilities};
 use portolan_plugins::signature::SignatureMode;
+use portolan_store::StoreUrl;
 use url::Url;
 
 use super::file::ConfigFile;
@@ -23,7 +25,8 @@ use super::layers::Layers;
 use super::operators::{self, ListenAddress};
 use super::plugins::{ANSWER_MIB, CPU_PERCENT, JOB_MS, JOBS_MAX, MEMORY_MIB, RESUME_MS};
 use super::values::{collector, public_url, socket_address};
-use super::{ConfigError, names, plugins, signatures, tokens};
+use super::{ConfigError, names, plugins, proxies, signatures, store, tokens};
+use crate::clients::addresses::ProxyHeader;
 use crate::gateway::query::SimulateWhen;
 use crate::log::LogFormat;
 
@@ -166,7 +169,7 @@ settings! {
         "beyond: the connection that has not been used for longest is closed";
     /// An eighth of all, so that no single address keeps others out.
     "connections.per_client_max" => per_client_max: usize = whole(1..=65_536).map(size).or(256),
-        "connections of one address (in IPv6, of one /64), and its share of bytes; raise it behind a proxy";
+        "connections of one address (in IPv6, of one /64), and its share of bytes; none for a trusted proxy";
     /// Clients send it at once; ten seconds allow for lost packets.
     "connections.head_ms" => head: Duration = whole(100..=120_000).map(Duration::from_millis).or(10_000),
         "from the connection to the end of its first request's head";
@@ -187,6 +190,30 @@ settings! {
     /// One that waits for its turn, or for its client to take the answer, holds some kilobytes.
     "connections.streams_max" => streams_max: usize = whole(1..=1 << 20).map(size).or(2048),
         "HTTP/2 streams of all clients";
+
+    "clients.trusted_proxies" => trusted_proxies: Vec<IpNet> = list(proxies::networks).or(Vec::new()),
+        is "addresses and networks, at most 256", "proxies that name the client, like [\"10.0.0.0/8\"]; nobody else is believed";
+    "clients.proxy_header" => proxy_header: ProxyHeader = choice(&[
+            ("x-forwarded-for", ProxyHeader::XForwardedFor), ("forwarded", ProxyHeader::Forwarded),
+        ]), "the header in which they do, and which they overwrite or extend";
+    /// A customer has a /64 at least; larger networks than a /32 are whole providers.
+    "clients.ipv6_prefix" => ipv6_prefix: u32 = whole(32..=128).map(four_bytes).or(64),
+        "bits of an IPv6 address by which clients count: one customer has a /64, or up to a /48";
+
+    "clients.keys_file" => keys_file: Option<NamedPath> = path().optional(), is "a path",
+        like "\"keys.toml\"", "API keys of clients, which `portolan key new` makes; read again when it changes";
+    "clients.keys" => are_keys_required: bool = choice(&[("optional", false), ("required", true)]),
+        "\"required\": requests without a key get 401; pages, logos and preflights need none";
+    /// Nobody asks a million times a second.
+    "clients.per_second_max" => client_per_second_max: u32 = whole(0..=1_000_000).map(four_bytes).or(0),
+        "requests a second of one client, a key or an address; beyond: 429 with Retry-After. 0: no limit";
+    "clients.burst_max" => client_burst_max: u32 = whole(0..=1_000_000).map(four_bytes).or(0),
+        "requests that a client may make at once after a pause; 0: those of one second";
+    /// As many as there may be of all.
+    "clients.answers_max" => client_answers_max: u32 = whole(0..=65_536).map(four_bytes).or(0),
+        "answers of one client at the same time, one for each account; beyond: 429. 0: no limit but its share of all";
+    "clients.reads_per_day_max" => client_reads_per_day_max: u64 = whole(0..=1_000_000_000_000_000).or(0),
+        "contract reads of one client from midnight to midnight (UTC), cached or not; beyond: 429. 0: no limit";
 
     "operators.allowed_hosts" => allowed_hosts: Vec<String> = list(operators::hosts).or(Vec::new()),
         is "host names without ports, at most 64",
@@ -220,6 +247,20 @@ settings! {
     /// So that a momentary lie or mistake of a node is not stored.
     "facts.again_after_s" => fact_again_after: Duration = whole(1..=604_800).map(Duration::from_secs).or(900),
         "a network's only endpoint has to give the same reply so much later";
+
+    "store.url" => store_url: Option<StoreUrl> = text(store::url).optional(),
+        is "a redis, rediss, valkey, valkeys or redis+unix URL", like "\"redis://127.0.0.1:6379\"",
+        "a Valkey or Redis through which several gateways share facts";
+    "store.secret_file" => store_secret_file: Option<NamedPath> = path().optional(), is "a path",
+        like "\"/run/secrets/store\"",
+        "the secret of these gateways, at least 32 bytes, which the store does not have; PORTOLAN_STORE_SECRET holds the \
+         secret itself";
+    "store.ca_file" => store_ca_file: Option<NamedPath> = path().optional(), is "a path",
+        like "\"/etc/ssl/store-ca.pem\"",
+        "who signs the store's certificate (PEM); without it, the authorities of the web";
+    /// A node takes ten times as long; above a second the store delays more than it saves.
+    "store.wait_ms" => store_wait: Duration = whole(1..=1_000).map(Duration::from_millis).or(5),
+        "a batch of reads waits for the store so long at most, and goes to a node without it";
 
     "tokens.lists" => token_lists: Vec<ListLocation> = list(tokens::lists).or(Vec::new()),
         is "paths and URLs, at most 16", "like [\"./my.json\", \"https://tokens.uniswap.org\"]";

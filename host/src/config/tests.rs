@@ -12,6 +12,7 @@ use portolan_assets::token_list::ListLocation;
 use portolan_base::net::off_chain::{HostGrants, Mirror};
 use portolan_plugins::limits::PluginLimits;
 use portolan_reader::RpcUrl;
+use portolan_store::StoreSecret;
 
 pub(super) use self::reference::Row;
 use super::*;
@@ -164,6 +165,41 @@ fn flags_go_before_environment_before_file_before_defaults() {
     assert_eq!(config.gateway.state_dir, PathBuf::from("environment"));
     assert_eq!(config.deadline_ms, 2000);
     assert_eq!(config.log_format, LogFormat::Json);
+}
+
+#[test]
+fn a_shared_store_has_a_url_and_a_secret_that_are_not_shown() {
+    let secret = "hidden-words-of-thirty-two-bytes";
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), format!("{secret}\n")).unwrap();
+    let url = "store.url = 'rediss://u:hidden-password@store.example:7000/2'";
+    let named = format!("{url}\nstore.secret_file = '{}'", file.path().display());
+    let store = |config: &Config| config.gateway.shared_store.clone();
+    assert!(store(&of_file("")).is_none());
+    let config = of_file(&format!("{named}\nstore.wait_ms = 20"));
+    let settings = store(&config).unwrap();
+    assert_eq!(settings.secret, StoreSecret::new(secret.as_bytes()).unwrap());
+    assert_eq!((settings.url.to_string().as_str(), settings.wait), ("store.example:7000", Duration::from_millis(20)));
+    assert!(!format!("{config:?}").contains("hidden"));
+
+    let environment = Environment::from([("PORTOLAN_STORE_SECRET", secret), ("PORTOLAN_STORE_URL", "valkey://other")]);
+    let settings = store(&merge(&Flags::default(), &environment, url).unwrap()).unwrap();
+    assert_eq!((settings.url.to_string().as_str(), settings.wait), ("other:6379", Duration::from_millis(5)));
+
+    let short = Environment::from([("PORTOLAN_STORE_SECRET", &secret[1..])]);
+    let empty = Environment::default();
+    let refusals = [
+        (merge(&Flags::default(), &empty, url), "store.url: needs a secret"),
+        (merge(&Flags::default(), &short, url), "PORTOLAN_STORE_SECRET: is shorter than 32 bytes"),
+        (merge(&Flags::default(), &environment, &named), "is set too"),
+        (merge(&Flags::default(), &empty, &format!("{url}\nstore.secret_file = '/nowhere/x'")), "gives no secret"),
+        (merge(&Flags::default(), &empty, &format!("{named}\nstore.ca_file = '/dev/null'")), "gives no certificates"),
+        (merge(&Flags::default(), &empty, "store.url = 'http://hidden.example'"), "the URL cannot be used"),
+    ];
+    for (refusal, part) in refusals {
+        let error = refusal.unwrap_err().to_string();
+        assert!(error.contains(part) && !error.contains("hidden"), "{part}: {error}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use portolan_assets::token_list::TokenLists;
 use portolan_base::network::Networks;
 use portolan_plugins::Registry;
 use portolan_reader::ChainReader;
+use portolan_store::SharedStore;
 
 use super::admission::Admission;
 use crate::memory::Memory;
@@ -17,6 +18,8 @@ pub(crate) struct AdminHandles {
     pub(crate) networks: Networks,
     pub(crate) registry: Arc<Registry>,
     pub(crate) reader: Arc<ChainReader>,
+    /// `None` if nothing is shared with other gateways.
+    pub(crate) shared_store: Option<Arc<SharedStore>>,
     pub(crate) token_lists: Arc<TokenLists>,
     pub(crate) monitor: Arc<Monitor>,
     pub(crate) memory: Arc<Memory>,

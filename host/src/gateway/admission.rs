@@ -8,6 +8,7 @@ use std::sync::Arc;
 use metrics::counter;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::clients::usage::{LimitReached, whole_seconds};
 use crate::gateway::problem::Problem;
 use crate::log::RareLog;
 use crate::memory::Memory;
@@ -41,9 +42,16 @@ impl Admission {
     /// an idle gateway admits each.
     ///
     /// # Errors
-    /// Returns [`Problem::Overloaded`] if there are too few free slots, or if memory is short.
+    /// Returns [`Problem::TooManyRequests`] if the client has as many answers as it may, or has used its reads of the
+    /// day; and [`Problem::Overloaded`] if there are too few free slots, or if memory is short.
     pub(super) fn acquire(&self, client: &Arc<ClientShare>, count: usize) -> Result<Admitted, Problem> {
-        let count = count.clamp(1, (self.max / 2).max(1));
+        let count = count.clamp(1, (self.max / 2).max(1)).min(client.answers_max());
+        if let Some((0, until)) = client.reads_left() {
+            return Err(Problem::TooManyRequests { limit: LimitReached::Reads, retry_s: whole_seconds(until) });
+        }
+        if client.answers_left().is_some_and(|left| left < count) {
+            return Err(Problem::TooManyRequests { limit: LimitReached::Answers, retry_s: 1 });
+        }
         let admitted = if self.memory.refuses() { None } else { self.find_room(client, count) };
         admitted.ok_or_else(|| {
             counter!("portolan_answers_shed_total").increment(1);
@@ -98,6 +106,25 @@ mod tests {
         assert_eq!(admitted(1, 2), [1, 0]);
         assert_eq!(admitted(2, 1), [2]);
         assert_eq!(admitted(8, 3), [6, 2, 0]);
+    }
+
+    #[test]
+    fn a_client_is_refused_at_its_own_limits() {
+        let refusal =
+            |client: &Arc<ClientShare>, count| match Admission::new(256, Memory::ample()).acquire(client, count) {
+                Err(Problem::TooManyRequests { limit, retry_s }) => Some((limit, retry_s)),
+                _ => None,
+            };
+        let client = ClientShare::new(None);
+        client.limit(Some(2), Some(1_000));
+        let held = Admission::new(256, Memory::ample()).acquire(&client, 5);
+        assert!(held.is_ok(), "an answer about five counts as no more than two, or it could never be");
+        assert_eq!(refusal(&client, 1), Some((LimitReached::Answers, 1)));
+        drop(held);
+        assert_eq!(refusal(&client, 1), None);
+        client.charge_reads(1_000);
+        let (limit, retry_s) = refusal(&client, 1).unwrap();
+        assert!(limit == LimitReached::Reads && (1..=86_400).contains(&retry_s));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use alloy::primitives::{Address, B256};
 use futures_util::future::join_all;
@@ -44,6 +45,10 @@ const TRANSACTION_REQUESTS: u32 = 2;
 
 /// The block, and a check that its state is available; finding a block by time takes a few more.
 const NAMED_BLOCK_REQUESTS: u32 = 2;
+
+/// Time to wait for a block as new as the client has seen: another gateway that answered at it polls the same network,
+/// and a block is pinned up to two seconds later here than there.
+const MIN_BLOCK_WAIT: Duration = Duration::from_secs(3);
 
 /// Sources that all answers of the process share.
 pub(super) struct Sources {
@@ -131,12 +136,17 @@ impl Context {
         }
     }
 
-    /// Pins a block of each of these networks that has none yet, and opens a session at it.
+    /// Pins a block of each of these networks that has none yet, or one that is older than the client takes, and opens a
+    /// session at it.
     pub(super) async fn open(&self, networks: impl IntoIterator<Item = &Arc<Network>>) {
         let mut chain_ids: BTreeSet<u64> = networks.into_iter().map(|network| network.chain_id).collect();
         {
             let sessions = self.sessions.lock();
-            chain_ids.retain(|chain_id| !sessions.contains_key(chain_id));
+            let is_too_old = |chain_id: &u64, pinned: &Result<Arc<Session>, ReadFailure>| {
+                let (Some(min), Ok(session)) = (self.options.min_blocks.of(*chain_id), pinned) else { return false };
+                session.block().number < min
+            };
+            chain_ids.retain(|chain_id| sessions.get(chain_id).is_none_or(|pinned| is_too_old(chain_id, pinned)));
         }
         self.pin(chain_ids).await;
     }
@@ -283,10 +293,14 @@ impl Context {
         lost
     }
 
-    /// Returns the newest block, or the one set by [`Self::open_not_before`] if that is later.
+    /// Returns the newest block, if it is new enough for the client, or the one set by [`Self::open_not_before`] if
+    /// that is later.
     async fn newest(&self, chain_id: u64, by: Instant) -> Result<Block, ReadFailure> {
         let reader = &self.sources.reader;
-        let pinned = reader.pin(chain_id, by).await?;
+        let pinned = match self.options.min_blocks.of(chain_id) {
+            Some(min) => reader.pin_from(chain_id, min, by.min(Instant::now() + MIN_BLOCK_WAIT)).await?,
+            None => reader.pin(chain_id, by).await?,
+        };
         self.sources.head_age_max.check(chain_id, &pinned)?;
         let not_before = self.not_before.lock().get(&chain_id).copied();
         match not_before.filter(|(number, hash)| is_before(&pinned, *number, *hash)) {
@@ -307,7 +321,7 @@ impl Context {
 
     /// Waits until the answer's client may make this number of requests that are not reads.
     async fn wait_for_turn(&self, chain_id: u64, requests: u32, by: Instant) -> Result<(), ReadFailure> {
-        self.sources.reader.wait_for_turn(chain_id, self.budget.client.address, requests, by).await
+        self.sources.reader.wait_for_turn(chain_id, self.budget.client.id.clone(), requests, by).await
     }
 
     async fn pin(&self, chain_ids: BTreeSet<u64>) {
@@ -363,7 +377,7 @@ impl Context {
             gas_limits: GasLimits::default(),
             records: None,
         };
-        let deadline = Deadline::after(std::time::Duration::from_secs(60));
+        let deadline = Deadline::after(Duration::from_secs(60));
         let budget = AnswerBudget::ample();
         Self::new(Arc::new(sources), Arc::new(snapshot), Arc::default(), deadline, budget, AnswerOptions::default())
     }

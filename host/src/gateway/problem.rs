@@ -6,6 +6,9 @@ use portolan_base::sanitize;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::clients::keys::KeyRefusal;
+use crate::clients::usage::LimitReached;
+
 /// Maximum characters of a client's input that a detail repeats: a transaction hash and a few more.
 const QUOTED_CHARS_MAX: usize = 80;
 
@@ -51,6 +54,10 @@ pub(crate) enum Problem {
     HostNotAllowed(String),
     #[error("this address is for operators who have its token")]
     Unauthorized,
+    #[error("{0}")]
+    KeyRefused(KeyRefusal),
+    #[error("{limit}")]
+    TooManyRequests { limit: LimitReached, retry_s: u64 },
     #[error("this address answers {allow} only")]
     MethodNotAllowed { allow: &'static str },
     #[error("not a valid HTTP request")]

@@ -62,11 +62,12 @@ pub(crate) enum Account {
     Name(Name),
 }
 
-/// Options of any query: the blocks to read at, whether to trace the sources of amounts, and the currency of values
-/// beside dollars.
+/// Options of any query: the blocks to read at, the oldest of them that the client takes, whether to trace the sources
+/// of amounts, and the currency of values beside dollars.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct AnswerOptions {
     pub(crate) blocks: BlockChoice,
+    pub(crate) min_blocks: MinBlocks,
     pub(crate) is_traced: bool,
     pub(crate) currency: Option<Currency>,
 }
@@ -117,6 +118,47 @@ impl BlockChoice {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// The numbers below which newest blocks are too old for the client, who has seen newer ones.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum MinBlocks {
+    /// By chain id; other networks have none.
+    Each(BTreeMap<u64, u64>),
+    /// A lone number is meant for the one network that is requested.
+    OfOne(u64),
+}
+
+impl Default for MinBlocks {
+    fn default() -> Self {
+        Self::Each(BTreeMap::new())
+    }
+}
+
+impl MinBlocks {
+    /// Returns the lowest number of a network's block, if it is known which network is meant.
+    pub(crate) fn of(&self, chain_id: u64) -> Option<u64> {
+        match self {
+            Self::Each(each) => each.get(&chain_id).copied(),
+            Self::OfOne(_) => None,
+        }
+    }
+
+    /// Names the network of a number without one.
+    ///
+    /// # Errors
+    /// Returns [`Problem::InvalidBlock`] if several networks are requested.
+    pub(crate) fn of_networks(self, networks: &[Arc<Network>]) -> Result<Self, Problem> {
+        let Self::OfOne(number) = self else { return Ok(self) };
+        let requested: BTreeMap<u64, &str> = networks.iter().map(|one| (one.chain_id, one.slug.as_str())).collect();
+        if let Some((_, slug)) = requested.first_key_value().filter(|_| requested.len() > 1) {
+            let all = requested.values().copied().collect::<Vec<_>>().join(", ");
+            return Err(Problem::InvalidBlock(format!(
+                "a number is a block of one network, and {all} are asked about; min-block={slug}:… names the network"
+            )));
+        }
+        Ok(Self::Each(requested.into_keys().map(|chain_id| (chain_id, number)).collect()))
     }
 }
 

@@ -15,6 +15,7 @@ use portolan_plugins::limits::PluginLimits;
 use portolan_plugins::signature::SignatureSettings;
 use portolan_plugins::{Registry, RegistryError};
 use portolan_reader::{ChainReader, Limits, RpcUrl, StoreSettings, Upstream};
+use portolan_store::{SharedStore, SharedStoreSettings};
 
 use super::{AdminHandles, Gateway};
 use crate::budget::AnswerLimits;
@@ -50,6 +51,8 @@ pub(crate) struct GatewaySettings {
     pub(crate) verify_receipts: BTreeSet<u64>,
     /// Settings of the facts that outlive the process.
     pub(crate) facts: StoreSettings,
+    /// The store that facts are shared through, if there is one.
+    pub(crate) shared_store: Option<SharedStoreSettings>,
     pub(crate) prices: PriceSettings,
     pub(crate) token_lists: ListSettings,
     pub(crate) names: NameSettings,
@@ -108,7 +111,8 @@ impl Gateway {
         let upstreams: Vec<Upstream> = settings.rpc.iter().filter_map(upstream).collect();
         let with_endpoint = upstreams.iter().filter(|upstream| !upstream.endpoints.is_empty());
         let with_endpoint = with_endpoint.map(|upstream| upstream.chain_id).collect();
-        let reader = ChainReader::new(upstreams, settings.rpc_limits, Some(&settings.facts));
+        let shared_store = settings.shared_store.clone().map(SharedStore::start);
+        let reader = ChainReader::new(upstreams, settings.rpc_limits, Some(&settings.facts), shared_store.clone());
         let prices = Prices::new(settings.prices.clone());
         let sources = Sources {
             reader: Arc::clone(&reader) as _,
@@ -144,6 +148,7 @@ impl Gateway {
                 networks: sources.networks.clone(),
                 registry,
                 reader,
+                shared_store,
                 token_lists,
                 monitor: Arc::new(monitor),
                 memory,

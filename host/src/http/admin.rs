@@ -5,3 +5,4 @@ pub(crate) mod control;
 pub(crate) mod metrics;
 pub(super) mod operators;
 pub(super) mod prometheus;
+mod zeros;

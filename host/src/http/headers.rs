@@ -38,8 +38,10 @@ pub(crate) enum HeaderUse {
     Problems,
     /// Redirects to pages.
     Redirects,
-    /// The problem `overloaded`.
+    /// The problems `overloaded` and `too-many-requests`.
     Overloaded,
+    /// Answers to clients with limits.
+    Limited,
     /// OPTIONS, and the problem `method-not-allowed`.
     Methods,
     /// OPTIONS.
@@ -59,7 +61,8 @@ impl HeaderUse {
             Self::Files => "drawings and pages",
             Self::Problems => "problems",
             Self::Redirects => "308, for a page with a slash too few or too many",
-            Self::Overloaded => "503 `overloaded`",
+            Self::Overloaded => "503 `overloaded`, and 429",
+            Self::Limited => "answers to clients that have limits",
             Self::Methods => "405, and OPTIONS",
             Self::Preflights => "OPTIONS",
         }
@@ -67,7 +70,9 @@ impl HeaderUse {
 }
 
 /// Headers of requests.
-pub(crate) static REQUEST_HEADERS: [Header; 5] = [
+pub(crate) static REQUEST_HEADERS: [Header; 7] = [
+    of_requests("authorization", "`Bearer` and an [API key](../operate/clients.md#api-keys)"),
+    of_requests("x-api-key", "an API key, instead of `authorization`"),
     of_requests(
         "accept",
         "`application/json;amounts=string` for [amounts as strings](../use/amounts.md). Of several JSON ranges the one \
@@ -83,7 +88,7 @@ pub(crate) static REQUEST_HEADERS: [Header; 5] = [
 ];
 
 /// Headers of answers.
-pub(crate) static ANSWER_HEADERS: [Header; 26] = [
+pub(crate) static ANSWER_HEADERS: [Header; 28] = [
     exposed(
         "portolan-blocks",
         "`ethereum=21000000, polygon=70000000`: the block of each network that was read",
@@ -116,6 +121,12 @@ pub(crate) static ANSWER_HEADERS: [Header; 26] = [
     exposed("server-timing", "milliseconds of `total`, `read`, `write` and `compress`", HeaderUse::Answers),
     own("timing-allow-origin", "`*`", HeaderUse::Answers),
     exposed("retry-after", "seconds to wait", HeaderUse::Overloaded),
+    exposed(
+        "ratelimit-policy",
+        "[the limits of the client](../operate/clients.md#limits), if it has any",
+        HeaderUse::Limited,
+    ),
+    exposed("ratelimit", "what is left of them", HeaderUse::Limited),
     exposed("link", "[what the problem means](problems.md), as `rel=\"help\"`", HeaderUse::Problems),
     own("location", "where the page is, relative to the request", HeaderUse::Redirects),
     own("allow", "`GET, HEAD, OPTIONS`", HeaderUse::Methods),
@@ -129,7 +140,7 @@ pub(crate) static ANSWER_HEADERS: [Header; 26] = [
     own("access-control-allow-origin", "`*`", HeaderUse::Answers),
     own("access-control-expose-headers", "the headers that pages of other origins may read", HeaderUse::Answers),
     own("access-control-allow-methods", "`GET, HEAD, OPTIONS`", HeaderUse::Preflights),
-    own("access-control-allow-headers", "`*`", HeaderUse::Preflights),
+    own("access-control-allow-headers", "`*, authorization`", HeaderUse::Preflights),
     own("access-control-max-age", "`86400` seconds", HeaderUse::Preflights),
 ];
 

@@ -38,7 +38,8 @@ impl Problem {
             Self::NameNotFound(_) => &problem_types::NAME_NOT_FOUND,
             Self::TransactionNotFound(_) => &problem_types::TRANSACTION_NOT_FOUND,
             Self::HostNotAllowed(_) => &problem_types::HOST_NOT_ALLOWED,
-            Self::Unauthorized => &problem_types::UNAUTHORIZED,
+            Self::Unauthorized | Self::KeyRefused(_) => &problem_types::UNAUTHORIZED,
+            Self::TooManyRequests { .. } => &problem_types::TOO_MANY_REQUESTS,
             Self::MethodNotAllowed { .. } => &problem_types::METHOD_NOT_ALLOWED,
             Self::InvalidRequest => &problem_types::INVALID_REQUEST,
             Self::RequestTooLarge(_) => &problem_types::REQUEST_TOO_LARGE,
@@ -78,8 +79,11 @@ impl Problem {
         headers.extend(HeaderValue::from_str(&help(kind)).ok().map(|link| (LINK, link)));
         match self {
             Self::MethodNotAllowed { allow } => headers.insert(ALLOW, HeaderValue::from_static(allow)),
+            Self::TooManyRequests { retry_s, .. } => headers.insert(RETRY_AFTER, (*retry_s).into()),
             Self::Overloaded => headers.insert(RETRY_AFTER, HeaderValue::from_static("1")),
-            Self::Unauthorized => headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")),
+            Self::Unauthorized | Self::KeyRefused(_) => {
+                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
+            }
             _ => None,
         };
         response
@@ -110,6 +114,8 @@ impl TooLarge {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clients::keys::KeyRefusal;
+    use crate::clients::usage::LimitReached;
     use crate::gateway::problem::quoted;
 
     fn document(problem: &Problem) -> String {
@@ -136,6 +142,7 @@ mod tests {
             (Problem::UnknownProtocol(text()), 404),
             (Problem::TransactionNotFound(text()), 404),
             (Problem::Unauthorized, 401),
+            (Problem::KeyRefused(KeyRefusal::Unknown), 401),
             (Problem::HostNotAllowed(text()), 403),
             (Problem::MethodNotAllowed { allow: ALLOW_ANSWERS }, 405),
             (Problem::RequestTooLarge(TooLarge::Body), 413),
@@ -147,6 +154,7 @@ mod tests {
             (Problem::RequestTooLarge(TooLarge::Headers), 431),
             (Problem::RequestTooLarge(TooLarge::Head), 431),
             (Problem::InvalidRequest, 400),
+            (Problem::TooManyRequests { limit: LimitReached::Requests, retry_s: 3 }, 429),
             (Problem::Internal(text()), 500),
             (Problem::Upstream(text()), 502),
             (Problem::Overloaded, 503),
@@ -160,7 +168,13 @@ mod tests {
             let page = format!("<http://127.0.0.1:8080/problems/{}>; rel=\"help\"", problem.kind().name);
             assert_eq!(response.headers()[LINK], page.as_str(), "{problem:?}");
             assert_eq!(response.headers().contains_key(ALLOW), status == 405, "{problem:?}");
-            assert_eq!(response.headers().contains_key(RETRY_AFTER), problem == Problem::Overloaded, "{problem:?}");
+            let retry = response.headers().get(RETRY_AFTER).map(|seconds| seconds.to_str().unwrap());
+            let expected = match status {
+                429 => Some("3"),
+                503 if problem == Problem::Overloaded => Some("1"),
+                _ => None,
+            };
+            assert_eq!(retry, expected, "{problem:?}");
         }
     }
 

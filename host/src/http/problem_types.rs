@@ -19,7 +19,7 @@ pub(crate) struct ProblemType {
 }
 
 /// All types, by name.
-pub(crate) static PROBLEM_TYPES: [&ProblemType; 28] = [
+pub(crate) static PROBLEM_TYPES: [&ProblemType; 29] = [
     &ANSWER_TOO_LARGE,
     &DEADLINE,
     &HOST_NOT_ALLOWED,
@@ -41,6 +41,7 @@ pub(crate) static PROBLEM_TYPES: [&ProblemType; 28] = [
     &STATE_UNAVAILABLE,
     &TOO_MANY_EVENTS,
     &TOO_MANY_LOGS,
+    &TOO_MANY_REQUESTS,
     &TRANSACTION_NOT_FOUND,
     &UNAUTHORIZED,
     &UNKNOWN_BLOCK,
@@ -99,7 +100,7 @@ pub(super) static INVALID_BLOCK: ProblemType = ProblemType {
     name: "invalid-block",
     title: "Invalid block",
     statuses: &[StatusCode::BAD_REQUEST],
-    happened: "`block` names no block, or a time that is still to come, or not the networks that are \
+    happened: "`block` or `min-block` names no block, or a time that is still to come, or not the networks that are \
                 asked about.",
     remedy: "[Blocks](../use/blocks.md) has the forms. A number or a hash needs one network: add \
               `network=`, or write `ethereum:21000000`.",
@@ -191,8 +192,8 @@ pub(super) static OVERLOADED: ProblemType = ProblemType {
     statuses: &[StatusCode::SERVICE_UNAVAILABLE],
     happened: "As many answers as the gateway allows are under way, in all or for your address, or its \
                 memory is short.",
-    remedy: "Wait as many seconds as `retry-after` says. Behind a proxy, all clients are one address: \
-              see [limits](../operate/limits.md).",
+    remedy: "Wait as many seconds as `retry-after` says. Behind a proxy that the operator did not \
+              name, all clients are one address: see [clients](../operate/clients.md#behind-proxies).",
 };
 
 pub(super) static PROTOCOL_UNAVAILABLE: ProblemType = ProblemType {
@@ -239,6 +240,16 @@ pub(super) static TOO_MANY_LOGS: ProblemType = ProblemType {
     remedy: "Raise `max-logs` up to the gateway's bound. The operator's bound is `[answers] logs_max`.",
 };
 
+pub(super) static TOO_MANY_REQUESTS: ProblemType = ProblemType {
+    name: "too-many-requests",
+    title: "Too many requests",
+    statuses: &[StatusCode::TOO_MANY_REQUESTS],
+    happened: "The client reached a limit that the operator set for its key or its address: requests a second, \
+                answers at once, or reads of a day. `detail` says which.",
+    remedy: "Wait as many seconds as `retry-after` says. `ratelimit-policy` has the limits, and `ratelimit` what \
+              is left: see [clients](../operate/clients.md#limits).",
+};
+
 pub(super) static TRANSACTION_NOT_FOUND: ProblemType = ProblemType {
     name: "transaction-not-found",
     title: "Transaction not found",
@@ -251,9 +262,11 @@ pub(super) static UNAUTHORIZED: ProblemType = ProblemType {
     name: "unauthorized",
     title: "Unauthorized",
     statuses: &[StatusCode::UNAUTHORIZED],
-    happened: "Only on the operators' listener. The operator set a token, and the request does not have \
-                it.",
-    remedy: "Send `Authorization: Bearer` and the token.",
+    happened: "The request has no API key where the gateway wants one, or one that the gateway does not know \
+                or that has expired. On the operators' listener: the operator set a token, and the request \
+                does not have it.",
+    remedy: "Send `Authorization: Bearer` and the key or the token; a key may be in `x-api-key` instead. The \
+              operator gives out [keys](../operate/clients.md#api-keys).",
 };
 
 pub(super) static UNKNOWN_BLOCK: ProblemType = ProblemType {

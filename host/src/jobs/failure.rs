@@ -156,7 +156,7 @@ impl From<ReadFailure> for Reason {
             ReadFailure::WrongChain => Self::WrongChain,
             ReadFailure::NotConfigured => Self::NotConfigured,
             ReadFailure::OverBudget => Self::OverBudget,
-            ReadFailure::Stale | ReadFailure::Syncing => Self::Stale,
+            ReadFailure::Stale | ReadFailure::Syncing | ReadFailure::Behind => Self::Stale,
             ReadFailure::UnknownBlock => Self::UnknownBlock,
             ReadFailure::NoState => Self::NoState,
         }

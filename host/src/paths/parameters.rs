@@ -104,7 +104,7 @@ pub(crate) static PATH_VALUES: [Parameter; 5] = [
 ];
 
 /// Parameters of query strings.
-pub(crate) static PARAMETERS: [Parameter; 14] = [
+pub(crate) static PARAMETERS: [Parameter; 15] = [
     Parameter {
         name: "account",
         form: ParameterKind::Text(ACCOUNT),
@@ -175,6 +175,13 @@ pub(crate) static PARAMETERS: [Parameter; 14] = [
         values: "1 to the gateway's bound, 5,000 by default",
         effect: "refuses a transaction with more logs",
         example: "100",
+    },
+    Parameter {
+        name: "min-block",
+        form: ParameterKind::Text(ANY),
+        values: "a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`",
+        effect: "newest blocks that are [no older than these](../use/blocks.md#never-older-than)",
+        example: "ethereum:21000000",
     },
     Parameter {
         name: "network",

@@ -15,6 +15,7 @@ mod declared;
 mod deeds;
 mod delay;
 mod events;
+mod fleet;
 mod growth;
 mod isolation;
 mod joined;
@@ -58,20 +59,38 @@ const SECTIONS: [(&str, Section); 12] = [
     ("deeds", deeds::run),
 ];
 
+const FLEET_SECTIONS: [(&str, Section); 4] =
+    [("replicas", fleet::replicas), ("faults", fleet::faults), ("start", fleet::start), ("noise", fleet::noise)];
+
 /// Runs the named sections, or all; whether every bound that is not about time holds.
 ///
 /// # Errors
 /// Whatever does not come up, and a side that answers wrongly.
-pub fn run(names: &[&str], mut say: impl FnMut(&str)) -> Result<bool> {
-    if let Some(name) = names.iter().find(|name| SECTIONS.iter().all(|(section, _)| section != *name)) {
-        bail!(
-            "no section {name}: usage: reads [peers] [growth] [joined] [aggregate] [positions] [simulations] [answers] \
-             [overhead] [shipped] [accounts] [isolation] [deeds]"
-        );
+pub fn run(names: &[&str], say: impl FnMut(&str)) -> Result<bool> {
+    run_sections("reads", &SECTIONS, names, say)
+}
+
+/// Runs the named sections of the benchmark of fleets, or all; whether every bound that is not about time holds.
+///
+/// # Errors
+/// Whatever does not come up, and a side that answers wrongly.
+pub fn run_fleet(names: &[&str], say: impl FnMut(&str)) -> Result<bool> {
+    run_sections("fleet", &FLEET_SECTIONS, names, say)
+}
+
+fn run_sections(
+    command: &str,
+    sections: &[(&str, Section)],
+    names: &[&str],
+    mut say: impl FnMut(&str),
+) -> Result<bool> {
+    if let Some(name) = names.iter().find(|name| sections.iter().all(|(section, _)| section != *name)) {
+        let known: Vec<String> = sections.iter().map(|(section, _)| format!("[{section}]")).collect();
+        bail!("no section {name}: usage: {command} {}", known.join(" "));
     }
     let mut verdict = Verdict::default();
-    for (name, section) in SECTIONS {
-        if names.is_empty() || names.contains(&name) {
+    for (name, section) in sections {
+        if names.is_empty() || names.contains(name) {
             section(&mut say, &mut verdict)?;
         }
     }

@@ -195,7 +195,14 @@ fn figures_of_events_that_alerts_wait_for_are_there_before_the_first_event() {
         let row = format!("\nportolan_connections_displaced_total{{listener=\"{listener}\"}} 0\n");
         assert!(figures.contains(&row), "{row}{figures}");
     }
-    for row in ["portolan_plugin_fallbacks_total{plugin=\"quickswap\"} 0", "portolan_answers_shed_total 0"] {
+    for row in [
+        "portolan_answers_partial_total{route=\"all-claimables\"} 0",
+        "portolan_answers_shed_total 0",
+        "portolan_plugin_fallbacks_total{plugin=\"quickswap\"} 0",
+        "portolan_plugin_loads_total{plugin=\"quickswap\"} 1",
+        "portolan_plugin_rejections_total{step=\"quarantine\"} 0",
+        "portolan_replies_total{network=\"polygon\",from=\"node\"} 0",
+    ] {
         assert!(figures.contains(&format!("\n{row}\n")), "{row}\n{figures}");
     }
 }
@@ -221,6 +228,7 @@ fn a_client_beyond_its_connections_is_refused_with_a_line_and_a_figure() {
     let second = runtime.block_on(connect(1, gateway.base));
     let refused = "portolan_connections_refused_total{listener=\"base\",bound=\"per_client_max\"} 1";
     eventually("the refusal", &gateway, || figures(refused));
-    eventually("its line", &gateway, || is_logged(&gateway, "one address has per_client_max of them, all in use"));
+    eventually("its line", &gateway, || is_logged(&gateway, "this address has per_client_max of them, all in use"));
+    eventually("the client", &gateway, || is_logged(&gateway, "127.0.0.1"));
     drop((held, second, node));
 }

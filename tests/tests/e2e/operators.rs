@@ -50,6 +50,33 @@ fn a_page_whose_name_leads_to_the_operators_address_reads_nothing() {
 }
 
 #[test]
+fn balancers_check_without_a_host_and_by_any_address() {
+    let gateway = gateway("");
+    let port = gateway.operators.port();
+    let status = |request: &str| http::raw(gateway.operators, request.as_bytes()).unwrap().status.as_u16();
+    for path in ["/healthz", "/readyz"] {
+        // It may not be ready yet.
+        let is_answered = |request: &str| {
+            let status = status(request);
+            assert!(status == 200 || path == "/readyz" && status == 503, "{status} for {request}");
+        };
+        // HAProxy's `option httpchk`, with and without a method.
+        is_answered(&format!("GET {path} HTTP/1.0\r\n\r\n"));
+        is_answered(&format!("OPTIONS {path} HTTP/1.0\r\n\r\n"));
+        // A pod's address, and one that is translated on the way.
+        for host in [format!("127.0.0.1:{port}"), "192.0.2.7:30090".to_owned(), "[2001:db8::7]:9090".to_owned()] {
+            is_answered(&format!("GET {path} HTTP/1.1\r\nhost: {host}\r\n\r\n"));
+        }
+        assert_eq!(status(&format!("GET {path} HTTP/1.1\r\nhost: evil.example:{port}\r\n\r\n")), 403, "{path}");
+    }
+    for path in ["/plugins", "/networks", "/metrics", "/lists"] {
+        assert_eq!(status(&format!("GET {path} HTTP/1.0\r\n\r\n")), 403, "{path}");
+        assert_eq!(status(&format!("GET {path} HTTP/1.1\r\nhost: 192.0.2.7:30090\r\n\r\n")), 403, "{path}");
+        assert_eq!(status(&format!("OPTIONS {path} HTTP/1.1\r\nhost: localhost\r\n\r\n")), 405, "{path}");
+    }
+}
+
+#[test]
 fn operators_need_the_token_if_there_is_one() {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), format!("{TOKEN}\n")).unwrap();

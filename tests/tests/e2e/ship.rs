@@ -62,6 +62,7 @@ fn what_is_laid_out_runs_with_all_plugins_and_leaves_an_operators_files_alone() 
         ("portolan", 0o755),
         ("portolan-plugins", 0o755),
         ("portolan.service", 0o644),
+        ("portolan.socket", 0o644),
         ("share/man/man1/portolan-claimables.1", 0o644),
         ("share/completions/portolan.bash", 0o644),
         ("share/completions/_portolan", 0o644),

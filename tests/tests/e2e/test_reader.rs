@@ -31,7 +31,7 @@ impl TestReader {
         let endpoints = endpoints.iter().map(|endpoint| endpoint.url().parse().unwrap()).collect();
         let upstream = Upstream { chain_id: CHAIN_ID, name: "ethereum".to_owned(), endpoints, verify_receipts: false };
         let _context = runtime.enter();
-        Self { reader: ChainReader::new(vec![upstream], limits, None), runtime }
+        Self { reader: ChainReader::new(vec![upstream], limits, None, None), runtime }
     }
 
     pub(crate) fn pin(&self) -> Result<Block, ReadFailure> {

@@ -1940,7 +1940,7 @@ export interface components {
          * @description Type of a problem. More may follow.
          * @enum {string}
          */
-        ProblemType: "urn:portolan:problem:answer-too-large" | "urn:portolan:problem:deadline" | "urn:portolan:problem:host-not-allowed" | "urn:portolan:problem:internal" | "urn:portolan:problem:invalid-address" | "urn:portolan:problem:invalid-block" | "urn:portolan:problem:invalid-filter" | "urn:portolan:problem:invalid-hash" | "urn:portolan:problem:invalid-name" | "urn:portolan:problem:invalid-network" | "urn:portolan:problem:invalid-request" | "urn:portolan:problem:method-not-allowed" | "urn:portolan:problem:name-not-found" | "urn:portolan:problem:network-not-configured" | "urn:portolan:problem:over-budget" | "urn:portolan:problem:overloaded" | "urn:portolan:problem:protocol-unavailable" | "urn:portolan:problem:request-too-large" | "urn:portolan:problem:state-unavailable" | "urn:portolan:problem:too-many-events" | "urn:portolan:problem:too-many-logs" | "urn:portolan:problem:transaction-not-found" | "urn:portolan:problem:unauthorized" | "urn:portolan:problem:unknown-block" | "urn:portolan:problem:unknown-parameter" | "urn:portolan:problem:unknown-path" | "urn:portolan:problem:unknown-protocol" | "urn:portolan:problem:upstream";
+        ProblemType: "urn:portolan:problem:answer-too-large" | "urn:portolan:problem:deadline" | "urn:portolan:problem:host-not-allowed" | "urn:portolan:problem:internal" | "urn:portolan:problem:invalid-address" | "urn:portolan:problem:invalid-block" | "urn:portolan:problem:invalid-filter" | "urn:portolan:problem:invalid-hash" | "urn:portolan:problem:invalid-name" | "urn:portolan:problem:invalid-network" | "urn:portolan:problem:invalid-request" | "urn:portolan:problem:method-not-allowed" | "urn:portolan:problem:name-not-found" | "urn:portolan:problem:network-not-configured" | "urn:portolan:problem:over-budget" | "urn:portolan:problem:overloaded" | "urn:portolan:problem:protocol-unavailable" | "urn:portolan:problem:request-too-large" | "urn:portolan:problem:state-unavailable" | "urn:portolan:problem:too-many-events" | "urn:portolan:problem:too-many-logs" | "urn:portolan:problem:too-many-requests" | "urn:portolan:problem:transaction-not-found" | "urn:portolan:problem:unauthorized" | "urn:portolan:problem:unknown-block" | "urn:portolan:problem:unknown-parameter" | "urn:portolan:problem:unknown-path" | "urn:portolan:problem:unknown-protocol" | "urn:portolan:problem:upstream";
         /** @description A protocol. */
         Protocol: {
             /** @description Who runs it; only in `/protocols`, claimables and groups of positions. */
@@ -2011,7 +2011,7 @@ export interface components {
          */
         Question: "claimables" | "farming" | "lending" | "events" | "composition" | "pooling" | "locked";
         /**
-         * @description Why something is missing: a word of `portolan-partial`. More may follow.�- `crashed`: the plugin panicked, or its process ended. What a client can do: ask again once.�- `disabled`: the operator disabled the plugin. What a client can do: nothing.�- `invalid-output`: the plugin answered something that breaks the rules. What a client can do: nothing.�- `invalid-reply`: a contract returned or logged something that no row can have, such as a reward in the farm's own address. That row is left out, and the plugin is not at fault. What a client can do: nothing.�- `name-not-found`: the name of one of several accounts leads to no account. What a client can do: correct the name.�- `not-allowed`: the plugin reads a host off the chain that is not granted. What a client can do: nothing.�- `not-configured`: the network has no RPC endpoint. What a client can do: choose other networks.�- `not-covered`: the plugin knows that the account may have something that it does not read; `notCovered` in the report says what. What a client can do: look there yourself.�- `over-budget`: the answer or the plugin reached a bound: reads, requests, time of a processor, lists that are still being walked. What a client can do: choose fewer networks or protocols; ask again in a minute.�- `plugin-error`: the plugin says that it cannot answer, mostly because a contract does not answer as it should. What a client can do: nothing.�- `quarantined`: the plugin's build is paused or in quarantine, because it failed by its own fault. What a client can do: ask again in some minutes.�- `rejected`: the plugin's build was refused, or its claim calls a function that is not allowed. What a client can do: nothing.�- `stale`: the newest block of the network is too old, or its only nodes are still syncing. What a client can do: ask again later.�- `state-unavailable`: no node has the state of the block that was named. What a client can do: choose a later block.�- `timeout`: it was not there in time. What a client can do: ask again; choose fewer networks or protocols.�- `unknown-block`: no node knows the block that was named. What a client can do: check the number.�- `upstream`: the nodes failed, or a reply could not be proven or decoded. What a client can do: ask again.�- `wrong-chain`: the endpoint serves another chain. What a client can do: ask again later.
+         * @description Why something is missing: a word of `portolan-partial`. More may follow.�- `crashed`: the plugin panicked, or its process ended. What a client can do: ask again once.�- `disabled`: the operator disabled the plugin. What a client can do: nothing.�- `invalid-output`: the plugin answered something that breaks the rules. What a client can do: nothing.�- `invalid-reply`: a contract returned or logged something that no row can have, such as a reward in the farm's own address. That row is left out, and the plugin is not at fault. What a client can do: nothing.�- `name-not-found`: the name of one of several accounts leads to no account. What a client can do: correct the name.�- `not-allowed`: the plugin reads a host off the chain that is not granted. What a client can do: nothing.�- `not-configured`: the network has no RPC endpoint. What a client can do: choose other networks.�- `not-covered`: the plugin knows that the account may have something that it does not read; `notCovered` in the report says what. What a client can do: look there yourself.�- `over-budget`: the answer or the plugin reached a bound: reads, requests, time of a processor, lists that are still being walked. What a client can do: choose fewer networks or protocols; ask again in a minute.�- `plugin-error`: the plugin says that it cannot answer, mostly because a contract does not answer as it should. What a client can do: nothing.�- `quarantined`: the plugin's build is paused or in quarantine, because it failed by its own fault. What a client can do: ask again in some minutes.�- `rejected`: the plugin's build was refused, or its claim calls a function that is not allowed. What a client can do: nothing.�- `stale`: the newest block of the network is too old, or older than `min-block` says, or its only nodes are still syncing. What a client can do: ask again later.�- `state-unavailable`: no node has the state of the block that was named. What a client can do: choose a later block.�- `timeout`: it was not there in time. What a client can do: ask again; choose fewer networks or protocols.�- `unknown-block`: no node knows the block that was named. What a client can do: check the number.�- `upstream`: the nodes failed, or a reply could not be proven or decoded. What a client can do: ask again.�- `wrong-chain`: the endpoint serves another chain. What a client can do: ask again later.
          * @enum {string}
          */
         Reason: "crashed" | "disabled" | "invalid-output" | "invalid-reply" | "name-not-found" | "not-allowed" | "not-configured" | "not-covered" | "over-budget" | "plugin-error" | "quarantined" | "rejected" | "stale" | "state-unavailable" | "timeout" | "unknown-block" | "upstream" | "wrong-chain";
@@ -2973,7 +2973,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description - `invalid-address`: The address is not `0x` and 40 hex digits, or its mixed-case checksum (EIP-55) is wrong, or `account` is given with two values. Correct the address. A name has a dot, an address has none.�- `invalid-block`: `block` names no block, or a time that is still to come, or not the networks that are asked about. Blocks has the forms. A number or a hash needs one network: add `network=`, or write `ethereum:21000000`.�- `invalid-filter`: A parameter's value cannot be: an unknown protocol in `include` or `exclude`, both of these at once, an unknown `kind` or `type`, a `detail` other than `full`, a form of `amounts` other than `string` or `number`, a flag that is not `true` or `false`, `max-logs` out of its bounds, or two values of a parameter that has one. `detail` names the value, and where there is a list of possible ones, the list.�- `invalid-hash`: The transaction's hash is not `0x` and 64 hex digits. Correct the hash.�- `invalid-name`: The name cannot be an ENS name by ENSIP-15. Correct the name. A name that nobody has registered is name-not-found instead.�- `invalid-network`: `network` is missing where it is required, or the gateway does not know it, or names have no addresses of that chain. `detail` lists the networks. Networks has the forms.�- `invalid-request`: The head of the request is not valid HTTP. Correct the client. The connection is closed after this answer.�- `unknown-parameter`: The path does not take this parameter. `detail` lists those that it takes, and the nearest name. A parameter for somebody else may begin with `_`. */
+        /** @description - `invalid-address`: The address is not `0x` and 40 hex digits, or its mixed-case checksum (EIP-55) is wrong, or `account` is given with two values. Correct the address. A name has a dot, an address has none.�- `invalid-block`: `block` or `min-block` names no block, or a time that is still to come, or not the networks that are asked about. Blocks has the forms. A number or a hash needs one network: add `network=`, or write `ethereum:21000000`.�- `invalid-filter`: A parameter's value cannot be: an unknown protocol in `include` or `exclude`, both of these at once, an unknown `kind` or `type`, a `detail` other than `full`, a form of `amounts` other than `string` or `number`, a flag that is not `true` or `false`, `max-logs` out of its bounds, or two values of a parameter that has one. `detail` names the value, and where there is a list of possible ones, the list.�- `invalid-hash`: The transaction's hash is not `0x` and 64 hex digits. Correct the hash.�- `invalid-name`: The name cannot be an ENS name by ENSIP-15. Correct the name. A name that nobody has registered is name-not-found instead.�- `invalid-network`: `network` is missing where it is required, or the gateway does not know it, or names have no addresses of that chain. `detail` lists the networks. Networks has the forms.�- `invalid-request`: The head of the request is not valid HTTP. Correct the client. The connection is closed after this answer.�- `unknown-parameter`: The path does not take this parameter. `detail` lists those that it takes, and the nearest name. A parameter for somebody else may begin with `_`. */
         Problem400: {
             headers: {
                 "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
@@ -2983,6 +2983,8 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3004,6 +3006,29 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description - `unauthorized`: The request has no API key where the gateway wants one, or one that the gateway does not know or that has expired. On the operators' listener: the operator set a token, and the request does not have it. Send `Authorization: Bearer` and the key or the token; a key may be in `x-api-key` instead. The operator gives out keys. */
+        Problem401: {
+            headers: {
+                "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                "cache-control": components["headers"]["cache-control"];
+                "content-encoding": components["headers"]["content-encoding"];
+                "content-length": components["headers"]["content-length"];
+                date: components["headers"]["date"];
+                link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                "server-timing": components["headers"]["server-timing"];
+                "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                vary: components["headers"]["vary"];
+                "x-content-type-options": components["headers"]["x-content-type-options"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description - `name-not-found`: The name, or the account's primary name, does not exist, or has no address on that network. This is an answer of the chain, and not a failure. Check the spelling.�- `transaction-not-found`: The network has no transaction of this hash, or the transaction is not in a block yet. Check the hash and the network, or try again after the next block.�- `unknown-block`: No node of the network knows the block that `block` names. Check the number or hash and the network.�- `unknown-path`: Nothing is at this path. Endpoints has all paths. The listener `claimables` has `/{address}` alone.�- `unknown-protocol`: The gateway serves no protocol of this slug. `/protocols` lists those that it serves. */
         Problem404: {
             headers: {
@@ -3014,6 +3039,8 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3045,6 +3072,8 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3076,6 +3105,32 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                "server-timing": components["headers"]["server-timing"];
+                "timing-allow-origin": components["headers"]["timing-allow-origin"];
+                vary: components["headers"]["vary"];
+                "x-content-type-options": components["headers"]["x-content-type-options"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description - `too-many-requests`: The client reached a limit that the operator set for its key or its address: requests a second, answers at once, or reads of a day. `detail` says which. Wait as many seconds as `retry-after` says. `ratelimit-policy` has the limits, and `ratelimit` what is left: see clients. */
+        Problem429: {
+            headers: {
+                "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
+                "access-control-expose-headers": components["headers"]["access-control-expose-headers"];
+                "cache-control": components["headers"]["cache-control"];
+                "content-encoding": components["headers"]["content-encoding"];
+                "content-length": components["headers"]["content-length"];
+                date: components["headers"]["date"];
+                link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                "retry-after": components["headers"]["retry-after"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3097,6 +3152,8 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3118,6 +3175,8 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3139,6 +3198,8 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3150,7 +3211,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description - `network-not-configured`: The gateway knows the network, and has no RPC endpoint for it. Ask about another network, or ask the operator for an endpoint. Names need one of Ethereum.�- `overloaded`: As many answers as the gateway allows are under way, in all or for your address, or its memory is short. Wait as many seconds as `retry-after` says. Behind a proxy, all clients are one address: see limits.�- `protocol-unavailable`: The plugin of the protocol is not served now, or may not read what it needs: its build was refused, is in quarantine or paused, or was disabled, or a host is not granted. Try later, or ask the operator; `detail` has the reason. */
+        /** @description - `network-not-configured`: The gateway knows the network, and has no RPC endpoint for it. Ask about another network, or ask the operator for an endpoint. Names need one of Ethereum.�- `overloaded`: As many answers as the gateway allows are under way, in all or for your address, or its memory is short. Wait as many seconds as `retry-after` says. Behind a proxy that the operator did not name, all clients are one address: see clients.�- `protocol-unavailable`: The plugin of the protocol is not served now, or may not read what it needs: its build was refused, is in quarantine or paused, or was disabled, or a host is not granted. Try later, or ask the operator; `detail` has the reason. */
         Problem503: {
             headers: {
                 "access-control-allow-origin": components["headers"]["access-control-allow-origin"];
@@ -3160,6 +3221,8 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 "retry-after": components["headers"]["retry-after"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
@@ -3192,6 +3255,8 @@ export interface components {
                 "content-length": components["headers"]["content-length"];
                 date: components["headers"]["date"];
                 link: components["headers"]["link"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 "server-timing": components["headers"]["server-timing"];
                 "timing-allow-origin": components["headers"]["timing-allow-origin"];
                 vary: components["headers"]["vary"];
@@ -3211,12 +3276,14 @@ export interface components {
         "if-none-match": string;
         /** @description The W3C trace of the request, for the operator's log and spans */
         traceparent: string;
+        /** @description An API key, instead of `authorization` */
+        "x-api-key": string;
         /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
         "x-request-id": string;
     };
     requestBodies: never;
     headers: {
-        /** @description `*`. On OPTIONS. */
+        /** @description `*, authorization`. On OPTIONS. */
         "access-control-allow-headers": string;
         /** @description `GET, HEAD, OPTIONS`. On OPTIONS. */
         "access-control-allow-methods": string;
@@ -3254,7 +3321,11 @@ export interface components {
         "portolan-currency": string;
         /** @description What is missing; absent if nothing is. On answers. */
         "portolan-partial": string;
-        /** @description Seconds to wait. On 503 `overloaded`. */
+        /** @description What is left of them. On answers to clients that have limits. */
+        ratelimit: string;
+        /** @description The limits of the client, if it has any. On answers to clients that have limits. */
+        "ratelimit-policy": string;
+        /** @description Seconds to wait. On 503 `overloaded`, and 429. */
         "retry-after": string;
         /** @description Milliseconds of `total`, `read`, `write` and `compress`. On every answer. */
         "server-timing": string;
@@ -3285,6 +3356,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -3301,6 +3377,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -3335,6 +3413,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -3384,6 +3464,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -3394,9 +3476,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -3418,6 +3502,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -3434,6 +3523,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -3468,6 +3559,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -3538,6 +3631,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -3548,9 +3643,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -3603,6 +3700,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -3619,6 +3721,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -3647,6 +3751,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -3675,6 +3781,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -3685,9 +3793,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -3733,6 +3843,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -3749,6 +3864,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -3783,6 +3900,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -3925,6 +4044,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -3935,9 +4056,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -3959,6 +4082,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
                  */
@@ -3970,6 +4098,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -4003,6 +4133,8 @@ export interface operations {
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4036,6 +4168,8 @@ export interface operations {
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4046,9 +4180,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -4070,6 +4206,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Everything that is known. Values: `full`.
                  * @example full
                  */
@@ -4081,6 +4222,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -4114,6 +4257,8 @@ export interface operations {
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4147,6 +4292,8 @@ export interface operations {
                     "portolan-account": components["headers"]["portolan-account"];
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4157,9 +4304,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -4209,6 +4358,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -4243,6 +4394,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4335,6 +4488,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4345,9 +4500,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -4359,6 +4516,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -4392,6 +4551,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4416,6 +4577,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4426,9 +4589,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -4451,6 +4616,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -4476,6 +4643,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4515,6 +4684,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4525,9 +4696,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -4539,6 +4712,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -4566,6 +4741,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4592,6 +4769,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4602,9 +4781,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -4664,6 +4845,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -4680,6 +4866,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -4708,6 +4896,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4736,6 +4926,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -4746,9 +4938,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -4801,6 +4995,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -4817,6 +5016,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -4851,6 +5052,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5036,6 +5239,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5046,9 +5251,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -5071,6 +5278,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -5096,6 +5305,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5147,6 +5358,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5157,9 +5370,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -5182,6 +5397,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -5207,6 +5424,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5258,6 +5477,8 @@ export interface operations {
                     date: components["headers"]["date"];
                     etag: components["headers"]["etag"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5268,9 +5489,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -5311,6 +5534,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -5327,6 +5555,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -5361,6 +5591,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5724,6 +5956,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5734,9 +5968,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -5758,6 +5994,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -5774,6 +6015,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -5808,6 +6051,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5857,6 +6102,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -5867,9 +6114,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -5891,6 +6140,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -5907,6 +6161,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -5946,6 +6202,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6093,6 +6351,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6103,9 +6363,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -6127,6 +6389,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -6143,6 +6410,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -6182,6 +6451,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6300,6 +6571,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6310,9 +6583,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -6334,6 +6609,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -6350,6 +6630,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -6389,6 +6671,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6485,6 +6769,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6495,9 +6781,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -6519,6 +6807,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -6535,6 +6828,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -6574,6 +6869,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6602,6 +6899,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6612,9 +6911,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -6636,6 +6937,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -6652,6 +6958,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -6691,6 +6999,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6719,6 +7029,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6729,9 +7041,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];
@@ -6763,6 +7077,11 @@ export interface operations {
                  */
                 block?: string;
                 /**
+                 * @description Newest blocks that are no older than these. Values: a number, or `NETWORK:NUMBER` of several networks, or the text of the header `portolan-blocks`.
+                 * @example ethereum:21000000
+                 */
+                "min-block"?: string;
+                /**
                  * @description Adds `inCurrency` beside values in dollars. Values: `EUR` and others, in any letter case.
                  * @example EUR
                  */
@@ -6779,6 +7098,8 @@ export interface operations {
                 amounts?: "string" | "number";
             };
             header?: {
+                /** @description An API key, instead of `authorization` */
+                "x-api-key"?: components["parameters"]["x-api-key"];
                 /** @description The id of the request: 1 to 128 letters, digits and `._:-+/=@` */
                 "x-request-id"?: components["parameters"]["x-request-id"];
                 /** @description The W3C trace of the request, for the operator's log and spans */
@@ -6818,6 +7139,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6958,6 +7281,8 @@ export interface operations {
                     "portolan-blocks": components["headers"]["portolan-blocks"];
                     "portolan-currency": components["headers"]["portolan-currency"];
                     "portolan-partial": components["headers"]["portolan-partial"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "server-timing": components["headers"]["server-timing"];
                     "timing-allow-origin": components["headers"]["timing-allow-origin"];
                     vary: components["headers"]["vary"];
@@ -6968,9 +7293,11 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
             404: components["responses"]["Problem404"];
             413: components["responses"]["Problem413"];
             414: components["responses"]["Problem414"];
+            429: components["responses"]["Problem429"];
             431: components["responses"]["Problem431"];
             500: components["responses"]["Problem500"];
             502: components["responses"]["Problem502"];

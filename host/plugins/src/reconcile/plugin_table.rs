@@ -362,7 +362,6 @@ impl PluginTable {
         }
         slot.refusal = None;
         counter!("portolan_plugin_loads_total", "plugin" => name.to_owned()).increment(1);
-        counter!("portolan_plugin_fallbacks_total", "plugin" => name.to_owned()).increment(0);
         self.is_changed = true;
         if let Some(before) = slot.active.replace(active) {
             if let Some(targets) = targets::added(&before.instance, &instance) {

@@ -91,6 +91,9 @@ impl PluginStatus {
     /// All states of a row.
     pub const STATES: [&str; 7] = [ACTIVE, STUCK, REJECTED, WAITING, QUARANTINED, DISABLED, DRAINING];
 
+    /// All steps that refuse a file or settings, as the metric of refusals names them.
+    pub const REFUSAL_STEPS: [&str; 7] = ["load", "settings", "slug", "signature", "quarantine", "disabled", "pin"];
+
     /// A row for a loaded library.
     pub(crate) fn of(library: &Library, file: &Path) -> Self {
         Self { sandbox: library.sandbox, ..Self::new(file, Some(library.digest), Some(&library.manifest)) }

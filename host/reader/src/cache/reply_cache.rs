@@ -5,20 +5,25 @@
 //! next block. Losing a reply costs a request, never correctness. Short-lived replies, such as most of those about an
 //! account, never evict facts. Replies for a single block are in `block_cache.rs`.
 
+mod filter;
 mod key;
 mod passing;
 mod pending;
+mod shared_facts;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use alloy::primitives::{Address, B256, Bytes};
+use alloy::primitives::{B256, Bytes};
+use portolan_store::SharedStore;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
+pub use self::filter::StoredReplyFilter;
 use self::key::{Fact, Key, KeyRef};
 use self::passing::{Passing, is_passing};
 pub(crate) use self::pending::{Pending, PendingBlock, Row};
+pub(crate) use self::shared_facts::{SharedFact, SharedFacts};
 use crate::reads::read_set::{ReadRef, ReadSet};
 use crate::reads::reply_set::ReplySet;
 use crate::{Block, Freshness, Outcome, Read, Reply};
@@ -60,6 +65,8 @@ pub(crate) struct ReplyCache {
     drops: AtomicU64,
     /// Replies that wait for the disk, if there is one.
     pending: OnceLock<Arc<Pending>>,
+    /// Facts of other gateways, if there is a shared store.
+    shared: Option<SharedFacts>,
 }
 
 type Facts = Cache<Key, Entry, Weight>;
@@ -104,7 +111,16 @@ impl ReplyCache {
         let facts_bytes = max_bytes.min(MAX_BYTES) / 8 * FACTS_EIGHTHS;
         let passing_bytes = max_bytes.min(MAX_BYTES) - facts_bytes;
         let (facts, passing) = (facts(facts_bytes), Passing::new(passing_bytes));
-        Self { facts, passing, immutable_for_s, drops: AtomicU64::default(), pending: OnceLock::new() }
+        Self { facts, passing, immutable_for_s, drops: AtomicU64::default(), pending: OnceLock::new(), shared: None }
+    }
+
+    /// Shares facts with other gateways through a store.
+    pub(crate) fn share_through(self, store: Arc<SharedStore>) -> Self {
+        Self { shared: Some(SharedFacts::new(store)), ..self }
+    }
+
+    pub(crate) fn shared(&self) -> Option<&SharedFacts> {
+        self.shared.as_ref()
     }
 
     #[cfg(test)]
@@ -118,26 +134,32 @@ impl ReplyCache {
         let mut hits = Vec::new();
         for (places, like) in reads.rows().filter(|(_, read)| read.freshness != Freshness::Pinned) {
             let first = places.start;
-            let mut hit = |place: usize, known: Known| {
-                let reply = self.standing(like.freshness, block, known).filter(|(_, is_newer)| !(is_past && *is_newer));
-                hits.extend(reply.map(|(reply, _)| (first + place, reply)));
-            };
             let targets = reads.targets(places);
             if is_passing(like.freshness) {
-                self.passing.find(chain_id, like, targets, hit);
+                self.passing.find(chain_id, like, targets, |place, known| {
+                    let reply = self.standing(like.freshness, block, is_past, known);
+                    hits.extend(reply.map(|reply| (first + place, reply)));
+                });
                 continue;
             }
             for (place, to) in targets.iter().enumerate() {
-                if let Some(known) = self.fact(chain_id, ReadRef { to: *to, like }) {
-                    hit(place, known);
-                }
+                let reply = self.get_fact(chain_id, block, is_past, ReadRef { to: *to, like });
+                hits.extend(reply.map(|reply| (first + place, reply)));
             }
         }
         hits
     }
 
-    /// Returns a reply that is fresh enough at the block, and true if it was read at a later one.
-    fn standing(&self, freshness: Freshness, block: &Block, known: Known) -> Option<(Reply, bool)> {
+    /// Like [`Self::get_all`], for one read that is not passing.
+    pub(crate) fn get_fact(&self, chain_id: u64, block: &Block, is_past: bool, read: ReadRef<'_>) -> Option<Reply> {
+        let Entry { outcome, timestamp, number, endpoint: _, is_confirmed } =
+            self.facts.get(&KeyRef::of(chain_id, read)?)?;
+        let known = Known { outcome, timestamp, number, is_confirmed };
+        self.standing(read.like.freshness, block, is_past, known)
+    }
+
+    /// Returns a reply if it is fresh enough at the block, and, if that is one of the past, not from a later one.
+    fn standing(&self, freshness: Freshness, block: &Block, is_past: bool, known: Known) -> Option<Reply> {
         let Known { outcome, timestamp, number, is_confirmed } = known;
         let age_s = block.timestamp.saturating_sub(timestamp);
         let is_newer = timestamp > block.timestamp || number > block.number;
@@ -149,13 +171,7 @@ impl ReplyCache {
             Freshness::Within(most_s) | Freshness::ZeroWithin(most_s) => !is_newer && age_s <= most_s.into(),
         };
         let age_s = u32::try_from(age_s).unwrap_or(u32::MAX);
-        stands.then_some((Reply { outcome, cached: true, age_s }, is_newer))
-    }
-
-    fn fact(&self, chain_id: u64, read: ReadRef<'_>) -> Option<Known> {
-        let Entry { outcome, timestamp, number, endpoint: _, is_confirmed } =
-            self.facts.get(&KeyRef::of(chain_id, read)?)?;
-        Some(Known { outcome, timestamp, number, is_confirmed })
+        (stands && !(is_past && is_newer)).then_some(Reply { outcome, cached: true, age_s })
     }
 
     /// Returns the reply to a read, if it is fresh enough at the block.
@@ -215,8 +231,7 @@ impl ReplyCache {
         }
         let outcome = match outcome {
             Outcome::Ok(reply) if reply.is_empty() => return,
-            // A zero may still be set later.
-            Outcome::Ok(reply) if key.fact == Fact::Immutable && is_zero(reply) => return,
+            Outcome::Ok(reply) if key.fact == Fact::Immutable && !may_be_fact(reply) => return,
             Outcome::Ok(reply) => Outcome::Ok(copy(reply)),
             Outcome::Reverted(data) if key.fact == Fact::Slow => Outcome::Reverted(copy(data)),
             Outcome::GasCap if key.fact == Fact::Slow => Outcome::GasCap,
@@ -224,22 +239,43 @@ impl ReplyCache {
         };
         let key = key.to_key();
         let Block { number, timestamp, .. } = *block;
-        if let (Fact::Immutable, Outcome::Ok(reply), Some(pending)) = (key.fact, &outcome, self.pending.get())
-            && let Some(endpoint) = endpoint
+        let (pending, shared) = (self.pending.get(), self.shared.as_ref());
+        if let (Fact::Immutable, Outcome::Ok(reply), Some(endpoint)) = (key.fact, &outcome, endpoint)
+            && (pending.is_some() || shared.is_some())
         {
             let (Key { chain_id, read, .. }, endpoint) = (key.clone(), Arc::clone(endpoint));
-            pending.add(block, Row { chain_id, read, number, timestamp, endpoint, reply: reply.clone() });
+            let row = Row { chain_id, read, number, timestamp, endpoint, reply: reply.clone() };
+            if let Some(shared) = shared {
+                shared.put(&row, block.hash, false, UNCONFIRMED_FOR_S.min(self.immutable_for_s));
+            }
+            if let Some(pending) = pending {
+                pending.add(block, row);
+            }
         }
         let endpoint = endpoint.cloned();
         self.facts.insert(key, Entry { outcome, timestamp, number, endpoint, is_confirmed: false });
     }
 
-    /// Marks a reply as confirmed, if it is still the cached one.
-    pub(crate) fn confirm(&self, row: &Row) {
+    /// Marks a reply as confirmed, if it is still the cached one. `hash` is that of its block.
+    pub(crate) fn confirm(&self, row: &Row, hash: B256) {
         let key = Key { chain_id: row.chain_id, fact: Fact::Immutable, read: row.read.clone() };
         let is_same = |entry: &Entry| matches!(&entry.outcome, Outcome::Ok(reply) if *reply == row.reply);
         if let Some(entry) = self.facts.peek(&key).filter(is_same) {
             self.facts.insert(key, Entry { is_confirmed: true, ..entry });
+            if let Some(shared) = &self.shared {
+                shared.put(row, hash, true, self.immutable_for_s);
+            }
+        }
+    }
+
+    /// Inserts a fact of another gateway, unless a better one is cached already.
+    pub(crate) fn insert_shared(&self, chain_id: u64, read: ReadRef<'_>, fact: SharedFact) {
+        let SharedFact { number, timestamp, is_confirmed, endpoint, reply, .. } = fact;
+        let Some(key) = KeyRef::of(chain_id, read).filter(|key| key.fact == Fact::Immutable) else { return };
+        let known = self.facts.peek(&key);
+        if known.is_none_or(|known| (known.is_confirmed, known.timestamp) < (is_confirmed, timestamp)) {
+            let (outcome, endpoint) = (Outcome::Ok(reply), Some(endpoint));
+            self.facts.insert(key.to_key(), Entry { outcome, timestamp, number, endpoint, is_confirmed });
         }
     }
 
@@ -248,19 +284,22 @@ impl ReplyCache {
         self.facts.peek(&KeyRef::of(chain_id, read.into())?)?.endpoint
     }
 
-    /// Drops the replies that match by network, endpoint and contract; returns the number of immutable ones among
-    /// them.
-    pub(crate) fn drop_where(&self, is_it: impl Fn(u64, Option<&str>, Address) -> bool) -> usize {
+    /// Drops the replies that match, and takes no others like them from the shared store; returns the number of
+    /// immutable ones among them.
+    pub(crate) fn drop_where(&self, filter: &StoredReplyFilter) -> usize {
         self.drops.fetch_add(1, Ordering::Relaxed);
-        self.passing.drop_where(&is_it);
+        if let Some(shared) = &self.shared {
+            shared.refuse(filter);
+        }
+        self.passing.drop_where(filter);
         let dropped = AtomicU64::default();
         self.facts.retain(|key, entry| {
-            let stays = !is_it(key.chain_id, entry.endpoint.as_deref(), key.read.to);
+            let stays = !filter.is_it(key.chain_id, entry.endpoint.as_deref(), key.read.to);
             dropped.fetch_add(u64::from(!stays && key.fact == Fact::Immutable), Ordering::Relaxed);
             stays
         });
         if let Some(pending) = self.pending.get() {
-            pending.drop_where(|row| is_it(row.chain_id, Some(&row.endpoint), row.read.to));
+            pending.drop_where(|row| filter.is_it(row.chain_id, Some(&row.endpoint), row.read.to));
         }
         usize::try_from(dropped.into_inner()).unwrap_or(usize::MAX)
     }
@@ -315,6 +354,11 @@ fn facts(most_bytes: u64) -> Facts {
         .build()
         .unwrap_or_else(|error| unreachable!("{error}"));
     Cache::with_options(options, Weight, DefaultHashBuilder::default(), DefaultLifecycle::default())
+}
+
+/// Returns true if the reply to an immutable read may stand: neither nothing nor a zero, which may still be set later.
+fn may_be_fact(reply: &[u8]) -> bool {
+    !is_zero(reply)
 }
 
 fn is_refusal(outcome: &Outcome) -> bool {

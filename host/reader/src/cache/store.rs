@@ -23,7 +23,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout_at};
 
 pub(crate) use self::disk::{Disk, DiskError, DiskLimits, FILE_MAX_BYTES};
 pub(crate) use self::row::StoredRow;
-use crate::cache::reply_cache::{Pending, PendingBlock, ReplyCache, Row};
+use crate::cache::reply_cache::{Pending, PendingBlock, ReplyCache, Row, StoredReplyFilter};
 use crate::chain::block::unix_s;
 use crate::reads::read_set::ReadSet;
 use crate::{Freshness, Outcome, ReadFailure};
@@ -210,7 +210,7 @@ impl Store {
         let rows = open.into_iter().map(|(row, _)| row).collect();
         self.retry(PendingBlock { rows, ..waiting }, now_s);
         let stored = |(row, _): (Row, Outcome)| {
-            self.cached.confirm(&row);
+            self.cached.confirm(&row, hash);
             StoredRow { row, confirmed_by: Arc::clone(&by), written_s: now_s }
         };
         Ok(same.into_iter().map(stored).collect())
@@ -234,7 +234,9 @@ impl Store {
 
     /// Drops all facts of an endpoint, in memory and on disk.
     async fn drop_facts(&self, chain_id: u64, endpoint: &Arc<str>) -> Result<(), DiskError> {
-        self.cached.drop_where(|chain, host, _| chain == chain_id && host == Some(endpoint));
+        let host = Some(endpoint.to_string());
+        let filter = StoredReplyFilter { chain_id: Some(chain_id), endpoint: host, contract: None };
+        self.cached.drop_where(&filter);
         let (disk, endpoint) = (Arc::clone(&self.disk), Arc::clone(endpoint));
         let is_it = move |stored: &StoredRow| stored.row.chain_id == chain_id && stored.row.endpoint == endpoint;
         let drop_rows = move || disk.lock().drop_where(unix_s(), is_it).map(drop);

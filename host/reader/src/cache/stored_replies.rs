@@ -11,7 +11,7 @@ use alloy::primitives::{Address, Bytes};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use crate::cache::reply_cache::ReplyCache;
+use crate::cache::reply_cache::{ReplyCache, StoredReplyFilter};
 use crate::cache::store::{Disk, DiskError, DiskLimits, FILE, FILE_MAX_BYTES, StoredRow};
 use crate::chain::block::unix_s;
 
@@ -25,16 +25,6 @@ pub struct StoredReplies {
     cached: Option<Arc<ReplyCache>>,
     /// `None` if there is no usable disk.
     disk: Option<Arc<Mutex<Disk>>>,
-}
-
-/// A filter of stored replies; every part that is set must match.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
-pub struct StoredReplyFilter {
-    pub chain_id: Option<u64>,
-    /// Host and port.
-    pub endpoint: Option<String>,
-    pub contract: Option<Address>,
 }
 
 /// A stored reply and its source.
@@ -75,17 +65,10 @@ impl From<DiskError> for StoredRepliesError {
     }
 }
 
-impl StoredReplyFilter {
-    fn is_it(&self, chain_id: u64, endpoint: Option<&str>, contract: Address) -> bool {
-        self.chain_id.is_none_or(|own| own == chain_id)
-            && self.endpoint.as_deref().is_none_or(|own| Some(own) == endpoint)
-            && self.contract.is_none_or(|own| own == contract)
-    }
-
-    fn takes(&self, StoredRow { row, confirmed_by, .. }: &StoredRow) -> bool {
-        let by = |host| self.is_it(row.chain_id, Some(host), row.read.to);
-        by(&row.endpoint) || by(confirmed_by)
-    }
+/// Returns true if a filter matches a row by either of its endpoints.
+fn takes(filter: &StoredReplyFilter, StoredRow { row, confirmed_by, .. }: &StoredRow) -> bool {
+    let by = |host| filter.is_it(row.chain_id, Some(host), row.read.to);
+    by(&row.endpoint) || by(confirmed_by)
 }
 
 impl std::fmt::Debug for StoredReplies {
@@ -119,7 +102,7 @@ impl StoredReplies {
     /// Fails if the file cannot be used.
     pub fn list(&self, filter: &StoredReplyFilter) -> Result<(Vec<StoredReply>, usize), StoredRepliesError> {
         let (mut replies, mut more) = (Vec::new(), 0);
-        let each = |stored: StoredRow| match filter.takes(&stored) {
+        let each = |stored: StoredRow| match takes(filter, &stored) {
             true if replies.len() < ROWS_MAX => replies.push(reply(stored)),
             true => more += 1,
             false => {}
@@ -131,8 +114,7 @@ impl StoredReplies {
 
     /// Drops replies from memory, and returns their number.
     pub(crate) fn forget(&self, filter: &StoredReplyFilter) -> usize {
-        let cached = self.cached.as_ref();
-        cached.map_or(0, |cached| cached.drop_where(|id, host, to| filter.is_it(id, host, to)))
+        self.cached.as_ref().map_or(0, |cached| cached.drop_where(filter))
     }
 
     /// Drops replies from memory and disk, and returns the number from each. Blocks on the disk.
@@ -142,7 +124,7 @@ impl StoredReplies {
     pub fn purge(&self, filter: &StoredReplyFilter) -> Result<(usize, usize), StoredRepliesError> {
         let in_memory = self.forget(filter);
         let disk = self.disk.as_ref();
-        let on_disk = disk.map_or(Ok(0), |disk| disk.lock().drop_where(unix_s(), |stored| filter.takes(stored)))?;
+        let on_disk = disk.map_or(Ok(0), |disk| disk.lock().drop_where(unix_s(), |stored| takes(filter, stored)))?;
         Ok((in_memory, on_disk))
     }
 }

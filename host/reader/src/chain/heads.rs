@@ -41,6 +41,9 @@ const PARENT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Shortest and longest pause after a failed poll; it doubles from one to the other.
 const BACK_OFF_MIN: Duration = Duration::from_millis(500);
 const BACK_OFF_MAX: Duration = Duration::from_secs(4);
+/// Maximum blocks above the highest reported head that are worth a wait: another gateway's pin is some seconds ahead, and
+/// the fastest networks have four blocks a second.
+const AHEAD_MAX: u64 = 64;
 
 /// A source of blocks: the endpoints of one network.
 pub(crate) trait HeadSource: Send + Sync + 'static {
@@ -74,6 +77,8 @@ struct PinState {
     polling: bool,
     /// Latest deadline of the callers that wait for a poll.
     wanted: Option<Instant>,
+    /// Latest deadline of the callers that wait for a newer block than the pin.
+    hurried_until: Option<Instant>,
     /// The last poll, if it failed.
     failed: Option<FailedPoll>,
     follower: Option<AbortHandle>,
@@ -91,7 +96,8 @@ struct FailedPoll {
 
 /// The next action of the follower.
 enum FollowerStep {
-    Wait,
+    /// Wait until this instant, or until it is woken.
+    Wait(Instant),
     /// Poll until this instant.
     Poll(Instant),
 }
@@ -115,6 +121,7 @@ impl Heads {
             cold: true,
             polling: false,
             wanted: None,
+            hurried_until: None,
             failed: None,
             follower: None,
         };
@@ -132,6 +139,35 @@ impl Heads {
             let Ok(Ok(())) = timeout_at(deadline, polls.changed()).await else { return Err(ReadFailure::Timeout) };
             has_waited = true;
         }
+    }
+
+    /// Returns a pin that is at least as high as `min`. The pin goes on by the same rule, but at once, although answers
+    /// share the older one still; and heads are polled as often as they may be until there is one.
+    ///
+    /// # Errors
+    /// [`ReadFailure::Behind`] if there is none in time, and at once if `min` is far above all heads.
+    pub(crate) async fn pin_from(self: &Arc<Self>, min: u64, deadline: Instant) -> Result<Block, ReadFailure> {
+        let mut polls = self.polls.subscribe();
+        loop {
+            let shared = self.pin(deadline).await?;
+            let pinned = if shared.number < min { self.hurry(min, deadline)?.unwrap_or(shared) } else { shared };
+            if pinned.number >= min {
+                return Ok(pinned);
+            }
+            let Ok(Ok(())) = timeout_at(deadline, polls.changed()).await else { return Err(ReadFailure::Behind) };
+        }
+    }
+
+    /// Makes the follower poll more often until then, and pins the newest block that is old enough.
+    fn hurry(&self, min: u64, until: Instant) -> Result<Option<Block>, ReadFailure> {
+        let now = Instant::now();
+        let mut state = self.state.lock();
+        if state.record.highest().is_some_and(|highest| min > highest.saturating_add(AHEAD_MAX)) {
+            return Err(ReadFailure::Behind);
+        }
+        state.hurried_until = state.hurried_until.max(Some(until));
+        self.wake.notify_one();
+        Ok(if state.record.is_usable(now) { state.record.choose(now) } else { None })
     }
 
     /// Marks a block that no endpoint knows any more, so that it is not pinned again.
@@ -205,8 +241,9 @@ impl Heads {
             state.follower = None;
             return None;
         }
+        let due = state.due(due, now);
         if now < due && state.wanted.is_none() {
-            return Some(FollowerStep::Wait);
+            return Some(FollowerStep::Wait(due));
         }
         state.polling = true;
         let wanted = state.wanted.take().unwrap_or(now + POLL_TIMEOUT_MAX);
@@ -273,6 +310,13 @@ impl Heads {
 }
 
 impl PinState {
+    /// Returns when the next poll is due, which is sooner while callers wait for a newer block.
+    fn due(&self, regular: Instant, now: Instant) -> Instant {
+        let is_hurried = self.failed.is_none() && self.hurried_until.is_some_and(|until| now < until);
+        let soonest = self.record.soonest_poll().filter(|_| is_hurried);
+        soonest.map_or(regular, |soonest| soonest.min(regular))
+    }
+
     /// Returns the pin if it needs no poll.
     fn ready(&mut self, now: Instant) -> Option<Block> {
         if let Some(block) = self.record.shared(now) {
@@ -297,7 +341,7 @@ async fn follow(heads: Weak<Heads>, source: Arc<dyn HeadSource>, wake: Arc<Notif
     let mut due = Instant::now();
     while let Some(step) = heads.upgrade().and_then(|heads| heads.next_step(due)) {
         match step {
-            FollowerStep::Wait => drop(timeout_at(due, wake.notified()).await),
+            FollowerStep::Wait(until) => drop(timeout_at(until, wake.notified()).await),
             FollowerStep::Poll(until) => {
                 let polled = poll(&heads, &*source, until).await;
                 let Some(heads) = heads.upgrade() else { return };

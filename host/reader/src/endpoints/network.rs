@@ -11,7 +11,6 @@ mod finality;
 mod named_block;
 mod receipt_check;
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,6 +27,7 @@ use crate::chain::block::unix_s;
 use crate::chain::gas_price::{GasPrice, PriceAt};
 use crate::chain::heads::HeadSource;
 use crate::chain::transaction::TransactionLookup;
+use crate::client_id::ClientId;
 use crate::endpoints::batch::Batch;
 use crate::endpoints::client_rates::ClientRates;
 use crate::endpoints::endpoint::Endpoint;
@@ -100,7 +100,7 @@ impl Endpoints {
     /// Waits until a client may cause this many requests.
     pub(crate) async fn wait_for_turn(
         &self,
-        client: Option<IpAddr>,
+        client: Option<&ClientId>,
         requests: u32,
         until: Instant,
     ) -> Result<(), ReadFailure> {

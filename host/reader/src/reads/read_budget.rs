@@ -3,8 +3,9 @@
 //! Invariant: the figures shown to clients do not depend on what is cached or on how nodes are read. The bound on
 //! requests applies to those that are sent, which are not shown.
 
-use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::client_id::ClientId;
 
 /// Number of reads that count as one request, whatever method the endpoint has: as many as a chunk of Multicall3.
 const REQUEST_READS: u64 = 500;
@@ -49,7 +50,7 @@ pub struct ReadBudget {
     sent: Meter,
     /// True once a read of the answer failed.
     has_failures: AtomicBool,
-    client: Option<IpAddr>,
+    client: Option<ClientId>,
 }
 
 impl ReadBudget {
@@ -65,8 +66,8 @@ impl ReadBudget {
         }
     }
 
-    /// Sets the client that the answer is for: its address, or in IPv6 the prefix that identifies it.
-    pub const fn of_client(self, client: Option<IpAddr>) -> Self {
+    /// Sets the client that the answer is for.
+    pub fn of_client(self, client: Option<ClientId>) -> Self {
         Self { client, ..self }
     }
 
@@ -101,8 +102,8 @@ impl ReadBudget {
     }
 
     /// Returns the client that the answer is for; `None` if no client waits for it.
-    pub(crate) fn client(&self) -> Option<IpAddr> {
-        self.client
+    pub(crate) fn client(&self) -> Option<&ClientId> {
+        self.client.as_ref()
     }
 
     /// Takes this many reads; returns false if they do not fit.

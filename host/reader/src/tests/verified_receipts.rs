@@ -84,7 +84,7 @@ async fn with_reply(method: &'static str, reply: fn() -> NodeReply) -> Node {
 fn reader(nodes: &[&Node], verify_receipts: bool) -> Arc<ChainReader> {
     let endpoints = nodes.iter().map(|node| node.url().parse().unwrap()).collect();
     let upstream = Upstream { chain_id: CHAIN_ID, name: "geth".into(), endpoints, verify_receipts };
-    ChainReader::new(vec![upstream], Limits::default(), None)
+    ChainReader::new(vec![upstream], Limits::default(), None, None)
 }
 
 async fn read(reader: &ChainReader) -> Result<Receipt, ReadFailure> {

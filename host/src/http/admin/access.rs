@@ -1,7 +1,9 @@
 //! Access to the operators' listener: the request must name a host of the listener, and have the token if one is set.
 //!
 //! This defends against DNS rebinding: a foreign site can resolve its name to this address, but a browser still sends
-//! the site's name in `Host`. Invariant: both checks precede every answer; only `/healthz` needs no token.
+//! the site's name in `Host`. So the paths of balancers' probes are also answered where `Host` is missing, which no
+//! browser leaves out, or is any address: an address is resolved by nobody. Invariant: both checks precede every
+//! answer; only `/healthz` needs no token.
 
 use std::net::IpAddr;
 
@@ -15,6 +17,9 @@ use crate::gateway::problem::{Problem, quoted};
 const BEARER: &str = "bearer ";
 /// Liveness probes have no token.
 const HEALTH: &str = "/healthz";
+/// The paths that balancers and orchestrators probe. Some send no `Host`, others the address of a node or a pod that is
+/// translated on the way.
+pub(super) const PROBES: [&str; 2] = [HEALTH, "/readyz"];
 
 /// Checks the host and the token of a request. `local` is the address it arrived at; `None` for a Unix socket, which
 /// no web page can reach.
@@ -28,26 +33,28 @@ pub(in crate::http) fn check(access: &OperatorAccess, head: &Parts, local: Optio
     }
 }
 
-/// Checks the host in the target (HTTP/2) and in the headers (HTTP/1.1): there must be one, and all must be allowed.
+/// Checks the host in the target (HTTP/2) and in the headers (HTTP/1.1): there must be one, and all must be allowed. A
+/// probe may have none.
 fn check_hosts(allowed: &[String], head: &Parts, local: IpAddr) -> Result<(), Problem> {
     let of_target = head.uri.authority().map(Authority::as_str);
     let of_headers = head.headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default());
     let mut hosts = of_target.into_iter().chain(of_headers).peekable();
-    if hosts.peek().is_none() {
+    let is_probe = PROBES.contains(&head.uri.path());
+    if hosts.peek().is_none() && !is_probe {
         return Err(Problem::HostNotAllowed(String::new()));
     }
-    match hosts.find(|host| !is_allowed(host, allowed, local)) {
+    match hosts.find(|host| !is_allowed(host, allowed, local, is_probe)) {
         Some(host) => Err(Problem::HostNotAllowed(quoted(host))),
         None => Ok(()),
     }
 }
 
-fn is_allowed(host: &str, allowed: &[String], local: IpAddr) -> bool {
+fn is_allowed(host: &str, allowed: &[String], local: IpAddr, is_probe: bool) -> bool {
     let Ok(authority) = host.parse::<Authority>() else { return false };
     let host = authority.host().to_ascii_lowercase();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     let is_own = |address: IpAddr| address.is_loopback() || address.to_canonical() == local.to_canonical();
-    host == "localhost" || address.is_ok_and(is_own) || allowed.contains(&host)
+    host == "localhost" || address.is_ok_and(|address| is_probe || is_own(address)) || allowed.contains(&host)
 }
 
 fn has_token(head: &Parts, token: &OperatorToken) -> bool {
@@ -104,5 +111,32 @@ mod tests {
             assert!(check(&access, &head(target, hosts), local).is_err(), "{target} {hosts:?}");
         }
         assert_eq!(check(&access, &head("http://localhost/", &[]), local), Ok(()));
+    }
+
+    #[test]
+    fn probes_are_answered_without_a_host_and_at_any_address_but_at_no_foreign_name() {
+        let (access, local) = (OperatorAccess::default(), Some("10.1.2.3".parse().unwrap()));
+        for path in PROBES {
+            for hosts in [&[][..], &["192.0.2.7:30090"], &["[2001:db8::1]:9090"], &["10.1.2.3:9090"]] {
+                assert_eq!(check(&access, &head(path, hosts), local), Ok(()), "{path} {hosts:?}");
+            }
+            for hosts in [
+                &["evil.example:9090"][..],
+                &["192.0.2.7", "evil.example"],
+                &["192.0.2.7.evil.example"],
+                &["192.0.2.7@evil.example"],
+                // A browser writes addresses in their common form, and others are names.
+                &["3221225991"],
+                &["0xc0000207"],
+                &[""],
+            ] {
+                assert!(check(&access, &head(path, hosts), local).is_err(), "{path} {hosts:?}");
+            }
+        }
+        for path in ["/", "/metrics", "/plugins", "/readyz/x", "/healthz2"] {
+            for hosts in [&[][..], &["192.0.2.7:30090"]] {
+                assert!(check(&access, &head(path, hosts), local).is_err(), "{path} {hosts:?}");
+            }
+        }
     }
 }

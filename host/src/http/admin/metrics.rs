@@ -12,7 +12,6 @@ pub(crate) struct Metric {
     pub(crate) kind: MetricKind,
     /// The unit in words; empty for counts.
     pub(crate) unit: &'static str,
-    #[cfg_attr(not(test), expect(dead_code, reason = "the reference has them"))]
     pub(crate) labels: &'static [&'static str],
     /// What it counts or measures.
     pub(crate) meaning: &'static str,
@@ -54,7 +53,7 @@ impl Metric {
 }
 
 /// All metrics.
-pub(crate) static METRICS: [Metric; 36] = [
+pub(crate) static METRICS: [Metric; 45] = [
     counter("portolan_http_requests_total", "", &["listener", "route", "status"], "requests"),
     histogram("portolan_http_request_seconds", "s", &["listener", "route"], "from a request's head to its answer"),
     counter("portolan_answers_partial_total", "", &["route"], "answers of which something is missing"),
@@ -74,6 +73,15 @@ pub(crate) static METRICS: [Metric; 36] = [
         &["listener"],
         "connections closed because others needed their place",
     ),
+    counter("portolan_client_requests_total", "", &["key"], "requests by the name of their API key, or `none`"),
+    counter(
+        "portolan_client_refusals_total",
+        "",
+        &["key", "limit"],
+        "requests of clients at their limits; `key` is its name or `none`, `limit` is `requests`, `answers` or `reads`",
+    ),
+    gauge("portolan_client_keys", "", &[], "API keys in force"),
+    gauge("portolan_client_keys_file_broken", "", &[], "1 if the file of API keys cannot be read, and older keys stay"),
     gauge("portolan_ready", "", &[], "1 if `/readyz` has no reason"),
     gauge("portolan_degraded", "", &[], "number of sentences in `degraded`"),
     gauge("portolan_build_info", "", &["version"], "always 1"),
@@ -136,6 +144,21 @@ pub(crate) static METRICS: [Metric; 36] = [
         &["network", "from"],
         "replies to reads of jobs; `from` is `cache` or `node`",
     ),
+    gauge("portolan_store_up", "", &[], "1 if the shared store is connected and answers in time"),
+    counter(
+        "portolan_store_lookups_total",
+        "",
+        &["outcome"],
+        "keys looked up in the shared store; `outcome` is `hit`, `miss` or `refused`",
+    ),
+    counter(
+        "portolan_store_late_total",
+        "",
+        &[],
+        "look-ups that the shared store did not answer within `store.wait_ms`",
+    ),
+    counter("portolan_store_written_total", "", &[], "entries written to the shared store"),
+    counter("portolan_store_dropped_total", "", &[], "entries that the shared store did not take"),
 ];
 
 const fn counter(

@@ -2,12 +2,14 @@
 //! changes state or shows more of an endpoint's URL than its host, and access is checked first (`access.rs`).
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
 use metrics_exporter_prometheus::PrometheusHandle;
 
+use crate::clients::Clients;
 use crate::config::OperatorAccess;
 use crate::gateway::AdminHandles;
 use crate::gateway::problem::{Problem, quoted};
@@ -23,6 +25,7 @@ use crate::paths::WITHOUT_PARAMETERS;
 /// Answers the requests of the operators' listener.
 pub(in crate::http) struct Operators {
     pub(in crate::http) admin: AdminHandles,
+    pub(in crate::http) clients: Arc<Clients>,
     pub(in crate::http) access: OperatorAccess,
     pub(in crate::http) access_log: bool,
     pub(in crate::http) metrics: PrometheusHandle,
@@ -36,12 +39,14 @@ impl Operators {
 
     fn answer(&self, head: &Parts, has_body: bool, local: Option<IpAddr>) -> Result<Response<Content>, Problem> {
         access::check(&self.access, head, local)?;
-        if head.method != Method::GET && head.method != Method::HEAD {
+        let path = head.uri.path();
+        let path = path.strip_suffix('/').unwrap_or(path);
+        // HAProxy's checks are OPTIONS unless they name another method.
+        let is_check = head.method == Method::OPTIONS && access::PROBES.contains(&path);
+        if head.method != Method::GET && head.method != Method::HEAD && !is_check {
             return Err(Problem::MethodNotAllowed { allow: ALLOW_OPERATORS });
         }
         limit::check(head, has_body)?;
-        let path = head.uri.path();
-        let path = path.strip_suffix('/').unwrap_or(path);
         if WITHOUT_PARAMETERS.contains(&path) {
             route::check_none(head.uri.query().unwrap_or_default())?;
         }
@@ -68,7 +73,7 @@ impl Operators {
     }
 
     fn metrics(&self) -> Response<Content> {
-        prometheus::sample(&self.admin);
+        prometheus::sample(&self.admin, &self.clients);
         let mut response = Response::new(self.metrics.render().into());
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4"));
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

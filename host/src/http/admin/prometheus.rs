@@ -15,10 +15,13 @@ use metrics::{counter, gauge};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 use metrics_util::MetricKindMask;
 use portolan_plugins::PluginStatus;
+use portolan_store::SharedStoreStatus;
 use rustix::time::{ClockId, clock_gettime};
 use tokio::time::sleep;
 
 use super::metrics::{METRICS, Metric};
+use super::zeros;
+use crate::clients::Clients;
 use crate::gateway::AdminHandles;
 use crate::memory_used;
 
@@ -76,18 +79,31 @@ fn install() -> PrometheusHandle {
 }
 
 /// Samples the current state.
-pub(crate) fn sample(admin: &AdminHandles) {
+pub(crate) fn sample(admin: &AdminHandles, clients: &Clients) {
     let (in_flight, max) = admin.in_flight();
     gauge!("portolan_answers_in_flight").set(float(in_flight));
     gauge!("portolan_answers_in_flight_max").set(float(max));
-    counter!("portolan_answers_shed_total").increment(0);
     let readiness = admin.monitor.readiness();
     gauge!("portolan_ready").set(float(usize::from(readiness.reasons.is_empty())));
     gauge!("portolan_degraded").set(float(readiness.degraded.len()));
     gauge!("portolan_memory_limit_bytes").set(wide(admin.memory.limit_bytes()));
     admin.registry.status().iter().for_each(|plugin| sample_plugin(admin, plugin));
     sample_networks(admin);
+    if let Some(store) = &admin.shared_store {
+        sample_store(&store.status());
+    }
     sample_process();
+    zeros::write(admin, clients);
+}
+
+fn sample_store(status: &SharedStoreStatus) {
+    gauge!("portolan_store_up").set(float(usize::from(status.connected && !status.paused)));
+    for (outcome, count) in [("hit", status.hits), ("miss", status.misses), ("refused", status.refused)] {
+        counter!("portolan_store_lookups_total", "outcome" => outcome).absolute(count);
+    }
+    counter!("portolan_store_late_total").absolute(status.late);
+    counter!("portolan_store_written_total").absolute(status.written);
+    counter!("portolan_store_dropped_total").absolute(status.dropped);
 }
 
 /// Samples the standard process metrics, under their usual names.

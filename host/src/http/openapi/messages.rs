@@ -14,14 +14,14 @@ use crate::markdown::{plain, sentence};
 use crate::paths::Endpoint;
 
 /// Statuses that a GET of a public listener never has: they are of the operators' listener and of other methods.
-const OF_OTHERS: [StatusCode; 3] = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::METHOD_NOT_ALLOWED];
+const OF_OTHERS: [StatusCode; 2] = [StatusCode::FORBIDDEN, StatusCode::METHOD_NOT_ALLOWED];
 
-/// OpenAPI takes no parameter of this name, and describes its values by the content of answers.
-const ACCEPT: &str = "accept";
+/// OpenAPI takes no parameters of these names.
+const NO_PARAMETERS: [&str; 2] = ["accept", "authorization"];
 
 /// Returns the components of headers that requests may have.
 pub(super) fn request_headers() -> Map<String, Value> {
-    let headers = REQUEST_HEADERS.iter().filter(|header| header.name != ACCEPT);
+    let headers = REQUEST_HEADERS.iter().filter(|header| !NO_PARAMETERS.contains(&header.name));
     let parameter = |about| json!({"type": "string", "description": about});
     headers
         .map(|header| {
@@ -36,7 +36,7 @@ pub(super) fn request_headers() -> Map<String, Value> {
 }
 
 pub(super) fn request_header_references() -> impl Iterator<Item = Value> {
-    let headers = REQUEST_HEADERS.iter().filter(|header| header.name != ACCEPT);
+    let headers = REQUEST_HEADERS.iter().filter(|header| !NO_PARAMETERS.contains(&header.name));
     headers.map(|header| json!({"$ref": format!("#/components/parameters/{}", header.name)}))
 }
 
@@ -53,7 +53,7 @@ pub(super) fn answer_headers() -> Map<String, Value> {
 /// Returns references to the headers that answers of an endpoint have.
 pub(super) fn headers_of_answers(endpoint: Endpoint) -> Map<String, Value> {
     references(|on| match on {
-        HeaderUse::Answers | HeaderUse::Bodies | HeaderUse::Rows => true,
+        HeaderUse::Answers | HeaderUse::Bodies | HeaderUse::Rows | HeaderUse::Limited => true,
         HeaderUse::AboutAccounts => endpoint.is_about_accounts(),
         HeaderUse::Named => endpoint.is_about_accounts(),
         HeaderUse::InCurrency => endpoint.parameters().contains(&"currency"),
@@ -79,8 +79,10 @@ pub(super) fn problems(generator: &mut SchemaGenerator) -> Map<String, Value> {
     let schema = view::problem_schema(generator);
     let response = |(status, kinds): (StatusCode, Vec<&ProblemType>)| {
         let headers = references(|on| match on {
-            HeaderUse::Answers | HeaderUse::Bodies | HeaderUse::Problems => true,
-            HeaderUse::Overloaded => status == StatusCode::SERVICE_UNAVAILABLE,
+            HeaderUse::Answers | HeaderUse::Bodies | HeaderUse::Problems | HeaderUse::Limited => true,
+            HeaderUse::Overloaded => {
+                matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS)
+            }
             _ => false,
         });
         let mut content = json!({"schema": schema});

@@ -24,6 +24,9 @@ const FINAL: HeaderValue = HeaderValue::from_static("private, max-age=31536000, 
 /// A minute: lists are the same for all clients, and change when the operator changes plugins.
 pub(in crate::http) const LIST: HeaderValue = HeaderValue::from_static("public, max-age=60");
 
+/// A list that a request with a key gets, which is nobody else's.
+pub(in crate::http) const LIST_FOR_KEY: HeaderValue = HeaderValue::from_static("private, max-age=60");
+
 /// Returns `Cache-Control` of a whole answer about an account.
 pub(in crate::http) fn control(lifetime: Lifetime) -> HeaderValue {
     match lifetime {

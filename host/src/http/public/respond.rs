@@ -1,6 +1,6 @@
 //! Answers one request of the public listeners, from its head to the response.
 //!
-//! Invariant: checks follow the order of the API's contract (method, size, path, form, protocol, admission). The
+//! Invariant: checks follow the order of the API's contract (method, client, size, path, form, protocol, admission). The
 //! outcome is an answer of the gateway or a problem document.
 
 use std::sync::{Arc, LazyLock};
@@ -19,6 +19,8 @@ use parking_lot::Mutex;
 use portolan_base::network::Networks;
 use tokio::time::{Instant, timeout_at};
 
+use crate::clients::Caller;
+use crate::clients::usage::{LimitHeaders, LimitReached};
 use crate::gateway::problem::Problem;
 use crate::gateway::query::{InputLimits, Query};
 use crate::gateway::{Admitted, Gateway, GatewayResponse};
@@ -55,6 +57,8 @@ static EXPOSED: LazyLock<HeaderValue> = LazyLock::new(|| {
     HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("*"))
 });
 
+const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const TIMING_ALLOW_ORIGIN: HeaderName = HeaderName::from_static("timing-allow-origin");
 
 /// Answers the requests of one public listener.
@@ -122,14 +126,13 @@ impl From<Content> for Body {
 
 impl PublicApi {
     /// Never fails: errors become problem documents.
-    pub(in crate::http) async fn respond(
-        &self,
-        head: &Parts,
-        has_body: bool,
-        client: &Arc<ClientShare>,
-    ) -> Response<Content> {
+    pub(in crate::http) async fn respond(&self, head: &Parts, has_body: bool, caller: &Caller) -> Response<Content> {
         let (mut timing, until) = (Timing::start(), Instant::now() + self.deadline + BACKSTOP);
-        let answered = self.answer(head, has_body, client, &mut timing, until).await;
+        let client = &caller.usage.share;
+        let answered = self.answer(head, has_body, caller, &mut timing, until).await;
+        if let Err(Problem::TooManyRequests { limit, .. }) = &answered {
+            caller.count_refusal(*limit);
+        }
         let response = answered.unwrap_or_else(|problem| problem.response().map(Body::from));
         let (mut response, body) = response.into_parts();
         let content = if caching::is_known(&head.headers, &response) {
@@ -142,8 +145,14 @@ impl PublicApi {
                 Some(coding) => Box::pin(self.coded(&mut response, coding, body, client, &mut timing, until)).await,
             }
         };
+        if caller.key_name().is_some() && response.headers.get(CACHE_CONTROL) == Some(&caching::LIST) {
+            response.headers.insert(CACHE_CONTROL, caching::LIST_FOR_KEY);
+        }
         response.headers.entry(VARY).or_insert(ACCEPT_AND_CODING);
         response.headers.extend(timing.header());
+        if let Some(LimitHeaders { policy, left }) = caller.limit_headers() {
+            response.headers.extend([(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, left)]);
+        }
         response.headers.insert(TIMING_ALLOW_ORIGIN, HeaderValue::from_static("*"));
         Response::from_parts(response, content)
     }
@@ -174,7 +183,7 @@ impl PublicApi {
         &self,
         head: &Parts,
         has_body: bool,
-        client: &Arc<ClientShare>,
+        caller: &Caller,
         timing: &mut Timing,
         until: Instant,
     ) -> Result<Response<Body>, Problem> {
@@ -185,6 +194,12 @@ impl PublicApi {
             && let Some(page) = self.pages.respond(head, has_body)?
         {
             return Ok(page.map(Body::Shared));
+        }
+        if route::verb(&head.method)? == Verb::Read {
+            if let Some(retry_s) = caller.take_request() {
+                return Err(Problem::TooManyRequests { limit: LimitReached::Requests, retry_s });
+            }
+            caller.key.as_ref().map_err(|refusal| Problem::KeyRefused(*refusal))?;
         }
         let (networks, limits) = (self.gateway.networks(), self.gateway.input_limits());
         let Some(request) = read_head(self.listener, head, has_body, networks, limits)? else {
@@ -198,7 +213,7 @@ impl PublicApi {
             return Ok(shared(Arc::clone(&list.body)));
         }
         // Boxed, so that stored bodies and answers that wait for their clients do not hold this future's memory.
-        let answer = Box::pin(self.work(request, form, client, timing, until)).await;
+        let answer = Box::pin(self.work(request, form, &caller.usage.share, timing, until)).await;
         answer.map_err(|problem| if form.full { problem } else { problem.without_jobs() })
     }
 
@@ -271,7 +286,7 @@ fn preflight() -> Response<Content> {
     let headers = response.headers_mut();
     headers.insert(ALLOW, HeaderValue::from_static(ALLOW_ANSWERS));
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(ALLOW_ANSWERS));
-    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*, authorization"));
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(PREFLIGHT_AGE_S));
     response
 }

@@ -25,7 +25,7 @@ use crate::address::{self, AddressError};
 use crate::gateway::problem::{Problem, quoted};
 use crate::gateway::query::{
     About, AboutRows, Account, AnswerOptions, Assets, BlockChoice, ClaimOptions, EventsQuery, Filter, InputLimits,
-    List, Lookup, POSITION_KINDS, Query,
+    List, Lookup, MinBlocks, POSITION_KINDS, Query,
 };
 use crate::http::problem::ALLOW_ANSWERS;
 use crate::http::view::form;
@@ -352,14 +352,17 @@ fn unknown_network(text: Option<&str>, networks: &Networks) -> Problem {
 
 /// Accounts and names can be read at chosen blocks, and only rows can be traced.
 fn options(endpoint: Endpoint, query: &Query, search: &Search, networks: &Networks) -> Result<AnswerOptions, Problem> {
-    let (blocks, has_rows) = match query {
-        Query::Of(_, about) => (blocks(search, networks)?, matches!(about, About::Rows(_))),
-        Query::OfAll(..) => (blocks(search, networks)?, true),
-        Query::Address(..) => (blocks(search, networks)?, false),
-        Query::Networks | Query::Protocols | Query::Coverage | Query::Events(_) => (BlockChoice::Newest, false),
+    let has_rows = matches!(query, Query::Of(_, About::Rows(_)) | Query::OfAll(..));
+    let (blocks, min_blocks) = if endpoint.parameters().contains(&"block") {
+        (blocks(search, networks)?, min_blocks(search, networks)?)
+    } else {
+        Default::default()
     };
+    if blocks != BlockChoice::Newest && min_blocks != MinBlocks::default() {
+        return Err(Problem::InvalidBlock("min-block is for newest blocks, and block names others".into()));
+    }
     let currency = if endpoint.parameters().contains(&"currency") { currency(search)? } else { None };
-    Ok(AnswerOptions { blocks, is_traced: has_rows && search.is_full()?, currency })
+    Ok(AnswerOptions { blocks, min_blocks, is_traced: has_rows && search.is_full()?, currency })
 }
 
 /// Parses the currency of values beside dollars; `None` if the parameter is absent.
@@ -391,6 +394,37 @@ fn blocks(search: &Search, networks: &Networks) -> Result<BlockChoice, Problem> 
     Ok(BlockChoice::Each(each))
 }
 
+/// Parses the lowest numbers of newest blocks; none if the parameter is absent.
+fn min_blocks(search: &Search, networks: &Networks) -> Result<MinBlocks, Problem> {
+    let Some(text) = search.one("min-block")? else { return Ok(MinBlocks::default()) };
+    if let Some(number) = number(text) {
+        return Ok(MinBlocks::OfOne(number));
+    }
+    let mut each = BTreeMap::new();
+    for member in text.split(',').map(str::trim) {
+        let (name, number_text) =
+            member.split_once('=').or_else(|| network_and_block(member)).ok_or_else(|| unknown_min_block(member))?;
+        let network = networks.named(name).ok_or_else(|| unknown_network(Some(name), networks))?;
+        let least = number(number_text).ok_or_else(|| unknown_min_block(member))?;
+        if each.insert(network.chain_id, least).is_some() {
+            return Err(Problem::InvalidBlock(format!("min-block names two blocks of {}", network.slug)));
+        }
+    }
+    Ok(MinBlocks::Each(each))
+}
+
+fn unknown_min_block(text: &str) -> Problem {
+    Problem::InvalidBlock(format!(
+        "{} names no block: min-block is a number, or NETWORK:NUMBER of several networks, NETWORK being {FORMS}",
+        quoted(text)
+    ))
+}
+
+fn number(text: &str) -> Option<u64> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_number)
+}
+
 /// Splits `polygon:5`, `137:5` or `eip155:137:5`; `None` for a block without a network. Times have colons too.
 fn network_and_block(member: &str) -> Option<(&str, &str)> {
     let prefix = if member.starts_with(CAIP2_PREFIX) { CAIP2_PREFIX.len() } else { 0 };
@@ -405,7 +439,7 @@ fn block(text: &str) -> Option<BlockRef> {
     match text {
         "safe" => Some(BlockRef::Safe),
         "finalized" => Some(BlockRef::Finalized),
-        _ if text.bytes().all(|byte| byte.is_ascii_digit()) => text.parse().ok().map(BlockRef::Number),
+        _ if text.bytes().all(|byte| byte.is_ascii_digit()) => number(text).map(BlockRef::Number),
         _ if text.starts_with("0x") => hash(text).ok().map(BlockRef::Hash),
         _ => {
             let time = humantime::parse_rfc3339(text).ok()?.duration_since(UNIX_EPOCH).ok()?;

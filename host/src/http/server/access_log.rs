@@ -10,6 +10,7 @@ use hyper::HeaderMap;
 use hyper::http::request::Parts;
 use metrics::{Counter, Histogram, counter, histogram};
 
+use crate::clients::Caller;
 use crate::http::admin::prometheus;
 use crate::http::public::route;
 use crate::http::request_id::RequestIds;
@@ -74,6 +75,8 @@ pub(in crate::http) struct AccessRecord<'a> {
     pub(in crate::http) listener: &'static str,
     /// `None` if there was no valid request.
     pub(in crate::http) head: Option<&'a Parts>,
+    /// `None` if nobody looked who it is, because the head or the stream was refused.
+    pub(in crate::http) caller: Option<&'a Caller>,
     pub(in crate::http) status: u16,
     pub(in crate::http) headers: &'a HeaderMap,
     pub(in crate::http) bytes: usize,
@@ -95,6 +98,9 @@ impl AccessRecord<'_> {
         if partial.is_some() {
             counter!("portolan_answers_partial_total", "route" => route).increment(1);
         }
+        if let Some(caller) = self.caller {
+            counter!("portolan_client_requests_total", "key" => caller.key_label()).increment(1);
+        }
         if !self.is_logged {
             return;
         }
@@ -102,7 +108,9 @@ impl AccessRecord<'_> {
         let trace = self.ids.trace.as_deref();
         let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let (method, status, bytes) = (self.head.map(|head| head.method.as_str()), self.status, self.bytes);
-        tracing::info!(target: "portolan::access", listener, method, path, status, bytes, duration_ms, partial, id, trace, "answered");
+        let client = self.caller.and_then(|caller| caller.address).map(tracing::field::display);
+        let key = self.caller.and_then(Caller::key_name);
+        tracing::info!(target: "portolan::access", listener, client, key, method, path, status, bytes, duration_ms, partial, id, trace, "answered");
     }
 }
 

@@ -13,10 +13,10 @@ use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
-use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HeaderValue, X_CONTENT_TYPE_OPTIONS};
+use hyper::header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HeaderValue, X_CONTENT_TYPE_OPTIONS};
 use hyper::http::request::Parts;
 use hyper::service::service_fn;
-use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode, Uri, Version};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use metrics::{Gauge, counter, gauge};
@@ -25,6 +25,7 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 use tracing::{Instrument, Span};
 
+use crate::clients::Caller;
 use crate::gateway::problem::{FIELDS_MAX, HEADERS_BYTES_MAX, Problem, REQUEST_LINE_BYTES_MAX, TooLarge};
 use crate::http::admin::operators::Operators;
 use crate::http::content::Content;
@@ -32,7 +33,7 @@ use crate::http::public::respond::{PublicApi, allow_origins};
 use crate::http::request_id::{self, REQUEST_ID, RequestIds};
 use crate::http::server::access_log::{self, AccessRecord};
 use crate::http::server::guard::{
-    AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, Streams, in_turn, is_of_refused_stream,
+    AnswerBody, Connection, ConnectionSlot, Expiry, NoRoom, RequestClient, Streams, in_turn, is_of_refused_stream,
 };
 use crate::http::server::malformed_request::MalformedRequestStream;
 use crate::http::view;
@@ -41,7 +42,7 @@ use crate::spans;
 /// Maximum age of a connection, so that no fault of a connection lasts longer.
 const AGE_MAX: Duration = Duration::from_secs(3600);
 
-/// Grace period for closing an idle connection.
+/// Grace period for closing an idle connection, and for the first request of one that was accepted just before a drain.
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Maximum bytes of a request head: the API's limits and the line ends. `limit.rs` answers oversized heads up to this;
@@ -67,15 +68,34 @@ const SEND_BYTES_MAX: usize = 64 * 1024;
 const REFUSED_BYTES_MAX: usize = 1024 * 1024;
 const REFUSED: Duration = Duration::from_millis(500);
 
-/// Signals that the process drains.
+/// How far the process is on the way to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::http) enum ServingPhase {
+    Serving,
+    /// `/readyz` is 503. Connections end after their next answer, so that clients and proxies use them no more.
+    Leaving,
+    /// Nothing new is accepted.
+    Draining,
+}
+
+/// Signals that the process leaves, then drains.
 #[derive(Clone, Debug)]
-pub(in crate::http) struct Drain(pub(in crate::http) watch::Receiver<bool>);
+pub(in crate::http) struct Drain(pub(in crate::http) watch::Receiver<ServingPhase>);
 
 impl Drain {
     /// Completes once the drain has begun.
     pub(in crate::http) async fn begun(&mut self) {
         // A dropped sender also means draining.
-        let _ = self.0.wait_for(|begun| *begun).await;
+        let _ = self.0.wait_for(|phase| *phase == ServingPhase::Draining).await;
+    }
+
+    fn has_begun(&self) -> bool {
+        *self.0.borrow() == ServingPhase::Draining
+    }
+
+    /// Returns true if connections end after their next answer.
+    fn ends_connections(&self) -> bool {
+        *self.0.borrow() != ServingPhase::Serving
     }
 }
 
@@ -122,15 +142,16 @@ impl Service {
         let (_under_way, began) = (connection.begin(), Instant::now());
         let (head, body) = request.into_parts();
         let ids = RequestIds::of(&head.headers);
+        let request_client = RequestClient::new(connection, &head.headers);
         let has_body = !body.is_end_stream();
         let work = async {
             match self {
-                Self::PublicApi(api) => api.respond(&head, has_body, connection.client_share()).await,
+                Self::PublicApi(api) => api.respond(&head, has_body, &request_client.caller).await,
                 Self::Operators(operators) => operators.respond(&head, has_body, local),
             }
         };
         let span = self.span(&head, &ids);
-        let work = connection.client_share().scope(guarded(work));
+        let work = request_client.run(guarded(work));
         let response = request_id::within(ids.id.clone(), work).instrument(span.clone()).await;
         let partial = response.headers().get(view::PARTIAL).and_then(|partial| partial.to_str().ok());
         spans::end_answer(&span, response.status().as_u16(), partial);
@@ -141,7 +162,7 @@ impl Service {
         if has_body && !head.headers.contains_key(EXPECT) {
             read_refused(body).await;
         }
-        self.record(Some(&head), &response, &ids, bytes, began);
+        self.record(Some(&head), Some(&request_client.caller), &response, &ids, bytes, began);
         Ok(response)
     }
 
@@ -155,7 +176,7 @@ impl Service {
         let response = request_id::within_now(ids.id.clone(), || problem.response());
         let mut response = finished(response, &Method::GET);
         self.label(&mut response, ids);
-        self.record(None, &response, ids, response.body().bytes.len(), began);
+        self.record(None, None, &response, ids, response.body().bytes.len(), began);
         response
     }
 
@@ -168,14 +189,23 @@ impl Service {
         response.headers_mut().remove(CONTENT_TYPE);
         response.headers_mut().insert(CONTENT_LENGTH, 0.into());
         self.label(&mut response, ids);
-        self.record(Some(&head), &response, ids, 0, began);
+        self.record(Some(&head), None, &response, ids, 0, began);
         response
     }
 
     /// Records an answer's size and duration; `head` is `None` if there was no valid request.
-    fn record<B>(&self, head: Option<&Parts>, response: &Response<B>, ids: &RequestIds, bytes: usize, began: Instant) {
+    fn record<B>(
+        &self,
+        head: Option<&Parts>,
+        caller: Option<&Caller>,
+        response: &Response<B>,
+        ids: &RequestIds,
+        bytes: usize,
+        began: Instant,
+    ) {
         let (listener, status, headers) = (self.name(), response.status().as_u16(), response.headers());
-        AccessRecord { listener, head, status, headers, bytes, began, ids, is_logged: self.logs_access() }.record();
+        let is_logged = self.logs_access();
+        AccessRecord { listener, head, caller, status, headers, bytes, began, ids, is_logged }.record();
     }
 
     fn label<B>(&self, response: &mut Response<B>, ids: &RequestIds) {
@@ -247,14 +277,20 @@ pub(in crate::http) async fn serve(
 ) {
     let _open = OpenGauge::new(service.name());
     let builder = builder(Streams(Arc::clone(&slot.connection)));
-    let handler = service_fn(|request| {
-        let (service, connection) = (service.clone(), slot.connection.clone());
+    let handler = service_fn(|request: Request<Incoming>| {
+        let (service, connection, drain) = (service.clone(), slot.connection.clone(), drain.clone());
         async move {
             if is_of_refused_stream() {
-                return Ok(service.refuse_stream(request));
+                return Ok::<_, NoRoom>(service.refuse_stream(request));
             }
+            let version = request.version();
             // Boxed: a stream holds only its request before the work begins, and only the body after it.
-            Box::pin(service.handle(request, &connection, local)).await
+            let mut response = Box::pin(service.handle(request, &connection, local)).await?;
+            // HTTP/2 has frames for it.
+            if version < Version::HTTP_2 && drain.ends_connections() {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            Ok(response)
         }
     });
     let refusing = Arc::clone(&service);
@@ -265,7 +301,13 @@ pub(in crate::http) async fn serve(
     let mut watched = drain.clone();
     let due = async {
         tokio::select! {
-            () = watched.begun() => Some(drain_time),
+            () = watched.begun() => {
+                // Its first request may be on the way.
+                if !slot.connection.had_request() {
+                    sleep(GOODBYE).await;
+                }
+                Some(drain_time)
+            }
             () = sleep(AGE_MAX) => Some(drain_time),
             expiry = slot.expired() => {
                 tracing::debug!(listener = service.name(), reason = expiry.as_str(), "connection closed");
@@ -304,7 +346,7 @@ pub(in crate::http) async fn serve(
     match ended {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::debug!(listener = service.name(), reason = %error, "connection broken"),
-        Err(_) if *drain.0.borrow() => tracing::warn!(listener = service.name(), "connection cut while draining"),
+        Err(_) if drain.has_begun() => tracing::warn!(listener = service.name(), "connection cut while draining"),
         Err(_) => tracing::debug!(listener = service.name(), "connection cut"),
     }
 }

@@ -1,15 +1,19 @@
 //! The three listeners: bound before anything else starts, served until a signal, drained within a bound.
 
+use std::collections::HashMap;
 use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use metrics::counter;
+use parking_lot::Mutex;
+use portolan_reader::ClientId;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use crate::clients::Clients;
 use crate::config::{Config, ConnectionLimits, ListenAddress};
 use crate::gateway::Gateway;
 use crate::http::admin::operators::Operators;
@@ -17,8 +21,9 @@ use crate::http::admin::prometheus;
 use crate::http::public::pages::Pages;
 use crate::http::public::respond::{BACKSTOP, ListBodies, PublicApi};
 use crate::http::public::route::Listener;
-use crate::http::server::connection::{self, Drain, Service};
+use crate::http::server::connection::{self, Drain, Service, ServingPhase};
 use crate::http::server::guard::{Guard, NoSlot, files};
+use crate::http::server::passed_sockets::{PassedSocketError, PassedSockets};
 use crate::http::server::socket::{Accepted, Socket};
 use crate::log::RareLog;
 use crate::memory::Memory;
@@ -37,16 +42,20 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Time to write an answer to a slow client, added to the answer's own time when draining.
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// Minimum time between two log lines about refused connections, which come in crowds.
+/// Minimum time between two log lines about refused connections, of one client or of all: they come in crowds.
 const REFUSED_LINES: Duration = Duration::from_secs(60);
 
-/// The error of an address that cannot be bound.
+/// Maximum clients with such lines within that time, so that a crowd of addresses cannot fill the log. Refusals of
+/// further ones are only counted in the metric.
+const REFUSED_CLIENTS_MAX: usize = 64;
+
+/// Reason why there are no listeners.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot listen at {address} ({key}): {source}")]
-pub(crate) struct BindError {
-    key: &'static str,
-    address: ListenAddress,
-    source: io::Error,
+pub(crate) enum BindError {
+    #[error("cannot listen at {address} ({key}): {source}")]
+    Address { key: &'static str, address: ListenAddress, source: io::Error },
+    #[error(transparent)]
+    Passed(#[from] PassedSocketError),
 }
 
 /// The bound listeners.
@@ -58,13 +67,20 @@ pub(crate) struct Listeners {
 }
 
 impl Listeners {
-    /// Binds all three addresses; if one fails, none stays bound.
-    pub(crate) fn bind(config: &Config) -> Result<Self, BindError> {
-        Ok(Self {
-            base: bind("listen", ListenAddress::Tcp(config.listen))?,
-            claimables: bind("claimables_listen", ListenAddress::Tcp(config.claimables_listen))?,
-            operators: bind("operators_listen", config.operators_listen.clone())?,
-        })
+    /// Binds all three addresses, or takes the sockets that were passed for them; if one fails, none stays bound.
+    pub(crate) fn bind(config: &Config, mut passed: PassedSockets) -> Result<Self, BindError> {
+        let mut listen = |key, address: ListenAddress| {
+            let taken = passed.take_at(&address);
+            let socket = taken.map_or_else(|| Socket::bind(&address), Socket::of_passed);
+            socket.map_err(|source| BindError::Address { key, address, source })
+        };
+        let listeners = Self {
+            base: listen("listen", ListenAddress::Tcp(config.listen))?,
+            claimables: listen("claimables_listen", ListenAddress::Tcp(config.claimables_listen))?,
+            operators: listen("operators_listen", config.operators_listen.clone())?,
+        };
+        passed.check_none_left()?;
+        Ok(listeners)
     }
 
     /// Returns the URL of the base listener for a client on this machine.
@@ -84,6 +100,7 @@ impl Listeners {
         config: &Config,
         gateway: Arc<Gateway>,
         pages: Pages,
+        clients: Clients,
         stop: impl Future<Output = ()>,
     ) {
         let pages = Arc::new(pages);
@@ -94,19 +111,23 @@ impl Listeners {
             let (lists, access_log) = (ListBodies::default(), config.access_log);
             Service::PublicApi(PublicApi { listener, gateway, deadline, lists, pages, access_log })
         };
+        let clients = Arc::new(clients);
         let operators = Operators {
             admin: gateway.admin().clone(),
+            clients: Arc::clone(&clients),
             access: config.operators.clone(),
             access_log: config.access_log,
             metrics: prometheus::handle(),
         };
-        let (public_guard, operators_guard) = guards(&config.connections, Arc::clone(&gateway.admin().memory));
+        let _key_watch = clients.watch_keys();
+        let (public_guard, operators_guard) =
+            guards(&config.connections, &clients, Arc::clone(&gateway.admin().memory));
         let services = [
             (self.base, public_api(Listener::Base), Arc::clone(&public_guard)),
             (self.claimables, public_api(Listener::Claimables), public_guard),
             (self.operators, Service::Operators(operators), operators_guard),
         ];
-        let (draining, drain) = watch::channel(false);
+        let (phase, drain) = watch::channel(ServingPhase::Serving);
         let drain = Drain(drain);
         let mut keeping = JoinSet::new();
         keeping.spawn(prometheus::keep_small(prometheus::handle()));
@@ -115,11 +136,12 @@ impl Listeners {
             listeners.spawn(accept(listener, guard, Arc::new(service), drain.clone(), drain_time));
         }
         stop.await;
-        tracing::info!(unready_ms = config.connections.unready.as_millis(), "it is not ready any more, and stops");
         gateway.admin().monitor.begin_stop();
+        phase.send_replace(ServingPhase::Leaving);
+        tracing::info!(unready_ms = config.connections.unready.as_millis(), "it is not ready any more, and stops");
         sleep(config.connections.unready).await;
         tracing::info!("draining");
-        draining.send_replace(true);
+        phase.send_replace(ServingPhase::Draining);
         // Each connection ends itself after the drain time; this bound is the last resort.
         let drained = async { while listeners.join_next().await.is_some() {} };
         if timeout(drain_time + DRAIN, drained).await.is_err() {
@@ -128,12 +150,8 @@ impl Listeners {
     }
 }
 
-fn bind(key: &'static str, address: ListenAddress) -> Result<Socket, BindError> {
-    Socket::bind(&address).map_err(|source| BindError { key, address, source })
-}
-
 /// Returns the guards of the public listeners and of the operators' listener.
-fn guards(limits: &ConnectionLimits, memory: Arc<Memory>) -> (Arc<Guard>, Arc<Guard>) {
+fn guards(limits: &ConnectionLimits, clients: &Arc<Clients>, memory: Arc<Memory>) -> (Arc<Guard>, Arc<Guard>) {
     let fitting = files::connections(OPERATORS_MAX);
     if fitting < limits.max {
         tracing::warn!(connections_max = fitting, configured = limits.max, "fewer connections: open files are limited");
@@ -145,13 +163,14 @@ fn guards(limits: &ConnectionLimits, memory: Arc<Memory>) -> (Arc<Guard>, Arc<Gu
         unsent_bytes_max: OPERATORS_UNSENT_BYTES_MAX,
         ..limits.clone()
     };
-    (Guard::new(public, Some(memory)), Guard::new(operators, None))
+    // Nobody comes to the operators' listener in the name of others.
+    let direct = Arc::new(clients.direct());
+    (Guard::new(public, Arc::clone(clients), Some(memory)), Guard::new(operators, direct, None))
 }
 
 /// Accepts connections until the drain begins, then waits for those that are open.
 async fn accept(listener: Socket, guard: Arc<Guard>, service: Arc<Service>, mut drain: Drain, drain_time: Duration) {
     let (mut connections, refused) = (JoinSet::new(), RefusedLog::default());
-    RefusedLog::begin(service.name());
     let watched = drain.clone();
     loop {
         tokio::select! {
@@ -172,7 +191,7 @@ async fn accept(listener: Socket, guard: Arc<Guard>, service: Arc<Service>, mut 
                             }
                         };
                     }
-                    Err(full) => refused.note(full, service.name()),
+                    Err(full) => refused.note(full, &guard.client(accepted.client()), service.name()),
                 },
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {
@@ -186,36 +205,48 @@ async fn accept(listener: Socket, guard: Arc<Guard>, service: Arc<Service>, mut 
     while connections.join_next().await.is_some() {}
 }
 
-/// Logs and counts connections that found no slot, by the limit they met.
+/// Logs and counts connections that found no slot, by the limit they met and, if it is a client's own, by client.
 #[derive(Debug)]
 struct RefusedLog {
-    of_client: RareLog,
+    of_clients: Mutex<HashMap<ClientId, RareLog>>,
     of_all: RareLog,
 }
 
 impl Default for RefusedLog {
     fn default() -> Self {
-        Self { of_client: RareLog::every(REFUSED_LINES), of_all: RareLog::every(REFUSED_LINES) }
+        Self { of_clients: Mutex::default(), of_all: RareLog::every(REFUSED_LINES) }
     }
 }
 
 impl RefusedLog {
-    /// Starts the counters at zero, so that the first refusal is an increase.
-    fn begin(listener: &'static str) {
-        for bound in [NoSlot::Client, NoSlot::All] {
-            counter!("portolan_connections_refused_total", "listener" => listener, "bound" => bound.as_str())
-                .increment(0);
+    fn note(&self, full: NoSlot, client: &ClientId, listener: &'static str) {
+        counter!("portolan_connections_refused_total", "listener" => listener, "bound" => full.as_str()).increment(1);
+        match full {
+            NoSlot::Client => {
+                let reason = "this address has per_client_max of them, all in use";
+                self.note_client(client, |refused, seconds| {
+                    tracing::warn!(listener, %client, refused, seconds, reason, "connections are refused");
+                });
+            }
+            NoSlot::All => {
+                let reason = "all slots are busy";
+                self.of_all.warn(|refused, seconds| {
+                    tracing::warn!(listener, refused, seconds, reason, "connections are refused");
+                });
+            }
         }
-        counter!("portolan_connections_displaced_total", "listener" => listener).increment(0);
     }
 
-    fn note(&self, full: NoSlot, listener: &'static str) {
-        counter!("portolan_connections_refused_total", "listener" => listener, "bound" => full.as_str()).increment(1);
-        let (log, reason) = match full {
-            NoSlot::Client => (&self.of_client, "one address has per_client_max of them, all in use"),
-            NoSlot::All => (&self.of_all, "all slots are busy"),
-        };
-        log.warn(|refused, seconds| tracing::warn!(listener, refused, seconds, reason, "connections are refused"));
+    /// Counts a refusal of this client. Once as many clients have lines as may, a further one takes the place of those
+    /// whose last line is old, or has no line.
+    fn note_client(&self, client: &ClientId, log: impl FnOnce(u64, u64)) {
+        let mut clients = self.of_clients.lock();
+        if clients.len() >= REFUSED_CLIENTS_MAX && !clients.contains_key(client) {
+            clients.retain(|_, line| !line.is_due());
+        }
+        if clients.len() < REFUSED_CLIENTS_MAX || clients.contains_key(client) {
+            clients.entry(client.clone()).or_insert_with(|| RareLog::every(REFUSED_LINES)).warn(log);
+        }
     }
 }
 
@@ -223,4 +254,24 @@ impl RefusedLog {
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_client_that_is_refused_has_its_own_line_and_a_crowd_has_no_more_than_the_bound() {
+        let client = |octet| ClientId::Address([192, 0, 2, octet].into());
+        let (refused, mut lines) = (RefusedLog::default(), Vec::new());
+        for octet in 0..200 {
+            let client = client(octet);
+            for _ in 0..3 {
+                refused.note_client(&client, |count, _| lines.push((client.clone(), count)));
+            }
+        }
+        assert_eq!(lines.len(), 64);
+        assert!((0..64).zip(&lines).all(|(octet, line)| *line == (client(octet), 1)), "{lines:?}");
+        assert_eq!(refused.of_clients.lock().len(), 64);
+    }
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use tokio::net::{TcpListener, TcpSocket, TcpStream, UnixListener, UnixStream};
 
 use crate::config::ListenAddress;
+use crate::http::server::passed_sockets::PassedSocket;
 
 /// The group is the operators' group and may connect.
 const MODE: u32 = 0o660;
@@ -26,9 +27,12 @@ pub(in crate::http) enum Socket {
     Unix(UnixListener, SocketFile),
 }
 
-/// The file of a Unix socket; removed on drop.
+/// The file of a Unix socket; removed on drop, unless it is the service manager's.
 #[derive(Debug)]
-pub(in crate::http) struct SocketFile(PathBuf);
+pub(in crate::http) struct SocketFile {
+    path: PathBuf,
+    is_own: bool,
+}
 
 /// An accepted connection.
 #[derive(Debug)]
@@ -44,9 +48,20 @@ impl Socket {
             ListenAddress::Unix(path) => {
                 remove_abandoned(path)?;
                 let listener = UnixListener::bind(path)?;
-                let file = SocketFile(path.clone());
+                let file = SocketFile { path: path.clone(), is_own: true };
                 fs::set_permissions(path, Permissions::from_mode(MODE))?;
                 Ok(Self::Unix(listener, file))
+            }
+        }
+    }
+
+    /// Listens at a socket that the service manager passed.
+    pub(in crate::http) fn of_passed(passed: PassedSocket) -> io::Result<Self> {
+        match passed {
+            PassedSocket::Tcp(listener) => Ok(Self::Tcp(TcpListener::from_std(listener)?)),
+            PassedSocket::Unix(listener) => {
+                let path = listener.local_addr()?.as_pathname().map(ToOwned::to_owned).unwrap_or_default();
+                Ok(Self::Unix(UnixListener::from_std(listener)?, SocketFile { path, is_own: false }))
             }
         }
     }
@@ -55,7 +70,7 @@ impl Socket {
     pub(in crate::http) fn url(&self) -> io::Result<String> {
         Ok(match self {
             Self::Tcp(listener) => format!("http://{}", listener.local_addr()?),
-            Self::Unix(_, SocketFile(path)) => ListenAddress::Unix(path.clone()).to_string(),
+            Self::Unix(_, SocketFile { path, .. }) => ListenAddress::Unix(path.clone()).to_string(),
         })
     }
 
@@ -113,7 +128,9 @@ fn remove_abandoned(path: &Path) -> io::Result<()> {
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // A leftover file is removed at the next start.
-        let _ = fs::remove_file(&self.0);
+        if self.is_own {
+            // A leftover file is removed at the next start.
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }

@@ -105,7 +105,8 @@ pub(super) static REJECTED: ReasonText = ReasonText {
 
 pub(super) static STALE: ReasonText = ReasonText {
     word: "stale",
-    happened: "the newest block of the network is too old, or its only nodes are still syncing",
+    happened: "the newest block of the network is too old, or older than \
+                [`min-block`](../use/blocks.md#never-older-than) says, or its only nodes are still syncing",
     client: "ask again later",
     operator: "look at `/networks` of the operators' listener",
 };

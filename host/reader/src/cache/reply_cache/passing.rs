@@ -14,7 +14,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use parking_lot::Mutex;
 
 use super::key::Fact;
-use super::{Known, copy, is_zero};
+use super::{Known, StoredReplyFilter, copy, is_zero};
 use crate::reads::outcomes::{Outcomes, ZERO_WORD};
 use crate::reads::read_set::{ReadRef, ReadSet, count, index, shared};
 use crate::reads::reply_set::ReplySet;
@@ -200,11 +200,11 @@ impl Passing {
         self.batches.lock().list.iter_mut().filter(is_it).for_each(Batch::clear);
     }
 
-    /// Drops the replies that match by network, endpoint and contract.
-    pub(super) fn drop_where(&self, is_it: impl Fn(u64, Option<&str>, Address) -> bool) {
+    /// Drops the replies that match.
+    pub(super) fn drop_where(&self, filter: &StoredReplyFilter) {
         for batch in &mut self.batches.lock().list {
             for place in 0..batch.reads.len() {
-                if is_it(batch.chain_id, batch.endpoint.as_deref(), batch.reads.target(place)) {
+                if filter.is_it(batch.chain_id, batch.endpoint.as_deref(), batch.reads.target(place)) {
                     batch.outcomes.take_back(place);
                 }
             }

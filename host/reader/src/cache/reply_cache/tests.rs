@@ -61,7 +61,7 @@ fn an_immutable_reply_is_read_anew_after_thirty_days() {
     let (replies, read) = (ReplyCache::for_a_month(), read(Freshness::Immutable));
     let answer = Outcome::Ok(bytes!("02"));
     replies.insert(1, &at(9), &read, &answer);
-    replies.confirm(&row(&read, 9));
+    replies.confirm(&row(&read, 9), B256::ZERO);
     assert_eq!(replies.get(1, &at(9 + 2_592_000), &read), cached(answer.clone(), 2_592_000));
     assert_eq!(replies.get(1, &at(9 + 2_592_001), &read), None);
     replies.insert(1, &at(9 + 2_592_001), &read, &answer);
@@ -74,7 +74,7 @@ fn an_immutable_reply_that_nothing_confirmed_is_read_anew_after_six_hours() {
     let answer = Outcome::Ok(bytes!("02"));
     replies.insert(1, &at(9), &read, &answer);
     // Another reply was confirmed.
-    replies.confirm(&Row { reply: bytes!("03"), ..row(&read, 9) });
+    replies.confirm(&Row { reply: bytes!("03"), ..row(&read, 9) }, B256::ZERO);
     assert_eq!(replies.get(1, &at(9 + 21_600), &read), cached(answer, 21_600));
     assert_eq!(replies.get(1, &at(9 + 21_601), &read), None);
 }
@@ -314,7 +314,7 @@ fn a_reply_that_another_contradicts_is_forgotten_in_every_batch_and_no_other() {
     replies
         .insert_all(1, &at(130), &vec![one.clone(), other.clone()].into(), &ReplySet::all(2, zero.clone()), |_| None);
     replies.remove_block(1, 131, B256::ZERO);
-    replies.drop_where(|_, _, to| to == other.to);
+    replies.drop_where(&StoredReplyFilter { contract: Some(other.to), ..StoredReplyFilter::default() });
     assert_eq!((replies.get(1, &at(130), &one), replies.get(1, &at(130), &other)), (cached(zero, 0), None));
     replies.remove_block(1, 130, B256::ZERO);
     assert_eq!(replies.get(1, &at(130), &one), None);

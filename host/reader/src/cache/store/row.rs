@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use alloy::primitives::{Address, Bytes};
+use alloy::primitives::Bytes;
 
+use crate::cache::read_key;
 use crate::cache::reply_cache::Row;
-use crate::{Freshness, Kind, Read};
 
 /// Part of the tables' names.
 pub(super) const LAYOUT: u32 = 2;
@@ -16,27 +16,9 @@ pub(super) const LAYOUT: u32 = 2;
 /// Maximum length of a host, which is stored in one byte.
 const HOST_MAX: usize = 255;
 
-const FROM: u8 = 1;
-const ISOLATED: u8 = 2;
-const GAS_CAP: u8 = 4;
-
-/// The codes of the kinds, which never change.
-const KINDS: [(Kind, u8); 3] = [(Kind::Call, 0), (Kind::NativeBalance, 1), (Kind::CodeSize, 2)];
-
-/// Encodes `chain id (8) | kind | flags | to (20) | from (20, if flagged) | gas cap (4, if flagged) | data`.
+/// Encodes the network and the read.
 pub(super) fn key(row: &Row) -> Vec<u8> {
-    let Read { kind, to, data, from, freshness: _, isolated, gas_cap } = &row.read;
-    let code = KINDS.iter().find_map(|(known, code)| (known == kind).then_some(*code)).unwrap_or(u8::MAX);
-    let flag = |is: bool, flag: u8| if is { flag } else { 0 };
-    let flags = flag(from.is_some(), FROM) | flag(*isolated, ISOLATED) | flag(gas_cap.is_some(), GAS_CAP);
-    let mut key = Vec::with_capacity(54 + data.len());
-    key.extend_from_slice(&row.chain_id.to_be_bytes());
-    key.extend_from_slice(&[code, flags]);
-    key.extend_from_slice(to.as_slice());
-    key.extend(from.iter().flat_map(|from| from.as_slice()));
-    key.extend(gas_cap.iter().flat_map(|cap| cap.to_be_bytes()));
-    key.extend_from_slice(data);
-    key
+    read_key::encode(row.chain_id, (&row.read).into())
 }
 
 /// A reply as it is stored, with its origin.
@@ -65,30 +47,16 @@ pub(super) fn value(stored: &StoredRow) -> Vec<u8> {
 
 /// Decodes a row; `None` if this program did not write the bytes.
 pub(super) fn decode(key: &[u8], value: &[u8]) -> Option<StoredRow> {
-    let (chain_id, rest) = key.split_first_chunk()?;
-    let (&[code, flags], rest) = rest.split_first_chunk()?;
-    let (to, rest) = rest.split_first_chunk::<20>()?;
-    let (from, rest) = optional::<20>(flags & FROM != 0, rest)?;
-    let (gas_cap, data) = optional(flags & GAS_CAP != 0, rest)?;
+    let (chain_id, read) = read_key::decode(key)?;
     let (written_s, rest) = value.split_first_chunk()?;
     let (timestamp, rest) = rest.split_first_chunk()?;
     let (number, rest) = rest.split_first_chunk()?;
     let (endpoint, rest) = host(rest)?;
     let (confirmed_by, reply) = host(rest)?;
-    if flags & !(FROM | ISOLATED | GAS_CAP) != 0 || reply.is_empty() {
+    if reply.is_empty() {
         return None;
     }
-    let read = Read {
-        kind: KINDS.iter().find_map(|(kind, known)| (*known == code).then_some(*kind))?,
-        to: Address::from(to),
-        data: Bytes::copy_from_slice(data),
-        from: from.map(Address::from),
-        freshness: Freshness::Immutable,
-        isolated: flags & ISOLATED != 0,
-        gas_cap: gas_cap.map(|cap| u32::from_be_bytes(*cap)),
-    };
-    let [chain_id, number, timestamp, written_s] =
-        [chain_id, number, timestamp, written_s].map(|bytes| u64::from_be_bytes(*bytes));
+    let [number, timestamp, written_s] = [number, timestamp, written_s].map(|bytes| u64::from_be_bytes(*bytes));
     let row = Row { chain_id, read, number, timestamp, endpoint, reply: Bytes::copy_from_slice(reply) };
     Some(StoredRow { row, confirmed_by, written_s })
 }
@@ -99,20 +67,15 @@ fn host(bytes: &[u8]) -> Option<(Arc<str>, &[u8])> {
     Some((std::str::from_utf8(host).ok()?.into(), rest))
 }
 
-type Split<'a, const N: usize> = (Option<&'a [u8; N]>, &'a [u8]);
-
-fn optional<const N: usize>(is: bool, bytes: &[u8]) -> Option<Split<'_, N>> {
-    if is { bytes.split_first_chunk().map(|(first, rest)| (Some(first), rest)) } else { Some((None, bytes)) }
-}
-
 #[cfg(test)]
 mod tests {
-    use alloy::primitives::{address, bytes};
+    use alloy::primitives::{Address, address, bytes};
     use proptest::collection::vec;
     use proptest::option::of;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::{Freshness, Kind, Read};
 
     fn rows() -> impl Strategy<Value = StoredRow> {
         let kind = prop_oneof![Just(Kind::Call), Just(Kind::NativeBalance), Just(Kind::CodeSize)];

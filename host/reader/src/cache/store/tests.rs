@@ -10,7 +10,8 @@ use futures_util::FutureExt;
 use tempfile::TempDir;
 
 use super::*;
-use crate::cache::stored_replies::{StoredReplies, StoredRepliesError, StoredReplyFilter};
+use crate::cache::reply_cache::StoredReplyFilter;
+use crate::cache::stored_replies::{StoredReplies, StoredRepliesError};
 use crate::{Block, Read, Reply};
 
 /// In the middle of a period of ten days.

@@ -125,7 +125,7 @@ impl HeadRecord {
         self.seen.push_back(SeenHead { block: head, first_seen, is_confirmed: first_seen < now });
     }
 
-    fn highest(&self) -> Option<u64> {
+    pub(super) fn highest(&self) -> Option<u64> {
         let seen = self.seen.back().map(|seen| seen.block.number);
         seen.max(self.pinned().map(|block| block.number))
     }
@@ -196,6 +196,11 @@ impl HeadRecord {
 
     pub(super) fn block_time(&self) -> Option<Duration> {
         self.block_time.median()
+    }
+
+    /// Returns the soonest time for the next poll; `None` before the first.
+    pub(super) fn soonest_poll(&self) -> Option<Instant> {
+        self.polled.map(|polled| polled + POLL_MIN)
     }
 
     /// Returns the pause between two polls: half a block time, within bounds.

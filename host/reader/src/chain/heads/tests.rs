@@ -2,5 +2,6 @@
 
 mod failing;
 mod follower;
+mod newer;
 mod node;
 mod rule;

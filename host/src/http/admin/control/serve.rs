@@ -135,7 +135,7 @@ mod tests {
     fn state(folder: &Path) -> ControlState {
         let (lifetime, again_after) = (Duration::from_secs(86_400), Duration::from_secs(1));
         let settings = StoreSettings { folder: folder.to_owned(), lifetime, again_after };
-        let facts = ChainReader::new(Vec::new(), Limits::default(), Some(&settings)).stored_replies().clone();
+        let facts = ChainReader::new(Vec::new(), Limits::default(), Some(&settings), None).stored_replies().clone();
         let (plugins, writers) = (folder.join("plugins"), TrustedOwners::of_process(None));
         let (limits, signatures) = (PluginLimits::default(), SignatureSettings::default());
         let registry = Registry::start(&plugins, folder, writers, Networks::new([]), limits, signatures).unwrap();

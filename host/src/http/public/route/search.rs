@@ -113,7 +113,7 @@ fn nearest<'a>(name: &str, taken: &[&'a str]) -> Option<&'a str> {
 fn wrong(name: &str, detail: String) -> Problem {
     match name {
         "network" => Problem::InvalidNetwork(detail),
-        "block" => Problem::InvalidBlock(detail),
+        "block" | "min-block" => Problem::InvalidBlock(detail),
         "account" | "accounts" => Problem::InvalidAddress(detail),
         _ => Problem::InvalidFilter(detail),
     }

@@ -205,7 +205,7 @@ fn a_parameter_that_the_endpoint_does_not_take_is_refused_with_those_that_it_tak
         ("/positions/{A}?netwrok=mars", "netwrok (did you mean network?); this path takes include, exclude, network, "),
         ("/{A}/claim-plan?simulate=true&network=polygon", "simulate; this path takes network"),
         ("/x/{A}/claimables?include=x", "include; this path takes network"),
-        ("/x/farming/{A}/positions?worth=true", "worth; this path takes network, block, currency, detail"),
+        ("/x/farming/{A}/positions?worth=true", "worth; this path takes network, block, min-block, currency, detail"),
         ("/ens/by-name/vitalik.eth?coin=60", "coin; this path takes network"),
         ("/ens/by-address/{A}?coin=60", "coin; this path takes network"),
         ("/events/decode/{H}?network=bsc&types=SWAP", "types (did you mean type?); this path takes network, type, "),
@@ -232,6 +232,7 @@ fn a_parameter_with_one_value_is_refused_with_two() {
             "network has one value, and polygon and bsc",
         ),
         ("/positions/{A}?block=5&block=6", "invalid-block", "block has one value, and 5 and 6"),
+        ("/positions/{A}?min-block=5&min-block=6", "invalid-block", "min-block has one value, and 5 and 6"),
         ("/claimables/{A}?worth=true&worth=false", "invalid-filter", "worth has one value, and true and false"),
         ("/claimables/{A}?simulate=true&simulate=", "invalid-filter", "simulate has one value, and true and "),
         ("/events/decode/{H}?network=bsc&account=a.eth&account={A}", "invalid-address", "account has one value"),
@@ -513,6 +514,43 @@ fn blocks_are_named_for_accounts_and_names() {
         let parsed = parse(Listener::Base, &format!("/claimables/{{A}}?block={network}:5"));
         assert!(matches!(parsed, Err(Problem::InvalidNetwork(_))), "{network}: {parsed:?}");
     }
+}
+
+#[test]
+fn the_oldest_blocks_that_are_taken_are_numbers_of_networks_in_two_forms() {
+    let parsed = |text: &str| parse(Listener::Base, &format!("/claimables/{{A}}?{text}"));
+    let min_blocks = |text: &str| parsed(text).unwrap().options.min_blocks;
+    assert_eq!(min_blocks(""), MinBlocks::default());
+    assert_eq!(min_blocks("min-block=21000000&block=latest"), MinBlocks::OfOne(21_000_000));
+    let both = MinBlocks::Each([(1, 21_000_000), (137, 7)].into());
+    for text in [
+        "ethereum:21000000,polygon:7",
+        "1:21000000,eip155:137:7",
+        // As `portolan-blocks` has it.
+        "ethereum=21000000,%20polygon=7",
+        "ethereum%3D21000000%2C+polygon%3D7",
+    ] {
+        assert_eq!(min_blocks(&format!("min-block={text}")), both, "{text}");
+    }
+    let wrong = ["", "-1", "0x5", "safe", "ethereum:safe", "ethereum:", "ethereum=", "5,6", "ethereum:5,ethereum=6"];
+    for text in wrong.into_iter().chain(["2026-01-01T00:00:00Z", "18446744073709551616", "5&block=finalized"]) {
+        let parsed = parsed(&format!("min-block={text}"));
+        assert!(matches!(parsed, Err(Problem::InvalidBlock(_))), "{text}: {parsed:?}");
+    }
+    assert!(matches!(parsed("min-block=atlantis:5"), Err(Problem::InvalidNetwork(_))));
+}
+
+#[test]
+fn a_number_without_a_network_is_of_the_one_that_is_requested() {
+    let networks = Networks::new([]);
+    let of = |ids: &[u64]| ids.iter().map(|id| networks.with_chain_id(*id).unwrap().clone()).collect::<Vec<_>>();
+    let number = MinBlocks::OfOne(5);
+    assert_eq!(number.of(137), None, "it is not known yet which network is meant");
+    assert_eq!(number.clone().of_networks(&of(&[137, 137])), Ok(MinBlocks::Each([(137, 5)].into())));
+    let Err(Problem::InvalidBlock(detail)) = number.of_networks(&of(&[137, 1])) else { panic!("two are requested") };
+    assert!(detail.contains("ethereum, polygon are asked about; min-block=ethereum:"), "{detail}");
+    let each = MinBlocks::Each([(1, 5)].into());
+    assert_eq!(each.clone().of_networks(&of(&[137])), Ok(each), "other networks have no bound");
 }
 
 #[test]

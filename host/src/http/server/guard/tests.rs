@@ -3,11 +3,15 @@
 use std::time::Duration;
 
 use http_body_util::BodyExt as _;
+use hyper::HeaderMap;
 use hyper::body::Body as _;
 use hyper::rt::Executor as _;
 use tokio::sync::oneshot;
 
 use super::*;
+use crate::clients::ClientSettings;
+use crate::clients::addresses::ClientAddresses;
+use crate::clients::usage::ClientLimits;
 
 const CLIENT: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
@@ -25,8 +29,13 @@ fn guard() -> Arc<Guard> {
             streams_per_client_max: 4,
             streams_max: 6,
         },
+        known(ClientAddresses::DIRECT),
         None,
     )
+}
+
+fn known(addresses: ClientAddresses) -> Arc<Clients> {
+    Arc::new(Clients::read(&ClientSettings { addresses, keys: None, limits: ClientLimits::default() }).unwrap())
 }
 
 fn address(text: &str) -> IpAddr {
@@ -113,13 +122,17 @@ async fn where_all_slots_are_taken_the_client_with_most_of_them_loses_one() {
 
 #[tokio::test]
 async fn what_one_client_opens_at_once_begins_after_what_others_open() {
-    let guard = Guard::new(ConnectionLimits { max: 101, per_client_max: 100, ..guard().limits.clone() }, None);
+    let guard = Guard::new(
+        ConnectionLimits { max: 101, per_client_max: 100, ..guard().limits.clone() },
+        known(ClientAddresses::DIRECT),
+        None,
+    );
     let order = Arc::new(Mutex::new(Vec::new()));
     let opened: Vec<_> = (0..100).map(|_| CLIENT).chain([address("10.0.0.2")]).collect();
     let begun = opened.iter().map(|client| {
         let (slot, order) = (guard.open(*client).unwrap(), Arc::clone(&order));
         tokio::spawn(async move {
-            let client = slot.connection.client.address;
+            let client = slot.connection.peer;
             in_turn(&slot.connection, async { order.lock().push(client) }).await;
         })
     });
@@ -298,4 +311,59 @@ async fn a_body_leaves_in_pieces_of_which_the_last_is_one_byte() {
         assert!(body.is_end_stream() && bytes == (0..=255).cycle().take(len).collect::<Vec<u8>>(), "{len}");
     }
     assert!(guard.unsent_bytes.is_empty());
+}
+
+/// A guard that trusts a proxy at 10.0.0.1, and a head that names the proxy's client.
+fn guard_behind_proxy() -> Arc<Guard> {
+    let addresses =
+        ClientAddresses { trusted_proxies: vec!["10.0.0.1/32".parse().unwrap()], ..ClientAddresses::DIRECT };
+    let known = known(addresses);
+    Guard::new(ConnectionLimits { max: 10, ..guard().limits.clone() }, known, None)
+}
+
+fn of_client(slot: &ConnectionSlot, client: &str) -> RequestClient {
+    let mut headers = HeaderMap::new();
+    headers.insert("x-forwarded-for", client.parse().unwrap());
+    RequestClient::new(&slot.connection, &headers)
+}
+
+#[tokio::test(start_paused = true)]
+async fn behind_a_proxy_each_client_counts_for_itself() {
+    let guard = guard_behind_proxy();
+    let through: Vec<_> = (0..3).map(|_| guard.open(address("10.0.0.1")).unwrap()).collect();
+    assert_eq!(guard.open.lock().by_id.len(), 3, "a proxy has more than two, the bound of one client");
+    let (first, again) = (of_client(&through[0], "203.0.113.1"), of_client(&through[1], "203.0.113.1"));
+    let other = of_client(&through[2], "203.0.113.2");
+    assert!(
+        Arc::ptr_eq(&first.caller.usage.share, &again.caller.usage.share)
+            && !Arc::ptr_eq(&first.caller.usage.share, &other.caller.usage.share)
+    );
+    assert_eq!(other.caller.address, Some(address("203.0.113.2")));
+    // One that also connects by itself is the same client.
+    let direct = guard.open(address("203.0.113.2")).unwrap();
+    assert!(Arc::ptr_eq(
+        &RequestClient::new(&direct.connection, &HeaderMap::new()).caller.usage.share,
+        &other.caller.usage.share
+    ));
+    assert!(
+        !Arc::ptr_eq(&of_client(&direct, "203.0.113.1").caller.usage.share, &first.caller.usage.share),
+        "nobody else is believed"
+    );
+    drop((first, again, other, direct));
+    assert_eq!(guard.open.lock().clients.len(), 1, "the proxy's connections are left");
+    drop(through);
+    assert!(guard.open.lock().clients.is_empty());
+}
+
+#[tokio::test]
+async fn the_time_of_a_request_counts_for_its_client_alone() {
+    let guard = guard_behind_proxy();
+    let slot = guard.open(address("10.0.0.1")).unwrap();
+    let (busy, idle) = (of_client(&slot, "203.0.113.1"), of_client(&slot, "203.0.113.2"));
+    busy.run(async { busy.caller.usage.share.charge(Duration::from_secs(60)) }).await;
+    idle.run(async {}).await;
+    let even_in = |request_client: &RequestClient| request_client.client.worker_time.lock().even_in(Instant::now());
+    // Alone, a client is at most 20 ms ahead of its share.
+    assert!(even_in(&busy) > Duration::from_millis(1) && even_in(&idle) < Duration::from_millis(1));
+    assert_eq!(slot.connection.client.worker_time.lock().even_in(Instant::now()), Duration::ZERO);
 }

@@ -11,8 +11,12 @@ use tokio::task::yield_now;
 use super::Connection;
 use super::worker_time::timed;
 
-/// Polls `work` for the first time in its client's turn; later polls need none.
+/// Polls `work` for the first time in its client's turn; later polls need none. The work of a proxy is that of many
+/// clients, and needs none either.
 pub(in crate::http) async fn in_turn<F: Future>(connection: &Connection, work: F) -> F::Output {
+    if connection.is_of_proxy {
+        return work.await;
+    }
     let mut work = pin!(timed(connection, work));
     // The semaphore is never closed.
     let turn = connection.client.turn.acquire().await.ok();

@@ -192,7 +192,7 @@ pub(super) fn send(connection: &Arc<Connection>, body: Bytes, charge: Charge) ->
     }
     let (bytes, is_refusal) =
         (ANSWER_BYTES + if charge == Charge::Head { 0 } else { body.len() }, charge == Charge::Refusal);
-    connection.guard.reserve(&connection.client, bytes, is_refusal)?;
+    connection.guard.reserve(connection, bytes, is_refusal)?;
     let stream = STREAM.try_with(Stream::end).unwrap_or_default();
     let mut activity = connection.activity.lock();
     let id = activity.next_unsent;
@@ -206,9 +206,10 @@ pub(super) fn send(connection: &Arc<Connection>, body: Bytes, charge: Charge) ->
 
 impl Guard {
     /// Reserves room for bytes to send; without room, stalled answers are given up.
-    fn reserve(&self, client: &Arc<Client>, bytes: usize, is_refusal: bool) -> Result<(), NoRoom> {
+    fn reserve(&self, connection: &Connection, bytes: usize, is_refusal: bool) -> Result<(), NoRoom> {
+        let client = &connection.client;
         let part = |max: usize| if is_refusal { max / REFUSALS_SHARE } else { max };
-        let (client_max, max) = (part(self.client_unsent_bytes_max()), part(self.limits.unsent_bytes_max));
+        let (client_max, max) = (part(connection.unsent_bytes_max()), part(self.limits.unsent_bytes_max));
         let (of_client, of_all) = (client.unsent_bytes.counter(is_refusal), self.unsent_bytes.counter(is_refusal));
         if !is_refusal && self.refuses() {
             return Err(NoRoom);
@@ -294,7 +295,7 @@ impl Connection {
         // Room for this many answers, which have at least a head each.
         let bytes = (limits.streams_per_client_max / ROOM_PART).max(1) * ANSWER_BYTES;
         let own_room = || self.client.sought.is_due() && guard.make_room(bytes, false, of_client) > 0;
-        if is_full(&self.client.streams, limits.streams_per_client_max) && !own_room() {
+        if !self.is_of_proxy && is_full(&self.client.streams, limits.streams_per_client_max) && !own_room() {
             return None;
         }
         let room_of_all = || guard.sought.is_due() && guard.make_room(bytes, false, |_| true) > 0;

@@ -7,6 +7,7 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
+use std::sync::atomic::Ordering::Relaxed;
 use std::task::ready;
 use std::time::Duration;
 
@@ -66,6 +67,11 @@ impl WorkerTime {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn even_in(&self, now: Instant) -> Duration {
+        self.even_at.saturating_duration_since(now)
+    }
+
     /// Returns when the next step may begin; `None` for now.
     fn pause_until(&self, now: Instant) -> Option<Instant> {
         let from = self.even_at.checked_sub(self.ahead_max)?;
@@ -100,9 +106,29 @@ impl Guard {
     }
 }
 
-/// Runs a client's task: times its polls, and delays them while the client is too far ahead.
+/// Runs a connection's task for its client. What requests of other clients took meanwhile counts for them alone.
 pub(super) async fn timed<F: Future>(connection: &Connection, work: F) -> F::Output {
-    let (guard, client) = (&connection.guard, &connection.client);
+    let own = |took: Duration| took.saturating_sub(Duration::from_nanos(connection.elsewhere_ns.swap(0, Relaxed)));
+    timed_for(&connection.guard, &connection.client, own, work).await
+}
+
+/// Runs a request for a client that is not the connection's.
+pub(super) async fn timed_elsewhere<F: Future>(connection: &Connection, client: &Client, work: F) -> F::Output {
+    let counted = |took: Duration| {
+        connection.elsewhere_ns.fetch_add(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX), Relaxed);
+        took
+    };
+    timed_for(&connection.guard, client, counted, work).await
+}
+
+/// Runs a client's task: times its polls, of which `own` returns what counts, and delays them while the client is too
+/// far ahead.
+async fn timed_for<F: Future>(
+    guard: &Guard,
+    client: &Client,
+    own: impl Fn(Duration) -> Duration,
+    work: F,
+) -> F::Output {
     let (mut work, mut waiting) = (pin!(work), None);
     poll_fn(|context| {
         if waiting.is_none() && client.worker_time.lock().pause_until(Instant::now()).is_some() {
@@ -117,7 +143,7 @@ pub(super) async fn timed<F: Future>(connection: &Connection, work: F) -> F::Out
         let polled = work.as_mut().poll(context);
         let now = Instant::now();
         let sharers = guard.sharers(now);
-        let took = now - began + client.share.take_charged();
+        let took = own(now - began) + client.usage.share.take_charged();
         client.worker_time.lock().take(took, sharers, guard.workers, now);
         drop(step);
         polled

@@ -96,7 +96,7 @@ impl Portolan {
             let endpoints = vec![query.url.parse()?];
             let upstream =
                 Upstream { chain_id: self.chain_id, name: "bench".to_owned(), endpoints, verify_receipts: false };
-            self.readers.insert(query.url.clone(), ChainReader::new(vec![upstream], Limits::default(), None));
+            self.readers.insert(query.url.clone(), ChainReader::new(vec![upstream], Limits::default(), None, None));
         }
         let reader = Arc::clone(self.readers.get(&query.url).context("no reader")?);
         let deadline = Instant::now() + DEADLINE;

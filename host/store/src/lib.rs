@@ -1,0 +1,21 @@
+//! What several gateways share through Valkey or Redis: entries by key, each authenticated by the operators' secret.
+//!
+//! Invariants: [`SharedStore::get`] never waits longer than its bound, and returns nothing that another program, or
+//! the store itself, could have made or moved. Whatever happens to the store, a caller only misses what is in it. The
+//! crate knows nothing of contracts or queries.
+
+mod breaker;
+mod connection;
+mod entry;
+mod queue;
+mod settings;
+mod shared_store;
+
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use self::entry::{BlockHash, Entry, EntryKind};
+pub use self::settings::{SECRET_BYTES_MIN, SharedStoreSettings, StoreAuthorities, StoreSecret, StoreUrl};
+pub use self::shared_store::{SharedStore, SharedStoreStatus};

@@ -1,0 +1,202 @@
+//! Where the store is, and the secret of those who share it. Invariant: no error or debug text repeats either.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::{ConnectionAddr, IntoConnectionInfo, RedisConnectionInfo};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use url::Url;
+
+/// Minimum length of a secret; a shorter one can be guessed from a single entry.
+pub const SECRET_BYTES_MIN: usize = 32;
+
+/// The schemes of URLs: the one that the protocol's crate parses, and true if TLS is spoken.
+const SCHEMES: [(&str, &str, bool); 6] = [
+    ("redis", "redis", false),
+    ("valkey", "redis", false),
+    ("rediss", "redis", true),
+    ("valkeys", "redis", true),
+    ("redis+unix", "redis+unix", false),
+    ("valkey+unix", "redis+unix", false),
+];
+
+/// How a gateway takes part in a shared store.
+#[derive(Clone, Debug)]
+pub struct SharedStoreSettings {
+    pub url: StoreUrl,
+    pub secret: StoreSecret,
+    /// Who may sign the store's certificate, if it has one.
+    pub authorities: StoreAuthorities,
+    /// The longest that a request waits for the store.
+    pub wait: Duration,
+}
+
+/// The address of a store, with its database, user and password.
+#[derive(Clone)]
+pub struct StoreUrl {
+    pub(crate) address: ConnectionAddr,
+    pub(crate) login: RedisConnectionInfo,
+    /// The name in the store's certificate; `None` without TLS.
+    pub(crate) tls_name: Option<ServerName<'static>>,
+}
+
+impl StoreUrl {
+    /// Parses `redis://`, `rediss://`, `valkey://`, `valkeys://` (`[user][:password@]host[:port][/database]`) and
+    /// `redis+unix:///path`.
+    ///
+    /// # Errors
+    /// Returns the reason, without the URL.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut url = Url::parse(text).map_err(|error| error.to_string())?;
+        let known = SCHEMES.iter().find(|(scheme, ..)| *scheme == url.scheme());
+        let Some((_, parsed_as, has_tls)) = known else {
+            let known: Vec<&str> = SCHEMES.iter().map(|(scheme, ..)| *scheme).collect();
+            return Err(format!("its scheme is not one of {}", known.join(", ")));
+        };
+        if url.fragment().is_some() {
+            return Err("it has a fragment".to_owned());
+        }
+        url.set_scheme(parsed_as).map_err(|()| "its scheme cannot be read".to_owned())?;
+        let info = url.into_connection_info().map_err(|error| match error.detail() {
+            Some(detail) => detail.to_owned(),
+            None => error.category().to_owned(),
+        })?;
+        let tls_name = match info.addr() {
+            ConnectionAddr::Tcp(host, _) if *has_tls => {
+                Some(ServerName::try_from(host.clone()).map_err(|_| "its host cannot be in a certificate".to_owned())?)
+            }
+            _ => None,
+        };
+        Ok(Self { address: info.addr().clone(), login: info.redis_settings().clone(), tls_name })
+    }
+}
+
+/// The address alone, for logs.
+impl fmt::Display for StoreUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.address.fmt(f)
+    }
+}
+
+impl fmt::Debug for StoreUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StoreUrl({self})")
+    }
+}
+
+/// The key that the operators' gateways authenticate entries with.
+#[derive(Clone, PartialEq, Eq)]
+pub struct StoreSecret(pub(crate) [u8; 32]);
+
+impl StoreSecret {
+    /// Derives the key of entries from a secret of at least [`SECRET_BYTES_MIN`] bytes; `None` if it is shorter.
+    pub fn new(secret: &[u8]) -> Option<Self> {
+        const CONTEXT: &str = "portolan 2026-11-28 entries of the shared store";
+        (secret.len() >= SECRET_BYTES_MIN).then(|| Self(blake3::derive_key(CONTEXT, secret)))
+    }
+}
+
+impl fmt::Debug for StoreSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StoreSecret")
+    }
+}
+
+/// The authorities that may sign the store's certificate: those of the web, or those of a file.
+#[derive(Clone)]
+pub struct StoreAuthorities(pub(crate) Arc<ClientConfig>);
+
+impl StoreAuthorities {
+    /// Takes the authorities of the web.
+    ///
+    /// # Errors
+    /// Fails if TLS cannot be set up.
+    pub fn of_the_web() -> Result<Self, String> {
+        Self::of(RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() })
+    }
+
+    /// Takes the certificates of a PEM file, and no others.
+    ///
+    /// # Errors
+    /// Returns the reason if it has none, or one that cannot be read.
+    pub fn of_pem(pem: &[u8]) -> Result<Self, String> {
+        let mut roots = RootCertStore::empty();
+        for certificate in CertificateDer::pem_slice_iter(pem) {
+            let certificate = certificate.map_err(|error| error.to_string())?;
+            roots.add(certificate).map_err(|error| error.to_string())?;
+        }
+        if roots.is_empty() { Err("it has no certificate".to_owned()) } else { Self::of(roots) }
+    }
+
+    fn of(roots: RootCertStore) -> Result<Self, String> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+        let builder = builder.map_err(|error| error.to_string())?;
+        Ok(Self(Arc::new(builder.with_root_certificates(roots).with_no_client_auth())))
+    }
+}
+
+impl fmt::Debug for StoreAuthorities {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StoreAuthorities")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine as _;
+
+    use super::*;
+
+    #[test]
+    fn urls_are_parsed_and_their_passwords_are_not_shown() {
+        for (text, shown, has_tls) in [
+            ("redis://u:hidden-word@127.0.0.1:7000/3", "127.0.0.1:7000", false),
+            ("valkey://store.example", "store.example:6379", false),
+            ("rediss://:hidden-word@store.example/1", "store.example:6379", true),
+            ("valkeys://store.example:1", "store.example:1", true),
+            ("redis+unix:///run/store.sock", "/run/store.sock", false),
+        ] {
+            let url = StoreUrl::parse(text).unwrap();
+            assert_eq!((url.to_string().as_str(), url.tls_name.is_some()), (shown, has_tls), "{text}");
+            assert!(!format!("{url:?}").contains("hidden-word"), "{url:?}");
+        }
+        let url = StoreUrl::parse("redis://u:p%40ss@127.0.0.1/3").unwrap();
+        assert_eq!((url.login.username(), url.login.password(), url.login.db()), (Some("u"), Some("p@ss"), 3));
+    }
+
+    #[test]
+    fn other_urls_are_refused_without_repeating_them() {
+        for text in [
+            "http://hidden-word.example",
+            "redis://",
+            "rediss://hidden-word.example/#insecure",
+            "redis://hidden-word.example/x",
+            "hidden-word",
+        ] {
+            let reason = StoreUrl::parse(text).unwrap_err();
+            assert!(!reason.is_empty() && !reason.contains("hidden-word"), "{text}: {reason}");
+        }
+    }
+
+    #[test]
+    fn a_short_secret_is_refused_and_none_is_shown() {
+        assert_eq!(StoreSecret::new(&[7; SECRET_BYTES_MIN - 1]), None);
+        let [one, other] = [7, 8].map(|byte| StoreSecret::new(&[byte; SECRET_BYTES_MIN]).unwrap());
+        assert_ne!(one, other);
+        assert_eq!(format!("{one:?}"), "StoreSecret");
+    }
+
+    #[test]
+    fn a_file_without_certificates_is_refused() {
+        assert!(StoreAuthorities::of_pem(b"no certificate").is_err());
+        let authority = rcgen::generate_simple_self_signed(["store.example".to_owned()]).unwrap();
+        let der = base64::engine::general_purpose::STANDARD.encode(authority.cert.der());
+        let pem = format!("-----BEGIN CERTIFICATE-----\n{der}\n-----END CERTIFICATE-----\n");
+        StoreAuthorities::of_pem(pem.as_bytes()).unwrap();
+        StoreAuthorities::of_the_web().unwrap();
+    }
+}

@@ -1,0 +1,204 @@
+//! What failures of a replica and of the store do to answers, while a load goes on.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use portolan_tests::wait;
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::server::Store;
+use super::traffic::{self, Rate};
+use super::{Fleet, REPLICAS, Replica, Stage, check};
+use crate::Say;
+use crate::table::{Verdict, begin, number, row};
+
+const LOAD: Rate = Rate { per_second: 8, time: Duration::from_secs(24) };
+/// When the failure begins, and when it ends.
+const BEGINS: Duration = Duration::from_secs(4);
+const ENDS: Duration = Duration::from_secs(12);
+const RECOVERED_WITHIN: Duration = Duration::from_secs(60);
+/// The time for which one pause holds the store up.
+const PAUSE_MS: &str = "200";
+
+/// Changes each value in its middle.
+const POISON: &str = "for _, key in ipairs(redis.call('KEYS', '*')) do if redis.call('TYPE', key).ok == 'string' then \
+    local value = redis.call('GET', key); local middle = math.floor(#value / 2) + 1; \
+    local byte = string.char((string.byte(value, middle) + 1) % 256); \
+    redis.call('SET', key, string.sub(value, 1, middle - 1) .. byte .. string.sub(value, middle + 1)) end end return 1";
+/// Gives each key the value of another one.
+const REPLAY: &str = "local before = nil; for _, key in ipairs(redis.call('KEYS', '*')) do \
+    if redis.call('TYPE', key).ok == 'string' then local value = redis.call('GET', key); \
+    if before then redis.call('SET', key, before) end; before = value end end return 1";
+
+/// A failure: what it does at its begin, again and again, and at its end.
+struct Fault {
+    name: &'static str,
+    begin: fn(&mut Parts<'_>) -> Result<()>,
+    again: fn(&mut Parts<'_>) -> Result<()>,
+    end: fn(&mut Parts<'_>) -> Result<()>,
+    /// True if connections break, whose requests may have no answer.
+    breaks: bool,
+}
+
+/// What a failure may do something to.
+struct Parts<'a> {
+    replica: &'a mut Replica,
+    store: &'a mut Store,
+}
+
+const NOTHING: fn(&mut Parts<'_>) -> Result<()> = |_| Ok(());
+
+const FAULTS: [Fault; 10] = [
+    Fault { name: "none", begin: NOTHING, again: NOTHING, end: NOTHING, breaks: false },
+    Fault {
+        name: "a replica is killed (SIGKILL) and started again",
+        begin: |parts| signal(parts.replica.gateway.process(), Signal::KILL),
+        again: NOTHING,
+        end: |parts| parts.replica.gateway.kill_and_relaunch(|_| Ok(())),
+        breaks: true,
+    },
+    Fault {
+        name: "a replica is stopped (SIGSTOP) for 8 s",
+        begin: |parts| signal(parts.replica.gateway.process(), Signal::STOP),
+        again: NOTHING,
+        end: |parts| signal(parts.replica.gateway.process(), Signal::CONT),
+        breaks: false,
+    },
+    Fault {
+        name: "the store is killed (SIGKILL) and started again, empty",
+        begin: |parts| {
+            parts.store.kill();
+            Ok(())
+        },
+        again: NOTHING,
+        end: |parts| parts.store.restart(),
+        breaks: false,
+    },
+    Fault {
+        name: "the store is stopped (SIGSTOP) for 8 s",
+        begin: |parts| signal(parts.store.process(), Signal::STOP),
+        again: NOTHING,
+        end: |parts| signal(parts.store.process(), Signal::CONT),
+        breaks: false,
+    },
+    Fault {
+        name: "the store pauses for 200 ms again and again",
+        begin: NOTHING,
+        again: |parts| parts.store.command(&["CLIENT", "PAUSE", PAUSE_MS, "ALL"]).map(drop),
+        end: |parts| parts.store.command(&["CLIENT", "UNPAUSE"]).map(drop),
+        breaks: false,
+    },
+    Fault {
+        name: "the store's memory is full",
+        begin: |parts| parts.store.command(&["CONFIG", "SET", "maxmemory", "1"]).map(drop),
+        again: NOTHING,
+        end: |parts| parts.store.command(&["CONFIG", "SET", "maxmemory", "0"]).map(drop),
+        breaks: false,
+    },
+    Fault {
+        name: "FLUSHALL again and again",
+        begin: NOTHING,
+        again: |parts| parts.store.command(&["FLUSHALL"]).map(drop),
+        end: NOTHING,
+        breaks: false,
+    },
+    Fault {
+        name: "every value of the store is changed, again and again",
+        begin: NOTHING,
+        again: |parts| parts.store.command(&["EVAL", POISON, "0"]).map(drop),
+        end: NOTHING,
+        breaks: false,
+    },
+    Fault {
+        name: "the values of the store change their keys, again and again",
+        begin: NOTHING,
+        again: |parts| parts.store.command(&["EVAL", REPLAY, "0"]).map(drop),
+        end: NOTHING,
+        breaks: false,
+    },
+];
+
+pub(crate) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
+    let stage = Stage::start()?;
+    begin(
+        say,
+        &format!("Failures under a load of {} requests a second, three replicas with a store", LOAD.per_second),
+        &[
+            "what fails",
+            "answers",
+            "failed",
+            "partial",
+            "different from the reference",
+            "entries refused",
+            "p50, ms",
+            "longest, ms",
+            "all is well again after, s",
+        ],
+    );
+    for fault in &FAULTS {
+        let mut store = Store::start()?;
+        let mut fleet = Fleet::start(&stage, REPLICAS, Some(&store.url()))?;
+        traffic::send(fleet.balancer.base, &stage.mix, super::WARM_UP, |_| Ok(()))?;
+        let to = fleet.balancer.base;
+        let (first, others) = fleet.replicas.split_first_mut().context("no replica")?;
+        let mut recovered = Duration::ZERO;
+        let load = traffic::send(to, &stage.mix, LOAD, |began| {
+            recovered = happen(fault, began, &mut Parts { replica: first, store: &mut store }, others)?;
+            Ok(())
+        })?;
+        let mut failed = load.failed().collect::<Vec<_>>();
+        if fault.breaks {
+            // Those of the connections that broke, which the balancer may not send again once an answer has begun.
+            let at_most = usize::try_from(LOAD.per_second)?;
+            ensure!(failed.len() <= at_most, "{}: {failed:?}", fault.name);
+            failed.clear();
+        }
+        let broken = load.answers.len() - load.answered();
+        let [unanswered, different] = check(say, verdict, fault.name, &stage, &load)?;
+        let refused: f64 = fleet
+            .replicas
+            .iter()
+            .map(|replica| replica.metric("portolan_store_lookups_total{outcome=\"refused\"}"))
+            .sum::<Result<f64>>()?;
+        let cells = [
+            fault.name.to_owned(),
+            load.answered().to_string(),
+            if fault.breaks { broken.to_string() } else { unanswered },
+            load.partial().to_string(),
+            different,
+            number(refused),
+            number(load.percentile(50)),
+            number(load.percentile(100)),
+            number(recovered.as_secs_f64()),
+        ];
+        row(say, &cells);
+    }
+    Ok(())
+}
+
+/// Lets a failure happen while a load goes on; returns how long after its end all replicas were ready and had their store.
+fn happen(fault: &Fault, began: Instant, parts: &mut Parts<'_>, others: &[Replica]) -> Result<Duration> {
+    until(began + BEGINS);
+    (fault.begin)(parts)?;
+    while began.elapsed() < ENDS {
+        (fault.again)(parts)?;
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    (fault.end)(parts)?;
+    let is_well = |replica: &Replica| -> Result<()> {
+        let ready = replica.gateway.operate("/readyz")?;
+        ensure!(ready.status == 200, "{}", ready.body);
+        replica.has_store()
+    };
+    let all = || std::iter::once(&*parts.replica).chain(others).try_for_each(is_well);
+    Ok(wait::until("all to be well", RECOVERED_WITHIN, all)?.1)
+}
+
+fn until(when: Instant) {
+    std::thread::sleep(when.saturating_duration_since(Instant::now()));
+}
+
+fn signal(process: u32, signal: Signal) -> Result<()> {
+    let id = Pid::from_raw(i32::try_from(process)?).context("process id 0")?;
+    Ok(kill_process(id, signal)?)
+}

@@ -1,0 +1,100 @@
+//! A gateway of a fleet, with all plugins and nodes at 50 ms, of which each counts the requests of this gateway.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use portolan_tests::build;
+use portolan_tests::gateway::{Gateway, Setup};
+use portolan_tests::protocol::PLUGINS;
+use portolan_tests::rpc_fault::RpcFault;
+use portolan_tests::wait;
+use portolan_tests::world::World;
+
+use super::server::free_port;
+use crate::delay::{Delay, HANDSHAKES, ROUND_TRIP};
+use crate::meter::Threads;
+use crate::table::float;
+
+/// For the secret of the store: any text that is long enough.
+const SECRET: &str = "the secret of all replicas of this fleet";
+const STORE_WITHIN: Duration = Duration::from_secs(20);
+
+/// The gateway and its ways to the nodes; ends with the value.
+#[derive(Debug)]
+pub(super) struct Replica {
+    pub(super) gateway: Gateway,
+    counted: Vec<RpcFault>,
+    // The gateway's endpoints.
+    _distant: Vec<Delay>,
+}
+
+impl Replica {
+    /// Starts a gateway, with further tables of its configuration, on the store at this URL if there is one.
+    pub(super) fn start(world: &World, store: Option<&str>, config: &str) -> Result<Self> {
+        let (mut counted, mut distant) = (Vec::new(), Vec::new());
+        let mut setup = setup(world)?;
+        for (chain, truth) in &world.chains {
+            let node = RpcFault::before(&chain.url)?;
+            let delay = Delay::of(&node.url(), ROUND_TRIP, ROUND_TRIP * HANDSHAKES)?;
+            setup = setup.rpc(&truth.network, &delay.url());
+            counted.push(node);
+            distant.push(delay);
+        }
+        if let Some(url) = store {
+            setup = setup.config(&format!("[store]\nurl = '{url}'")).variable("PORTOLAN_STORE_SECRET", SECRET);
+        }
+        // It is at the same addresses after a restart.
+        for flag in ["--listen", "--claimables-listen", "--operators-listen"] {
+            setup = setup.arg(flag).arg(free_port()?.to_string());
+        }
+        let replica = Self { gateway: setup.config(config).start()?, counted, _distant: distant };
+        if store.is_some() {
+            wait::until("the store", STORE_WITHIN, || replica.has_store())?;
+        }
+        Ok(replica)
+    }
+
+    /// Returns an error unless it is connected to its store.
+    pub(super) fn has_store(&self) -> Result<()> {
+        ensure!(self.metric("portolan_store_up")? >= 1.0, "it is not connected to the store");
+        Ok(())
+    }
+
+    /// Requests to nodes so far.
+    pub(super) fn requests(&self) -> usize {
+        // What was sent is kept until it is taken.
+        self.counted.iter().for_each(|node| drop(node.take()));
+        self.counted.iter().map(RpcFault::requests).sum()
+    }
+
+    /// The processor time of the gateway and its workers so far.
+    pub(super) fn threads(&self) -> Result<Threads> {
+        Threads::of(self.gateway.process())
+    }
+
+    /// The sum of a metric over its labels.
+    pub(super) fn metric(&self, name: &str) -> Result<f64> {
+        let page = self.gateway.operate("/metrics")?.body;
+        let values = page.lines().filter(|line| line.starts_with(name)).filter_map(|line| line.rsplit(' ').next());
+        values.map(|value| value.parse::<f64>().with_context(|| format!("{name}: {value}"))).sum()
+    }
+}
+
+/// A gateway that reads the chains at once, without a store: what others answer is compared with its answers.
+pub(super) fn reference(world: &World) -> Result<Gateway> {
+    world.on_chains(setup(world)?).start()
+}
+
+fn setup(world: &World) -> Result<Setup> {
+    let built = build::built_alike()?;
+    let mut setup = Setup::default().host(&built.host()).config(&world.config()?);
+    for plugin in &PLUGINS {
+        setup = setup.plugin(&built.plugin(plugin.file), &[]).settings(plugin.name, &world.settings(plugin)?);
+    }
+    Ok(setup)
+}
+
+/// Requests for each answer, and the like.
+pub(super) fn each(total: f64, answers: usize) -> f64 {
+    total / float(answers)
+}
