@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use anyhow::{Context as _, Result};
 
-use crate::build;
+use crate::build::{self, Built};
 use crate::chain::Chain;
 use crate::gateway::Setup;
 use crate::json::Json;
@@ -255,7 +255,10 @@ impl World {
     /// # Errors
     /// Where a plugin does not build.
     pub fn with(&self, plugins: &[Plugin]) -> Result<Setup> {
-        let built = build::built()?;
+        self.with_built(build::built()?, plugins)
+    }
+
+    fn with_built(&self, built: &Built, plugins: &[Plugin]) -> Result<Setup> {
         let placed = self.placed()?;
         let mut setup = Setup::default().config(&self.config()?);
         for plugin in plugins {
@@ -301,13 +304,20 @@ impl World {
     /// # Errors
     /// Where a plugin does not build.
     pub fn with_all_plugins(&self) -> Result<Setup> {
-        let built = build::built()?;
+        self.with_all_built(build::built()?)
+    }
+
+    /// The same with the plugins of this build.
+    ///
+    /// # Errors
+    /// Where a build wrote no prices.
+    pub fn with_all_built(&self, built: &Built) -> Result<Setup> {
         let others = build::plugins()?.into_iter().filter(|(name, _)| PLUGINS.iter().all(|own| own.name != name));
         let beside = |setup: Setup, (name, file): (String, String)| {
             let setup = setup.plugin(&built.plugin(&file), &[]);
             if ELSEWHERE.contains(&name.as_str()) { setup.settings(&name, "shipped = false\n") } else { setup }
         };
-        Ok(others.fold(self.with(&PLUGINS)?, beside))
+        Ok(others.fold(self.with_built(built, &PLUGINS)?, beside))
     }
 
     /// The same with the chains as endpoints.

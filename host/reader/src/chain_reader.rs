@@ -299,12 +299,7 @@ impl Reader for ChainReader {
     }
 
     fn cached(&self, chain_id: u64, block: &Block, is_past: bool, reads: &ReadSet) -> Vec<(usize, Reply)> {
-        let mut hits: Vec<(usize, Reply)> = Vec::new();
-        for (places, like) in reads.rows().filter(|(_, read)| !read.freshness.is_of_block()) {
-            let get = if is_past { ReplyCache::get_past } else { ReplyCache::get };
-            let hit = |place| Some((place, get(&self.replies, chain_id, block, reads.at_row(place, like))?));
-            hits.extend(places.filter_map(hit));
-        }
+        let mut hits = self.replies.get_all(chain_id, block, is_past, reads);
         if hits.len() == reads.len() {
             return hits;
         }
@@ -340,10 +335,9 @@ impl Reader for ChainReader {
                 shared.replies.get(chain_id, block, reads, parts, is_believed),
             )
             .await;
-            let get = if is_past { ReplyCache::get_past } else { ReplyCache::get };
             let reply = |(place, fact): (usize, SharedFact)| {
                 self.replies.insert_shared(chain_id, reads.at(place), fact);
-                Some((place, get(&self.replies, chain_id, block, reads.at(place))?))
+                Some((place, self.replies.get_fact(chain_id, block, is_past, reads.at(place))?))
             };
             let mut hits: Vec<(usize, Reply)> = facts.into_iter().filter_map(reply).collect();
             for found in found {

@@ -23,7 +23,10 @@ pub(super) fn settings(settings: &Settings, layers: &Layers<'_>) -> Result<Clien
     };
     // A key may have a rate of its own.
     if limits.burst.is_some() && limits.per_second.is_none() && file.is_none() {
-        return Err(ConfigError::new(layers.place("clients.burst_max"), "has no effect without clients.per_second_max"));
+        return Err(ConfigError::new(
+            layers.place("clients.burst_max"),
+            "has no effect without clients.per_second_max",
+        ));
     }
     let keys = file.map(|file| KeySettings { file, are_required: settings.are_keys_required, writers, limits });
     if settings.are_keys_required && keys.is_none() {

@@ -4,6 +4,7 @@
 //! Each side is a process of its own that reads what its driver names and verifies what it got; rounds go through all
 //! sides in turn, and medians are compared. Invariant: whatever is started here ends with its value.
 
+mod accounts;
 mod aggregate;
 mod alarm;
 mod answers;
@@ -43,7 +44,7 @@ use self::table::Verdict;
 type Say<'a> = &'a mut dyn FnMut(&str);
 type Section = fn(Say<'_>, &mut Verdict) -> Result<()>;
 
-const SECTIONS: [(&str, Section); 11] = [
+const SECTIONS: [(&str, Section); 12] = [
     ("peers", peers::run),
     ("growth", growth::run),
     ("joined", joined::run),
@@ -53,6 +54,7 @@ const SECTIONS: [(&str, Section); 11] = [
     ("answers", answers::run),
     ("overhead", overhead::run),
     ("shipped", shipped::run),
+    ("accounts", accounts::run),
     ("isolation", isolation::run),
     ("deeds", deeds::run),
 ];

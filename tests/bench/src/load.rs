@@ -57,7 +57,7 @@ async fn requests(to: SocketAddr, request: &[u8], until: Instant) -> Result<usiz
 }
 
 /// The bytes of a whole answer, once its head is there.
-fn whole(received: &[u8]) -> Result<Option<usize>> {
+pub(super) fn whole(received: &[u8]) -> Result<Option<usize>> {
     let Some(end) = received.windows(4).position(|window| window == b"\r\n\r\n") else { return Ok(None) };
     let head = std::str::from_utf8(&received[..end])?;
     ensure!(head.starts_with("HTTP/1.1 200"), "{head}");

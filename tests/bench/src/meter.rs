@@ -12,9 +12,15 @@ pub(super) struct Threads(BTreeMap<String, u64>);
 
 impl Threads {
     pub(super) fn of(process: u32) -> Result<Self> {
+        let mut processes = portolan_tests::gateway::workers(process)?;
+        processes.push(process);
+        Self::of_all(&processes)
+    }
+
+    /// The same of these processes alone.
+    pub(super) fn of_all(processes: &[u32]) -> Result<Self> {
         let mut threads = BTreeMap::new();
-        let workers = portolan_tests::gateway::workers(process)?;
-        for process in workers.iter().chain([&process]) {
+        for process in processes {
             // A worker, and a thread, may end between the two looks.
             let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else { continue };
             for task in tasks {

@@ -48,7 +48,7 @@ const COUNTED_LIMITS: &str = "[answers]\ndeadline_ms = 60000\n[plugins.limits]\n
 const WARM_ROUNDS: usize = 9;
 const COUNTED_ROUNDS: usize = 3;
 /// For all lists to be walked.
-const WALKED_WITHIN: Duration = Duration::from_secs(60);
+pub(super) const WALKED_WITHIN: Duration = Duration::from_secs(60);
 
 const ROUND_TRIPS_MAX: f64 = 1.5;
 const PLUGINS_CPU_MS_MAX: f64 = 50.0;

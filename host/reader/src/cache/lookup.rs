@@ -3,7 +3,7 @@
 //! Invariant: hits and misses together are all reads that were looked up, each at its place.
 
 use crate::cache::reply_cache::Group;
-use crate::{Outcome, Read, ReadFailure, ReadSet, Reply, ReplySet};
+use crate::{Outcome, ReadFailure, ReadSet, Reply, ReplySet};
 
 /// Reads, with the replies to those that are cached. Its owner fetches the others without another look-up.
 #[derive(Debug, Default)]
@@ -70,9 +70,9 @@ impl Lookup {
         self.hits
     }
 
-    /// Returns copies of the reads that are not cached.
-    pub fn misses(&self) -> impl Iterator<Item = Read> {
-        self.misses.iter()
+    /// Returns the reads that are not cached.
+    pub fn misses(&self) -> &ReadSet {
+        &self.misses
     }
 
     /// Appends another lookup.

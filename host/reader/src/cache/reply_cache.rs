@@ -7,6 +7,7 @@
 
 mod filter;
 mod key;
+mod passing;
 mod pending;
 mod shared_facts;
 mod shared_lists;
@@ -22,6 +23,7 @@ use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 pub use self::filter::StoredReplyFilter;
 use self::key::{Fact, Key, KeyRef};
+use self::passing::{Passing, is_passing};
 pub(crate) use self::pending::{Pending, PendingBlock, Row};
 pub(crate) use self::shared_facts::SharedFact;
 use self::shared_facts::SharedFacts;
@@ -29,23 +31,22 @@ pub use self::shared_lists::SharedListPart;
 pub(crate) use self::shared_lists::SharedLists;
 use self::shared_replies::SharedReplies;
 pub(crate) use self::shared_replies::{Group, SharedGroup};
+use crate::reads::outcomes::Outcomes;
 use crate::reads::read_set::{ReadRef, ReadSet};
 use crate::reads::reply_set::ReplySet;
 use crate::{Block, Freshness, Outcome, Read, Reply};
 
 /// Upper bound of the cache. It holds some 105,000 words of facts with their keys; all shipped plugins need 75,000
-/// for ten networks with 300 entries in each list. Besides, it holds some 65,000 passing replies, as many as an
-/// answer over all networks reads about one account.
+/// for ten networks with 300 entries in each list. Besides, it holds the passing replies of several answers over all
+/// networks, of which each reads some 37,000 about one account.
 pub(crate) const MAX_BYTES: u64 = 64 << 20;
 /// Share of the bytes for facts, in eighths; the rest is for passing replies.
 const FACTS_EIGHTHS: u64 = 5;
 /// A reply that may serve for at most this long is passing, not a fact.
 const PASSING_FOR_S: u32 = 60;
-/// Share of each part for replies that were requested more than once. Passing replies have to make way for later
-/// ones, however often they were requested.
+/// Share of the facts for replies that were requested more than once.
 const FACTS_PROVEN: f64 = 0.97;
-const PASSING_PROVEN: f64 = 0.25;
-/// Expected number of entries in each table, for its initial size.
+/// Expected number of facts, for the initial size of their table.
 const EXPECTED_ENTRIES: usize = 25_000;
 /// Size of key and value with the overhead of the allocator and the cache.
 const ENTRY_BYTES: u64 = 320;
@@ -63,9 +64,9 @@ const ABSENCE_FOR_S: u64 = 300;
 
 /// Replies that serve later answers.
 pub(crate) struct ReplyCache {
-    facts: Part,
+    facts: Facts,
     /// Replies that last for seconds and differ by account.
-    passing: Part,
+    passing: Passing,
     /// Lifetime of a confirmed immutable reply, in seconds.
     immutable_for_s: u64,
     /// Number of times that facts were dropped.
@@ -83,7 +84,7 @@ pub(crate) struct SharedCache {
     pub(crate) lists: SharedLists,
 }
 
-type Part = Cache<Key, Entry, Weight>;
+type Facts = Cache<Key, Entry, Weight>;
 
 #[derive(Clone)]
 struct Entry {
@@ -95,6 +96,14 @@ struct Entry {
     /// Host and port of the endpoint that gave it.
     endpoint: Option<Arc<str>>,
     /// True if it was read again with the same outcome, at a final block.
+    is_confirmed: bool,
+}
+
+/// A cached reply, and the block at which it was read.
+struct Known {
+    outcome: Outcome,
+    timestamp: u64,
+    number: u64,
     is_confirmed: bool,
 }
 
@@ -116,7 +125,7 @@ impl ReplyCache {
     pub(crate) fn new(max_bytes: u64, immutable_for_s: u64) -> Self {
         let facts_bytes = max_bytes.min(MAX_BYTES) / 8 * FACTS_EIGHTHS;
         let passing_bytes = max_bytes.min(MAX_BYTES) - facts_bytes;
-        let (facts, passing) = (part(facts_bytes, FACTS_PROVEN), part(passing_bytes, PASSING_PROVEN));
+        let (facts, passing) = (facts(facts_bytes), Passing::new(passing_bytes));
         Self { facts, passing, immutable_for_s, drops: AtomicU64::default(), pending: OnceLock::new(), shared: None }
     }
 
@@ -135,32 +144,42 @@ impl ReplyCache {
         Self::new(MAX_BYTES, MONTH_S)
     }
 
-    /// Returns the part that holds replies to reads of this freshness.
-    fn part(&self, freshness: Freshness) -> &Part {
-        match freshness {
-            Freshness::ZeroWithin(_) | Freshness::Within(..=PASSING_FOR_S) => &self.passing,
-            Freshness::Within(_) | Freshness::Immutable | Freshness::Pinned | Freshness::Proven => &self.facts,
+    /// Returns the replies to these reads that are fresh enough at the block, each with the place of its read, rising. At a
+    /// block of the past (`is_past`), replies from later blocks are ignored, whose state may not have existed yet.
+    pub(crate) fn get_all(&self, chain_id: u64, block: &Block, is_past: bool, reads: &ReadSet) -> Vec<(usize, Reply)> {
+        let mut hits = Vec::new();
+        for (places, like) in reads.rows().filter(|(_, read)| !read.freshness.is_of_block()) {
+            let first = places.start;
+            let targets = reads.targets(places);
+            if is_passing(like.freshness) {
+                self.passing.find(chain_id, like, targets, |place, known| {
+                    let reply = self.standing(like.freshness, block, is_past, known);
+                    hits.extend(reply.map(|reply| (first + place, reply)));
+                });
+                continue;
+            }
+            for (place, to) in targets.iter().enumerate() {
+                let reply = self.get_fact(chain_id, block, is_past, ReadRef { to: *to, like });
+                hits.extend(reply.map(|reply| (first + place, reply)));
+            }
         }
+        hits
     }
 
-    /// Returns the reply to a read, if it is fresh enough at the block.
-    pub(crate) fn get<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>) -> Option<Reply> {
-        self.find(chain_id, block, read.into()).map(|(reply, _)| reply)
+    /// Like [`Self::get_all`], for one read that is not passing.
+    pub(crate) fn get_fact(&self, chain_id: u64, block: &Block, is_past: bool, read: ReadRef<'_>) -> Option<Reply> {
+        let Entry { outcome, timestamp, number, endpoint: _, is_confirmed } =
+            self.facts.get(&KeyRef::of(chain_id, read)?)?;
+        let known = Known { outcome, timestamp, number, is_confirmed };
+        self.standing(read.like.freshness, block, is_past, known)
     }
 
-    /// Like [`Self::get`], at a block of the past: ignores replies from later blocks, whose state may not have
-    /// existed yet.
-    pub(crate) fn get_past<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>) -> Option<Reply> {
-        self.find(chain_id, block, read.into()).filter(|(_, is_newer)| !is_newer).map(|(reply, _)| reply)
-    }
-
-    /// Returns the reply, and true if it was read at a later block.
-    fn find(&self, chain_id: u64, block: &Block, read: ReadRef<'_>) -> Option<(Reply, bool)> {
-        let entry = self.part(read.like.freshness).get(&KeyRef::of(chain_id, read)?)?;
-        let Entry { outcome, timestamp, number, endpoint: _, is_confirmed } = entry;
+    /// Returns a reply if it is fresh enough at the block, and, if that is one of the past, not from a later one.
+    fn standing(&self, freshness: Freshness, block: &Block, is_past: bool, known: Known) -> Option<Reply> {
+        let Known { outcome, timestamp, number, is_confirmed } = known;
         let age_s = block.timestamp.saturating_sub(timestamp);
         let is_newer = timestamp > block.timestamp || number > block.number;
-        let stands = match read.like.freshness {
+        let stands = match freshness {
             Freshness::Pinned | Freshness::Proven => false,
             Freshness::Immutable if is_confirmed => age_s <= self.immutable_for_s,
             Freshness::Immutable => age_s <= UNCONFIRMED_FOR_S.min(self.immutable_for_s),
@@ -168,7 +187,18 @@ impl ReplyCache {
             Freshness::Within(most_s) | Freshness::ZeroWithin(most_s) => !is_newer && age_s <= most_s.into(),
         };
         let age_s = u32::try_from(age_s).unwrap_or(u32::MAX);
-        stands.then_some((Reply { cached: true, age_s, ..Reply::fresh(outcome) }, is_newer))
+        (stands && !(is_past && is_newer)).then_some(Reply { cached: true, age_s, ..Reply::fresh(outcome) })
+    }
+
+    /// Returns the reply to a read, if it is fresh enough at the block.
+    #[cfg(test)]
+    pub(crate) fn get(&self, chain_id: u64, block: &Block, read: &Read) -> Option<Reply> {
+        self.get_all(chain_id, block, false, &vec![read.clone()].into()).pop().map(|(_, reply)| reply)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn get_past(&self, chain_id: u64, block: &Block, read: &Read) -> Option<Reply> {
+        self.get_all(chain_id, block, true, &vec![read.clone()].into()).pop().map(|(_, reply)| reply)
     }
 
     /// Inserts the replies that may serve later answers; `host` returns the host of the endpoint at an index.
@@ -180,45 +210,47 @@ impl ReplyCache {
         replies: &ReplySet,
         host: impl Fn(u8) -> Option<&'a Arc<str>>,
     ) {
-        for (place, read) in reads.refs().enumerate() {
-            if let Some(outcome) = replies.outcome(place) {
-                self.insert_by(chain_id, block, read, outcome, replies.endpoint(place).and_then(&host));
+        let is_fact = |read: &Read| !read.freshness.is_of_block() && !is_passing(read.freshness);
+        for (places, like) in reads.rows().filter(|(_, read)| is_fact(read)) {
+            for place in places {
+                if let Some(outcome) = replies.outcome(place) {
+                    let endpoint = replies.endpoint(place).and_then(&host);
+                    self.insert_fact(chain_id, block, reads.at_row(place, like), outcome, endpoint);
+                }
             }
         }
+        self.passing.insert(chain_id, block, reads, replies, host);
     }
 
     #[cfg(test)]
-    pub(crate) fn insert<'a>(&self, chain_id: u64, block: &Block, read: impl Into<ReadRef<'a>>, outcome: &Outcome) {
-        self.insert_by(chain_id, block, read, outcome, Some(&"node.example".into()));
+    pub(crate) fn insert(&self, chain_id: u64, block: &Block, read: &Read, outcome: &Outcome) {
+        let (reads, host) = (vec![read.clone()].into(), "node.example".into());
+        let mut outcomes = Outcomes::from(vec![outcome.clone()]);
+        outcomes.note_endpoint(&[0], 0);
+        self.insert_all(chain_id, block, &reads, &ReplySet::new(outcomes, Vec::new()), |_| Some(&host));
     }
 
-    /// Inserts a reply if it may serve later: for an immutable read, a success with data; for a slow fact, also a
-    /// refusal; zeros if the freshness allows them.
-    fn insert_by<'a>(
+    /// Inserts a fact if it may serve later: for an immutable read, a success with data; for a slow fact, also a zero or a
+    /// refusal.
+    fn insert_fact(
         &self,
         chain_id: u64,
         block: &Block,
-        read: impl Into<ReadRef<'a>>,
+        read: ReadRef<'_>,
         outcome: &Outcome,
         endpoint: Option<&Arc<str>>,
     ) {
-        let read = read.into();
-        let (Some(key), part) = (KeyRef::of(chain_id, read), self.part(read.like.freshness)) else { return };
-        let known = part.peek(&key);
+        let Some(key) = KeyRef::of(chain_id, read) else { return };
+        let known = self.facts.peek(&key);
         if known.is_some_and(|known| known.number >= block.number && known.timestamp >= block.timestamp) {
             return;
         }
         let outcome = match outcome {
             Outcome::Ok(reply) if reply.is_empty() => return,
             Outcome::Ok(reply) if key.fact == Fact::Immutable && !may_be_fact(reply) => return,
-            Outcome::Ok(reply) if key.fact != Fact::Zero || is_zero(reply) => Outcome::Ok(copy(reply)),
+            Outcome::Ok(reply) => Outcome::Ok(copy(reply)),
             Outcome::Reverted(data) if key.fact == Fact::Slow => Outcome::Reverted(copy(data)),
             Outcome::GasCap if key.fact == Fact::Slow => Outcome::GasCap,
-            // The cached zero is outdated.
-            Outcome::Ok(_) => {
-                part.remove(&key);
-                return;
-            }
             _ => return,
         };
         let key = key.to_key();
@@ -237,7 +269,7 @@ impl ReplyCache {
             }
         }
         let endpoint = endpoint.cloned();
-        part.insert(key, Entry { outcome, timestamp, number, endpoint, is_confirmed: false });
+        self.facts.insert(key, Entry { outcome, timestamp, number, endpoint, is_confirmed: false });
     }
 
     /// Marks a reply as confirmed, if it is still the cached one. `hash` is that of its block.
@@ -274,21 +306,27 @@ impl ReplyCache {
         found: SharedGroup,
     ) -> Vec<(usize, Reply)> {
         let SharedGroup { group, number, hash, timestamp, endpoint, outcomes } = found;
-        let is_at_block = hash == block.hash;
+        let (places, reads): (Vec<usize>, ReadSet) = (group.places().collect(), group.reads(reads));
+        let mut read = Outcomes::open(places.len());
+        outcomes.into_iter().enumerate().for_each(|(index, outcome)| read.put(index, outcome));
+        read.note_endpoint(&(0..places.len()).collect::<Vec<_>>(), 0);
+        let replies = ReplySet::new(read, Vec::new());
         let read_at = Block { number, hash, timestamp, ..*block };
-        let get = if is_past { Self::get_past } else { Self::get };
-        let hit = |(place, outcome): (usize, Outcome)| {
-            let read = reads.at(place);
-            self.insert_by(chain_id, &read_at, read, &outcome, Some(&endpoint));
-            let at_block = is_at_block.then(|| Reply { cached: true, shared: true, ..Reply::fresh(outcome) });
-            Some((place, at_block.or_else(|| get(self, chain_id, block, read))?))
+        self.insert_all(chain_id, &read_at, &reads, &replies, |_| Some(&endpoint));
+        if hash != block.hash {
+            let known = self.get_all(chain_id, block, is_past, &reads);
+            return known.into_iter().map(|(index, reply)| (places[index], reply)).collect();
+        }
+        let reply = |(index, place): (usize, usize)| {
+            let outcome = replies.outcome(index)?.clone();
+            Some((place, Reply { cached: true, shared: true, ..Reply::fresh(outcome) }))
         };
-        group.places().zip(outcomes).filter_map(hit).collect()
+        places.into_iter().enumerate().filter_map(reply).collect()
     }
 
-    /// Returns the host of the endpoint that gave the reply to a read.
+    /// Returns the host of the endpoint that gave a fact.
     pub(crate) fn endpoint_of(&self, chain_id: u64, read: &Read) -> Option<Arc<str>> {
-        self.part(read.freshness).peek(&KeyRef::of(chain_id, read.into())?)?.endpoint
+        self.facts.peek(&KeyRef::of(chain_id, read.into())?)?.endpoint
     }
 
     /// Drops the replies that match, and takes no others like them from the shared store; returns the number of
@@ -298,8 +336,9 @@ impl ReplyCache {
         if let Some(shared) = &self.shared {
             shared.facts.refuse(filter);
         }
+        self.passing.drop_where(filter);
         let dropped = AtomicU64::default();
-        self.retain(|key, entry| {
+        self.facts.retain(|key, entry| {
             let stays = !filter.is_it(key.chain_id, entry.endpoint.as_deref(), key.read.to);
             dropped.fetch_add(u64::from(!stays && key.fact == Fact::Immutable), Ordering::Relaxed);
             stays
@@ -317,22 +356,19 @@ impl ReplyCache {
 
     /// Drops the reply to a read.
     pub(crate) fn remove(&self, chain_id: u64, read: &Read) {
-        if let Some(key) = KeyRef::of(chain_id, read.into()) {
-            self.part(read.freshness).remove(&key);
+        if is_passing(read.freshness) {
+            self.passing.remove(chain_id, read.into());
+        } else if let Some(key) = KeyRef::of(chain_id, read.into()) {
+            self.facts.remove(&key);
         }
     }
 
     /// Drops the replies of a block that is no longer canonical, and all others of that height.
     pub(crate) fn remove_block(&self, chain_id: u64, number: u64, hash: B256) {
-        self.retain(|key, entry| key.chain_id != chain_id || entry.number != number);
+        self.facts.retain(|key, entry| key.chain_id != chain_id || entry.number != number);
+        self.passing.remove_block(chain_id, number);
         if let Some(pending) = self.pending.get() {
             pending.remove_block(chain_id, hash);
-        }
-    }
-
-    fn retain(&self, stays: impl Fn(&Key, &Entry) -> bool) {
-        for part in [&self.facts, &self.passing] {
-            part.retain(&stays);
         }
     }
 
@@ -355,11 +391,11 @@ impl ReplyCache {
     }
 }
 
-fn part(most_bytes: u64, proven: f64) -> Part {
+fn facts(most_bytes: u64) -> Facts {
     let options = OptionsBuilder::new()
         .estimated_items_capacity(EXPECTED_ENTRIES)
         .weight_capacity(most_bytes)
-        .hot_allocation(proven)
+        .hot_allocation(FACTS_PROVEN)
         .build()
         .unwrap_or_else(|error| unreachable!("{error}"));
     Cache::with_options(options, Weight, DefaultHashBuilder::default(), DefaultLifecycle::default())

@@ -56,6 +56,16 @@ impl Outcomes {
         }
     }
 
+    /// Adds this many open places.
+    pub(crate) fn extend_open(&mut self, reads: usize) {
+        self.slots.resize(self.slots.len() + reads, OutcomeSlot::Open);
+    }
+
+    /// Returns true if no place has an outcome.
+    pub(crate) fn is_all_open(&self) -> bool {
+        self.slots.iter().all(|slot| matches!(slot, OutcomeSlot::Open))
+    }
+
     pub(crate) fn put(&mut self, place: usize, outcome: Outcome) {
         self.slots[place] = self.slot(outcome);
     }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: a place has the read that was put there, and two sets are equal if and only if their reads are.
 
+use std::hash::Hash;
 use std::ops::Range;
 
 use alloy::primitives::{Address, Bytes};
@@ -50,6 +51,11 @@ impl ReadSet {
         Self { targets: Vec::new(), rows: Vec::new() }
     }
 
+    /// Makes an empty set with room for the targets of this many reads.
+    pub fn with_capacity(reads: usize) -> Self {
+        Self { targets: Vec::with_capacity(reads), rows: Vec::new() }
+    }
+
     /// Makes the same read of each of these targets.
     pub fn of_each(targets: Vec<Address>, read: Read) -> Self {
         let rows = targets.first().map(|first| (0, Read { to: *first, ..read })).into_iter().collect();
@@ -91,17 +97,27 @@ impl ReadSet {
         }
     }
 
+    /// Appends a read of each of these targets.
+    pub(crate) fn push_row(&mut self, read: &Read, targets: &[Address]) {
+        let Some(to) = targets.first() else { return };
+        if self.rows.last().is_none_or(|(_, last)| !is_alike(last, read)) {
+            self.rows.push((count(self.targets.len()), Read { to: *to, ..read.clone() }));
+        }
+        self.targets.extend_from_slice(targets);
+    }
+
     /// Returns the reads, in order.
     pub(crate) fn refs(&self) -> impl Iterator<Item = ReadRef<'_>> + Clone {
         self.rows().flat_map(|(places, like)| self.targets[places].iter().map(move |to| ReadRef { to: *to, like }))
     }
 
-    /// Returns each row of reads that differ only in their target: its places, and one of its reads.
-    pub(crate) fn rows(&self) -> impl ExactSizeIterator<Item = (Range<usize>, &Read)> + Clone {
+    /// Returns each row of consecutive reads that differ only in their target: its places, and one of its reads.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = (Range<usize>, &Read)> + Clone {
         self.rows.iter().enumerate().map(|(row, (_, read))| (self.places(row), read))
     }
 
-    pub(crate) fn targets(&self, places: Range<usize>) -> &[Address] {
+    /// Returns the targets of the reads at these places, which must be in the set.
+    pub fn targets(&self, places: Range<usize>) -> &[Address] {
         &self.targets[places]
     }
 
@@ -199,6 +215,12 @@ impl From<Vec<Read>> for ReadSet {
     }
 }
 
+/// Returns what the reads of a row share, but for their freshness.
+pub(crate) fn shared(read: &Read) -> impl Hash {
+    let (_, data, kind, from, isolated, gas_cap) = ReadRef::from(read).question();
+    (data, kind, from, isolated, gas_cap)
+}
+
 /// Returns true if the reads differ at most in their target.
 fn is_alike(one: &Read, other: &Read) -> bool {
     let Read { kind, to: _, data, from, freshness, isolated, gas_cap } = one;
@@ -266,6 +288,10 @@ mod tests {
 
     #[test]
     fn sets_are_joined_as_if_their_reads_had_been() {
+        let mut by_rows = ReadSet::new();
+        let set = ReadSet::from(reads().to_vec());
+        set.rows().for_each(|(places, like)| by_rows.push_row(like, set.targets(places)));
+        assert_eq!(by_rows, set);
         for middle in 0..10 {
             let (before, behind) = (reads()[..middle].to_vec(), reads()[middle..].to_vec());
             let mut set = ReadSet::from(before);

@@ -12,6 +12,8 @@ use portolan_base::sanitize;
 use crate::jobs::failure::{Failure, Reason};
 use portolan_reader::{Freshness, Kind, Outcome, Read, ReadFailure, Reply};
 
+const ZERO_WORD: [u8; 32] = [0; 32];
+
 /// Remaining limits of a job.
 pub(super) struct Budget {
     pub(super) ms_left: u32,
@@ -99,8 +101,16 @@ pub(super) fn replies(replies: &[FrameReply], budget: &Budget) -> Result<Vec<u8>
     let count = u32::try_from(replies.len()).map_err(|_| "more replies than a frame can number")?;
     let Budget { ms_left, reads_left, bytes_left } = *budget;
     frame.row(resume_in::JOBS, &JobIn { replies: count, ms_left, reads_left, bytes_left });
+    let mut zero = None;
     for FrameReply { status, source, bytes, age_s } in replies {
-        let (offset, len) = frame.bytes(bytes).map_err(stage)?;
+        // Most replies are a zero word: all of them share one.
+        let (offset, len) = match zero.filter(|_| bytes[..] == ZERO_WORD) {
+            Some(place) => place,
+            None => frame.bytes(bytes).map_err(stage)?,
+        };
+        if zero.is_none() && bytes[..] == ZERO_WORD {
+            zero = Some((offset, len));
+        }
         let (status, source, age_s) = (*status, *source, *age_s);
         frame.row(resume_in::REPLIES, &row::Reply { status, source, offset, len, age_s });
     }
@@ -114,7 +124,6 @@ pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
             let reason = if matches!(error, StepError::Limit(_)) { Reason::OverBudget } else { Reason::InvalidOutput };
             Failure::new(reason, error.to_string())
         })?;
-    let reads = reads.iter().map(requested);
     let facts = facts.into_iter().map(|StepFacts { list, from, total, entries }| FactEntries {
         list: list.to_owned(),
         from,
@@ -123,13 +132,33 @@ pub(super) fn step(bytes: &[u8]) -> Result<Step, Failure> {
     });
     let (message, not_covered) = (text(message), sentences(not_covered));
     let invalid_replies = sanitize::plain(&String::from_utf8_lossy(invalid_replies), INVALID_REPLIES_CHARS_MAX);
-    let (reads, facts) = (reads.collect(), facts.collect());
+    let (reads, facts) = (requested(&reads), facts.collect());
     Ok(Step { state, findings, reads, facts, message, not_covered, invalid_replies })
 }
 
-fn requested(read: &StepRead<'_>) -> RequestedRead {
+/// Converts the reads of a step. Their calldata is copied at once, and reads in sequence share what is equal: jobs ask
+/// many contracts the same.
+fn requested(reads: &[StepRead<'_>]) -> Vec<RequestedRead> {
+    let is_repeated = |place: usize| place.checked_sub(1).is_some_and(|last| reads[last].data == reads[place].data);
+    let mut copied = Vec::with_capacity(
+        (0..reads.len()).filter(|place| !is_repeated(*place)).map(|place| reads[place].data.len()).sum(),
+    );
+    let mut ranges = Vec::with_capacity(reads.len());
+    let mut range = 0..0;
+    for (place, read) in reads.iter().enumerate() {
+        if !is_repeated(place) {
+            range = copied.len()..copied.len() + read.data.len();
+            copied.extend_from_slice(read.data);
+        }
+        ranges.push(range.clone());
+    }
+    let copied = bytes::Bytes::from(copied);
+    reads.iter().zip(ranges).map(|(read, range)| requested_one(read, copied.slice(range).into())).collect()
+}
+
+fn requested_one(read: &StepRead<'_>, data: Bytes) -> RequestedRead {
     if read.row.kind == kind::HTTP {
-        return RequestedRead::Document(Bytes::copy_from_slice(read.data));
+        return RequestedRead::Document(data);
     }
     let (chain_id, is_walk) = (read.chain_id, read.row.purpose == purpose::WALK);
     if read.row.kind == kind::FACTS {
@@ -137,12 +166,12 @@ fn requested(read: &StepRead<'_>) -> RequestedRead {
     }
     let function = read.extension.function.clone();
     let chain = |read| RequestedRead::Chain { chain_id, read, is_walk, function };
-    supported(read).map_or(RequestedRead::Unsupported, chain)
+    supported(read, data).map_or(RequestedRead::Unsupported, chain)
 }
 
 /// Converts a read; `None` if this host does not support its kind.
-fn supported(read: &StepRead<'_>) -> Option<Read> {
-    let StepRead { row: read, data, extension, .. } = read;
+fn supported(read: &StepRead<'_>, data: Bytes) -> Option<Read> {
+    let StepRead { row: read, extension, .. } = read;
     if extension.block.is_some() || extension.overrides.is_some() {
         return None;
     }
@@ -154,7 +183,7 @@ fn supported(read: &StepRead<'_>) -> Option<Read> {
             _ => return None,
         },
         to: read.to,
-        data: Bytes::copy_from_slice(data),
+        data,
         from: extension.from,
         freshness: match read.freshness {
             freshness::PINNED => Freshness::Pinned,
@@ -201,7 +230,7 @@ mod tests {
     #[test]
     fn reserved_kinds_modes_and_extensions_are_not_made() {
         let made = |row: row::Read, extension: ReadExtension| {
-            supported(&StepRead { chain_id: 1, row, data: &[], extension }).is_some()
+            supported(&StepRead { chain_id: 1, row, data: &[], extension }, Bytes::new()).is_some()
         };
         let plain = || row::Read { to: Address::repeat_byte(1), ..row::Read::default() };
         assert!(made(plain(), ReadExtension::default()));

@@ -10,7 +10,7 @@ use futures_util::future::{Either, join, join_all, select};
 use metrics::counter;
 use portolan_abi::capability;
 use portolan_abi::row::{source, status};
-use portolan_reader::{Freshness, Outcome, Participant, Read, ReadFailure, Reply, Session};
+use portolan_reader::{Freshness, Outcome, Participant, Read, ReadFailure, ReadSet, Reply, Session};
 use tokio::time::Instant;
 
 use super::document_reads::PreparedRead;
@@ -51,6 +51,16 @@ impl OpenRead {
     }
 }
 
+/// What a job keeps of the replies to a row of reads.
+#[derive(Clone, Copy)]
+struct Kept {
+    is_traced: bool,
+    /// Findings may rest on them.
+    rests: bool,
+    /// They give addresses once their contract is known.
+    gives: bool,
+}
+
 impl From<Reply> for OpenRead {
     fn from(reply: Reply) -> Self {
         Self::Answered(reply.into())
@@ -63,6 +73,7 @@ impl Driver<'_> {
         let may_walk = self.facts.may_walk();
         let own_chain = own.chain_id();
         let first = self.open.len();
+        self.open.reserve(requested.len());
         for requested in requested {
             let is_walk = may_walk
                 && matches!(requested, RequestedRead::Chain { chain_id, is_walk: true, .. } if chain_id == own_chain);
@@ -105,14 +116,18 @@ impl Driver<'_> {
             }
             return;
         }
-        let known = own_reads.filter(|(_, read)| is_of_everybody(read));
-        let (places, reads): (Vec<_>, Vec<_>) = known.map(|(place, read)| (place, read.clone())).unzip();
-        for (hit, reply) in participant.peek(reads.into()).into_hits() {
-            let Some(place) = places.get(hit) else { continue };
-            let pending = OpenRead::Answered(FrameReply::pending());
-            if let OpenRead::Own(read) = std::mem::replace(&mut self.open[*place], pending) {
-                self.code.note(read.to, &reply);
-                self.open[*place] = OpenRead::Answered(self.take(&read, reply));
+        let (mut places, mut reads) = (Vec::new(), ReadSet::new());
+        for (place, read) in own_reads.filter(|(_, read)| is_of_everybody(read)) {
+            places.push(place);
+            reads.push(read.clone());
+        }
+        let mut hits = participant.peek(reads.clone()).into_hits().into_iter().peekable();
+        for (of_row, like) in reads.rows() {
+            let kept = self.kept(like);
+            while let Some((hit, reply)) = hits.next_if(|(hit, _)| *hit < of_row.end) {
+                let (Some(place), [to]) = (places.get(hit), reads.targets(hit..hit + 1)) else { continue };
+                self.code.note(*to, &reply);
+                self.open[*place] = OpenRead::Answered(self.take(kept, *to, like, reply));
             }
         }
     }
@@ -167,13 +182,16 @@ impl Driver<'_> {
     async fn fetch(&mut self, participant: &Participant, own: &Session) -> Result<(), Failure> {
         let (mut walks, mut by_network, mut off_chain) =
             (Vec::new(), BTreeMap::<u64, Vec<(usize, Read)>>::new(), Vec::new());
-        let mut own_reads = Vec::new();
         let count = self.open.len();
         let mut answered = vec![None; count];
+        let (mut own_places, mut own_reads) = (Vec::with_capacity(count), ReadSet::with_capacity(count));
         for (place, read) in std::mem::take(&mut self.open).into_iter().enumerate() {
             match read {
                 OpenRead::Answered(reply) => answered[place] = Some(reply),
-                OpenRead::Own(read) => own_reads.push((place, read)),
+                OpenRead::Own(read) => {
+                    own_places.push(place);
+                    own_reads.push(read);
+                }
                 OpenRead::Walk(read) => walks.push((place, read)),
                 OpenRead::Guest(chain_id, read) => by_network.entry(chain_id).or_default().push((place, read)),
                 OpenRead::Document(read) => off_chain.push((place, read)),
@@ -184,12 +202,8 @@ impl Driver<'_> {
         taken.map_err(over_limit)?;
         self.stats.batches += u32::from(own_reads.len() + by_network.len() + off_chain.len() > 0);
         self.take_views();
-        let (own_places, own_reads): (Vec<_>, Vec<_>) = own_reads.into_iter().unzip();
-        let is_noted = |read: &Read| self.trace.is_some() || self.findings_rest_on(read);
-        let noted: Vec<Option<Read>> = own_reads.iter().map(|read| is_noted(read).then(|| read.clone())).collect();
-        let targets: Vec<Address> = own_reads.iter().map(|read| read.to).collect();
         // They were taken from the budget when they were opened.
-        let mut lookup = own.peek(own_reads.into());
+        let mut lookup = own.peek(own_reads.clone());
         // Cached replies that these reads rest on are repeated in the same batch. They are in the budget already.
         let recheck = self.trusted.mentioned_by(lookup.misses());
         lookup.append(own.peek(self.trusted.reads(&recheck).into()));
@@ -204,12 +218,14 @@ impl Driver<'_> {
         let walked = fetched.split_off(before_walk);
         let rechecked = fetched.split_off(own_places.len());
         self.confirm(own, &recheck, &rechecked)?;
-        for (((place, noted), reply), to) in own_places.into_iter().zip(noted).zip(fetched).zip(targets) {
-            self.code.note(to, &reply);
-            answered[place] = Some(match noted {
-                Some(read) => self.take(&read, reply),
-                None => self.account_for(reply).into(),
-            });
+        let mut fetched = fetched.into_iter();
+        for (of_row, like) in own_reads.rows() {
+            let kept = self.kept(like);
+            let targets = own_reads.targets(of_row.clone()).iter();
+            for ((to, place), reply) in targets.zip(&own_places[of_row]).zip(fetched.by_ref()) {
+                self.code.note(*to, &reply);
+                answered[*place] = Some(self.take(kept, *to, like, reply));
+            }
         }
         self.take_views();
         // Views that are still left are of contracts that no reply gave.
@@ -230,15 +246,25 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Counts the reply to a read of the job's own network, and records what findings may rest on.
-    fn take(&mut self, read: &Read, reply: Reply) -> FrameReply {
+    /// Returns what is kept of the replies to a row of reads.
+    fn kept(&self, like: &Read) -> Kept {
+        let rests = self.findings_rest_on(like);
+        Kept { is_traced: self.trace.is_some(), rests, gives: rests && self.trusted.may_give(like) }
+    }
+
+    /// Counts the reply to a read of the job's own network, which differs from `like` at most in its target, and records
+    /// what findings may rest on.
+    fn take(&mut self, kept: Kept, to: Address, like: &Read, reply: Reply) -> FrameReply {
         let reply = self.account_for(reply);
-        if let Some(trace) = &mut self.trace {
-            trace.take(read, &reply);
-        }
-        if self.findings_rest_on(read) {
-            self.note(read, &reply);
-            self.views.extend(self.trusted.may_give(read).then(|| (read.clone(), reply.clone())));
+        if kept.is_traced || kept.rests {
+            let read = Read { to, ..like.clone() };
+            if let Some(trace) = &mut self.trace {
+                trace.take(&read, &reply);
+            }
+            if kept.rests {
+                self.note(&read, &reply);
+            }
+            self.views.extend(kept.gives.then(|| (read, reply.clone())));
         }
         reply.into()
     }
@@ -294,10 +320,13 @@ impl Driver<'_> {
 
     fn count(&self, replies: &[FrameReply]) {
         let network = &self.plan.network.slug;
-        for (place, source) in [("cache", source::CACHE), ("node", source::CHAIN)] {
-            let is_of = |reply: &&FrameReply| reply.source == source && reply.status != status::PENDING;
-            let count = replies.iter().filter(is_of).count();
-            counter!("portolan_replies_total", "network" => network.clone(), "from" => place).increment(count as u64);
+        let (mut cached, mut fetched) = (0, 0);
+        for reply in replies.iter().filter(|reply| reply.status != status::PENDING) {
+            cached += u64::from(reply.source == source::CACHE);
+            fetched += u64::from(reply.source == source::CHAIN);
+        }
+        for (place, count) in [("cache", cached), ("node", fetched)] {
+            counter!("portolan_replies_total", "network" => network.clone(), "from" => place).increment(count);
         }
     }
 }

@@ -3,11 +3,11 @@
 //! Invariant: an address counts only if a contract returned it at the pinned block. An address from a cached reply is
 //! a candidate. If a batch mentions it, the read that gave it is repeated in that batch.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use alloy::primitives::Address;
 use portolan_abi::map;
-use portolan_reader::{Freshness, Outcome, Read, Reply};
+use portolan_reader::{Freshness, Outcome, Read, ReadSet, Reply};
 use portolan_validation::{Addresses, ClaimReads, Lineages, Use, ViewReply};
 
 /// Maximum number of candidates of a job; a factory with 10,000 markets gives two each.
@@ -25,8 +25,10 @@ const WORD: usize = 32;
 pub(super) struct TrustedAddresses<'a> {
     lineages: &'a Lineages,
     trusted: Addresses,
-    /// Candidates, each with the index of the first read that gave it.
-    candidates: BTreeMap<(Use, Address), usize>,
+    /// Candidates by address, each with its uses and the index of the first read that gave it.
+    candidates: HashMap<Address, Vec<(Use, usize)>>,
+    /// Number of candidates.
+    count: usize,
     /// Reads whose replies gave candidates.
     sources: Vec<Read>,
 }
@@ -40,7 +42,7 @@ pub(super) struct Recheck {
 
 impl<'a> TrustedAddresses<'a> {
     pub(super) fn new(lineages: &'a Lineages, listed: Addresses) -> Self {
-        Self { lineages, trusted: listed, candidates: BTreeMap::new(), sources: Vec::new() }
+        Self { lineages, trusted: listed, candidates: HashMap::new(), count: 0, sources: Vec::new() }
     }
 
     /// Returns true if the reply to this read gives addresses once its contract is known.
@@ -77,34 +79,44 @@ impl<'a> TrustedAddresses<'a> {
     /// Takes what the read returned as candidates, if its contract is trusted or a candidate; false otherwise.
     fn take_candidates(&mut self, read: &Read, reply: &[u8]) -> bool {
         let is_listed = self.trusted.is_listed(read.to);
-        let is_candidate = |usable_as| self.candidates.contains_key(&(usable_as, read.to));
+        let is_candidate = |usable_as| self.source(usable_as, read.to).is_some();
         if !is_listed
             && !self.trusted.is_given_contract(read.to)
             && ![Use::Target, Use::Market].iter().copied().any(is_candidate)
         {
             return false;
         }
-        let room = CANDIDATES_MAX.saturating_sub(self.candidates.len());
+        let room = CANDIDATES_MAX.saturating_sub(self.count);
         let given = self.lineages.given(is_listed, &read.data, reply).take(room);
         let mut open = given.filter(|given| !self.trusted.is_given(given.usable_as, given.address)).peekable();
         if open.peek().is_some() {
             let place = self.sources.len();
             for given in open {
-                self.candidates.entry((given.usable_as, given.address)).or_insert(place);
+                let uses = self.candidates.entry(given.address).or_default();
+                if uses.iter().all(|(usable_as, _)| *usable_as != given.usable_as) {
+                    uses.push((given.usable_as, place));
+                    self.count += 1;
+                }
             }
             self.sources.push(read.clone());
         }
         true
     }
 
+    /// Returns the index of the first read that gave a candidate.
+    fn source(&self, usable_as: Use, address: Address) -> Option<usize> {
+        let uses = self.candidates.get(&address)?;
+        uses.iter().find_map(|(own, place)| (*own == usable_as).then_some(*place))
+    }
+
     /// Returns the recheck of all candidates that these reads mention, as target or in calldata.
-    pub(super) fn mentioned_by(&self, reads: impl Iterator<Item = Read>) -> Recheck {
+    pub(super) fn mentioned_by(&self, reads: &ReadSet) -> Recheck {
         if self.candidates.is_empty() {
             return Recheck::default();
         }
-        let mentioned = reads.flat_map(|read| {
-            let words: Vec<Address> = read.data.get(SELECTOR..).map(addresses).into_iter().flatten().collect();
-            words.into_iter().chain([read.to])
+        let mentioned = reads.rows().flat_map(|(places, like)| {
+            let words = like.data.get(SELECTOR..).map(addresses).into_iter().flatten();
+            words.chain(reads.targets(places).iter().copied())
         });
         self.recheck(mentioned)
     }
@@ -128,20 +140,18 @@ impl<'a> TrustedAddresses<'a> {
 
     fn recheck(&self, addresses: impl Iterator<Item = Address>) -> Recheck {
         let mut candidates: BTreeSet<(Use, Address)> = BTreeSet::new();
-        let mut open: Vec<Address> = addresses.collect();
+        let mut places = BTreeSet::new();
         // A contract that a view gave counts only if the view's own contract does.
+        let mut open: Vec<Address> = addresses.filter(|address| self.candidates.contains_key(address)).collect();
         while let Some(address) = open.pop() {
-            for usable_as in [Use::Target, Use::Token, Use::Market] {
-                let candidate = (usable_as, address);
-                let Some(source) = self.candidates.get(&candidate).and_then(|place| self.sources.get(*place)) else {
-                    continue;
-                };
-                if !self.trusted.is_given(usable_as, address) && candidates.insert(candidate) {
+            for (usable_as, place) in self.candidates.get(&address).into_iter().flatten() {
+                let Some(source) = self.sources.get(*place) else { continue };
+                if !self.trusted.is_given(*usable_as, address) && candidates.insert((*usable_as, address)) {
+                    places.insert(*place);
                     open.push(source.to);
                 }
             }
         }
-        let places: BTreeSet<usize> = candidates.iter().filter_map(|one| self.candidates.get(one)).copied().collect();
         Recheck { places: places.into_iter().collect(), candidates: candidates.into_iter().collect() }
     }
 
@@ -172,8 +182,10 @@ impl<'a> TrustedAddresses<'a> {
         let is_open = |read: &Read| open.contains(&read);
         let unread = |place: &usize| failed.contains(place) || self.sources.get(*place).is_some_and(is_open);
         let refuted = recheck.candidates.iter().filter(|(usable_as, one)| !self.trusted.is_given(*usable_as, *one));
-        let places: BTreeSet<usize> =
-            refuted.filter_map(|one| self.candidates.get(one)).filter(|place| !unread(place)).copied().collect();
+        let places: BTreeSet<usize> = refuted
+            .filter_map(|(usable_as, one)| self.source(*usable_as, *one))
+            .filter(|place| !unread(place))
+            .collect();
         let reads: Vec<Read> = places.into_iter().filter_map(|place| self.sources.get(place).cloned()).collect();
         if reads.is_empty() { Ok(()) } else { Err(reads) }
     }
@@ -348,7 +360,7 @@ mod tests {
         for (read, rechecks) in
             [(earned, 1), (about, 1), (Read::call(OTHER, [9, 9, 9, 9]), 0), (Read::call(OTHER, []), 0)]
         {
-            let recheck = trusted.mentioned_by([read.clone()].into_iter());
+            let recheck = trusted.mentioned_by(&vec![read.clone()].into());
             assert_eq!(trusted.reads(&recheck), vec![entry().fresh(Freshness::Proven); rechecks], "{read:?}");
         }
         assert!(!trusted.into_addresses().is_given(Use::Target, FARM), "and does not count before");

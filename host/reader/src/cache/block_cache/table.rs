@@ -2,7 +2,7 @@
 //!
 //! Invariant: a question maps to one number; if its outcome is a failure, the next read of it gets a new number.
 
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use alloy::primitives::Address;
 use hashbrown::{DefaultHashBuilder, HashMap, HashSet, HashTable};
 
 use super::flight::Flight;
-use crate::reads::read_set::{ReadRef, ReadSet, count, index};
-use crate::{Outcome, Read};
+use crate::Outcome;
+use crate::reads::read_set::{ReadRef, ReadSet, count, index, shared};
 
 /// Minimum length of a row (consecutive reads that differ only in their target) that gets a table of its own.
 const ROW_MIN: usize = 64;
@@ -169,10 +169,4 @@ impl Table {
         let first = self.flights.0.last().map_or(0, |(numbers, _)| numbers.end);
         self.flights.0.push((first..count(self.hashes.len()), Arc::clone(flight)));
     }
-}
-
-/// Returns what the reads of a row share.
-fn shared(read: &Read) -> impl Hash {
-    let (_, data, kind, from, isolated, gas_cap) = ReadRef::from(read).question();
-    (data, kind, from, isolated, gas_cap)
 }

@@ -77,6 +77,16 @@ impl Group {
         self.runs.iter().cloned().flatten()
     }
 
+    /// Returns the group's part of these reads, in the order of the places.
+    pub(super) fn reads(&self, all: &ReadSet) -> ReadSet {
+        let mut reads = ReadSet::default();
+        for run in &self.runs {
+            // A run is a part of one row.
+            reads.push_row(all.at(run.start).like, all.targets(run.clone()));
+        }
+        reads
+    }
+
     /// Moves the places to where they are without those of these hits, of which none is in the group.
     pub(crate) fn without<T>(self, hits: &[(usize, T)]) -> Self {
         let before = |place: usize| hits.partition_point(|(hit, _)| *hit < place);
