@@ -9,7 +9,8 @@ use tokio::time::Instant;
 /// Misses in a row that begin a pause.
 const MISSES_MAX: u32 = 3;
 const PAUSE_MIN: Duration = Duration::from_secs(1);
-const PAUSE_MAX: Duration = Duration::from_secs(60);
+/// So that a store that is back is used again within seconds.
+const PAUSE_MAX: Duration = Duration::from_secs(4);
 
 /// Counts misses in a row, and says when the store may be used.
 #[derive(Debug, Default)]
@@ -67,13 +68,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_begin_after_three_misses_in_a_row_and_double_up_to_a_minute() {
+    fn pauses_begin_after_three_misses_in_a_row_and_double_up_to_four_seconds() {
         let (mut breaker, mut now) = (Breaker::default(), Instant::now());
         for good in [false, false, true, false, false] {
             assert!(breaker.allows(now) && !breaker.note(good, now));
         }
         assert!(breaker.note(false, now) && breaker.is_open());
-        for seconds in [1, 2, 4, 8, 16, 32, 60, 60] {
+        for seconds in [1, 2, 4, 4] {
             let pause = Duration::from_secs(seconds);
             assert!(!breaker.allows(now + pause - Duration::from_millis(1)), "{seconds} s");
             now += pause;

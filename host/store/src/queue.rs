@@ -11,6 +11,8 @@ use crate::entry::VALUE_BYTES_MAX;
 
 /// Room for some 40,000 words.
 pub(crate) const QUEUE_BYTES_MAX: usize = 8 << 20;
+/// Bytes that are written at once: look-ups wait behind them on the connection.
+const WRITE_BYTES_MAX: usize = 128 << 10;
 /// The size of an entry besides its name and its bytes.
 const ENTRY_BYTES: usize = 64;
 
@@ -54,7 +56,7 @@ impl Queue {
         fits
     }
 
-    /// Waits for entries, and takes at most this many, the oldest first.
+    /// Waits for entries, and takes at most this many, the oldest first; fewer if they are large.
     pub(crate) async fn take(&self, most: usize) -> Vec<SealedEntry> {
         loop {
             let taken = self.take_now(most);
@@ -67,9 +69,13 @@ impl Queue {
 
     fn take_now(&self, most: usize) -> Vec<SealedEntry> {
         let (entries, bytes) = &mut *self.entries.lock();
-        let count = entries.len().min(most);
-        let taken: Vec<SealedEntry> = entries.drain(..count).collect();
-        *bytes -= taken.iter().map(SealedEntry::size).sum::<usize>();
+        let (mut taken, mut size) = (Vec::new(), 0);
+        while taken.len() < most && size < WRITE_BYTES_MAX {
+            let Some(entry) = entries.pop_front() else { break };
+            size += entry.size();
+            taken.push(entry);
+        }
+        *bytes -= size;
         taken
     }
 }
@@ -87,7 +93,10 @@ mod tests {
         let queue = Queue::default();
         let pushed = (0..3_000).filter(|_| queue.push(entry(VALUE_BYTES_MAX))).count();
         assert_eq!(pushed, QUEUE_BYTES_MAX / (ENTRY_BYTES + 43 + VALUE_BYTES_MAX));
-        assert_eq!(queue.take_now(usize::MAX).len(), pushed);
+        let size = ENTRY_BYTES + 43 + VALUE_BYTES_MAX;
+        assert_eq!(queue.take_now(usize::MAX).len(), WRITE_BYTES_MAX.div_ceil(size));
+        let left = std::iter::repeat_with(|| queue.take_now(usize::MAX).len()).take_while(|count| *count > 0);
+        assert_eq!(left.sum::<usize>(), pushed - WRITE_BYTES_MAX.div_ceil(size));
         for bytes in [3, 1, 2] {
             assert!(queue.push(entry(bytes)));
         }

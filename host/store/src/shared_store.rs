@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
 use parking_lot::Mutex;
 use redis::{Cmd, Pipeline, RedisResult};
 use serde::Serialize;
 use tokio::sync::broadcast;
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, yield_now};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::breaker::Breaker;
@@ -23,8 +23,8 @@ use crate::entry::{CHANNEL, Entry, EntryKey, EntryKind, HEAD_BYTES};
 use crate::queue::{Queue, SealedEntry};
 use crate::settings::SharedStoreSettings;
 
-/// Entries that are written at once.
-const WRITES_PER_COMMAND: usize = 512;
+/// Entries that are written at once, at most.
+const WRITES_PER_COMMAND: usize = 128;
 /// Keys of one look-up; further ones are not looked up.
 const KEYS_MAX: usize = 8_192;
 /// Bytes of the protocol around each value.
@@ -50,6 +50,8 @@ struct Inner {
     settings: SharedStoreSettings,
     connection: Connection,
     breaker: Mutex<Breaker>,
+    /// When a command was last answered.
+    answered: Mutex<Instant>,
     queue: Queue,
     /// What others publish, with its network.
     published: broadcast::Sender<(u64, Entry)>,
@@ -98,6 +100,7 @@ impl SharedStore {
             connection: Connection::new(settings.clone()),
             settings,
             breaker: Mutex::default(),
+            answered: Mutex::new(Instant::now()),
             queue: Queue::default(),
             published: broadcast::Sender::new(PUBLISHED_MAX),
             counts: Counts::default(),
@@ -186,7 +189,15 @@ impl Inner {
             .collect();
         let (mut found, mut refused, mut has_failed, mut is_late) = (Vec::new(), 0, false, false);
         while !commands.is_empty() {
-            let Ok(Some((first, values))) = timeout_at(until, commands.next()).await else {
+            let next = match timeout_at(until, commands.next()).await {
+                Ok(next) => next,
+                // This process may be late itself: what has come meanwhile counts, and nothing is waited for.
+                Err(_) => {
+                    yield_now().await;
+                    commands.next().now_or_never().flatten()
+                }
+            };
+            let Some((first, values)) = next else {
                 is_late = true;
                 break;
             };
@@ -195,6 +206,7 @@ impl Inner {
                 has_failed = true;
                 continue;
             };
+            *self.answered.lock() = Instant::now();
             for (place, (own, value)) in (first..).zip(own.zip(values)) {
                 match value.map(|value| key(own).open(&self.settings.secret, &value)) {
                     Some(Some(entry)) => found.push((place, entry)),
@@ -220,8 +232,9 @@ impl Inner {
         }
         let (address, late) = (&self.settings.url, self.counts.late.load(Ordering::Relaxed));
         tracing::warn!(%address, late, "the shared store is left alone for a while");
-        // It may be a connection that hangs: the next request goes over another one.
-        if is_late {
+        // A connection that answers nothing hangs: the next request goes over another one. One that answers, if late,
+        // is kept with what is written over it.
+        if is_late && self.answered.lock().elapsed() >= COMMAND_TIMEOUT {
             self.connection.replace();
         }
     }
@@ -283,6 +296,7 @@ impl Inner {
                 None => None,
                 Some(live) => match timeout(COMMAND_TIMEOUT, set_values(live, entries)).await {
                     Ok(Ok(())) => {
+                        *self.answered.lock() = Instant::now();
                         add(&self.counts.written, count);
                         (pause, has_logged) = (PAUSE_MIN, false);
                         continue;
