@@ -25,7 +25,7 @@ const COMPARED_MAX: usize = 16;
 pub(super) struct Table {
     /// Reads by the hash of what they share with the others of their row: all but the target. So the reads for one account
     /// are apart from what is read for others.
-    rows: HashMap<u64, Row>,
+    rows: HashMap<u64, TableRow>,
     /// Hash of each read, by number, so that a growing table does not hash the reads again; zero if it is not
     /// indexed.
     hashes: Vec<u64>,
@@ -35,13 +35,13 @@ pub(super) struct Table {
 
 /// The reads that share the same.
 #[derive(Default)]
-struct Row {
+struct TableRow {
     numbers: HashTable<u32>,
     /// Reads of the first row, until another read that shares the same is looked up. Most never are.
     unindexed: Range<u32>,
 }
 
-impl Row {
+impl TableRow {
     /// Indexes the first row by the targets of its reads.
     fn index(&mut self, hashes: &mut [u64], hash: impl Fn(Address) -> u64, target: impl Fn(u32) -> Address) {
         let numbers = std::mem::take(&mut self.unindexed);
@@ -110,7 +110,7 @@ impl Table {
                     hashes.resize(index(unindexed.end), 0);
                     new.extend(count(places.start)..count(places.end));
                     carried(None, unindexed.start - first..unindexed.end - first);
-                    row.insert(Row { unindexed, ..Row::default() });
+                    row.insert(TableRow { unindexed, ..TableRow::default() });
                     continue;
                 }
                 row => row.or_default(),
