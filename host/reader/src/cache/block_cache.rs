@@ -26,12 +26,12 @@ use crate::{Block, Outcome, ReadFailure, Reply};
 /// Number of blocks whose replies are cached: answers under way seldom span more pins.
 const BLOCKS_MAX: usize = 4;
 /// Upper bound of the cache, enough for all reads at those blocks: 300,000 balances that are mostly zero, or some
-/// 50,000 reads that have nothing in common.
+/// 40,000 reads that have nothing in common.
 const CACHED_MAX_BYTES: usize = 16 << 20;
 /// The size of a read: target, hash, number, and the slot of its outcome.
 const READ_BYTES: usize = 50;
 /// The size of a row of reads that differ only in their target, without its data.
-const ROW_BYTES: usize = 150;
+const ROW_BYTES: usize = 210;
 /// The size of an outcome other than a zero word, without its data.
 const OUTCOME_BYTES: usize = 100;
 /// Maximum attempts of a subscriber whose flights fail.

@@ -153,7 +153,7 @@ impl ReplyCache {
             let targets = reads.targets(places);
             if is_passing(like.freshness) {
                 self.passing.find(chain_id, like, targets, |place, known| {
-                    let reply = self.standing(like.freshness, block, is_past, known);
+                    let reply = self.fresh_reply(like.freshness, block, is_past, known);
                     hits.extend(reply.map(|reply| (first + place, reply)));
                 });
                 continue;
@@ -171,11 +171,11 @@ impl ReplyCache {
         let Entry { outcome, timestamp, number, endpoint: _, is_confirmed } =
             self.facts.get(&KeyRef::of(chain_id, read)?)?;
         let known = Known { outcome, timestamp, number, is_confirmed };
-        self.standing(read.like.freshness, block, is_past, known)
+        self.fresh_reply(read.like.freshness, block, is_past, known)
     }
 
     /// Returns a reply if it is fresh enough at the block, and, if that is one of the past, not from a later one.
-    fn standing(&self, freshness: Freshness, block: &Block, is_past: bool, known: Known) -> Option<Reply> {
+    fn fresh_reply(&self, freshness: Freshness, block: &Block, is_past: bool, known: Known) -> Option<Reply> {
         let Known { outcome, timestamp, number, is_confirmed } = known;
         let age_s = block.timestamp.saturating_sub(timestamp);
         let is_newer = timestamp > block.timestamp || number > block.number;

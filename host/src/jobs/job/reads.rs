@@ -51,9 +51,9 @@ impl OpenRead {
     }
 }
 
-/// What a job keeps of the replies to a row of reads.
+/// What a job uses the replies to a row of reads for.
 #[derive(Clone, Copy)]
-struct Kept {
+struct ReplyUse {
     is_traced: bool,
     /// Findings may rest on them.
     rests: bool,
@@ -123,11 +123,11 @@ impl Driver<'_> {
         }
         let mut hits = participant.peek(reads.clone()).into_hits().into_iter().peekable();
         for (of_row, like) in reads.rows() {
-            let kept = self.kept(like);
+            let usage = self.reply_use(like);
             while let Some((hit, reply)) = hits.next_if(|(hit, _)| *hit < of_row.end) {
                 let (Some(place), [to]) = (places.get(hit), reads.targets(hit..hit + 1)) else { continue };
                 self.code.note(*to, &reply);
-                self.open[*place] = OpenRead::Answered(self.take(kept, *to, like, reply));
+                self.open[*place] = OpenRead::Answered(self.take(usage, *to, like, reply));
             }
         }
     }
@@ -220,11 +220,11 @@ impl Driver<'_> {
         self.confirm(own, &recheck, &rechecked)?;
         let mut fetched = fetched.into_iter();
         for (of_row, like) in own_reads.rows() {
-            let kept = self.kept(like);
+            let usage = self.reply_use(like);
             let targets = own_reads.targets(of_row.clone()).iter();
             for ((to, place), reply) in targets.zip(&own_places[of_row]).zip(fetched.by_ref()) {
                 self.code.note(*to, &reply);
-                answered[*place] = Some(self.take(kept, *to, like, reply));
+                answered[*place] = Some(self.take(usage, *to, like, reply));
             }
         }
         self.take_views();
@@ -246,25 +246,25 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Returns what is kept of the replies to a row of reads.
-    fn kept(&self, like: &Read) -> Kept {
+    /// Returns what the replies to a row of reads are used for.
+    fn reply_use(&self, like: &Read) -> ReplyUse {
         let rests = self.findings_rest_on(like);
-        Kept { is_traced: self.trace.is_some(), rests, gives: rests && self.trusted.may_give(like) }
+        ReplyUse { is_traced: self.trace.is_some(), rests, gives: rests && self.trusted.may_give(like) }
     }
 
     /// Counts the reply to a read of the job's own network, which differs from `like` at most in its target, and records
     /// what findings may rest on.
-    fn take(&mut self, kept: Kept, to: Address, like: &Read, reply: Reply) -> FrameReply {
+    fn take(&mut self, usage: ReplyUse, to: Address, like: &Read, reply: Reply) -> FrameReply {
         let reply = self.account_for(reply);
-        if kept.is_traced || kept.rests {
+        if usage.is_traced || usage.rests {
             let read = Read { to, ..like.clone() };
             if let Some(trace) = &mut self.trace {
                 trace.take(&read, &reply);
             }
-            if kept.rests {
+            if usage.rests {
                 self.note(&read, &reply);
             }
-            self.views.extend(kept.gives.then(|| (read, reply.clone())));
+            self.views.extend(usage.gives.then(|| (read, reply.clone())));
         }
         reply.into()
     }

@@ -57,7 +57,13 @@ impl AsyncRead for Socket {
         loop {
             let mut guard = ready!(self.0.poll_read_ready(context))?;
             let room = buffer.initialize_unfilled();
+            let most = room.len();
             if let Ok(read) = guard.try_io(|socket| socket.get_ref().read(room)) {
+                // A read of less than there is room for took all: the next bytes are reported. What was reported since
+                // the read began stays.
+                if read.as_ref().is_ok_and(|read| (1..most).contains(read)) {
+                    guard.clear_ready();
+                }
                 return Poll::Ready(read.map(|read| buffer.advance(read)));
             }
         }

@@ -41,7 +41,8 @@ impl Spawner {
         let (started, outcome) = oneshot::channel();
         self.send(SpawnerTask::Start { socket: theirs.into(), started })?;
         let child = outcome.await.map_err(|_| ended())??;
-        Ok((Process { child: Some(child), spawner: self.clone() }, own))
+        let clock = clock(&child);
+        Ok((Process { child: Some(child), clock, spawner: self.clone() }, own))
     }
 
     fn send(&self, job: SpawnerTask) -> io::Result<()> {
@@ -81,21 +82,25 @@ fn start(socket: OwnedFd) -> io::Result<Child> {
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Option<Child>,
+    /// The clock of its processor time.
+    clock: Option<libc::clockid_t>,
     spawner: Spawner,
+}
+
+fn clock(child: &Child) -> Option<libc::clockid_t> {
+    let (id, mut clock) = (libc::pid_t::try_from(child.id()).ok()?, 0);
+    // SAFETY: it writes to the clock alone.
+    (unsafe { libc::clock_getcpuclockid(id, &mut clock) } == 0).then_some(clock)
 }
 
 impl Process {
     /// Processor time of the process so far; zero if it cannot be read.
     pub(crate) fn cpu(&self) -> Duration {
-        let Ok(id) = libc::pid_t::try_from(self.child.as_ref().map(Child::id).unwrap_or_default()) else {
-            return Duration::ZERO;
-        };
-        let mut clock = 0;
+        let Some(clock) = self.clock.filter(|_| self.child.is_some()) else { return Duration::ZERO };
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: both write to what they are given and nothing else. The process is not reaped before this value is
-        // dropped, so that the clock is its own.
-        let is_read =
-            unsafe { libc::clock_getcpuclockid(id, &mut clock) == 0 && libc::clock_gettime(clock, &mut time) == 0 };
+        // SAFETY: it writes to the time alone. The process is not reaped before this value is dropped, so that the clock
+        // is its own.
+        let is_read = unsafe { libc::clock_gettime(clock, &mut time) == 0 };
         let part = |part: i64| u64::try_from(part).unwrap_or_default();
         if is_read {
             Duration::from_secs(part(time.tv_sec)) + Duration::from_nanos(part(time.tv_nsec))

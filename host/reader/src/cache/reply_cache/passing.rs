@@ -37,7 +37,7 @@ pub(super) struct Passing {
 
 #[derive(Default)]
 struct Batches {
-    list: VecDeque<Batch>,
+    list: VecDeque<PassingBatch>,
     /// The number of the first batch in the list.
     first: u64,
     /// The number of each batch that has a row, by the hash of what the row shares.
@@ -47,7 +47,7 @@ struct Batches {
 }
 
 /// Replies of one endpoint at one block.
-struct Batch {
+struct PassingBatch {
     chain_id: u64,
     number: u64,
     timestamp: u64,
@@ -85,7 +85,7 @@ impl Passing {
         if numbers.is_empty() {
             return;
         }
-        numbers.sort_unstable_by_key(|number| list.get(*number).map(Batch::age));
+        numbers.sort_unstable_by_key(|number| list.get(*number).map(PassingBatch::age));
         for number in &numbers {
             if let Some(batch) = list.get_mut(*number) {
                 batch.index(hasher);
@@ -122,7 +122,7 @@ impl Passing {
             endpoints.dedup();
         }
         for endpoint in endpoints {
-            let mut batch = Batch::new(chain_id, block, endpoint.and_then(&host).cloned());
+            let mut batch = PassingBatch::new(chain_id, block, endpoint.and_then(&host).cloned());
             for (places, like) in rows() {
                 let first = batch.reads.len();
                 batch.reads.push_row(like, reads.targets(places.clone()));
@@ -142,7 +142,7 @@ impl Passing {
         self.drop_contradicted(chain_id, block, reads, replies);
     }
 
-    fn add(&self, mut batch: Batch) {
+    fn add(&self, mut batch: PassingBatch) {
         if batch.outcomes.is_all_open() {
             return;
         }
@@ -168,7 +168,8 @@ impl Passing {
             if matches!(read.like.freshness, Freshness::ZeroWithin(_))
                 && matches!(outcome, Outcome::Ok(reply) if !is_zero(reply))
             {
-                let is_newer = |batch: &Batch| batch.number >= block.number && batch.timestamp >= block.timestamp;
+                let is_newer =
+                    |batch: &PassingBatch| batch.number >= block.number && batch.timestamp >= block.timestamp;
                 self.remove_from(chain_id, read, |batch| !is_newer(batch));
             }
         }
@@ -179,7 +180,7 @@ impl Passing {
         self.remove_from(chain_id, read, |_| true);
     }
 
-    fn remove_from(&self, chain_id: u64, read: ReadRef<'_>, of: impl Fn(&Batch) -> bool) {
+    fn remove_from(&self, chain_id: u64, read: ReadRef<'_>, of: impl Fn(&PassingBatch) -> bool) {
         let mut batches = self.batches.lock();
         let Batches { list, first, rows, hasher, .. } = &mut *batches;
         let row = hasher.hash_one((chain_id, Fact::of(read.like.freshness), shared(read.like)));
@@ -196,8 +197,8 @@ impl Passing {
 
     /// Drops the replies of all batches of a network at a height.
     pub(super) fn remove_block(&self, chain_id: u64, number: u64) {
-        let is_it = |batch: &&mut Batch| batch.chain_id == chain_id && batch.number == number;
-        self.batches.lock().list.iter_mut().filter(is_it).for_each(Batch::clear);
+        let is_it = |batch: &&mut PassingBatch| batch.chain_id == chain_id && batch.number == number;
+        self.batches.lock().list.iter_mut().filter(is_it).for_each(PassingBatch::clear);
     }
 
     /// Drops the replies that match.
@@ -232,7 +233,7 @@ impl Batches {
     }
 }
 
-impl Batch {
+impl PassingBatch {
     fn new(chain_id: u64, block: &Block, endpoint: Option<Arc<str>>) -> Self {
         let Block { number, timestamp, .. } = *block;
         let (reads, outcomes, hashes, places, bytes) = Default::default();
