@@ -40,6 +40,17 @@ const MESSAGES_BYTES_MAX: usize = 256 << 10;
 /// Upper bound of what the server may send at once. Replies to all commands under way seldom take a tenth.
 const ALLOWANCE_BYTES_MAX: usize = 32 << 20;
 
+/// The pauses between attempts to connect: the last one.
+struct Pauses(Duration);
+
+impl Pauses {
+    /// Waits after an attempt that began then.
+    async fn wait(&mut self, began: Instant) {
+        self.0 = if began.elapsed() >= PAUSE_MAX { PAUSE_MIN } else { (self.0 * 2).min(PAUSE_MAX) };
+        sleep(self.0.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
+    }
+}
+
 /// The current connection, if there is one.
 pub(crate) struct Connection {
     settings: SharedStoreSettings,
@@ -85,7 +96,7 @@ impl Connection {
     /// Connects whenever there is no connection; never returns.
     pub(crate) async fn run(&self) {
         let address = &self.settings.url;
-        let (mut pause, mut has_logged) = (PAUSE_MIN, false);
+        let (mut pauses, mut has_logged) = (Pauses(PAUSE_MIN), false);
         loop {
             let began = Instant::now();
             let reason = match timeout(CONNECT_TIMEOUT, self.connect()).await {
@@ -110,8 +121,7 @@ impl Connection {
                 tracing::warn!(%address, reason, "the shared store is not used until it can be reached");
                 has_logged = true;
             }
-            pause = if began.elapsed() >= PAUSE_MAX { PAUSE_MIN } else { (pause * 2).min(PAUSE_MAX) };
-            sleep(pause.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
+            pauses.wait(began).await;
         }
     }
 
@@ -119,7 +129,7 @@ impl Connection {
     /// never returns.
     pub(crate) async fn listen(&self, channel: &[u8], take: impl Fn(&[u8])) {
         let address = &self.settings.url;
-        let (mut pause, mut logged) = (PAUSE_MIN, String::new());
+        let (mut pauses, mut logged) = (Pauses(PAUSE_MIN), String::new());
         loop {
             let began = Instant::now();
             let Err(reason) = self.listen_once(channel, &take).await;
@@ -127,8 +137,7 @@ impl Connection {
                 tracing::warn!(%address, reason, "reports of other gateways do not come through the shared store");
                 logged = reason;
             }
-            pause = if began.elapsed() >= PAUSE_MAX { PAUSE_MIN } else { (pause * 2).min(PAUSE_MAX) };
-            sleep(pause.mul_f64(0.5 + fastrand::f64() / 2.0)).await;
+            pauses.wait(began).await;
         }
     }
 
