@@ -350,6 +350,10 @@ impl Reader for ChainReader {
         .boxed()
     }
 
+    fn shares_lists(&self) -> bool {
+        self.replies.shared().is_some()
+    }
+
     fn shared_list_parts<'a>(
         &'a self,
         chain_id: u64,

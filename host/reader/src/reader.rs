@@ -73,6 +73,11 @@ pub trait Reader: Send + Sync {
     /// Shares the replies to the reads that a look-up left open.
     fn share(&self, _chain_id: u64, _block: &Block, _open: &OpenGroups, _replies: &ReplySet) {}
 
+    /// Returns true if there are other gateways to share lists with.
+    fn shares_lists(&self) -> bool {
+        false
+    }
+
     /// Returns the parts of lists that other gateways share under these keys, each with the place of its key. Waits for
     /// a few milliseconds at most.
     fn shared_list_parts<'a>(

@@ -190,6 +190,11 @@ impl Session {
         self.budget.take_reads(count)
     }
 
+    /// Returns true if there are other gateways to share lists with.
+    pub fn shares_lists(&self) -> bool {
+        self.reader.shares_lists()
+    }
+
     /// Returns the parts of lists that other gateways share under these keys, each with the place of its key.
     pub async fn shared_list_parts(&self, keys: &[Vec<u8>]) -> Vec<(usize, SharedListPart)> {
         self.reader.shared_list_parts(self.chain_id, keys).await

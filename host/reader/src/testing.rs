@@ -256,6 +256,10 @@ impl Reader for ScriptedReader {
         ready(Ok(())).boxed()
     }
 
+    fn shares_lists(&self) -> bool {
+        true
+    }
+
     fn shared_list_parts<'a>(
         &'a self,
         chain_id: u64,

@@ -44,6 +44,9 @@ impl<'a> FactWalk<'a> {
 
     /// Takes what another gateway read of lists of which nothing is known here.
     pub(super) async fn take_shared(&mut self, requested: &[RequestedRead], session: &Session) {
+        if !session.shares_lists() {
+            return;
+        }
         (self.block, self.is_past) = (session.block().number, session.is_past());
         for read in requested {
             let RequestedRead::FactList { chain_id, list } = read else { continue };
@@ -94,7 +97,8 @@ impl<'a> FactWalk<'a> {
             let (Ok(from), Ok(total)) = (usize::try_from(*from), usize::try_from(*total)) else { continue };
             let put = FactPut { from, total, entries, block: self.block };
             let is_complete = lease.put(put, Instant::now());
-            if !self.is_past
+            if session.shares_lists()
+                && !self.is_past
                 && let Some((name, part)) = lease.part(from)
             {
                 session.share_list_part(&self.key(name, part), &encode(&put));

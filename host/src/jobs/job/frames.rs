@@ -104,11 +104,12 @@ pub(super) fn replies(replies: &[FrameReply], budget: &Budget) -> Result<Vec<u8>
     let mut zero = None;
     for FrameReply { status, source, bytes, age_s } in replies {
         // Most replies are a zero word: all of them share one.
-        let (offset, len) = match zero.filter(|_| bytes[..] == ZERO_WORD) {
-            Some(place) => place,
-            None => frame.bytes(bytes).map_err(stage)?,
+        let is_zero = bytes[..] == ZERO_WORD;
+        let (offset, len) = match zero {
+            Some(place) if is_zero => place,
+            _ => frame.bytes(bytes).map_err(stage)?,
         };
-        if zero.is_none() && bytes[..] == ZERO_WORD {
+        if is_zero {
             zero = Some((offset, len));
         }
         let (status, source, age_s) = (*status, *source, *age_s);
