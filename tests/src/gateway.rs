@@ -272,6 +272,16 @@ impl Gateway {
         self.with_log(http::get(self.operators, path))
     }
 
+    /// Returns the sum of the values of a metric, or of those of its rows that begin like this.
+    ///
+    /// # Errors
+    /// No answer, or a value that is no count.
+    pub fn count(&self, metric: &str) -> Result<u64> {
+        let page = self.operate("/metrics")?.body;
+        let values = page.lines().filter(|line| line.starts_with(metric)).filter_map(|line| line.rsplit(' ').next());
+        values.map(|value| value.parse::<u64>().with_context(|| format!("{metric} is {value}"))).sum()
+    }
+
     /// The rows of `/plugins`.
     ///
     /// # Errors

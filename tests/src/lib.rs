@@ -23,6 +23,7 @@ pub mod portfolio;
 pub mod price_service;
 pub mod problem;
 pub mod protocol;
+pub mod redis;
 pub mod rpc_fault;
 pub mod ship;
 pub mod tables;

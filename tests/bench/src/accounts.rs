@@ -15,13 +15,11 @@ use futures_util::future::try_join_all;
 use portolan_tests::gateway::{Gateway, workers};
 use portolan_tests::world::World;
 use portolan_tests::{build, wait};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
 use tokio::runtime::Builder;
 
 use super::Say;
 use super::delay::{HANDSHAKES, ROUND_TRIP};
-use super::load::whole;
+use super::load::PersistentConnection;
 use super::meter::{Threads, median};
 use super::shipped::{TenNetworks, WALKED_WITHIN, declared};
 use super::table::{Kind, Verdict, begin, float, number, row};
@@ -121,21 +119,10 @@ fn path(account: u32) -> String {
 
 /// Asks about one of these accounts after the other, on one connection.
 async fn requests(to: SocketAddr, accounts: std::ops::Range<u32>) -> Result<()> {
-    let mut stream = TcpStream::connect(to).await?;
-    stream.set_nodelay(true)?;
-    let mut chunk = vec![0; 64 * 1024];
+    let mut connection = PersistentConnection::open(to).await?;
     for account in accounts {
         let request = format!("GET {} HTTP/1.1\r\nhost: {to}\r\n\r\n", path(account));
-        stream.write_all(request.as_bytes()).await?;
-        let (mut received, mut length) = (0, usize::MAX);
-        while received < length {
-            let read = stream.read(&mut chunk[received..]).await?;
-            ensure!(read > 0, "closed before the answer about account {account}");
-            received += read;
-            if length == usize::MAX {
-                length = whole(&chunk[..received])?.unwrap_or(usize::MAX);
-            }
-        }
+        connection.exchange(request.as_bytes(), None).await?;
     }
     Ok(())
 }

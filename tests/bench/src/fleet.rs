@@ -5,22 +5,23 @@
 //! balancer and its configuration are those that operators have. Answers are compared with those of one gateway that has
 //! neither.
 
+mod balancer;
 mod faults;
 mod noise;
 mod replica;
-mod server;
 mod start;
 mod traffic;
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use portolan_tests::gateway::Gateway;
+use portolan_tests::redis::Redis;
 use portolan_tests::world::World;
 use serde_json::json;
 
+use self::balancer::Balancer;
 use self::replica::{Replica, each};
-use self::server::{Balancer, Store};
 use self::traffic::{Load, Mix, Rate};
 use super::Say;
 use super::meter::Threads;
@@ -96,6 +97,10 @@ impl Fleet {
     }
 }
 
+fn store() -> Result<Redis> {
+    Redis::start(&[])?.context("redis-server is not installed; a package of Debian has it")
+}
+
 /// Compares three replicas, with a store and without one, with one gateway.
 pub(super) fn replicas(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     let stage = FleetStage::start()?;
@@ -117,7 +122,7 @@ pub(super) fn replicas(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
             "blocks that went back",
         ],
     );
-    let store = Store::start()?;
+    let store = store()?;
     let url = store.url();
     let mut one: Option<(f64, f64)> = None;
     for (name, count, store) in

@@ -36,28 +36,47 @@ pub(super) fn load(to: SocketAddr, process: u32, request: &[u8], connections: us
 
 /// One request after the other on one connection; how many were answered.
 async fn requests(to: SocketAddr, request: &[u8], until: Instant) -> Result<usize> {
-    let mut stream = TcpStream::connect(to).await?;
-    stream.set_nodelay(true)?;
-    let mut chunk = vec![0; 64 * 1024];
-    let (mut answers, mut length) = (0, usize::MAX);
+    let mut connection = PersistentConnection::open(to).await?;
+    let (mut answers, mut length) = (0, None);
     while Instant::now() < until {
-        stream.write_all(request).await?;
-        let mut received = 0;
-        while received < length {
-            let read = stream.read(&mut chunk[received..]).await?;
-            ensure!(read > 0, "closed after {answers} answers");
-            received += read;
-            if length == usize::MAX {
-                length = whole(&chunk[..received])?.unwrap_or(usize::MAX);
-            }
-        }
+        length = Some(connection.exchange(request, length).await?);
         answers += 1;
     }
     Ok(answers)
 }
 
+/// A connection for one request after the other.
+pub(super) struct PersistentConnection {
+    stream: TcpStream,
+    chunk: Vec<u8>,
+}
+
+impl PersistentConnection {
+    pub(super) async fn open(to: SocketAddr) -> Result<Self> {
+        let stream = TcpStream::connect(to).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, chunk: vec![0; 64 * 1024] })
+    }
+
+    /// Sends a request and reads the whole answer, whose head is not looked at if its length is `known`; returns the
+    /// length.
+    pub(super) async fn exchange(&mut self, request: &[u8], known: Option<usize>) -> Result<usize> {
+        self.stream.write_all(request).await?;
+        let (mut received, mut length) = (0, known.unwrap_or(usize::MAX));
+        while received < length {
+            let read = self.stream.read(&mut self.chunk[received..]).await?;
+            ensure!(read > 0, "closed after {received} bytes of an answer");
+            received += read;
+            if length == usize::MAX {
+                length = whole(&self.chunk[..received])?.unwrap_or(usize::MAX);
+            }
+        }
+        Ok(length)
+    }
+}
+
 /// The bytes of a whole answer, once its head is there.
-pub(super) fn whole(received: &[u8]) -> Result<Option<usize>> {
+fn whole(received: &[u8]) -> Result<Option<usize>> {
     let Some(end) = received.windows(4).position(|window| window == b"\r\n\r\n") else { return Ok(None) };
     let head = std::str::from_utf8(&received[..end])?;
     ensure!(head.starts_with("HTTP/1.1 200"), "{head}");

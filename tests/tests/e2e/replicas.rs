@@ -3,63 +3,22 @@
 //!
 //! The store is the real `redis-server`. Where it is not installed, the tests say that they were skipped.
 
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use portolan_tests::gateway::Gateway;
 use portolan_tests::protocol::{PLUGINS, Plugin};
+use portolan_tests::redis::Redis;
 use portolan_tests::rpc_fault::RpcFault;
 use portolan_tests::wait;
 use portolan_tests::world::World;
-use tempfile::TempDir;
+use rustix::process::Signal;
 
 /// 75 farms, whose addresses and tokens are facts.
 const PLUGIN: &str = "quickswap";
 const NETWORK: &str = "polygon";
 const SECRET: &str = "a secret of thirty-two bytes or more";
 const WITHIN: Duration = Duration::from_secs(20);
-
-/// A store at a socket of its own; it ends with the test.
-struct Redis {
-    process: Child,
-    folder: TempDir,
-}
-
-impl Redis {
-    /// Starts the server.
-    ///
-    /// # Errors
-    /// It is not installed.
-    fn start() -> std::io::Result<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let mut command = Command::new("redis-server");
-        command.args(["--port", "0", "--save", "", "--appendonly", "no", "--daemonize", "no", "--unixsocket"]);
-        command.arg(folder.path().join("socket")).arg("--dir").arg(folder.path());
-        let process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-        Ok(Self { process, folder })
-    }
-
-    fn url(&self) -> String {
-        format!("redis+unix://{}", self.folder.path().join("socket").display())
-    }
-
-    fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args([name, &self.process.id().to_string()]).status().unwrap();
-        assert!(sent.success());
-    }
-
-    fn kill(&mut self) {
-        drop(self.process.kill());
-        drop(self.process.wait());
-    }
-}
-
-impl Drop for Redis {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
 
 /// A gateway, and the proxy before its node.
 struct Replica {
@@ -82,19 +41,12 @@ impl Replica {
         let replica = Self { gateway: setup.start()?, rpc };
         if store.is_some() {
             let is_up = || {
-                ensure!(replica.metric("portolan_store_up")? == 1, "no connection");
+                ensure!(replica.gateway.count("portolan_store_up")? == 1, "no connection");
                 Ok::<_, anyhow::Error>(())
             };
             wait::until("the store", WITHIN, is_up)?;
         }
         Ok(replica)
-    }
-
-    /// Returns the value of a metric, or the sum of those with its name.
-    fn metric(&self, name: &str) -> Result<u64> {
-        let page = self.gateway.operate("/metrics")?.body;
-        let values = page.lines().filter(|line| line.starts_with(name)).filter_map(|line| line.rsplit(' ').next());
-        values.map(|value| value.parse::<u64>().context("a metric is not a count")).sum()
     }
 
     /// Returns a cold answer, with the requests and bytes of calls that it cost at the node.
@@ -116,7 +68,7 @@ impl Replica {
     fn settled(&self) -> Result<()> {
         let (mut before, mut equal) = (None, 0);
         let settled = || {
-            let now = self.metric("portolan_store_written_total")?;
+            let now = self.gateway.count("portolan_store_written_total")?;
             equal = if before.replace(now) == Some(now) { equal + 1 } else { 0 };
             ensure!(equal >= 5, "{now} written, and {equal} times no more");
             Ok::<_, anyhow::Error>(())
@@ -128,7 +80,7 @@ impl Replica {
     fn wrote(&self) -> Result<u64> {
         let mut before = 0;
         let (written, _) = wait::until("writes", WITHIN, || {
-            let now = self.metric("portolan_store_written_total")?;
+            let now = self.gateway.count("portolan_store_written_total")?;
             let last = std::mem::replace(&mut before, now);
             ensure!(now > 0 && now == last, "{now} written, {last} before");
             Ok::<_, anyhow::Error>(now)
@@ -139,10 +91,7 @@ impl Replica {
 
 #[test]
 fn a_further_gateway_with_a_warm_store_asks_for_less_and_answers_the_same_with_and_without_it() {
-    let mut redis = match Redis::start() {
-        Ok(redis) => redis,
-        Err(error) => return println!("skipped: redis-server cannot be started ({error})"),
-    };
+    let Some(mut redis) = Redis::start(&[]).unwrap() else { return println!("skipped: redis-server is not installed") };
     let (world, url) = (World::start().unwrap(), redis.url());
     let first = Replica::start(&world, Some((&url, SECRET))).unwrap();
     let (body, ..) = first.fetch(&world).unwrap();
@@ -158,7 +107,8 @@ fn a_further_gateway_with_a_warm_store_asks_for_less_and_answers_the_same_with_a
     assert_eq!((&alone_body, &second_body), (&body, &body));
     // Facts are more than a fifth of the first reads, less those that claims depend on, which are read again.
     assert!(bytes * 5 < alone_bytes * 4, "{bytes} B with a warm store, {alone_bytes} B without one");
-    let refused = |replica: &Replica| replica.metric("portolan_store_lookups_total{outcome=\"refused\"}").unwrap();
+    let refused =
+        |replica: &Replica| replica.gateway.count("portolan_store_lookups_total{outcome=\"refused\"}").unwrap();
     assert_eq!(refused(&second), 0);
 
     // One with another secret believes nothing of it, and says so.
@@ -167,11 +117,11 @@ fn a_further_gateway_with_a_warm_store_asks_for_less_and_answers_the_same_with_a
     assert!(refused(&foreign) > 0);
     assert!(foreign.gateway.log().contains("an entry of the shared store is refused"), "{}", foreign.gateway.log());
 
-    redis.signal("-STOP");
+    redis.signal(Signal::STOP).unwrap();
     for replica in [&first, &second, &foreign] {
         assert_eq!(replica.fetch(&world).unwrap().0, body);
     }
-    redis.signal("-CONT");
+    redis.signal(Signal::CONT).unwrap();
     redis.kill();
     for replica in [&first, &second, &foreign] {
         assert_eq!(replica.fetch(&world).unwrap().0, body);
@@ -181,10 +131,7 @@ fn a_further_gateway_with_a_warm_store_asks_for_less_and_answers_the_same_with_a
 
 #[test]
 fn replicas_at_one_block_cost_the_node_hardly_more_than_one_gateway() {
-    let redis = match Redis::start() {
-        Ok(redis) => redis,
-        Err(error) => return println!("skipped: redis-server cannot be started ({error})"),
-    };
+    let Some(redis) = Redis::start(&[]).unwrap() else { return println!("skipped: redis-server is not installed") };
     let (world, url) = (World::start().unwrap(), redis.url());
     let replica = || Replica::start(&world, Some((&url, SECRET))).unwrap();
     let (alone, replicas) = (Replica::start(&world, None).unwrap(), [replica(), replica(), replica()]);

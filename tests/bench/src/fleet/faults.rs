@@ -4,20 +4,22 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
+use portolan_tests::redis::Redis;
 use portolan_tests::wait;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::server::Store;
 use super::traffic::{self, Rate};
 use super::{Fleet, FleetStage, REPLICAS, Replica, check};
 use crate::Say;
-use crate::table::{Verdict, begin, number, row};
+use crate::table::{Verdict, begin, float, number, row};
 
 const LOAD: Rate = Rate { per_second: 8, time: Duration::from_secs(24) };
 /// When the failure begins, and when it ends.
 const BEGINS: Duration = Duration::from_secs(4);
 const ENDS: Duration = Duration::from_secs(12);
 const RECOVERED_WITHIN: Duration = Duration::from_secs(60);
+/// The metric of entries that are not believed.
+const REFUSED: &str = "portolan_store_lookups_total{outcome=\"refused\"}";
 /// The time for which one pause holds the store up.
 const PAUSE_MS: &str = "200";
 
@@ -44,7 +46,7 @@ struct Fault {
 /// What a failure may do something to.
 struct Parts<'a> {
     replica: &'a mut Replica,
-    store: &'a mut Store,
+    store: &'a mut Redis,
 }
 
 const NOTHING: fn(&mut Parts<'_>) -> Result<()> = |_| Ok(());
@@ -77,9 +79,9 @@ const FAULTS: [Fault; 10] = [
     },
     Fault {
         name: "the store is stopped (SIGSTOP) for 8 s",
-        begin: |parts| signal(parts.store.process(), Signal::STOP),
+        begin: |parts| parts.store.signal(Signal::STOP),
         again: NOTHING,
-        end: |parts| signal(parts.store.process(), Signal::CONT),
+        end: |parts| parts.store.signal(Signal::CONT),
         breaks: false,
     },
     Fault {
@@ -137,7 +139,7 @@ pub(crate) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
         ],
     );
     for fault in &FAULTS {
-        let mut store = Store::start()?;
+        let mut store = super::store()?;
         let mut fleet = Fleet::start(&stage, REPLICAS, Some(&store.url()))?;
         traffic::send(fleet.balancer.base, &stage.mix, super::WARM_UP, |_| Ok(()))?;
         let to = fleet.balancer.base;
@@ -156,18 +158,14 @@ pub(crate) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
         }
         let broken = load.answers.len() - load.answered();
         let [unanswered, different] = check(say, verdict, fault.name, &stage, &load)?;
-        let refused: f64 = fleet
-            .replicas
-            .iter()
-            .map(|replica| replica.metric("portolan_store_lookups_total{outcome=\"refused\"}"))
-            .sum::<Result<f64>>()?;
+        let refused = fleet.replicas.iter().map(|replica| replica.gateway.count(REFUSED)).sum::<Result<u64>>()?;
         let cells = [
             fault.name.to_owned(),
             load.answered().to_string(),
             if fault.breaks { broken.to_string() } else { unanswered },
             load.partial().to_string(),
             different,
-            number(refused),
+            number(float(refused)),
             number(load.percentile(50)),
             number(load.percentile(100)),
             number(recovered.as_secs_f64()),

@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 use portolan_tests::build;
 use portolan_tests::gateway::{Gateway, Setup};
-use portolan_tests::protocol::PLUGINS;
 use portolan_tests::rpc_fault::RpcFault;
 use portolan_tests::wait;
 use portolan_tests::world::World;
 
-use super::server::free_port;
+use super::balancer::free_port;
 use crate::delay::{Delay, HANDSHAKES, ROUND_TRIP};
 use crate::meter::Threads;
 use crate::table::float;
@@ -56,7 +55,7 @@ impl Replica {
 
     /// Returns an error unless it is connected to its store.
     pub(super) fn has_store(&self) -> Result<()> {
-        ensure!(self.metric("portolan_store_up")? >= 1.0, "it is not connected to the store");
+        ensure!(self.gateway.count("portolan_store_up")? >= 1, "it is not connected to the store");
         Ok(())
     }
 
@@ -71,13 +70,6 @@ impl Replica {
     pub(super) fn threads(&self) -> Result<Threads> {
         Threads::of(self.gateway.process())
     }
-
-    /// The sum of a metric over its labels.
-    pub(super) fn metric(&self, name: &str) -> Result<f64> {
-        let page = self.gateway.operate("/metrics")?.body;
-        let values = page.lines().filter(|line| line.starts_with(name)).filter_map(|line| line.rsplit(' ').next());
-        values.map(|value| value.parse::<f64>().with_context(|| format!("{name}: {value}"))).sum()
-    }
 }
 
 /// A gateway that reads the chains at once, without a store: what others answer is compared with its answers.
@@ -87,11 +79,7 @@ pub(super) fn reference(world: &World) -> Result<Gateway> {
 
 fn setup(world: &World) -> Result<Setup> {
     let built = build::built_alike()?;
-    let mut setup = Setup::default().host(&built.host()).config(&world.config()?);
-    for plugin in &PLUGINS {
-        setup = setup.plugin(&built.plugin(plugin.file), &[]).settings(plugin.name, &world.settings(plugin)?);
-    }
-    Ok(setup)
+    Ok(world.with_all_built(&built)?.host(&built.host()))
 }
 
 /// Requests for each answer, and the like.

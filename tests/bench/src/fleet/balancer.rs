@@ -1,9 +1,8 @@
-//! Servers of other projects that a fleet needs: the store and the balancer, as their packages install them.
+//! The balancer of a fleet: HAProxy, as its package installs it and with the configuration that operators are shipped.
 
 use std::env;
 use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -22,74 +21,6 @@ const SHIPPED_BALANCER: &str = "examples/deploy/compose/haproxy.cfg";
 /// The parts of it that only containers have.
 const OF_CONTAINERS: [&str; 2] =
     [" resolvers docker init-addr none", "resolvers docker\n    nameserver dns 127.0.0.11:53\n    hold valid 5s\n"];
-
-/// A Redis without files; ends with the value.
-#[derive(Debug)]
-pub(super) struct Store {
-    process: Child,
-    folder: TempDir,
-}
-
-impl Store {
-    pub(super) fn start() -> Result<Self> {
-        let folder = tempfile::tempdir()?;
-        let store = Self { process: serve_store(&folder)?, folder };
-        store.is_up()?;
-        Ok(store)
-    }
-
-    pub(super) fn url(&self) -> String {
-        format!("redis+unix://{}", socket(&self.folder).display())
-    }
-
-    pub(super) fn process(&self) -> u32 {
-        self.process.id()
-    }
-
-    pub(super) fn kill(&mut self) {
-        chain::end(&mut self.process);
-    }
-
-    /// Starts it again, empty, after it was killed.
-    pub(super) fn restart(&mut self) -> Result<()> {
-        self.process = serve_store(&self.folder)?;
-        self.is_up()
-    }
-
-    /// Runs a command on it, and returns what it answers.
-    pub(super) fn command(&self, args: &[&str]) -> Result<String> {
-        let mut command = Command::new("redis-cli");
-        let done = command.arg("-s").arg(socket(&self.folder)).args(args).output().context("redis-cli")?;
-        let said = String::from_utf8(done.stdout)?;
-        ensure!(done.status.success() && !said.starts_with("ERR"), "{args:?}: {said}");
-        Ok(said)
-    }
-
-    fn is_up(&self) -> Result<()> {
-        let says_pong = || match self.command(&["PING"])? {
-            said if said.starts_with("PONG") => Ok(()),
-            said => anyhow::bail!("{said}"),
-        };
-        wait::until("the store", START_WITHIN, says_pong).map(drop)
-    }
-}
-
-impl Drop for Store {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
-
-fn socket(folder: &TempDir) -> PathBuf {
-    folder.path().join("socket")
-}
-
-fn serve_store(folder: &TempDir) -> Result<Child> {
-    let mut command = Command::new("redis-server");
-    command.args(["--port", "0", "--save", "", "--appendonly", "no", "--daemonize", "no", "--unixsocket"]);
-    command.arg(socket(folder)).arg("--dir").arg(folder.path()).stdin(Stdio::null()).stdout(Stdio::null());
-    command.spawn().context("redis-server, which a package of Debian installs")
-}
 
 /// HAProxy with the configuration that operators are shipped, but for names and ports; ends with the value.
 #[derive(Debug)]
