@@ -111,12 +111,8 @@ impl Caller {
 
     /// Counts a refusal by a limit.
     pub(crate) fn count_refusal(&self, limit: LimitReached) {
-        counter!("portolan_client_refusals_total", "key" => self.key_label(), "limit" => limit.as_str()).increment(1);
-    }
-
-    /// Returns the metrics' label of the request's key.
-    pub(crate) fn key_label(&self) -> String {
-        self.key_name().unwrap_or(NO_KEY).to_owned()
+        let key = self.key_name().unwrap_or(NO_KEY).to_owned();
+        counter!("portolan_client_refusals_total", "key" => key, "limit" => limit.as_str()).increment(1);
     }
 
     /// Returns the name of the request's key.

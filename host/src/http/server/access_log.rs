@@ -11,6 +11,7 @@ use hyper::http::request::Parts;
 use metrics::{Counter, Histogram, counter, histogram};
 
 use crate::clients::Caller;
+use crate::clients::keys::NO_KEY;
 use crate::http::admin::prometheus;
 use crate::http::public::route;
 use crate::http::request_id::RequestIds;
@@ -39,6 +40,7 @@ pub(in crate::http) fn route(listener: &str, path: &str) -> &'static str {
 struct RouteMetrics {
     found: Instant,
     requests: Counter,
+    without_key: Counter,
     seconds: Histogram,
 }
 
@@ -48,6 +50,7 @@ impl RouteMetrics {
         Self {
             found: Instant::now(),
             requests: counter!("portolan_http_requests_total", "listener" => listener, "route" => route, "status" => text),
+            without_key: counter!("portolan_client_requests_total", "key" => NO_KEY),
             seconds: histogram!("portolan_http_request_seconds", "listener" => listener, "route" => route),
         }
     }
@@ -58,7 +61,7 @@ thread_local! {
     static METRICS: RefCell<HashMap<(&'static str, &'static str, u16), RouteMetrics>> = RefCell::default();
 }
 
-fn count(listener: &'static str, route: &'static str, status: u16, took: Duration) {
+fn count(listener: &'static str, route: &'static str, status: u16, caller: Option<&Caller>, took: Duration) {
     METRICS.with_borrow_mut(|known| {
         let metrics =
             known.entry((listener, route, status)).or_insert_with(|| RouteMetrics::find(listener, route, status));
@@ -66,6 +69,13 @@ fn count(listener: &'static str, route: &'static str, status: u16, took: Duratio
             *metrics = RouteMetrics::find(listener, route, status);
         }
         metrics.requests.increment(1);
+        match caller.map(Caller::key_name) {
+            Some(Some(key)) => {
+                counter!("portolan_client_requests_total", "key" => key.to_owned()).increment(1);
+            }
+            Some(None) => metrics.without_key.increment(1),
+            None => {}
+        }
         metrics.seconds.record(took.as_secs_f64());
     });
 }
@@ -94,12 +104,9 @@ impl AccessRecord<'_> {
         }
         let (route, took) = (path.map_or(NO_ROUTE, |path| route(listener, path)), self.began.elapsed());
         let partial = self.headers.get(view::PARTIAL).and_then(|partial| partial.to_str().ok());
-        count(listener, route, self.status, took);
+        count(listener, route, self.status, self.caller, took);
         if partial.is_some() {
             counter!("portolan_answers_partial_total", "route" => route).increment(1);
-        }
-        if let Some(caller) = self.caller {
-            counter!("portolan_client_requests_total", "key" => caller.key_label()).increment(1);
         }
         if !self.is_logged {
             return;
