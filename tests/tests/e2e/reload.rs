@@ -128,7 +128,7 @@ const REPLACED: u32 = 60;
 const KEPT_MAX: f64 = 10.0;
 
 #[test]
-fn builds_that_were_replaced_leave_no_memory_process_or_file_behind() {
+fn builds_that_were_replaced_leave_no_memory_process_or_mapping_behind() {
     let (_chain, gateway, plugin) = bare();
     let replace = |from: u32, builds: u32| {
         for number in from..from + builds {
