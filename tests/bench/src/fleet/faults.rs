@@ -39,8 +39,6 @@ struct Fault {
     begin: fn(&mut Parts<'_>) -> Result<()>,
     again: fn(&mut Parts<'_>) -> Result<()>,
     end: fn(&mut Parts<'_>) -> Result<()>,
-    /// True if connections break, whose requests may have no answer.
-    breaks: bool,
 }
 
 /// What a failure may do something to.
@@ -52,20 +50,18 @@ struct Parts<'a> {
 const NOTHING: fn(&mut Parts<'_>) -> Result<()> = |_| Ok(());
 
 const FAULTS: [Fault; 10] = [
-    Fault { name: "none", begin: NOTHING, again: NOTHING, end: NOTHING, breaks: false },
+    Fault { name: "none", begin: NOTHING, again: NOTHING, end: NOTHING },
     Fault {
         name: "a replica is killed (SIGKILL) and started again",
         begin: |parts| signal(parts.replica.gateway.process(), Signal::KILL),
         again: NOTHING,
         end: |parts| parts.replica.gateway.kill_and_relaunch(|_| Ok(())),
-        breaks: true,
     },
     Fault {
         name: "a replica is stopped (SIGSTOP) for 8 s",
         begin: |parts| signal(parts.replica.gateway.process(), Signal::STOP),
         again: NOTHING,
         end: |parts| signal(parts.replica.gateway.process(), Signal::CONT),
-        breaks: false,
     },
     Fault {
         name: "the store is killed (SIGKILL) and started again, empty",
@@ -75,49 +71,42 @@ const FAULTS: [Fault; 10] = [
         },
         again: NOTHING,
         end: |parts| parts.store.restart(),
-        breaks: false,
     },
     Fault {
         name: "the store is stopped (SIGSTOP) for 8 s",
         begin: |parts| parts.store.signal(Signal::STOP),
         again: NOTHING,
         end: |parts| parts.store.signal(Signal::CONT),
-        breaks: false,
     },
     Fault {
         name: "the store pauses for 200 ms again and again",
         begin: NOTHING,
         again: |parts| parts.store.command(&["CLIENT", "PAUSE", PAUSE_MS, "ALL"]).map(drop),
         end: |parts| parts.store.command(&["CLIENT", "UNPAUSE"]).map(drop),
-        breaks: false,
     },
     Fault {
         name: "the store's memory is full",
         begin: |parts| parts.store.command(&["CONFIG", "SET", "maxmemory", "1"]).map(drop),
         again: NOTHING,
         end: |parts| parts.store.command(&["CONFIG", "SET", "maxmemory", "0"]).map(drop),
-        breaks: false,
     },
     Fault {
         name: "FLUSHALL again and again",
         begin: NOTHING,
         again: |parts| parts.store.command(&["FLUSHALL"]).map(drop),
         end: NOTHING,
-        breaks: false,
     },
     Fault {
         name: "every value of the store is changed, again and again",
         begin: NOTHING,
         again: |parts| parts.store.command(&["EVAL", POISON, "0"]).map(drop),
         end: NOTHING,
-        breaks: false,
     },
     Fault {
         name: "the values of the store change their keys, again and again",
         begin: NOTHING,
         again: |parts| parts.store.command(&["EVAL", REPLAY, "0"]).map(drop),
         end: NOTHING,
-        breaks: false,
     },
 ];
 
@@ -149,20 +138,12 @@ pub(crate) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
             recovered = happen(fault, began, &mut Parts { replica: first, store: &mut store }, others)?;
             Ok(())
         })?;
-        let mut failed = load.failed().collect::<Vec<_>>();
-        if fault.breaks {
-            // Those of the connections that broke, which the balancer may not send again once an answer has begun.
-            let at_most = usize::try_from(LOAD.per_second)?;
-            ensure!(failed.len() <= at_most, "{}: {failed:?}", fault.name);
-            failed.clear();
-        }
-        let broken = load.answers.len() - load.answered();
-        let [unanswered, different] = check(say, verdict, fault.name, &stage, &load)?;
+        let [failed, different] = check(say, verdict, fault.name, &stage, &load)?;
         let refused = fleet.replicas.iter().map(|replica| replica.gateway.count(REFUSED)).sum::<Result<u64>>()?;
         let cells = [
             fault.name.to_owned(),
             load.answered().to_string(),
-            if fault.breaks { broken.to_string() } else { unanswered },
+            failed,
             load.partial().to_string(),
             different,
             number(float(refused)),
