@@ -26,7 +26,7 @@ const REFUSED: &[&str] = &[
     "forks",
     "signals_itself",
     "sets_an_alarm",
-    "closes_its_socket",
+    "closes_its_pipe",
     "maps_code",
 ];
 
@@ -72,7 +72,7 @@ pub(crate) fn attempt(cx: &JobContext) -> Vec<Claimable> {
         // SAFETY: an alarm that is allowed ends this process, as it should not.
         "sets_an_alarm" => unsafe { libc::alarm(1) == 0 && libc::alarm(0) > 0 },
         // SAFETY: nobody here owns the descriptor but the process itself.
-        "closes_its_socket" => unsafe { libc::dup2(1, 0) == 0 || libc::close(0) == 0 },
+        "closes_its_pipe" => unsafe { libc::dup2(1, REPLIES) == REPLIES || libc::close(REPLIES) == 0 },
         "maps_code" => maps_code(),
         "speaks_unasked" => speak(),
         "aborts_in_a_drop" => {
@@ -110,11 +110,14 @@ fn maps_code() -> bool {
     page != libc::MAP_FAILED
 }
 
-/// Writes to the socket what the host did not ask for, and does not return.
+/// The descriptor of replies: the second one that a worker opens, beyond those of the standard streams.
+const REPLIES: libc::c_int = 4;
+
+/// Writes to the pipe of replies what the host did not ask for, and does not return.
 #[expect(unsafe_code, reason = "the descriptor is not its own")]
 fn speak() -> bool {
     // SAFETY: the bytes are its own.
-    while unsafe { libc::write(0, [0xff_u8; 64].as_ptr().cast(), 64) } == 64 {}
+    while unsafe { libc::write(REPLIES, [0xff_u8; 64].as_ptr().cast(), 64) } == 64 {}
     false
 }
 

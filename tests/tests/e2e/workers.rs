@@ -42,7 +42,7 @@ const REFUSED: [&str; 13] = [
     "forks",
     "signals_itself",
     "sets_an_alarm",
-    "closes_its_socket",
+    "closes_its_pipe",
     "maps_code",
 ];
 

@@ -1,7 +1,7 @@
 //! Plugins in processes of their own: the host starts itself again as a worker, which restricts itself, loads one
-//! dylib, and answers calls over a socket.
+//! dylib, and answers calls over two pipes.
 //!
-//! Invariant: a worker has nothing but its socket. It reads no file but the dylib and the loader's libraries, and none
+//! Invariant: a worker has nothing but its two pipes. It reads no file but the dylib and the loader's libraries, and none
 //! once they are loaded; it starts no thread or process, and it ends with the host. The host takes everything that a
 //! worker sends for hostile.
 
@@ -11,7 +11,6 @@ pub(crate) mod fuzzing;
 mod message;
 mod process;
 pub(crate) mod sandbox;
-mod socket;
 pub(crate) mod spawner;
 
 pub use self::process::main;

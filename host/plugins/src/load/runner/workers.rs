@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
@@ -35,6 +35,8 @@ const WORKERS_MAX: usize = 8;
 /// Attempts of one call, each on another worker, where workers are killed from outside, or end by other calls or are
 /// held up by them.
 const ATTEMPTS_MAX: usize = WORKERS_MAX;
+/// Found once: each look reads files of the process's control group.
+static CORES: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, usize::from));
 
 /// A build as workers load it.
 #[derive(Clone, Debug)]
@@ -232,7 +234,7 @@ impl Workers {
         let may_start = state.clients.len() < WORKERS_MAX;
         let usable: Vec<_> = state.clients.iter().filter(|client| !may_start || !client.is_held_up()).collect();
         let least = usable.iter().min_by_key(|client| client.queued())?;
-        if may_start && least.queued() > 0 && usable.len() < cores() {
+        if may_start && least.queued() > 0 && usable.len() < *CORES {
             let this = Arc::clone(self);
             tokio::spawn(async move { this.start_another().await });
         }
@@ -475,10 +477,6 @@ impl Runner for Workers {
 /// Returns false: a worker that starts has no other to give its calls to.
 fn stay() -> bool {
     false
-}
-
-fn cores() -> usize {
-    available_parallelism().map_or(1, usize::from)
 }
 
 fn hash(answer: &[u8]) -> u64 {

@@ -15,13 +15,13 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use portolan_base::client_share::ClientShare;
-use tokio::io::{AsyncReadExt, BufReader};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::message::{self, HEAD_BYTES, Head, MessageError, request};
-use super::socket::Socket;
 use super::spawner::{Process, Spawner};
 use crate::load::run_failure::RunFailure;
 
@@ -95,7 +95,7 @@ pub(crate) enum Death {
     #[error("the plugin's process sent {0}, and was ended")]
     Message(#[from] MessageError),
     #[error("the plugin's process cannot be reached: {0}")]
-    Socket(String),
+    Unreachable(String),
 }
 
 /// A worker that runs.
@@ -122,11 +122,12 @@ impl Client {
         cpu_ns: Arc<AtomicU64>,
         reply_bytes_max: usize,
     ) -> io::Result<Arc<Self>> {
-        let (process, socket) = spawner.spawn().await?;
-        let socket = BufReader::with_capacity(READ_BYTES, Socket::new(socket)?);
+        let (process, replies, requests) = spawner.spawn().await?;
+        let replies = BufReader::with_capacity(READ_BYTES, replies);
         let since = Arc::default();
         let connection = Connection {
-            socket,
+            requests,
+            replies,
             process,
             reply_bytes_max,
             configured: HashSet::new(),
@@ -281,10 +282,11 @@ impl Drop for Queued {
     }
 }
 
-/// The worker's socket and process.
+/// The worker's pipes and process.
 #[derive(Debug)]
 struct Connection {
-    socket: BufReader<Socket>,
+    requests: Sender,
+    replies: BufReader<Receiver>,
     process: Process,
     reply_bytes_max: usize,
     /// Instances that this worker has configured.
@@ -372,7 +374,7 @@ impl Connection {
     ) -> Result<Result<Vec<u8>, RunFailure>, Death> {
         let bytes = message::message(kind, id, parts)?;
         let (before, began) = (self.spent, Instant::now());
-        let mut exchange = pin!(exchange(&mut self.socket, self.reply_bytes_max, &bytes, id));
+        let mut exchange = pin!(exchange((&mut self.requests, &mut self.replies), self.reply_bytes_max, &bytes, id));
         let mut wait = limit;
         let outcome = loop {
             if let Ok(outcome) = timeout_at(began + wait, &mut exchange).await {
@@ -393,14 +395,14 @@ impl Connection {
 
 /// Sends a request and reads its reply.
 async fn exchange(
-    socket: &mut BufReader<Socket>,
+    (requests, replies): (&mut Sender, &mut BufReader<Receiver>),
     reply_bytes_max: usize,
     request: &[u8],
     id: u64,
 ) -> Result<Result<Vec<u8>, RunFailure>, Death> {
-    socket.get_ref().send(request).await?;
+    requests.write_all(request).await?;
     let mut head = [0; HEAD_BYTES];
-    socket.read_exact(&mut head).await?;
+    replies.read_exact(&mut head).await?;
     let head = Head::parse(head, reply_bytes_max)?;
     if head.id != id {
         return Err(MessageError::Kind.into());
@@ -408,11 +410,11 @@ async fn exchange(
     // Room is made as bytes come, whatever the head says.
     let mut body = Vec::with_capacity(head.len.min(REPLY_BYTES_AHEAD));
     let len = u64::try_from(head.len).unwrap_or(u64::MAX);
-    if (&mut *socket).take(len).read_to_end(&mut body).await? < head.len {
+    if (&mut *replies).take(len).read_to_end(&mut body).await? < head.len {
         return Err(MessageError::Cut.into());
     }
     // It speaks only when it is asked.
-    if !socket.buffer().is_empty() {
+    if !replies.buffer().is_empty() {
         return Err(MessageError::Kind.into());
     }
     Ok(message::parse_outcome(head.kind, body)?)
@@ -420,7 +422,7 @@ async fn exchange(
 
 impl From<io::Error> for Death {
     fn from(error: io::Error) -> Self {
-        Self::Socket(error.to_string())
+        Self::Unreachable(error.to_string())
     }
 }
 
@@ -429,8 +431,8 @@ impl Death {
     fn explained(self, status: io::Result<ExitStatus>) -> WorkerFailure {
         match (self, status) {
             // The plugin cannot send itself this signal, and the host did not.
-            (Self::Socket(_), Ok(status)) if status.signal() == Some(libc::SIGKILL) => WorkerFailure::Killed,
-            (Self::Socket(_) | Self::Message(MessageError::Cut), Ok(status)) => Self::Ended(status).into(),
+            (Self::Unreachable(_), Ok(status)) if status.signal() == Some(libc::SIGKILL) => WorkerFailure::Killed,
+            (Self::Unreachable(_) | Self::Message(MessageError::Cut), Ok(status)) => Self::Ended(status).into(),
             (death, _) => death.into(),
         }
     }

@@ -1,17 +1,18 @@
-//! The worker's side: the hidden subcommand `worker`, with its socket as standard input.
+//! The worker's side: the hidden subcommand `worker`, with requests on standard input and replies on standard output.
 //!
 //! It answers one request at a time, in the order in which they come, on its only thread.
 #![expect(unsafe_code, reason = "descriptors that nobody here owns are closed by number")]
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::os::fd::AsFd;
-use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use portolan_abi::root::PluginRef;
+use rustix::stdio::dup2_stdout;
 
 use super::message::{self, BODY_BYTES_MAX, HEAD_BYTES, Head, request};
 use super::sandbox::{self, Restrictions};
@@ -27,11 +28,11 @@ const READ_BYTES: usize = 64 << 10;
 /// The first descriptor after those of the standard streams.
 const FIRST_DESCRIPTOR: libc::c_uint = 3;
 
-/// Answers requests until the host closes the socket.
+/// Answers requests until the host closes its pipe.
 pub fn main() -> ExitCode {
     match serve() {
         Ok(()) => ExitCode::SUCCESS,
-        // Nobody reads a message: the host sees that the socket is closed.
+        // Nobody reads a message: the host sees that the pipe is closed.
         Err(_) => ExitCode::FAILURE,
     }
 }
@@ -45,8 +46,11 @@ fn close_inherited() -> io::Result<()> {
 
 fn serve() -> io::Result<()> {
     close_inherited()?;
-    let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let (mut reader, mut writer) = (BufReader::with_capacity(READ_BYTES, socket.try_clone()?), socket);
+    let requests = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let mut writer = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    // What the plugin prints is no reply.
+    dup2_stdout(io::stderr())?;
+    let mut reader = BufReader::with_capacity(READ_BYTES, requests);
     let mut worker = Worker::default();
     while let Some((head, body)) = next_request(&mut reader)? {
         let (kind, body) = message::outcome(worker.answer(head, body));

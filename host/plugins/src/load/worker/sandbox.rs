@@ -127,7 +127,7 @@ enum FilterStage {
     Running,
 }
 
-/// System calls that compute, manage own memory, and use the socket.
+/// System calls that compute, manage own memory, and use the pipes.
 const RUNNING: &[i64] = &[
     libc::SYS_brk,
     libc::SYS_clock_getres,
@@ -147,14 +147,12 @@ const RUNNING: &[i64] = &[
     libc::SYS_munmap,
     libc::SYS_nanosleep,
     libc::SYS_read,
-    libc::SYS_recvfrom,
     libc::SYS_restart_syscall,
     libc::SYS_rt_sigaction,
     libc::SYS_rt_sigprocmask,
     libc::SYS_rt_sigreturn,
     libc::SYS_sched_getaffinity,
     libc::SYS_sched_yield,
-    libc::SYS_sendto,
     libc::SYS_sigaltstack,
     libc::SYS_write,
 ];
