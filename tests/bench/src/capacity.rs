@@ -35,7 +35,7 @@ pub(crate) struct AnswerCosts {
     pub(crate) stored_requests: f64,
     pub(crate) written_kb: f64,
     pub(crate) found_kb: f64,
-    /// Of the store, for what is written and for what is found.
+    /// The store's, for what is written and for what is found.
     pub(crate) store_read_ms: f64,
     pub(crate) store_found_ms: f64,
 }
@@ -46,7 +46,7 @@ struct Clients {
     name: &'static str,
     /// Accounts are requested once in so many seconds on average.
     every_s: f64,
-    /// Of Zipf's law: an account's share is the inverse of its rank to this power.
+    /// An account's share is the inverse of its rank to this power, as Zipf's law has it.
     exponent: f64,
     /// The share of requests about accounts that nobody asks about again.
     once: f64,
@@ -74,7 +74,7 @@ pub(crate) struct FleetModel<'a> {
 pub(crate) struct Totals {
     pub(crate) answers: f64,
     pub(crate) joined: f64,
-    /// Of the answers that did not join: parts read from nodes and found in the store.
+    /// The parts of the other answers that were read from nodes, and that were found in the store.
     pub(crate) read: f64,
     pub(crate) stored: f64,
     pub(crate) processor_ms: f64,
@@ -250,7 +250,7 @@ fn step(a_second: f64, clients: &Clients) -> Vec<String> {
             number(stored.requests + polls_shared),
             number(unshared.requests + replicas * POLLS_A_SECOND)
         ),
-        format!("{}, {}", number(stored.store_kb / 1e3), number(stored.store_ms / 1e3)),
+        format!("{}, {}", number(by_path.store_kb / 1e3), number(by_path.store_ms / 1e3)),
     ]
 }
 

@@ -34,8 +34,8 @@ const EQUAL_EACH: usize = 20;
 const WRITTEN_WITHIN: Duration = Duration::from_secs(20);
 /// Requests of the mix that are measured one by one: each of its kinds several times.
 const MIXED: usize = 120;
-/// Of one gateway for one network, in a second: two for each block.
-const POLLS_A_SECOND: f64 = 2.0 / 2.0;
+/// Polls of one gateway for one network in a second: two for each block, which comes every two seconds.
+const POLLS_A_SECOND: f64 = 1.0;
 const OWN_POLLS_S: f64 = 10.0;
 const NETWORKS: usize = 4;
 /// How far the simulation may be from what is measured.
