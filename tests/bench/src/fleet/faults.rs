@@ -158,7 +158,7 @@ pub(crate) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
             "partial",
             "different from the reference",
             "entries and heads refused",
-            "requests to nodes, of the replica that fails and of each other",
+            "polls for new blocks: of the replica that fails, of each other",
             "p50, ms",
             "longest, ms",
             "all is well again after, s",
@@ -173,15 +173,15 @@ pub(crate) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
         let to = fleet.balancer.base;
         let (first, others) = fleet.replicas.split_first_mut().context("no replica")?;
         let mut recovered = Duration::ZERO;
-        let others_before: usize = others.iter().map(Replica::requests).sum();
-        let before = first.requests();
+        let polls = |replicas: &[Replica]| replicas.iter().map(Replica::polls).sum::<usize>();
+        let (before, of_others) = (first.polls(), polls(others));
         let load = traffic::send(to, &stage.mix, LOAD, |began| {
             let mut parts = Parts { replica: first, store: &mut store, clock: clock.as_ref() };
             recovered = happen(fault, began, &mut parts, others)?;
             Ok(())
         })?;
-        let of_others = others.iter().map(Replica::requests).sum::<usize>() - others_before;
-        let requests = format!("{}, {}", first.requests() - before, of_others / others.len());
+        let of_others = (polls(others) - of_others) / others.len();
+        let polls = format!("{}, {of_others}", first.polls() - before);
         let [failed, different] = check(say, verdict, fault.name, &stage, &load)?;
         let refused = fleet.replicas.iter().map(|replica| replica.gateway.count(REFUSED)).sum::<Result<u64>>()?;
         let cells = [
@@ -191,7 +191,7 @@ pub(crate) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
             load.partial().to_string(),
             different,
             number(float(refused)),
-            requests,
+            polls,
             number(load.percentile(50)),
             number(load.percentile(100)),
             number(recovered.as_secs_f64()),
