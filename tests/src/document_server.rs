@@ -42,6 +42,11 @@ impl DocumentServer {
         format!("[plugins.{plugin}]\nhosts = [\"{host}\"]\nmirrors = {{ \"{host}\" = \"http://{}\" }}", self.address)
     }
 
+    /// The URL of a path of it.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
     /// The paths that were requested so far.
     pub fn requested(&self) -> Vec<String> {
         self.requested.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -29,6 +29,7 @@ use arc_swap::ArcSwap;
 use futures_util::StreamExt;
 use futures_util::stream;
 use portolan_base::files::TrustedOwners;
+use portolan_base::net::shared_documents::SharedDocuments;
 use portolan_base::network::Networks;
 use portolan_reader::{RpcUrl, RpcUrlError};
 use serde::Serialize;
@@ -42,6 +43,8 @@ use self::source::{ListSource, SourceContext};
 
 /// Lists that are read concurrently; each may take several times its document's size in memory.
 const READ_AT_ONCE: usize = 2;
+/// Time that the first round waits for the store, which may spare fetches.
+const STORE_WITHIN: Duration = Duration::from_secs(2);
 
 /// The source of a list. Displays as a path, or as host and port.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,7 +152,7 @@ struct PublishedLists {
 
 impl TokenLists {
     /// Reads files and cached copies, then starts the background task, which fetches URLs at once and reads all lists
-    /// again every `refresh`.
+    /// again every `refresh`. What another gateway fetched from a URL since then is taken from the store, if there is one.
     ///
     /// # Errors
     /// There are URLs, and the folder of their cached copies cannot be created.
@@ -159,11 +162,13 @@ impl TokenLists {
         state_dir: &Path,
         writers: TrustedOwners,
         networks: &Networks,
+        shared: Option<Arc<SharedDocuments>>,
     ) -> io::Result<Arc<Self>> {
         let mut refresher = Refresher::new(locations, state_dir, writers, networks, Fetcher::new())?;
+        (refresher.context.shared, refresher.context.refresh) = (shared, refresh);
         refresher.open().await;
         let published = Arc::clone(&refresher.published);
-        Ok(Arc::new(Self { published, refresher: tokio::spawn(refresher.run(refresh)).abort_handle() }))
+        Ok(Arc::new(Self { published, refresher: tokio::spawn(refresher.run()).abort_handle() }))
     }
 
     /// The current merged index.
@@ -205,7 +210,13 @@ impl Refresher {
         let sources =
             locations.into_iter().zip(1..).map(|(location, number)| ListSource::new(number, location)).collect();
         Ok(Self {
-            context: SourceContext { chain_ids: Arc::new(chain_ids), fetcher, cache },
+            context: SourceContext {
+                chain_ids: Arc::new(chain_ids),
+                fetcher,
+                cache,
+                shared: None,
+                refresh: Duration::ZERO,
+            },
             sources,
             published: Arc::default(),
         })
@@ -219,10 +230,13 @@ impl Refresher {
         self.publish();
     }
 
-    async fn run(mut self, refresh: Duration) {
+    async fn run(mut self) {
+        if let Some(shared) = self.context.shared.as_ref().filter(|_| self.context.cache.is_some()) {
+            shared.connected(STORE_WITHIN).await;
+        }
         loop {
             self.round().await;
-            tokio::time::sleep(refresh).await;
+            tokio::time::sleep(self.context.refresh).await;
         }
     }
 

@@ -10,6 +10,7 @@ use portolan_assets::price::{PriceSettings, Prices};
 use portolan_assets::token_list::{ListSettings, TokenLists};
 use portolan_base::files::TrustedOwners;
 use portolan_base::net::off_chain::OffChain;
+use portolan_base::net::shared_documents::SharedDocuments;
 use portolan_base::network::Networks;
 use portolan_plugins::limits::PluginLimits;
 use portolan_plugins::signature::SignatureSettings;
@@ -100,8 +101,10 @@ impl Gateway {
         let (limits, signatures) = (settings.limits.clone(), settings.signatures.clone());
         let registry = Registry::start(plugins_dir, state_dir, writers, networks.clone(), limits, signatures)?;
         let lists = &settings.token_lists;
-        let token_lists =
-            TokenLists::start(lists.locations.clone(), lists.refresh, state_dir, writers, &networks).await;
+        let shared_store = settings.shared_store.clone().map(SharedStore::start);
+        let documents = shared_store.clone().map(|store| Arc::new(SharedDocuments::new(store)));
+        let (locations, refresh) = (lists.locations.clone(), lists.refresh);
+        let token_lists = TokenLists::start(locations, refresh, state_dir, writers, &networks, documents.clone()).await;
         let token_lists = token_lists.map_err(StartError::TokenLists)?;
         let upstream = |(chain_id, endpoints): &(u64, Vec<RpcUrl>)| {
             let name = networks.with_chain_id(*chain_id)?.slug.clone();
@@ -111,7 +114,6 @@ impl Gateway {
         let upstreams: Vec<Upstream> = settings.rpc.iter().filter_map(upstream).collect();
         let with_endpoint = upstreams.iter().filter(|upstream| !upstream.endpoints.is_empty());
         let with_endpoint = with_endpoint.map(|upstream| upstream.chain_id).collect();
-        let shared_store = settings.shared_store.clone().map(SharedStore::start);
         let reader = ChainReader::new(upstreams, settings.rpc_limits, Some(&settings.facts), shared_store.clone());
         let prices = Prices::new(settings.prices.clone());
         let sources = Sources {
@@ -119,7 +121,7 @@ impl Gateway {
             with_endpoint,
             head_age_max: settings.head_age_max.clone(),
             names: Names::new(settings.names.clone()),
-            off_chain: OffChain::new(settings.documents_bytes_max),
+            off_chain: OffChain::new(settings.documents_bytes_max).sharing(documents),
             codeless: Codeless::default(),
             past_prices: prices.of_any_block(),
             prices,

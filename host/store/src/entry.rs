@@ -19,7 +19,7 @@ const HASH_BYTES: usize = 32;
 /// The bytes of an entry besides its value.
 pub(crate) const HEAD_BYTES: usize = 2 * HASH_BYTES;
 /// Maximum size of a value of any kind.
-pub(crate) const VALUE_BYTES_MAX: usize = REPLIES_BYTES_MAX;
+pub(crate) const VALUE_BYTES_MAX: usize = DOCUMENT_BYTES_MAX;
 /// Maximum size of a fact. Facts are words and short texts; whatever is larger is read from a node.
 const FACT_BYTES_MAX: usize = 4 << 10;
 /// Maximum size of a part of a list: 500 entries of four words.
@@ -28,6 +28,8 @@ const LIST_PART_BYTES_MAX: usize = 64 << 10;
 const HEAD_REPORT_BYTES_MAX: usize = 256;
 /// Maximum size of the replies to the reads of one step: 1,500 words besides zeros.
 const REPLIES_BYTES_MAX: usize = 64 << 10;
+/// Maximum size of a document: a mebibyte, and what is said about it.
+const DOCUMENT_BYTES_MAX: usize = (1 << 20) + 512;
 
 /// The hash of a block.
 pub type BlockHash = [u8; HASH_BYTES];
@@ -43,6 +45,8 @@ pub enum EntryKind {
     Head,
     /// Entries of a list that were read together.
     ListPart,
+    /// What a server gave for a URL. Its network and block are zeros.
+    Document,
 }
 
 impl EntryKind {
@@ -53,6 +57,7 @@ impl EntryKind {
             Self::Replies => 2,
             Self::Head => 3,
             Self::ListPart => 4,
+            Self::Document => 5,
         }
     }
 
@@ -62,6 +67,7 @@ impl EntryKind {
             Self::Replies => REPLIES_BYTES_MAX,
             Self::Head => HEAD_REPORT_BYTES_MAX,
             Self::ListPart => LIST_PART_BYTES_MAX,
+            Self::Document => DOCUMENT_BYTES_MAX,
         }
     }
 
@@ -71,6 +77,7 @@ impl EntryKind {
         match self {
             Self::Fact => 512,
             Self::Replies | Self::Head | Self::ListPart => 32,
+            Self::Document => 1,
         }
     }
 }

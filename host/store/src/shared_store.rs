@@ -118,7 +118,18 @@ impl SharedStore {
     /// not at all while there is no connection or the breaker pauses. What does not come in time, is missing or is
     /// refused is left out.
     pub async fn get(&self, kind: EntryKind, chain_id: u64, keys: &[Vec<u8>]) -> Vec<(usize, Entry)> {
-        self.inner.get(kind, chain_id, keys).await
+        self.get_within(self.inner.settings.wait, kind, chain_id, keys).await
+    }
+
+    /// Like [`Self::get`], for a caller that can wait longer or shorter than the bound.
+    pub async fn get_within(
+        &self,
+        wait: Duration,
+        kind: EntryKind,
+        chain_id: u64,
+        keys: &[Vec<u8>],
+    ) -> Vec<(usize, Entry)> {
+        self.inner.get(wait, kind, chain_id, keys).await
     }
 
     /// Has an entry written soon, unless it is too large or too many wait already. The store forgets it after `lives`.
@@ -168,7 +179,7 @@ impl fmt::Debug for SharedStore {
 type Values = (usize, RedisResult<Vec<Option<Bytes>>>);
 
 impl Inner {
-    async fn get(&self, kind: EntryKind, chain_id: u64, keys: &[Vec<u8>]) -> Vec<(usize, Entry)> {
+    async fn get(&self, wait: Duration, kind: EntryKind, chain_id: u64, keys: &[Vec<u8>]) -> Vec<(usize, Entry)> {
         let keys = &keys[..keys.len().min(KEYS_MAX)];
         if keys.is_empty() {
             return Vec::new();
@@ -178,7 +189,7 @@ impl Inner {
             add(&self.counts.misses, keys.len());
             return Vec::new();
         };
-        let until = Instant::now() + self.settings.wait;
+        let until = Instant::now() + wait;
         let key = |key| EntryKey { kind, chain_id, key };
         let per_command = kind.keys_per_command();
         let commands = keys.chunks(per_command).enumerate();

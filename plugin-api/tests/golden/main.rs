@@ -26,6 +26,11 @@ fn the_example_answers_as_it_did() {
 }
 
 #[test]
+fn the_example_of_the_oldest_revision_that_loads_answers_as_it_did() {
+    check("aelin_revision_5", &jobs::aelin());
+}
+
+#[test]
 fn rows_over_a_kit_answer_as_they_did() {
     check("staked", &jobs::staked());
 }

@@ -6,6 +6,8 @@
 //! neither.
 
 mod balancer;
+mod capacity;
+mod clock;
 mod faults;
 mod noise;
 mod replica;
@@ -21,6 +23,7 @@ use portolan_tests::world::World;
 use serde_json::json;
 
 use self::balancer::Balancer;
+use self::clock::Clock;
 use self::replica::{Replica, each};
 use self::traffic::{Load, Mix, Rate};
 use super::Say;
@@ -73,8 +76,16 @@ impl FleetStage {
 
 impl Fleet {
     fn start(stage: &FleetStage, replicas: usize, store: Option<&str>) -> Result<Self> {
-        let replicas: Vec<Replica> =
-            (0..replicas).map(|_| Replica::start(&stage.world, store, "")).collect::<Result<_>>()?;
+        Self::start_by(None, stage, replicas, store)
+    }
+
+    /// The same, of which the first goes by this clock if there is one.
+    fn start_by(clock: Option<&Clock>, stage: &FleetStage, replicas: usize, store: Option<&str>) -> Result<Self> {
+        let clocks = std::iter::once(clock).chain(std::iter::repeat(None));
+        let replicas: Vec<Replica> = clocks
+            .take(replicas)
+            .map(|clock| Replica::start_by(clock, &stage.world, store, ""))
+            .collect::<Result<_>>()?;
         let gateways: Vec<&Gateway> = replicas.iter().map(|replica| &replica.gateway).collect();
         Ok(Self { balancer: Balancer::before(&gateways)?, replicas })
     }
@@ -173,6 +184,7 @@ fn check(say: Say<'_>, verdict: &mut Verdict, name: &str, stage: &FleetStage, lo
     Ok([failed, format!("{different} of {compared}")])
 }
 
+pub(super) use self::capacity::{inputs, run as capacity};
 pub(super) use self::faults::run as faults;
 pub(super) use self::noise::run as noise;
 pub(super) use self::start::run as start;

@@ -10,6 +10,7 @@ mod alarm;
 mod answers;
 mod balances;
 mod bare;
+mod capacity;
 pub mod corpus;
 mod declared;
 mod deeds;
@@ -59,8 +60,14 @@ const SECTIONS: [(&str, Section); 12] = [
     ("deeds", deeds::run),
 ];
 
-const FLEET_SECTIONS: [(&str, Section); 4] =
-    [("replicas", fleet::replicas), ("faults", fleet::faults), ("start", fleet::start), ("noise", fleet::noise)];
+const FLEET_SECTIONS: [(&str, Section); 6] = [
+    ("replicas", fleet::replicas),
+    ("faults", fleet::faults),
+    ("start", fleet::start),
+    ("noise", fleet::noise),
+    ("inputs", fleet::inputs),
+    ("capacity", fleet::capacity),
+];
 
 /// Runs the named sections, or all; whether every bound that is not about time holds.
 ///

@@ -160,6 +160,15 @@ fn in_sequence(readings: &[Reading]) -> usize {
 }
 
 impl ShippedAnswer {
+    /// Requests to nodes with reads.
+    pub(super) fn requests(&self) -> usize {
+        self.readings.values().map(Vec::len).sum()
+    }
+
+    pub(super) fn reads(&self) -> usize {
+        self.readings.values().flatten().map(|reading| reading.reads).sum()
+    }
+
     /// Counts those of the network that took most.
     fn round_trips(&self) -> usize {
         self.readings.values().map(|readings| in_sequence(readings)).max().unwrap_or(0)
@@ -205,9 +214,7 @@ impl TenNetworks {
     pub(super) fn rounds(&mut self, path: &str, list: &str, rounds: usize) -> Result<Vec<ShippedAnswer>> {
         let mut answers = Vec::new();
         for _ in 0..rounds {
-            let before = newest();
-            let is_later = || if newest() > before { Ok(()) } else { anyhow::bail!("still at block {before}") };
-            wait::until("the next block", Duration::from_secs(BLOCK_S * 2), is_later)?;
+            Self::next_block()?;
             let answer = self.fetch(path, "")?;
             let found = if answer.document.is_array() { &answer.document } else { &answer.document[list] };
             ensure!(found.as_array().is_some_and(Vec::is_empty) && answer.is_whole, "found: {}", answer.document);
@@ -216,10 +223,22 @@ impl TenNetworks {
         Ok(answers)
     }
 
+    /// Waits for the networks' next block.
+    pub(super) fn next_block() -> Result<()> {
+        let before = newest();
+        let is_later = || if newest() > before { Ok(()) } else { anyhow::bail!("still at block {before}") };
+        wait::until("the next block", Duration::from_secs(BLOCK_S * 2), is_later).map(drop)
+    }
+
     /// An answer about another account than all before.
     fn fetch(&mut self, path: &str, search: &str) -> Result<ShippedAnswer> {
         self.accounts += 1;
-        let account = Address::left_padding_from(&(self.accounts << 32).to_be_bytes());
+        self.fetch_account(self.accounts, path, search)
+    }
+
+    /// An answer about the account of this number.
+    pub(super) fn fetch_account(&self, account: u64, path: &str, search: &str) -> Result<ShippedAnswer> {
+        let account = Address::left_padding_from(&(account << 32).to_be_bytes());
         self.nodes.iter().for_each(|node| drop(node.take()));
         let (plugins_before, before) = (self.plugins_cpu_ms()?, Threads::of(self.gateway.process())?);
         let began = Instant::now();

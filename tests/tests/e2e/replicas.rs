@@ -1,24 +1,35 @@
 //! Gateways that share what they read through a store: all together cost the nodes hardly more than one, they answer
-//! the same, and go on without the store.
+//! the same, and go on without the store. One fetches lists of tokens and documents for all.
 //!
 //! The store is the real `redis-server`. Where it is not installed, the tests say that they were skipped.
 
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
-use portolan_tests::gateway::Gateway;
+use portolan_tests::build;
+use portolan_tests::chain::Chain;
+use portolan_tests::document_server::DocumentServer;
+use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::protocol::{PLUGINS, Plugin};
 use portolan_tests::redis::Redis;
 use portolan_tests::rpc_fault::RpcFault;
+use portolan_tests::token_list::token_list;
 use portolan_tests::wait;
 use portolan_tests::world::World;
 use rustix::process::Signal;
+use serde_json::json;
 
 /// 75 farms, whose addresses and tokens are facts.
 const PLUGIN: &str = "quickswap";
 const NETWORK: &str = "polygon";
 const SECRET: &str = "a secret of thirty-two bytes or more";
 const WITHIN: Duration = Duration::from_secs(20);
+const LIST_PATH: &str = "/list.json";
+/// The account that there is a document about.
+const DOCUMENTED: &str = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+/// Changes the last byte of each value.
+const CHANGE_ALL: &str = "for _, key in ipairs(redis.call('KEYS', '*')) do local value = redis.call('GET', key); \
+    redis.call('SET', key, string.sub(value, 1, #value - 1) .. '!') end return 1";
 
 /// A gateway, and the proxy before its node.
 struct Replica {
@@ -66,14 +77,7 @@ impl Replica {
 
     /// Waits until everything that is to be shared has been written, if there is anything.
     fn settled(&self) -> Result<()> {
-        let (mut before, mut equal) = (None, 0);
-        let settled = || {
-            let now = self.gateway.count("portolan_store_written_total")?;
-            equal = if before.replace(now) == Some(now) { equal + 1 } else { 0 };
-            ensure!(equal >= 5, "{now} written, and {equal} times no more");
-            Ok::<_, anyhow::Error>(())
-        };
-        wait::until("writes", WITHIN, settled).map(drop)
+        settled(&self.gateway)
     }
 
     /// Waits until everything that is to be shared has been written.
@@ -87,6 +91,17 @@ impl Replica {
         })?;
         Ok(written)
     }
+}
+
+fn settled(gateway: &Gateway) -> Result<()> {
+    let (mut before, mut equal) = (None, 0);
+    let settled = || {
+        let now = gateway.count("portolan_store_written_total")?;
+        equal = if before.replace(now) == Some(now) { equal + 1 } else { 0 };
+        ensure!(equal >= 5, "{now} written, and {equal} times no more");
+        Ok::<_, anyhow::Error>(())
+    };
+    wait::until("writes", WITHIN, settled).map(drop)
 }
 
 #[test]
@@ -166,4 +181,61 @@ fn replicas_at_one_block_cost_the_node_hardly_more_than_one_gateway() {
     }
     println!("{of_one} calls of one gateway, {of_all:?} of three with a store");
     assert!(of_all.iter().sum::<usize>() * 10 <= of_one * 11, "{of_all:?} calls of three, {of_one} of one");
+}
+
+/// Gateways that read a list of tokens from a URL, and a document for a plugin.
+fn reading(documents: &DocumentServer, chain: &Chain, store: &str, config: &str) -> Result<Gateway> {
+    let list = documents.url(LIST_PATH);
+    // Long enough for a busy machine: what comes later is fetched.
+    let config =
+        format!("[store]\nurl = '{store}'\nwait_ms = 1000\n[tokens]\nshipped = false\nlists = ['{list}']\n{config}");
+    let plugin = build::built()?.plugin("libportolan_hostile.so");
+    let setup = Setup::default().config(&config).variable("PORTOLAN_STORE_SECRET", SECRET);
+    let gateway = setup.rpc("polygon", &chain.url).plugin(&plugin, &["reads_documents"]).start()?;
+    let has_list = || {
+        let lists = gateway.operate("/lists")?.body;
+        ensure!(lists.contains("\"tokens\":1,"), "{lists}");
+        Ok::<_, anyhow::Error>(())
+    };
+    wait::until("the list", WITHIN, has_list)?;
+    Ok(gateway)
+}
+
+#[test]
+fn one_gateway_fetches_a_list_of_tokens_and_a_document_and_the_others_take_them() {
+    let Some(redis) = Redis::start(&[]).unwrap() else { return println!("skipped: redis-server is not installed") };
+    let (chain, url) = (Chain::start("polygon").unwrap(), redis.url());
+    let token = json!({"chainId": 137, "address": format!("0x{:040x}", 0xaa), "name": "A token", "symbol": "ONE", "decimals": 18});
+    let document_path = format!("/{DOCUMENTED}");
+    let served = [
+        (LIST_PATH.to_owned(), token_list("A list", &[token]).to_string()),
+        (document_path.clone(), "{\"proof\":[\"0x11\"]}".to_owned()),
+    ];
+    let documents = DocumentServer::start(served.into()).unwrap();
+    let grant = documents.grant("portolan-hostile", "merkle.example.org");
+    let start = |config: &str| reading(&documents, &chain, &url, config).unwrap();
+    let fetch = |gateway: &Gateway| {
+        let response = gateway.get(&format!("/reads_documents/{DOCUMENTED}/claimables")).unwrap();
+        (response.header("portolan-partial").map(str::to_owned), response.json().unwrap().items().unwrap().len())
+    };
+    let first = start(&grant);
+    assert_eq!(fetch(&first), (None, 2));
+    settled(&first).unwrap();
+    let both = [LIST_PATH.to_owned(), document_path.clone()];
+    assert_eq!(documents.requested(), both);
+
+    let second = start(&grant);
+    assert_eq!(fetch(&second), (None, 2));
+    assert_eq!(documents.requested(), both, "the second takes what the first fetched");
+
+    // What lies in the store is no way round a permission.
+    let denied = start("");
+    assert_eq!(fetch(&denied), (Some("reads_documents/polygon;reason=not-allowed".to_owned()), 1));
+    assert_eq!(documents.requested(), both);
+
+    redis.command(&["EVAL", CHANGE_ALL, "0"]).unwrap();
+    let third = start(&grant);
+    assert_eq!(fetch(&third), (None, 2));
+    assert_eq!(documents.requested()[2..], both, "what was changed is fetched");
+    assert!(third.count("portolan_store_lookups_total{outcome=\"refused\"}").unwrap() >= 2);
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use portolan_base::files::{self, FileError};
+use portolan_base::net::shared_documents::{DocumentSource, SharedDocument, SharedDocuments};
 use portolan_reader::RpcUrl;
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
@@ -26,6 +27,9 @@ use super::{ListLocation, ListStatus};
 
 /// Time to read and parse a file; only a dead network mount takes longer.
 const DISK_WITHIN: Duration = Duration::from_secs(10);
+/// Time to wait for a list of another gateway. Nothing waits for a list, and a large one takes longer than an answer
+/// would wait.
+const SHARED_WITHIN: Duration = Duration::from_secs(1);
 
 /// The shared context of all lists.
 pub(super) struct SourceContext {
@@ -33,6 +37,10 @@ pub(super) struct SourceContext {
     pub(super) fetcher: Fetcher,
     /// `None` if there are no URLs.
     pub(super) cache: Option<ListCache>,
+    /// What other gateways fetched, if there is a store.
+    pub(super) shared: Option<Arc<SharedDocuments>>,
+    /// Time after which a list is read again.
+    pub(super) refresh: Duration,
 }
 
 /// One list.
@@ -155,27 +163,63 @@ impl ListSource {
             .await
     }
 
+    /// Takes the list that another gateway fetched since it had to be read again, or fetches it.
     async fn fetch(&self, url: &RpcUrl, context: &SourceContext) -> Result<Option<LoadedList>, ListError> {
-        let before = self.loaded.clone();
-        let known = before.as_ref().and_then(|loaded| loaded.etag.as_deref());
+        if let Some(shared) = &context.shared
+            && let Some(list) = shared_list(shared, url).await
+        {
+            match self.load(url, list, context).await {
+                Ok(loaded) => return Ok(Some(loaded)),
+                Err(_) => shared.refuse("its value is not a list"),
+            }
+        }
+        let known = self.loaded.as_ref().and_then(|loaded| loaded.etag.as_deref());
         let (document, etag) = match context.fetcher.fetch(url, known).await? {
-            Fetched::Unchanged => return Ok(None),
+            Fetched::Unchanged => {
+                self.share_cached(url, context).await;
+                return Ok(None);
+            }
             Fetched::Document { body, etag } => (body, etag),
         };
+        let list = CachedList { etag, fetched_at: SystemTime::now(), document };
+        let loaded = self.load(url, list.clone(), context).await?;
+        share(url, list, context);
+        Ok(Some(loaded))
+    }
+
+    /// Reads a list that was fetched, and writes its cached copy.
+    async fn load(&self, url: &RpcUrl, list: CachedList, context: &SourceContext) -> Result<LoadedList, ListError> {
         let (url, chain_ids, cache) = (url.clone(), Arc::clone(&context.chain_ids), context.cache.clone());
+        let before = self.loaded.clone();
         self.on_disk(move || {
-            let now = SystemTime::now();
-            let loaded = LoadedList::read(&document, etag.clone(), now, &chain_ids, before.clone())?;
+            let etag = list.etag.clone();
+            let loaded = LoadedList::read(&list.document, etag, list.fetched_at, &chain_ids, before.clone())?;
             let is_cached = before.is_some_and(|before| before.digest == loaded.digest && before.etag == loaded.etag);
             if let Some(cache) = cache.filter(|_| !is_cached) {
                 // The list is good all the same; only the next start will miss it.
-                if let Err(error) = cache.write(&url, &CachedList { etag, fetched_at: now, document }) {
+                if let Err(error) = cache.write(&url, &list) {
                     tracing::warn!(place = %url, %error, "cannot write the cached copy of a token list");
                 }
             }
-            Ok(Some(loaded))
+            Ok(loaded)
         })
         .await
+    }
+
+    /// Shares the list in force, which has not changed at its location, from its cached copy.
+    async fn share_cached(&self, url: &RpcUrl, context: &SourceContext) {
+        let Some((cache, loaded)) = context.cache.clone().zip(self.loaded.clone()) else { return };
+        if context.shared.is_none() {
+            return;
+        }
+        let place = url.clone();
+        let read = self.on_disk(move || Ok(cache.read(&place)?)).await;
+        // A copy that cannot be read is of no use to others; this gateway has its list.
+        if let Ok(Some(list)) = read
+            && loaded.digest == digest(&list.document)
+        {
+            share(url, list, context);
+        }
     }
 
     /// The cached copy of an earlier fetch; `None` if there is none.
@@ -217,12 +261,33 @@ impl LoadedList {
         chain_ids: &BTreeSet<u64>,
         before: Option<Self>,
     ) -> Result<Self, ListError> {
-        let digest = Sha256::digest(document).into();
+        let digest = digest(document);
         let list = match before.filter(|before| before.digest == digest) {
             Some(before) => before.list,
             None => Arc::new(schema::read(document, chain_ids)?),
         };
         Ok(Self { list, digest, etag, confirmed_at })
+    }
+}
+
+fn digest(document: &[u8]) -> [u8; 32] {
+    Sha256::digest(document).into()
+}
+
+/// The list at this URL that another gateway fetched, if it need not be read again yet.
+async fn shared_list(shared: &SharedDocuments, url: &RpcUrl) -> Option<CachedList> {
+    let url = url.expose().as_str();
+    let (document, ago) = shared.get(DocumentSource::TokenList, url, Some(SHARED_WITHIN)).await?;
+    let fetched_at = SystemTime::now().checked_sub(ago)?;
+    Some(CachedList { etag: document.etag, fetched_at, document: document.body? })
+}
+
+/// Shares a list that was just found at its location.
+fn share(url: &RpcUrl, list: CachedList, context: &SourceContext) {
+    if let Some(shared) = &context.shared {
+        let CachedList { etag, document, .. } = list;
+        let document = SharedDocument { body: Some(document), etag, age: Duration::ZERO, kept: context.refresh };
+        shared.put(DocumentSource::TokenList, url.expose().as_str(), &document);
     }
 }
 

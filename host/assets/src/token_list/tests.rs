@@ -6,6 +6,7 @@ use std::fs;
 
 use alloy::primitives::Address;
 use parking_lot::Mutex;
+use portolan_base::net::shared_documents::{DocumentSource, SharedDocument};
 use serde_json::json;
 use tracing::Level;
 use tracing::subscriber::DefaultGuard;
@@ -235,13 +236,53 @@ async fn a_broken_copy_is_logged_and_fetched_anew() {
 }
 
 #[tokio::test]
+async fn one_gateway_fetches_a_list_and_the_others_take_it() {
+    let hour = Duration::from_secs(3600);
+    let store = portolan_store::testing::Server::start().await;
+    let host = Host::answering([Answer::ok(list("ONE", &[A])).with("etag", "\"1\"")]).await;
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let sharing = async |folder: &tempfile::TempDir| {
+        let mut refresher = opened(folder.path(), vec![ListLocation::Url(host.url("/s3cret"))]).await;
+        let shared = Arc::new(SharedDocuments::connected_to(&store.url()).await.unwrap());
+        (refresher.context.shared, refresher.context.refresh) = (Some(Arc::clone(&shared)), hour);
+        (refresher, shared)
+    };
+    let (mut one, of_one) = sharing(&folders[0]).await;
+    one.round().await;
+    of_one.written(1).await.unwrap();
+    let (mut other, of_other) = sharing(&folders[1]).await;
+    other.round().await;
+    assert_eq!((symbol(&one, A).as_deref(), symbol(&other, A).as_deref()), (Some("ONE"), Some("ONE")));
+    assert_eq!(host.requests().len(), 1);
+
+    // A list that has not changed is shared again by the one that found that out, from its copy.
+    store.clear();
+    host.then(Answer::status(304));
+    one.round().await;
+    of_one.written(2).await.unwrap();
+    other.round().await;
+    assert_eq!(host.requests().len(), 2);
+
+    // What is no list is fetched, whoever shares it.
+    let bad = SharedDocument { body: Some("{}".into()), etag: None, age: Duration::ZERO, kept: hour };
+    of_one.put(DocumentSource::TokenList, host.url("/s3cret").expose().as_str(), &bad);
+    of_one.written(3).await.unwrap();
+    host.then(Answer::ok(list("TWO", &[A])));
+    let refused = of_other.refused();
+    other.round().await;
+    assert_eq!((symbol(&other, A).as_deref(), of_other.refused() - refused), (Some("TWO"), 1));
+    assert_eq!(host.requests().len(), 3);
+}
+
+#[tokio::test]
 async fn the_process_starts_with_what_it_has_and_fetches_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let host = Host::answering([Answer::ok(list("ONE", &[A]))]).await;
     let locations = vec![ListLocation::Url(host.url("/")), ListLocation::Shipped];
     let (hour, networks) = (Duration::from_secs(3600), Networks::new([]));
-    let lists =
-        TokenLists::start(locations, hour, folder.path(), TrustedOwners::of_process(None), &networks).await.unwrap();
+    let lists = TokenLists::start(locations, hour, folder.path(), TrustedOwners::of_process(None), &networks, None)
+        .await
+        .unwrap();
     assert!(lists.index().len() > 1000);
     let fetched = async {
         while lists.index().get(1, A).is_none() {

@@ -1,8 +1,9 @@
 //! Off-chain documents: HTTPS GETs by plugins, to hosts that they declare and the operator grants.
 //!
 //! Invariant: a document comes from the granted host, by https from its standard port and a public address, or from
-//! the mirror that the operator names. Its size and time, and the number and rate of requests, are bounded. It is
-//! cached for as long as its server says, within bounds. It proves nothing, and never decides where a claim goes.
+//! the mirror that the operator names, or from another gateway's store that got it there. Its size and time, and the
+//! number and rate of requests, are bounded. It is cached for as long as its server says, within bounds. It proves
+//! nothing, and never decides where a claim goes.
 
 mod hosts;
 mod rate_limit;
@@ -22,6 +23,7 @@ pub use self::hosts::{DeclaredHost, HostGrants, HostStatus, Mirror, PluginHosts}
 use self::rate_limit::HostRateLimit;
 use crate::net::http_client::{CacheableBody, HttpClient, HttpError, HttpOptions, system_lookup};
 use crate::net::outgoing_budget::OutgoingBudget;
+use crate::net::shared_documents::{DocumentSource, SharedDocument, SharedDocuments};
 
 const OPTIONS: HttpOptions =
     HttpOptions { allow_private: false, body_bytes_max: BODY_BYTES_MAX, gzip: true, idle_connections_max: 2 };
@@ -107,6 +109,8 @@ pub struct OffChain {
     mirrors: HttpClient,
     /// By plugin and URL.
     cache: Cache<String, Arc<Cached>, Weight>,
+    /// What other gateways fetched, if there is a store.
+    shared: Option<Arc<SharedDocuments>>,
     rate_limit: HostRateLimit,
     turns: Semaphore,
     fetch_within: Duration,
@@ -164,10 +168,17 @@ impl OffChain {
             public: HttpClient::new(OPTIONS, system_lookup()),
             mirrors: HttpClient::new(HttpOptions { allow_private: true, ..OPTIONS }, system_lookup()),
             cache: Cache::with_weighter(entries, cache_bytes_max, Weight),
+            shared: None,
             rate_limit: HostRateLimit::default(),
             turns: Semaphore::new(TURNS_MAX),
             fetch_within: FETCH_WITHIN,
         }
+    }
+
+    /// The same, sharing documents with other gateways.
+    #[must_use]
+    pub fn sharing(self, shared: Option<Arc<SharedDocuments>>) -> Self {
+        Self { shared, ..self }
     }
 
     /// Concurrent equal requests are sent once; if the task that sends one gives up, the next one sends it.
@@ -191,20 +202,32 @@ impl OffChain {
         }
     }
 
-    /// Requests a document once the host's rate allows it.
+    /// Takes a document that another gateway fetched, or requests it once the host's rate allows it.
     ///
     /// # Errors
     /// It is not requested at all.
     async fn fetch(&self, request: DocumentRequest<'_>, until: Instant) -> Result<Cached, OffChainError> {
         let DocumentRequest { plugin, host, url } = request;
-        let (client, url) = match host.mirror() {
-            None => (&self.public, of_host(url, host.name())?),
-            Some(mirror) => (&self.mirrors, mirror.url(&of_host(url, host.name())?)),
+        let (client, source, url) = match host.mirror() {
+            None => (&self.public, DocumentSource::GrantedHost, of_host(url, host.name())?),
+            Some(mirror) => (&self.mirrors, DocumentSource::Mirror, mirror.url(&of_host(url, host.name())?)),
         };
+        if let Some(shared) = &self.shared
+            && let Some((document, ago)) = shared.get(source, url.as_str(), None).await
+        {
+            return Ok(Cached::shared(document, ago));
+        }
         self.rate_limit.wait(plugin, host.name(), until).await?;
         let _turn = self.turns.acquire().await.map_err(|_| OffChainError::Unreachable)?;
         let fetched = timeout(self.fetch_within, client.get_cacheable(url.as_str())).await;
-        Ok(fetched.map_or_else(|_| Cached::failed(OffChainError::Timeout), Cached::new))
+        let cached = fetched.map_or_else(|_| Cached::failed(OffChainError::Timeout), Cached::new);
+        if let Some(shared) = &self.shared
+            && let Ok(body) = cached.result.clone()
+        {
+            let document = SharedDocument { body, etag: None, age: cached.age, kept: cached.kept };
+            shared.put(source, url.as_str(), &document);
+        }
+        Ok(cached)
     }
 }
 
@@ -219,6 +242,13 @@ impl Cached {
             Err(HttpError::Status(404 | 410)) => Self { result: Ok(None), age: Duration::ZERO, at, kept: KEPT_MIN },
             Err(error) => Self::failed(error.into()),
         }
+    }
+
+    /// One that another gateway fetched so long ago.
+    fn shared(document: SharedDocument, ago: Duration) -> Self {
+        let SharedDocument { body, age, kept, .. } = document;
+        let kept = kept.min(KEPT_MAX).saturating_sub(ago);
+        Self { result: Ok(body), age: age.saturating_add(ago), at: Instant::now(), kept }
     }
 
     fn failed(error: OffChainError) -> Self {

@@ -1,18 +1,26 @@
-//! What failures of a replica and of the store do to answers, while a load goes on.
+//! What failures of a replica and of the store do to answers, while a load goes on. `BENCH_FAULTS` chooses those whose
+//! name has this text.
 
+use std::env;
+use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
+use portolan_tests::json::Json;
 use portolan_tests::redis::Redis;
 use portolan_tests::wait;
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::clock::Clock;
+use super::replica::{GOLDEN, golden};
 use super::traffic::{self, Rate};
 use super::{Fleet, FleetStage, REPLICAS, Replica, check};
 use crate::Say;
 use crate::table::{Verdict, begin, float, number, row};
 
+/// The variable with the text.
+const CHOSEN: &str = "BENCH_FAULTS";
 const LOAD: Rate = Rate { per_second: 8, time: Duration::from_secs(24) };
 /// When the failure begins, and when it ends.
 const BEGINS: Duration = Duration::from_secs(4);
@@ -20,6 +28,9 @@ const ENDS: Duration = Duration::from_secs(12);
 const RECOVERED_WITHIN: Duration = Duration::from_secs(60);
 /// The metric of entries that are not believed.
 const REFUSED: &str = "portolan_store_lookups_total{outcome=\"refused\"}";
+const HOUR_S: i64 = 3_600;
+/// The golden plugin at the oldest revision of the interface that gateways load.
+const OLDEST: (&str, &str) = ("libaelin_revision_5.so", "5");
 /// The time for which one pause holds the store up.
 const PAUSE_MS: &str = "200";
 
@@ -36,6 +47,8 @@ const REPLAY: &str = "local before = nil; for _, key in ipairs(redis.call('KEYS'
 /// A failure: what it does at its begin, again and again, and at its end.
 struct Fault {
     name: &'static str,
+    /// True if the first replica goes by a clock of its own.
+    needs_clock: bool,
     begin: fn(&mut Parts<'_>) -> Result<()>,
     again: fn(&mut Parts<'_>) -> Result<()>,
     end: fn(&mut Parts<'_>) -> Result<()>,
@@ -45,23 +58,47 @@ struct Fault {
 struct Parts<'a> {
     replica: &'a mut Replica,
     store: &'a mut Redis,
+    clock: Option<&'a Clock>,
 }
 
-const NOTHING: fn(&mut Parts<'_>) -> Result<()> = |_| Ok(());
+const NONE: Fault = Fault { name: "none", needs_clock: false, begin: |_| Ok(()), again: |_| Ok(()), end: |_| Ok(()) };
 
-const FAULTS: [Fault; 10] = [
-    Fault { name: "none", begin: NOTHING, again: NOTHING, end: NOTHING },
+const FAULTS: [Fault; 13] = [
+    NONE,
     Fault {
         name: "a replica is killed (SIGKILL) and started again",
         begin: |parts| signal(parts.replica.gateway.process(), Signal::KILL),
-        again: NOTHING,
         end: |parts| parts.replica.gateway.kill_and_relaunch(|_| Ok(())),
+        ..NONE
     },
     Fault {
         name: "a replica is stopped (SIGSTOP) for 8 s",
         begin: |parts| signal(parts.replica.gateway.process(), Signal::STOP),
-        again: NOTHING,
         end: |parts| signal(parts.replica.gateway.process(), Signal::CONT),
+        ..NONE
+    },
+    Fault {
+        name: "a replica runs a plugin of interface revision 5 for 8 s",
+        begin: |parts| exchange(parts.replica, OLDEST.0),
+        end: |parts| {
+            runs_revision(parts.replica, OLDEST.1)?;
+            exchange(parts.replica, GOLDEN.1)
+        },
+        ..NONE
+    },
+    Fault {
+        name: "the clock of a replica is an hour ahead for 8 s",
+        needs_clock: true,
+        begin: |parts| parts.set_clock(HOUR_S),
+        end: |parts| parts.set_clock(0),
+        ..NONE
+    },
+    Fault {
+        name: "the clock of a replica is an hour behind for 8 s",
+        needs_clock: true,
+        begin: |parts| parts.set_clock(-HOUR_S),
+        end: |parts| parts.set_clock(0),
+        ..NONE
     },
     Fault {
         name: "the store is killed (SIGKILL) and started again, empty",
@@ -69,46 +106,45 @@ const FAULTS: [Fault; 10] = [
             parts.store.kill();
             Ok(())
         },
-        again: NOTHING,
         end: |parts| parts.store.restart(),
+        ..NONE
     },
     Fault {
         name: "the store is stopped (SIGSTOP) for 8 s",
         begin: |parts| parts.store.signal(Signal::STOP),
-        again: NOTHING,
         end: |parts| parts.store.signal(Signal::CONT),
+        ..NONE
     },
     Fault {
         name: "the store pauses for 200 ms again and again",
-        begin: NOTHING,
         again: |parts| parts.store.command(&["CLIENT", "PAUSE", PAUSE_MS, "ALL"]).map(drop),
         end: |parts| parts.store.command(&["CLIENT", "UNPAUSE"]).map(drop),
+        ..NONE
     },
     Fault {
         name: "the store's memory is full",
         begin: |parts| parts.store.command(&["CONFIG", "SET", "maxmemory", "1"]).map(drop),
-        again: NOTHING,
         end: |parts| parts.store.command(&["CONFIG", "SET", "maxmemory", "0"]).map(drop),
+        ..NONE
     },
-    Fault {
-        name: "FLUSHALL again and again",
-        begin: NOTHING,
-        again: |parts| parts.store.command(&["FLUSHALL"]).map(drop),
-        end: NOTHING,
-    },
+    Fault { name: "FLUSHALL again and again", again: |parts| parts.store.command(&["FLUSHALL"]).map(drop), ..NONE },
     Fault {
         name: "every value of the store is changed, again and again",
-        begin: NOTHING,
         again: |parts| parts.store.command(&["EVAL", POISON, "0"]).map(drop),
-        end: NOTHING,
+        ..NONE
     },
     Fault {
         name: "the values of the store change their keys, again and again",
-        begin: NOTHING,
         again: |parts| parts.store.command(&["EVAL", REPLAY, "0"]).map(drop),
-        end: NOTHING,
+        ..NONE
     },
 ];
+
+impl Parts<'_> {
+    fn set_clock(&self, ahead_s: i64) -> Result<()> {
+        self.clock.context("the replica has no clock of its own")?.set(ahead_s)
+    }
+}
 
 pub(crate) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
     let stage = FleetStage::start()?;
@@ -121,23 +157,31 @@ pub(crate) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
             "failed",
             "partial",
             "different from the reference",
-            "entries refused",
+            "entries and heads refused",
+            "polls for new blocks: of the replica that fails, of each other",
             "p50, ms",
             "longest, ms",
             "all is well again after, s",
         ],
     );
-    for fault in &FAULTS {
+    let chosen = env::var(CHOSEN).unwrap_or_default();
+    for fault in FAULTS.iter().filter(|fault| fault.name.contains(&chosen)) {
         let mut store = super::store()?;
-        let mut fleet = Fleet::start(&stage, REPLICAS, Some(&store.url()))?;
+        let clock = fault.needs_clock.then(Clock::right).transpose()?;
+        let mut fleet = Fleet::start_by(clock.as_ref(), &stage, REPLICAS, Some(&store.url()))?;
         traffic::send(fleet.balancer.base, &stage.mix, super::WARM_UP, |_| Ok(()))?;
         let to = fleet.balancer.base;
         let (first, others) = fleet.replicas.split_first_mut().context("no replica")?;
         let mut recovered = Duration::ZERO;
+        let polls = |replicas: &[Replica]| replicas.iter().map(Replica::polls).sum::<usize>();
+        let (before, of_others) = (first.polls(), polls(others));
         let load = traffic::send(to, &stage.mix, LOAD, |began| {
-            recovered = happen(fault, began, &mut Parts { replica: first, store: &mut store }, others)?;
+            let mut parts = Parts { replica: first, store: &mut store, clock: clock.as_ref() };
+            recovered = happen(fault, began, &mut parts, others)?;
             Ok(())
         })?;
+        let of_others = (polls(others) - of_others) / others.len();
+        let polls = format!("{}, {of_others}", first.polls() - before);
         let [failed, different] = check(say, verdict, fault.name, &stage, &load)?;
         let refused = fleet.replicas.iter().map(|replica| replica.gateway.count(REFUSED)).sum::<Result<u64>>()?;
         let cells = [
@@ -147,6 +191,7 @@ pub(crate) fn run(say: Say<'_>, verdict: &mut Verdict) -> Result<()> {
             load.partial().to_string(),
             different,
             number(float(refused)),
+            polls,
             number(load.percentile(50)),
             number(load.percentile(100)),
             number(recovered.as_secs_f64()),
@@ -172,6 +217,23 @@ fn happen(fault: &Fault, began: Instant, parts: &mut Parts<'_>, others: &[Replic
     };
     let all = || std::iter::once(&*parts.replica).chain(others).try_for_each(is_well);
     Ok(wait::until("all to be well", RECOVERED_WITHIN, all)?.1)
+}
+
+/// Puts another build into the place of the golden plugin.
+fn exchange(replica: &Replica, file: &str) -> Result<()> {
+    replica.gateway.drop_in(GOLDEN.1, &fs::read(golden(file))?)
+}
+
+/// Requires that the golden plugin is in force at this revision of the interface.
+fn runs_revision(replica: &Replica, revision: &str) -> Result<()> {
+    let plugins = replica.gateway.plugins()?;
+    let runs = |row: &Json| -> Result<bool> {
+        let is_active = row.text_at("plugin")? == GOLDEN.0 && row.text_at("state")? == "active";
+        Ok(is_active && row.at("apiRev")?.to_string() == revision)
+    };
+    let running = plugins.iter().map(runs).collect::<Result<Vec<_>>>()?;
+    ensure!(running.contains(&true), "{} is not in force at revision {revision}: {plugins:?}", GOLDEN.0);
+    Ok(())
 }
 
 fn until(when: Instant) {

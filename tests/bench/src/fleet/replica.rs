@@ -1,22 +1,29 @@
 //! A gateway of a fleet, with all plugins and nodes at 50 ms, of which each counts the requests of this gateway.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use portolan_tests::build;
 use portolan_tests::gateway::{Gateway, Setup};
 use portolan_tests::rpc_fault::RpcFault;
 use portolan_tests::wait;
 use portolan_tests::world::World;
+use serde_json::Value;
 
 use super::balancer::free_port;
+use super::clock::Clock;
 use crate::delay::{Delay, HANDSHAKES, ROUND_TRIP};
 use crate::meter::Threads;
 use crate::table::float;
 
 /// For the secret of the store: any text that is long enough.
-const SECRET: &str = "the secret of all replicas of this fleet";
+pub(super) const SECRET: &str = "the secret of all replicas of this fleet";
 const STORE_WITHIN: Duration = Duration::from_secs(20);
+/// A farm of the chains, once more as the protocol of a plugin that was built at several revisions of the interface.
+const FARM: (&str, &str) = ("polygon", "/accounts/farmer/farming/0/contract");
+/// The plugin, and the file that it is in whichever revision it has.
+pub(super) const GOLDEN: (&str, &str) = ("aelin", "libaelin.so");
 
 /// The gateway and its ways to the nodes; ends with the value.
 #[derive(Debug)]
@@ -30,8 +37,16 @@ pub(super) struct Replica {
 impl Replica {
     /// Starts a gateway, with further tables of its configuration, on the store at this URL if there is one.
     pub(super) fn start(world: &World, store: Option<&str>, config: &str) -> Result<Self> {
+        Self::start_by(None, world, store, config)
+    }
+
+    /// The same, by a clock of its own if there is one.
+    pub(super) fn start_by(clock: Option<&Clock>, world: &World, store: Option<&str>, config: &str) -> Result<Self> {
         let (mut counted, mut distant) = (Vec::new(), Vec::new());
         let mut setup = setup(world)?;
+        for (name, value) in clock.map(Clock::variables).into_iter().flatten() {
+            setup = setup.variable(name, &value);
+        }
         for (chain, truth) in &world.chains {
             let node = RpcFault::before(&chain.url)?;
             let delay = Delay::of(&node.url(), ROUND_TRIP, ROUND_TRIP * HANDSHAKES)?;
@@ -66,6 +81,11 @@ impl Replica {
         self.counted.iter().map(RpcFault::requests).sum()
     }
 
+    /// Those of them that look for the newest block.
+    pub(super) fn polls(&self) -> usize {
+        self.counted.iter().map(|node| node.requested("eth_getBlockByNumber")).sum()
+    }
+
     /// The processor time of the gateway and its workers so far.
     pub(super) fn threads(&self) -> Result<Threads> {
         Threads::of(self.gateway.process())
@@ -79,7 +99,22 @@ pub(super) fn reference(world: &World) -> Result<Gateway> {
 
 fn setup(world: &World) -> Result<Setup> {
     let built = build::built_alike()?;
-    Ok(world.with_all_built(&built)?.host(&built.host()))
+    let (plugin, file) = GOLDEN;
+    let (network, place) = FARM;
+    let farm = world.chain(network)?.0.expected.pointer(place).and_then(Value::as_str).context("no farm")?;
+    // The builds ship with different websites.
+    let settings = format!(
+        "shipped = false\n\
+        [[protocol]]\nslug = '{plugin}'\nname = 'Aelin'\nwebsite = 'https://aelin.example'\nprimitives = ['FARMING']\ncompany = {{ name = 'Aelin', slug = 'aelin' }}\n\
+        [[deployment]]\nprotocol = '{plugin}'\nnetwork = '{network}'\nstaking = '{farm}'\n"
+    );
+    let setup = world.with_all_built(&built)?.host(&built.host());
+    Ok(setup.plugin(&golden(file), &[plugin]).settings(plugin, &settings))
+}
+
+/// A plugin as it was built once.
+pub(super) fn golden(file: &str) -> PathBuf {
+    build::workspace().join("plugin-api/tests/golden/x86_64-unknown-linux-gnu").join(file)
 }
 
 /// Requests for each answer, and the like.

@@ -62,7 +62,7 @@ pub(super) struct Rate {
 }
 
 impl Rate {
-    fn requests(self) -> usize {
+    pub(super) fn requests(self) -> usize {
         usize::try_from(u64::from(self.per_second) * self.time.as_secs()).unwrap_or(usize::MAX)
     }
 

@@ -152,6 +152,34 @@ async fn an_answer_makes_so_many_requests_and_no_more() {
     assert_eq!(server.requests(), ["GET /1", "GET /2"]);
 }
 
+#[tokio::test]
+async fn gateways_share_a_document_and_its_absence_but_no_failure() {
+    let store = portolan_store::testing::Server::start().await;
+    let shared = async || Arc::new(SharedDocuments::connected_to(&store.url()).await.unwrap());
+    let (of_one, of_other) = (shared().await, shared().await);
+    let sharing = |shared: &Arc<SharedDocuments>| OffChain::new(CACHE_BYTES_MAX).sharing(Some(Arc::clone(shared)));
+    let (mut written, lines) = (0, "age: 7\r\ncache-control: max-age=600\r\n");
+    for (reply, expected, is_shared) in [
+        (ok(lines, b"[1]"), Ok(Some(Bytes::from_static(b"[1]"))), true),
+        (Reply::Full(404, "", Vec::new()), Ok(None), true),
+        (Reply::Full(500, "", Vec::new()), Err(OffChainError::Status(500)), false),
+    ] {
+        let server = Server::start(reply).await.unwrap();
+        let (one, other, grants) = (sharing(&of_one), sharing(&of_other), server.grants());
+        let body = async |off_chain| get(off_chain, &grants, "/x").await.map(|document| document.body);
+        assert_eq!(body(&one).await, expected);
+        written += u64::from(is_shared);
+        of_one.written(written).await.unwrap();
+        assert_eq!(body(&other).await, expected);
+        assert_eq!(server.requests().len(), if is_shared { 1 } else { 2 }, "{expected:?}");
+        if expected.as_ref().is_ok_and(Option::is_some) {
+            let age_s = get(&other, &grants, "/x").await.unwrap().age_s;
+            assert!((7..60).contains(&age_s), "{age_s}");
+        }
+    }
+    assert_eq!(of_other.refused(), 0);
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_answer_is_kept_as_its_server_says_within_bounds() {
     let body = |age_s, max_age: Option<u64>| {
