@@ -23,6 +23,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, sleep, timeout};
 use tokio_rustls::TlsConnector;
 
+use crate::entry::Channel;
 use crate::settings::SharedStoreSettings;
 
 /// Time to connect, TLS and login included.
@@ -35,8 +36,9 @@ const PAUSE_MIN: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(10);
 /// Bytes that the server may send before any command: greetings and errors of the login.
 const LOGIN_BYTES_MAX: usize = 64 << 10;
-/// Bytes of messages that the server may send each second: those of a thousand reports.
-const MESSAGES_BYTES_MAX: usize = 256 << 10;
+/// Bytes of messages that the server may send each second: a thousand reports of blocks, and what 40 gateways report of
+/// their clients.
+const MESSAGES_BYTES_MAX: usize = 1 << 20;
 /// Upper bound of what the server may send at once. Replies to all commands under way seldom take a tenth.
 const ALLOWANCE_BYTES_MAX: usize = 32 << 20;
 
@@ -125,14 +127,14 @@ impl Connection {
         }
     }
 
-    /// Calls `take` with each message to a channel, over a connection of its own that is made whenever there is none;
+    /// Calls `take` with each message to a channel that was subscribed to, over a connection of its own that is made whenever there is none;
     /// never returns.
-    pub(crate) async fn listen(&self, channel: &[u8], take: impl Fn(&[u8])) {
+    pub(crate) async fn listen(&self, take: impl Fn(Channel, &[u8])) {
         let address = &self.settings.url;
         let (mut pauses, mut logged) = (Pauses(PAUSE_MIN), String::new());
         loop {
             let began = Instant::now();
-            let Err(reason) = self.listen_once(channel, &take).await;
+            let Err(reason) = self.listen_once(&take).await;
             if logged != reason {
                 tracing::warn!(%address, reason, "reports of other gateways do not come through the shared store");
                 logged = reason;
@@ -141,12 +143,12 @@ impl Connection {
         }
     }
 
-    async fn listen_once(&self, channel: &[u8], take: impl Fn(&[u8])) -> Result<Infallible, String> {
+    async fn listen_once(&self, take: impl Fn(Channel, &[u8])) -> Result<Infallible, String> {
         let mut replaced = self.replaced.subscribe();
         let subscribe = async {
             let (stream, allowance) = self.stream().await?;
             let mut messages = PubSub::new(&self.settings.url.login, stream).await.map_err(named)?;
-            messages.subscribe(channel).await.map_err(named)?;
+            messages.subscribe(&Channel::ALL.map(Channel::name)[..]).await.map_err(named)?;
             Ok::<_, String>((messages, allowance))
         };
         let subscribed = timeout(CONNECT_TIMEOUT, subscribe).await;
@@ -155,7 +157,12 @@ impl Connection {
         loop {
             tokio::select! {
                 message = messages.next() => match message {
-                    Some(message) => take(message.get_payload_bytes()),
+                    Some(message) => {
+                        let is_of = |channel: &Channel| channel.name() == message.get_channel_name().as_bytes();
+                        if let Some(channel) = Channel::ALL.into_iter().find(is_of) {
+                            take(channel, message.get_payload_bytes());
+                        }
+                    }
                     None => return Err("the connection ended".to_owned()),
                 },
                 _ = second.tick() => allowance.0.store(MESSAGES_BYTES_MAX, Ordering::Relaxed),

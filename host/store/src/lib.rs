@@ -16,6 +16,6 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use self::entry::{BlockHash, Entry, EntryKind};
-pub use self::settings::{SECRET_BYTES_MIN, SharedStoreSettings, StoreAuthorities, StoreSecret, StoreUrl};
-pub use self::shared_store::{SharedStore, SharedStoreStatus};
+pub use self::entry::{BlockHash, Channel, Entry, EntryKind};
+pub use self::settings::{Pseudonym, SECRET_BYTES_MIN, SharedStoreSettings, StoreAuthorities, StoreSecret, StoreUrl};
+pub use self::shared_store::{REPORT_AGE_MAX, SharedStore, SharedStoreStatus};

@@ -92,6 +92,9 @@ impl fmt::Debug for StoreUrl {
     }
 }
 
+/// Stands for a name in the store. Only who has the secret can make it, or find out what it stands for.
+pub type Pseudonym = [u8; 16];
+
 /// The key that the operators' gateways authenticate entries with.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StoreSecret(pub(crate) [u8; 32]);
@@ -101,6 +104,17 @@ impl StoreSecret {
     pub fn new(secret: &[u8]) -> Option<Self> {
         const CONTEXT: &str = "portolan 2026-11-28 entries of the shared store";
         (secret.len() >= SECRET_BYTES_MIN).then(|| Self(blake3::derive_key(CONTEXT, secret)))
+    }
+
+    /// Returns the pseudonym of a name.
+    pub(crate) fn pseudonym(&self, name: &[u8]) -> Pseudonym {
+        const CONTEXT: &str = "portolan 2026-11-28 pseudonyms in the shared store";
+        let mut pseudonym = Pseudonym::default();
+        blake3::Hasher::new_keyed(&blake3::derive_key(CONTEXT, &self.0))
+            .update(name)
+            .finalize_xof()
+            .fill(&mut pseudonym);
+        pseudonym
     }
 }
 
@@ -195,6 +209,16 @@ mod tests {
         let [one, other] = [7, 8].map(|byte| StoreSecret::new(&[byte; SECRET_BYTES_MIN]).unwrap());
         assert_ne!(one, other);
         assert_eq!(format!("{one:?}"), "StoreSecret");
+    }
+
+    #[test]
+    fn a_pseudonym_is_the_same_for_all_who_have_the_secret_and_for_nobody_else() {
+        let [one, same, other] = [7, 7, 8].map(|byte| StoreSecret::new(&[byte; SECRET_BYTES_MIN]).unwrap());
+        assert_eq!(one.pseudonym(b"acme"), same.pseudonym(b"acme"));
+        assert_ne!(one.pseudonym(b"acme"), other.pseudonym(b"acme"));
+        assert_ne!(one.pseudonym(b"acme"), one.pseudonym(b"acme2"));
+        // What everybody can compute is none.
+        assert_ne!(one.pseudonym(b"acme")[..], blake3::hash(b"acme").as_bytes()[..16]);
     }
 
     #[test]

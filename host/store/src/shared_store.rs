@@ -19,9 +19,9 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::breaker::Breaker;
 use crate::connection::{COMMAND_TIMEOUT, Connection, LiveConnection};
-use crate::entry::{CHANNEL, Entry, EntryKey, EntryKind, HEAD_BYTES};
+use crate::entry::{Channel, Entry, EntryKey, EntryKind, HEAD_BYTES};
 use crate::queue::{Queue, SealedEntry};
-use crate::settings::SharedStoreSettings;
+use crate::settings::{Pseudonym, SharedStoreSettings};
 
 /// Entries that are written at once, at most.
 const WRITES_PER_COMMAND: usize = 128;
@@ -33,6 +33,8 @@ const FRAME_BYTES: usize = 32;
 const WRITTEN_BYTES: usize = 512;
 /// Published entries that wait for a receiver; it misses the oldest of more.
 const PUBLISHED_MAX: usize = 256;
+/// How far the time in a report may be from the local clock. A report that is repeated later is refused.
+pub const REPORT_AGE_MAX: Duration = Duration::from_secs(10);
 /// Interval at which refused entries are logged; all are counted.
 const REFUSALS_LOGGED_EVERY: Duration = Duration::from_secs(60);
 /// Pause after a write that failed, for example because the store is full. It doubles with each.
@@ -53,8 +55,8 @@ struct Inner {
     /// When a command was last answered.
     answered: Mutex<Instant>,
     queue: Queue,
-    /// What others publish, with its network.
-    published: broadcast::Sender<(u64, Entry)>,
+    /// What others publish, by channel, with its network.
+    published: [broadcast::Sender<(u64, Entry)>; Channel::ALL.len()],
     counts: Counts,
     /// When a refused entry was last logged.
     refusal_logged: Mutex<Option<Instant>>,
@@ -102,7 +104,7 @@ impl SharedStore {
             breaker: Mutex::default(),
             answered: Mutex::new(Instant::now()),
             queue: Queue::default(),
-            published: broadcast::Sender::new(PUBLISHED_MAX),
+            published: Channel::ALL.map(|_| broadcast::Sender::new(PUBLISHED_MAX)),
             counts: Counts::default(),
             refusal_logged: Mutex::default(),
         });
@@ -110,7 +112,9 @@ impl SharedStore {
         let (connecting, writing, listening) = (Arc::clone(&inner), Arc::clone(&inner), Arc::clone(&inner));
         tasks.spawn(async move { connecting.connection.run().await });
         tasks.spawn(async move { writing.write_all().await });
-        tasks.spawn(async move { listening.connection.listen(CHANNEL, |message| listening.take(message)).await });
+        tasks.spawn(
+            async move { listening.connection.listen(|channel, message| listening.take(channel, message)).await },
+        );
         Arc::new(Self { inner, _tasks: tasks })
     }
 
@@ -126,14 +130,19 @@ impl SharedStore {
         self.inner.put(EntryKey { kind, chain_id, key }, entry, lives);
     }
 
-    /// Has a report of a block sent to all who listen now, this gateway among them.
-    pub fn publish(&self, chain_id: u64, entry: &Entry) {
-        self.inner.publish(chain_id, entry);
+    /// Has a report sent to all who listen now, this gateway among them, unless it is too large.
+    pub fn publish(&self, channel: Channel, chain_id: u64, entry: &Entry) {
+        self.inner.publish(channel, chain_id, entry);
     }
 
     /// Returns what is published from now on, with its network.
-    pub fn published(&self) -> broadcast::Receiver<(u64, Entry)> {
-        self.inner.published.subscribe()
+    pub fn published(&self, channel: Channel) -> broadcast::Receiver<(u64, Entry)> {
+        self.inner.published[channel as usize].subscribe()
+    }
+
+    /// Returns what stands in the store for a name that must not be read there: the same for all who have the secret.
+    pub fn pseudonym(&self, name: &[u8]) -> Pseudonym {
+        self.inner.settings.secret.pseudonym(name)
     }
 
     /// Notes that the caller does not believe an entry.
@@ -261,27 +270,27 @@ impl Inner {
         add(&self.counts.dropped, usize::from(!is_queued));
     }
 
-    fn publish(&self, chain_id: u64, entry: &Entry) {
-        let key = EntryKey { kind: EntryKind::Head, chain_id, key: &[] };
+    fn publish(&self, channel: Channel, chain_id: u64, entry: &Entry) {
+        let key = EntryKey { kind: channel.kind(), chain_id, key: &[] };
         if self.connection.live().is_some()
             && let Some(sealed) = key.seal(&self.settings.secret, entry)
         {
             let bytes = [&chain_id.to_be_bytes()[..], &sealed].concat();
-            let is_queued = self.queue.push(SealedEntry { name: CHANNEL.to_vec(), bytes, lives: None });
+            let is_queued = self.queue.push(SealedEntry { name: channel.name().to_vec(), bytes, lives: None });
             add(&self.counts.dropped, usize::from(!is_queued));
         }
     }
 
-    /// Takes a message of the channel: `chain id (8) | entry`.
-    fn take(&self, message: &[u8]) {
+    /// Takes a message of a channel: `chain id (8) | entry`.
+    fn take(&self, channel: Channel, message: &[u8]) {
         let open = |(chain_id, sealed): (&[u8; 8], &[u8])| {
             let chain_id = u64::from_be_bytes(*chain_id);
-            let key = EntryKey { kind: EntryKind::Head, chain_id, key: &[] };
+            let key = EntryKey { kind: channel.kind(), chain_id, key: &[] };
             Some((chain_id, key.open(&self.settings.secret, &Bytes::copy_from_slice(sealed))?))
         };
         match message.split_first_chunk().and_then(open) {
             // Nobody may listen.
-            Some(entry) => drop(self.published.send(entry)),
+            Some(entry) => drop(self.published[channel as usize].send(entry)),
             None => self.note_refused(1, "what was published is not of this secret"),
         }
     }

@@ -19,6 +19,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
+use crate::Channel;
+
 /// How the server answers.
 #[derive(Clone, Copy, Debug)]
 pub enum Mood {
@@ -51,15 +53,15 @@ struct State {
     values: HashMap<Vec<u8>, Vec<u8>>,
     commands: Vec<String>,
     flooded: Option<usize>,
-    /// Connections that listen.
-    listening: Vec<UnboundedSender<Vec<u8>>>,
+    /// Connections that listen to all channels.
+    listening: Vec<UnboundedSender<(Vec<u8>, Vec<u8>)>>,
     published: Vec<Vec<u8>>,
 }
 
 impl State {
-    fn publish(&mut self, message: &[u8]) {
+    fn publish(&mut self, channel: &[u8], message: &[u8]) {
         self.published.push(message.to_vec());
-        self.listening.retain(|listening| listening.send(message.to_vec()).is_ok());
+        self.listening.retain(|listening| listening.send((channel.to_vec(), message.to_vec())).is_ok());
     }
 }
 
@@ -117,8 +119,8 @@ impl Server {
     }
 
     /// Sends a message to all who listen.
-    pub fn publish(&self, message: &[u8]) {
-        self.shared.lock().publish(message);
+    pub fn publish(&self, channel: Channel, message: &[u8]) {
+        self.shared.lock().publish(channel.name(), message);
     }
 
     /// Returns the messages that were published.
@@ -179,10 +181,10 @@ async fn talk(stream: TcpStream, shared: Arc<Mutex<State>>) {
                 b"+OK\r\n".to_vec()
             }
             (_, "PUBLISH") => {
-                shared.lock().publish(&command[2]);
+                shared.lock().publish(&command[1], &command[2]);
                 b":1\r\n".to_vec()
             }
-            (_, "SUBSCRIBE") => return listen(writing, &command[1], &shared).await,
+            (_, "SUBSCRIBE") => return listen(writing, &command[1..], &shared).await,
             _ => b"+OK\r\n".to_vec(),
         };
         if writing.write_all(&reply).await.is_err() {
@@ -192,14 +194,17 @@ async fn talk(stream: TcpStream, shared: Arc<Mutex<State>>) {
 }
 
 /// Sends what is published until the other side closes.
-async fn listen(mut writing: OwnedWriteHalf, channel: &[u8], shared: &Mutex<State>) {
+async fn listen(mut writing: OwnedWriteHalf, channels: &[Vec<u8>], shared: &Mutex<State>) {
     let (sender, mut messages) = unbounded_channel();
     shared.lock().listening.push(sender);
     let text = |text: &[u8]| [format!("${}\r\n", text.len()).as_bytes(), text, b"\r\n"].concat();
-    let mut reply = [b"*3\r\n", &text(b"subscribe")[..], &text(channel), b":1\r\n"].concat();
+    let subscribed = |(count, channel): (usize, &Vec<u8>)| {
+        [b"*3\r\n", &text(b"subscribe")[..], &text(channel), format!(":{count}\r\n").as_bytes()].concat()
+    };
+    let mut reply: Vec<u8> = (1..).zip(channels).flat_map(subscribed).collect();
     while writing.write_all(&reply).await.is_ok() {
-        let Some(message) = messages.recv().await else { return };
-        reply = [b"*3\r\n", &text(b"message")[..], &text(channel), &text(&message)].concat();
+        let Some((channel, message)) = messages.recv().await else { return };
+        reply = [b"*3\r\n", &text(b"message")[..], &text(&channel), &text(&message)].concat();
     }
 }
 

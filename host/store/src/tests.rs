@@ -13,7 +13,7 @@ use bytes::Bytes;
 use tokio::time::{Instant, interval};
 
 use crate::testing::{Mood, Server};
-use crate::{Entry, EntryKind, SECRET_BYTES_MIN, SharedStore, SharedStoreSettings, SharedStoreStatus};
+use crate::{Channel, Entry, EntryKind, SECRET_BYTES_MIN, SharedStore, SharedStoreSettings, SharedStoreStatus};
 use crate::{StoreAuthorities, StoreSecret, StoreUrl};
 
 const KIND: EntryKind = EntryKind::Fact;
@@ -91,13 +91,13 @@ async fn what_one_gateway_puts_another_gets() {
 
 /// Publishes again and again until a receiver has it: nobody knows when the other side listens.
 async fn heard(from: &SharedStore, by: &SharedStore, number: u64) -> (u64, Entry) {
-    let (mut receiver, begin) = (by.published(), Instant::now());
+    let (mut receiver, begin) = (by.published(Channel::Heads), Instant::now());
     let mut again = interval(Duration::from_millis(20));
     loop {
         assert!(begin.elapsed() < WITHIN, "nothing is heard");
         tokio::select! {
             heard = receiver.recv() => return heard.unwrap(),
-            _ = again.tick() => from.publish(CHAIN, &entry(number)),
+            _ = again.tick() => from.publish(Channel::Heads, CHAIN, &entry(number)),
         }
     }
 }
@@ -115,7 +115,7 @@ async fn reports_that_are_changed_cut_foreign_or_of_another_network_are_refused(
     let server = Server::start().await;
     let (one, other) = (connected(&server.url(), 1).await, connected(&server.url(), 1).await);
     heard(&one, &other, 3).await;
-    let mut receiver = other.published();
+    let mut receiver = other.published(Channel::Heads);
     let message = server.published().swap_remove(0);
     let changes: [fn(&mut Vec<u8>); 4] = [
         |message| message[7] ^= 1,
@@ -126,15 +126,35 @@ async fn reports_that_are_changed_cut_foreign_or_of_another_network_are_refused(
     for (change, refused) in changes.iter().zip(1..) {
         let mut changed = message.clone();
         change(&mut changed);
-        server.publish(&changed);
+        server.publish(Channel::Heads, &changed);
         until("a refusal", &other, |status| status.refused == refused).await;
     }
     let foreign = connected(&server.url(), 2).await;
-    foreign.publish(CHAIN, &entry(4));
+    foreign.publish(Channel::Heads, CHAIN, &entry(4));
     until("a refusal", &other, |status| status.refused == 5).await;
     while let Ok((_, heard)) = receiver.try_recv() {
         assert_eq!(heard, entry(3), "the first one, repeated");
     }
+}
+
+#[tokio::test]
+async fn a_report_of_one_channel_is_refused_on_another() {
+    let server = Server::start().await;
+    let (one, other) = (connected(&server.url(), 1).await, connected(&server.url(), 1).await);
+    heard(&one, &other, 3).await;
+    let mut receiver = other.published(Channel::ClientReads);
+    let refused = other.status().refused;
+    server.publish(Channel::ClientReads, &server.published()[0]);
+    until("a refusal", &other, |status| status.refused == refused + 1).await;
+    assert!(receiver.try_recv().is_err());
+    one.publish(Channel::ClientReads, 0, &entry(5));
+    assert_eq!(receiver.recv().await.unwrap(), (0, entry(5)));
+    let large = Entry { value: Bytes::from(vec![1; (16 << 10) + 1]), ..entry(0) };
+    let published = server.published().len();
+    one.publish(Channel::ClientReads, 0, &large);
+    one.publish(Channel::ClientReads, 0, &entry(6));
+    assert_eq!(receiver.recv().await.unwrap(), (0, entry(6)));
+    assert_eq!(server.published().len(), published + 1);
 }
 
 #[tokio::test]
@@ -153,9 +173,9 @@ async fn a_flood_of_messages_ends_the_connection_that_listens() {
     let (one, other) = (connected(&server.url(), 1).await, connected(&server.url(), 1).await);
     heard(&one, &other, 3).await;
     // More than a second's messages at once.
-    (0..8).for_each(|_| server.publish(&vec![1; 64 << 10]));
+    (0..32).for_each(|_| server.publish(Channel::Heads, &vec![1; 64 << 10]));
     assert_eq!(heard(&one, &other, 4).await.1, entry(4), "over another connection");
-    assert!(other.status().refused < 8);
+    assert!(other.status().refused < 32);
 }
 
 #[tokio::test]
